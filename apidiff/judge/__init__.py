@@ -1,0 +1,22 @@
+"""Derives outcomes from traces: an independent NumPy oracle of each collective, and one judge per kind of claim.
+
+Everything here is a pure function of a claim and a run record, so a verdict can be recomputed from what is checked in.
+"""
+
+from __future__ import annotations
+
+from apidiff.judge.outcome import EXAMPLE_WORLD_SIZE, judge_claim, ranks_of
+from apidiff.judge.structure import structure_of
+from apidiff.judge.verdicts import Context, example_probe, observe, spec_of, wanted_probes
+
+__all__ = [
+    "EXAMPLE_WORLD_SIZE",
+    "Context",
+    "example_probe",
+    "judge_claim",
+    "observe",
+    "ranks_of",
+    "spec_of",
+    "structure_of",
+    "wanted_probes",
+]

@@ -1,0 +1,86 @@
+"""All observations on a claim that recorded runs give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from apidiff.judge.outcome import judge_claim
+from apidiff.model import Api, Claim, ClaimKind, Observation, Outcome, ProbeRun, RunRecord
+from apidiff.model.spec import digest, digest_text
+
+
+@dataclass(frozen=True)
+class Context:
+    """What verdicts need beside claims and runs.
+
+    ``unsupported``: for each (backend, framework), the patterns of messages that say a kernel is missing. ``examples``: for
+    each example path, its text and the lines its docstring shows.
+    """
+
+    unsupported: Mapping[tuple[str, str], Sequence[re.Pattern[str]]] = field(default_factory=dict)
+    examples: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
+
+
+def example_probe(path: str) -> str:
+    """The name under which a run records the example at ``path``."""
+    return f"example:{path}"
+
+
+def wanted_probes(claim: Claim) -> list[str]:
+    """The names of the probe runs that a claim is judged from; empty for claims on the signature."""
+    return [example_probe(claim.prints.example)] if claim.prints else list(claim.probes)
+
+
+def spec_of(api: Api, probe: str, context: Context) -> str | None:
+    """The digest of what ``probe`` calls today, or None where its example is not there."""
+    if probe.startswith("example:"):
+        example = context.examples.get(probe.removeprefix("example:"))
+        return digest_text(example[0]) if example else None
+    return digest(api, probe)
+
+
+def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Context) -> Iterator[Observation]:
+    """The verdicts that one run record gives on ``claim``, one per probe.
+
+    Probes that the record lacks, or that were recorded when the probe called something else, give none.
+    """
+    if not api.name.startswith(f"{record.framework}."):
+        return
+    patterns = context.unsupported.get((record.backend, record.framework), ())
+    by_name = _index(record)
+    signature_claim = claim.kind in {ClaimKind.PARAMETER, ClaimKind.LACKS}
+    for probe in ["signature"] if signature_claim else wanted_probes(claim):
+        run = by_name.get((api.name, probe))
+        if not signature_claim and (run is None or run.spec != spec_of(api, probe, context)):
+            continue
+        expected = context.examples.get(probe.removeprefix("example:"), ("", ()))[1]
+        outcome, evidence = judge_claim(claim, api, probe, run, patterns, record, expected)
+        if outcome is Outcome.NOT_RUN:
+            continue
+        yield Observation(
+            outcome=outcome,
+            framework=record.framework,
+            framework_version=record.framework_version,
+            backend=record.backend,
+            device=record.device,
+            world_size=record.world_size,
+            probe=probe,
+            run=run_id,
+            evidence=evidence,
+        )
+
+
+_indexes: dict[int, tuple[RunRecord, dict[tuple[str, str], ProbeRun]]] = {}
+
+
+def _index(record: RunRecord) -> dict[tuple[str, str], ProbeRun]:
+    """The record's probe runs by API and probe; kept for the last few records, since every claim asks again."""
+    known = _indexes.get(id(record))
+    if known is None or known[0] is not record:
+        if len(_indexes) > 64:
+            _indexes.clear()
+        known = (record, {(run.api, run.probe): run for run in record.probes})
+        _indexes[id(record)] = known
+    return known[1]

@@ -1,0 +1,25 @@
+"""The one base of all authored records: frozen, keyword-only, unknown keys refused."""
+
+from typing import Annotated
+
+import msgspec
+
+Slug = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", description="lower-case words joined by '-'")]
+DottedName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$", description="full dotted name")]
+NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
+# A place a value can be seen at: an argument, an element of one, the returned object or an element of it.
+Slot = Annotated[
+    str,
+    msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\[\d+\])*$", description="'tensor', 'tensor_list[0]', 'return', 'return[0]'"),
+]
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """An authored record. Decoding one with an unknown key fails."""
+
+
+class Text(Record, frozen=True, kw_only=True):
+    """Prose in both languages; neither may be empty."""
+
+    en: NonEmpty
+    zh: NonEmpty

@@ -1,0 +1,190 @@
+"""Claims: one checkable statement about one API. The key that is present says the kind."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import msgspec
+
+from apidiff.model.base import NonEmpty, Record, Slot, Slug, Text
+
+
+class RankSet(Enum):
+    """Which ranks a claim speaks of. The root is the rank given by the API's root argument (``dst`` or ``src``)."""
+
+    ALL = "all"
+    ROOT = "root"
+    OTHERS = "others"  # every rank but the root
+    MEMBERS = "members"  # ranks of the group passed
+    OUTSIDERS = "outsiders"  # ranks that are not in the group passed
+
+
+class Formula(Enum):
+    """What a result is, over the inputs X_r of the ranks r = 0 … n-1, seen on rank k. Lists have one tensor a rank."""
+
+    SUM = "sum"  # Σ_r X_r, element by element
+    MAX = "max"
+    MIN = "min"
+    PRODUCT = "product"
+    AVERAGE = "average"  # Σ_r X_r / n
+    CONCATENATED = "concatenated"  # X_0 … X_{n-1} joined along dimension 0
+    STACKED = "stacked"  # a new first dimension of size n
+    GATHERED = "gathered"  # the list [X_0, …, X_{n-1}]
+    REDUCED_SLOT = "reduced-slot"  # Σ_r X_r[k], X_r a list
+    REDUCED_CHUNK = "reduced-chunk"  # the k-th of n equal parts along dimension 0 of Σ_r X_r
+    EXCHANGED = "exchanged"  # the list [X_0[k], …, X_{n-1}[k]], X_r a list
+    EXCHANGED_CHUNKS = "exchanged-chunks"  # k-th parts along dimension 0 of X_0 … X_{n-1}, joined along dimension 0
+    INPUT = "input"  # X_k itself
+    ZEROS = "zeros"  # zeros in the shape of X_k
+    SHAPE_SAME = "shape-same"  # any values in the shape and dtype of X_k
+    SHAPE_STACKED = "shape-stacked"  # any values in the shape (n, *X_k.shape)
+    SHAPE_CONCATENATED = "shape-concatenated"  # any values in the shape (n * X_k.shape[0], …)
+    SHAPE_CHUNK = "shape-chunk"  # any values in the shape (X_k.shape[0] / n, …)
+    LENGTH_WORLD = "length-world"  # a list or tuple of n elements
+
+
+class Writes(Record, frozen=True, kw_only=True):
+    """The call changes the contents of ``argument`` on every rank of ``ranks`` (with ``some``: on at least one)."""
+
+    argument: Slot
+    ranks: RankSet = RankSet.ALL
+    some: bool = False
+
+
+class Keeps(Record, frozen=True, kw_only=True):
+    """``argument`` holds the same values after the call as before it on every rank of ``ranks``."""
+
+    argument: Slot
+    ranks: RankSet = RankSet.ALL
+
+
+class Returns(Record, frozen=True, kw_only=True):
+    """The call returns an object of this structure.
+
+    ``structure`` is written as ``None``, ``Tensor``, ``Work``, ``CommHandle``, ``(Tensor, None)``,
+    ``((Tensor, ...), CommHandle)``; ``(Tensor, ...)`` is a tuple of tensors of any length, ``[Tensor, ...]`` a list.
+    """
+
+    structure: NonEmpty
+    ranks: RankSet = RankSet.ALL
+
+
+class Result(Record, frozen=True, kw_only=True):
+    """What stands at ``at`` after the call (and after waiting for the handle) equals ``formula`` of argument ``of``."""
+
+    at: Slot
+    formula: Formula
+    of: Slot
+    ranks: RankSet = RankSet.ALL
+
+
+class Raises(Record, frozen=True, kw_only=True):
+    """The call raises on every rank of ``ranks`` (with ``some``: on at least one). ``type``: class name, None for any."""
+
+    type: str | None = None
+    ranks: RankSet = RankSet.ALL
+    some: bool = False
+
+
+class Completes(Record, frozen=True, kw_only=True):
+    """The call returns, and its handle can be waited for, without an exception."""
+
+    ranks: RankSet = RankSet.ALL
+
+
+class Aliases(Record, frozen=True, kw_only=True):
+    """Whether ``slot`` and ``with_`` (YAML key ``with``) share storage, are the same object, or share nothing."""
+
+    slot: Slot
+    with_: Slot = msgspec.field(name="with")
+    share: AliasKind
+    ranks: RankSet = RankSet.ALL
+
+
+class AliasKind(Enum):
+    OBJECT = "object"
+    STORAGE = "storage"
+    NOTHING = "nothing"
+
+
+class Parameter(Record, frozen=True, kw_only=True):
+    """The API has a parameter of this name; if ``default`` is given, with this default as ``repr`` prints it."""
+
+    name: NonEmpty
+    default: str | None = None
+    required: bool = False
+
+
+class Lacks(Record, frozen=True, kw_only=True):
+    """The API has no parameter of this name."""
+
+    parameter: NonEmpty
+
+
+class Prints(Record, frozen=True, kw_only=True):
+    """The example script prints, on every rank, the lines its docstring shows."""
+
+    example: NonEmpty  # path below executable_examples/
+
+
+class Stated(Record, frozen=True, kw_only=True):
+    """A document says what the claim says. ``part`` names the row or sentence: 'parameters/1', 'pytorch/2', 'returns/1'.
+
+    ``text``: what exactly the document says, in our words, where that is more or other than the claim itself.
+    """
+
+    document: NonEmpty
+    part: NonEmpty
+    text: Text | None = None
+
+
+class ClaimKind(Enum):
+    WRITES = "writes"
+    KEEPS = "keeps"
+    RETURNS = "returns"
+    RESULT = "result"
+    RAISES = "raises"
+    COMPLETES = "completes"
+    ALIASES = "aliases"
+    PARAMETER = "parameter"
+    LACKS = "lacks"
+    PRINTS = "prints"
+
+
+class Claim(Record, frozen=True, kw_only=True):
+    """One checkable statement about one API.
+
+    Exactly one of the kind keys is present. ``probes`` names the probes of the API that observe it; for ``parameter`` and
+    ``lacks`` it stays empty (the signature is recorded with every run). ``reason`` says why a claim has no probe.
+    """
+
+    id: Slug
+    probes: list[Slug] = []
+    writes: Writes | None = None
+    keeps: Keeps | None = None
+    returns: Returns | None = None
+    result: Result | None = None
+    raises: Raises | None = None
+    completes: Completes | None = None
+    aliases: Aliases | None = None
+    parameter: Parameter | None = None
+    lacks: Lacks | None = None
+    prints: Prints | None = None
+    stated: list[Stated] = []
+    reason: Text | None = None
+
+    def __post_init__(self) -> None:
+        present = [kind.value for kind in ClaimKind if getattr(self, kind.value) is not None]
+        if len(present) != 1:
+            raise ValueError(f"claim {self.id!r} needs exactly one kind key, got {present or 'none'}")
+
+    @property
+    def kind(self) -> ClaimKind:
+        """The kind, read from the key that is present."""
+        return next(kind for kind in ClaimKind if getattr(self, kind.value) is not None)
+
+    @property
+    def body(self) -> Record:
+        """The record under the kind key."""
+        body: Record = getattr(self, self.kind.value)
+        return body

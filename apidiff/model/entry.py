@@ -1,0 +1,131 @@
+"""Entries: everything derived about one mapping, ready to be shown. Pages, answers, JSON, SQLite and search read these.
+
+An entry is rebuilt from the authored, extracted and measured layers by ``apidiff.render.entry`` and is the source of
+nothing. Text stands in both languages; verdicts stand in ``observed``.
+"""
+
+from __future__ import annotations
+
+from apidiff.model.base import Record, Text
+from apidiff.model.verdict import Observation
+
+
+class StatedEntry(Record, frozen=True, kw_only=True):
+    """One place in a document that states a claim."""
+
+    document: str  # key of Entry.documents
+    part: str  # 'parameters/1', 'pytorch/2', …
+    text: Text | None = None
+
+
+class ObservedSummary(Record, frozen=True, kw_only=True):
+    """The verdict of one framework version on one backend over all probes, at the world sizes that share it."""
+
+    outcome: str
+    framework: str
+    framework_version: str
+    backend: str
+    device: str
+    world_sizes: list[int]
+    runs: list[str]
+
+
+class ClaimEntry(Record, frozen=True, kw_only=True):
+    """A claim with its verdicts. ``id`` is ``<API name>#<claim>``; it is the anchor on the page with '#' written '--'."""
+
+    id: str
+    subject: str  # the API's name
+    side: str  # 'source' or 'target'
+    kind: str
+    text: Text
+    stated: list[StatedEntry] = []
+    observed: list[Observation] = []
+    summary: list[ObservedSummary] = []
+    not_run: list[Text] = []  # backends without a run and why ('hccl: no run record')
+    call: list[str] = []  # the calls of its probes as code, one per probe
+    reason: Text | None = None
+
+
+class DifferenceEntry(Record, frozen=True, kw_only=True):
+    """A difference. ``claims``: full claim IDs it rests on. ``evidence``: what runs say of them, in both languages."""
+
+    id: str
+    kind: str
+    risk: str
+    text: Text
+    evidence: list[Text] = []
+    claims: list[str] = []
+    parameter: str | None = None
+
+
+class ParameterEntry(Record, frozen=True, kw_only=True):
+    """One row of the parameter table; defaults are read from signatures, None where there is none."""
+
+    source: str | None = None
+    target: str | None = None
+    source_default: str | None = None
+    target_default: str | None = None
+    relations: list[str]
+    risk: str
+    text: Text
+
+
+class RangeEntry(Record, frozen=True, kw_only=True):
+    """A version range of a target. ``range`` is the range as text: '2.4 – 2.8', '≤ 2.3', '≥ 2.9'."""
+
+    since: str | None
+    until: str | None
+    range: str
+    status: str
+
+
+class TargetEntry(Record, frozen=True, kw_only=True):
+    """A target, with the differences of the mapping seen from it, worst first."""
+
+    name: str
+    kind: str
+    ranges: list[RangeEntry]
+    parameters: list[ParameterEntry]
+    differences: list[DifferenceEntry]
+    risk: str  # the worst of its differences
+    signatures: dict[str, str] = {}  # framework version: signature text
+    before: str = ""  # the source's call as code, taken from its probe
+    after: str = ""  # the target's call as code
+    note: Text | None = None
+
+
+class ExampleEntry(Record, frozen=True, kw_only=True):
+    """An example script with what it prints, by the newest run of each backend."""
+
+    framework: str
+    path: str
+    command: str
+    code: str
+    expected: str
+    claim: str | None = None  # ID of the claim that it prints what it says
+
+
+class DocumentEntry(Record, frozen=True, kw_only=True):
+    """A document that states claims of this mapping."""
+
+    title: str
+    url: str
+    framework: str
+    version: str
+    seed: bool = False
+
+
+class Entry(Record, frozen=True, kw_only=True):
+    """Everything shown about one mapping."""
+
+    id: str
+    category: str
+    summary: Text
+    aliases: list[str]
+    source: str
+    signatures: dict[str, str]  # torch version: signature text
+    risk: str  # the worst over the current target
+    targets: list[TargetEntry]
+    claims: list[ClaimEntry]
+    examples: list[ExampleEntry] = []
+    documents: dict[str, DocumentEntry] = {}

@@ -1,0 +1,154 @@
+"""Mappings: one source API and what replaces it, version range by version range."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from apidiff.model.base import DottedName, NonEmpty, Record, Slug, Text
+from apidiff.model.claim import Claim
+from apidiff.model.probe import Probe
+
+
+class Framework(Enum):
+    TORCH = "torch"
+    MINDSPORE = "mindspore"
+
+
+class ApiKind(Enum):
+    FUNCTION = "function"
+    PRIMITIVE = "primitive"  # a class: constructed with settings, then called with tensors
+
+
+class Status(Enum):
+    """Standing of a target in a range of MindSpore versions. At each version exactly one target is ``current``."""
+
+    CURRENT = "current"  # the one to use
+    AVAILABLE = "available"  # exists, another target is the one to use
+    DEPRECATED = "deprecated"
+    REMOVED = "removed"
+
+
+class Risk(Enum):
+    """What happens to code that is ported without minding the difference; worst first."""
+
+    SILENT = "silent"  # runs, with another result or in another buffer
+    ERROR = "error"  # raises or hangs
+    REWRITE = "rewrite"  # needs an edit that nobody can miss
+    NONE = "none"
+
+
+class Relation(Enum):
+    """How a parameter of the source and its counterpart relate. ``same`` excludes the others."""
+
+    SAME = "same"
+    RENAMED = "renamed"
+    ONLY_IN_SOURCE = "only_in_source"
+    ONLY_IN_TARGET = "only_in_target"
+    TYPE_DIFFERS = "type_differs"
+    DEFAULT_DIFFERS = "default_differs"
+    MEANING_DIFFERS = "meaning_differs"
+
+
+class DifferenceKind(Enum):
+    IN_PLACE = "in_place"
+    RETURN_VALUE = "return_value"
+    RESULT_LAYOUT = "result_layout"
+    PARAMETER = "parameter"
+    ERROR_BEHAVIOUR = "error_behaviour"
+    CALL_STYLE = "call_style"
+    BACKEND_SUPPORT = "backend_support"
+    DOCUMENTATION = "documentation"  # a document says what runs refute
+
+
+class Release(Record, frozen=True, kw_only=True):
+    """A known release of a framework."""
+
+    version: NonEmpty
+    date: str | None = None
+
+
+class Document(Record, frozen=True, kw_only=True):
+    """A document that states claims: its address, what it is about and the framework version it speaks of."""
+
+    title: NonEmpty
+    url: NonEmpty
+    framework: Framework
+    version: NonEmpty
+    language: str = "en"
+    api: DottedName | None = None
+    seed: str | None = None  # file name of the seed, for the user's five documents
+
+
+class TargetRange(Record, frozen=True, kw_only=True):
+    """MindSpore versions from ``since`` up to and including ``until`` (open where None), and the standing there.
+
+    Both ends are read at their precision: ``until: "2.8"`` includes 2.8.0 and any 2.8.x.
+    """
+
+    since: str | None = None
+    until: str | None = None
+    status: Status
+
+
+class ParameterRow(Record, frozen=True, kw_only=True):
+    """One pair of parameters; ``source`` or ``target`` is missing where only the other side has it."""
+
+    source: str | None = None
+    target: str | None = None
+    relations: list[Relation]
+    risk: Risk = Risk.NONE
+    note: Text | None = None
+
+
+class Api(Record, frozen=True, kw_only=True):
+    """An API with what is claimed of it and the probes that observe it.
+
+    ``root`` names the argument that holds the root rank. ``constructor`` lists the arguments a primitive's constructor
+    takes; the others go to the call, by position in the order of ``set``.
+    """
+
+    name: DottedName
+    kind: ApiKind = ApiKind.FUNCTION
+    root: str | None = None
+    constructor: list[str] = []
+    probes: dict[Slug, Probe] = {}
+    claims: list[Claim] = []
+
+
+class Difference(Record, frozen=True, kw_only=True):
+    """A difference a porter must know. Its text is made from the claims it cites; ``note`` says what they cannot.
+
+    ``source_claims`` and ``target_claims`` are claim IDs without the API name.
+    """
+
+    id: Slug
+    kind: DifferenceKind
+    risk: Risk
+    source_claims: list[Slug] = []
+    target_claims: list[Slug] = []
+    note: Text | None = None
+
+
+class Target(Record, frozen=True, kw_only=True):
+    """One MindSpore API that replaces the source in some versions."""
+
+    api: Api
+    ranges: list[TargetRange]
+    parameters: list[ParameterRow]
+    differences: list[Difference] = []
+    note: Text | None = None
+
+
+class Mapping(Record, frozen=True, kw_only=True):
+    """One source API and its targets. The path of the file is the ID.
+
+    ``caveats`` are differences that hold whatever the target (they cite only source claims).
+    """
+
+    id: DottedName
+    category: Slug
+    summary: Text
+    aliases: list[str] = []
+    source: Api
+    targets: list[Target]
+    caveats: list[Difference] = []

@@ -1,0 +1,80 @@
+"""Probes: one call, with its inputs, made on every rank.
+
+A probe's arguments are data. Every tensor is filled from its rank so that a reader sees in a number where it came from:
+element ``i`` (counted over all tensors of one argument) of rank ``r`` holds ``(i + 1) * 10**r``. A sum over ranks 0 and 2
+of first elements reads 101. Output buffers are filled with -1 so that a write shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import Annotated
+
+import msgspec
+
+from apidiff.model.base import Record, Slug
+
+# A dimension: a number, or a multiple of the world size ("2*world").
+Dimension = int | Annotated[str, msgspec.Meta(pattern=r"^\d+\*world$")]
+
+
+class Fill(Enum):
+    RANK = "rank"  # (i + 1) * 10**rank
+    SENTINEL = "sentinel"  # -1 everywhere: an output buffer
+
+
+class Layout(Enum):
+    CONTIGUOUS = "contiguous"
+    STRIDED = "strided"  # every second element of a buffer twice as long in the last dimension
+
+
+class Input(Record, frozen=True, kw_only=True):
+    """An argument that is made on each rank. Exactly one of the keys marked with * is present.
+
+    ``shape``*: a tensor of this shape on the backend's device, of ``dtype``, ``fill`` and ``layout``.
+    ``each``*: a list with one element per rank of the world, each made as said.
+    ``list``*: a list written out; ``[]`` is the empty list.
+    ``tuple``*: a tuple of numbers, e.g. a shape.
+    ``reduce_op``*: ``ReduceOp.<name>`` of the framework that runs the probe.
+    ``group``*: the group of the ranks listed (``[]``: all), created beforehand on every rank, passed as the framework's
+    own group (torch: the object, MindSpore: the name); with ``by_name`` as a string on either framework.
+    """
+
+    shape: Sequence[Dimension] | None = None
+    dtype: str = "float32"
+    fill: Fill = Fill.RANK
+    layout: Layout = Layout.CONTIGUOUS
+    each: Input | None = None
+    list: Sequence[Input] | None = None
+    tuple: Sequence[Dimension] | None = None
+    reduce_op: str | None = None
+    group: Sequence[int] | None = None
+    by_name: bool = False
+
+    def __post_init__(self) -> None:
+        keys = ("shape", "each", "list", "tuple", "reduce_op", "group")
+        present = [key for key in keys if getattr(self, key) is not None]
+        if len(present) != 1:
+            raise ValueError(f"an argument needs exactly one of {', '.join(keys)}, got {present or 'none'}")
+
+
+Argument = Input | int | float | bool | str | None
+
+
+class Probe(Record, frozen=True, kw_only=True):
+    """One call of one API on every rank.
+
+    ``like`` names another probe of the same API whose arguments are taken first; ``set`` replaces or adds arguments on
+    every rank; ``drop`` removes them; ``on`` replaces arguments on single ranks (key: the rank, or ``others`` for every
+    rank but the root). ``world_sizes`` limits where it runs (faults need not run everywhere).
+    """
+
+    like: Slug | None = None
+    set: dict[str, Argument] = {}
+    drop: list[str] = []
+    on: dict[str, dict[str, Argument]] = {}
+    world_sizes: list[int] = []
+    inplace_switch: bool | None = (
+        None  # MindSpore: value for set_comm_ops_inplace around the call; None leaves it alone
+    )

@@ -1,0 +1,137 @@
+"""Traces and run records: what a run showed, raw and complete. Written by a run, never edited.
+
+All of it is JSON. Floats that JSON cannot hold are written as the strings "nan", "inf" and "-inf".
+"""
+
+from __future__ import annotations
+
+from apidiff.model.base import Record
+
+Number = int | float | bool | str
+
+
+class TensorDump(Record, frozen=True, kw_only=True, tag_field="t", tag="tensor"):
+    """A tensor as seen on one rank. ``values``: flat, row-major. ``storage``: a label; equal labels in one trace share memory.
+
+    ``object``: a label; equal labels in one trace are the same Python object.
+    """
+
+    type: str  # class name
+    dtype: str  # NumPy's name: float32, int64
+    shape: list[int]
+    values: list[Number]
+    contiguous: bool = True
+    storage: int
+    object: int
+
+
+class SequenceDump(Record, frozen=True, kw_only=True, tag_field="t", tag="sequence"):
+    """A list or tuple (``type``) and its elements."""
+
+    type: str
+    items: list[Value]
+    object: int
+
+
+class ScalarDump(Record, frozen=True, kw_only=True, tag_field="t", tag="scalar"):
+    """None, a number or a string, as JSON."""
+
+    value: int | float | bool | str | None
+
+
+class ObjectDump(Record, frozen=True, kw_only=True, tag_field="t", tag="object"):
+    """Any other object: its class name and those of its bases, and its ``repr`` without addresses, cut at 200 characters."""
+
+    type: str
+    bases: list[str] = []
+    text: str = ""
+    object: int
+
+
+Value = TensorDump | SequenceDump | ScalarDump | ObjectDump
+
+
+class CallError(Record, frozen=True, kw_only=True):
+    """An exception. ``stage``: prepare, call, wait (for the handle) or synchronise."""
+
+    stage: str
+    type: str
+    bases: list[str] = []
+    message: str
+
+
+class RankTrace(Record, frozen=True, kw_only=True):
+    """What one rank saw: its arguments before and after the call, what was returned, the error if there was one.
+
+    ``after`` and ``returned`` are taken after the handle was waited for and the device was synchronised. ``output``: the
+    lines an example printed. A rank that never answered has no trace.
+    """
+
+    rank: int
+    before: dict[str, Value] = {}
+    after: dict[str, Value] = {}
+    returned: Value | None = None
+    error: CallError | None = None
+    output: list[str] = []
+    seconds: float = 0.0
+
+
+class ProbeRun(Record, frozen=True, kw_only=True):
+    """One probe at one world size.
+
+    ``probe`` is the probe's name, ``example:<path>`` for an example. ``spec`` is the digest of everything that decides
+    what is called (resolved arguments, call style, or the example's text): a verdict is derived only where it equals the digest of today's probe.
+    ``end``: ``completed`` (every rank answered, errors included), ``timeout`` or ``crash``; ``log`` holds the last lines the
+    ranks wrote for the latter two. ``again``: traces of the second try in fresh ranks, kept where the two differ (flaky).
+    """
+
+    api: str
+    probe: str
+    spec: str
+    end: str
+    ranks: list[RankTrace]
+    log: list[str] = []
+    confirmed: bool = False
+    again: ProbeRun | None = None
+
+
+class SignatureDump(Record, frozen=True, kw_only=True):
+    """A signature as ``inspect`` shows it in the running framework. ``missing``: the API is not there; ``error`` says how."""
+
+    api: str
+    parameters: list[ParameterDump] = []
+    text: str = ""
+    missing: bool = False
+    error: str = ""
+
+
+class ParameterDump(Record, frozen=True, kw_only=True):
+    """One parameter; ``default`` as ``repr`` prints it, None where it is required."""
+
+    name: str
+    kind: str
+    default: str | None = None
+
+
+class RunRecord(Record, frozen=True, kw_only=True):
+    """All traces of one run: one framework version, one backend, one world size."""
+
+    schema: int
+    suite_version: str
+    framework: str
+    framework_version: str
+    backend: str
+    device: str
+    world_size: int
+    date: str  # UTC, ISO 8601
+    os: str
+    python: str
+    machine: str
+    cores: int
+    packages: dict[str, str]
+    environment: dict[str, str] = {}  # variables that were set for the ranks
+    signatures: list[SignatureDump] = []
+    probes: list[ProbeRun] = []
+
+
+RUN_SCHEMA = 1

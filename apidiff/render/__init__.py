@@ -1,0 +1,7 @@
+"""Turns records and verdicts into text in both languages. Knows nothing of processes, frameworks or Sphinx."""
+
+from __future__ import annotations
+
+from apidiff.render.entry import entries
+
+__all__ = ["entries"]

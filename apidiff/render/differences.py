@@ -1,0 +1,114 @@
+"""Differences as a reader sees them: text made from the claims they cite and from what runs say of these."""
+
+from __future__ import annotations
+
+from apidiff.model import Difference, DifferenceKind, ParameterRow, Relation, Risk, Text
+from apidiff.model.entry import ClaimEntry, DifferenceEntry, ParameterEntry
+from apidiff.render.verdict_text import evidence, verdicts
+
+_RISKS = [risk.value for risk in Risk]
+_RELATIONS: dict[Relation, tuple[str, str]] = {
+    Relation.SAME: ("the same", "一致"),
+    Relation.RENAMED: ("named `{target}` instead of `{source}`", "由 `{source}` 改名为 `{target}`"),
+    Relation.ONLY_IN_SOURCE: ("`{source}` exists only in PyTorch", "`{source}` 只有 PyTorch 有"),
+    Relation.ONLY_IN_TARGET: ("`{target}` exists only in MindSpore", "`{target}` 只有 MindSpore 有"),
+    Relation.TYPE_DIFFERS: ("`{target}` takes another type", "`{target}` 的类型不同"),
+    Relation.DEFAULT_DIFFERS: ("`{target}` has another default ({defaults})", "`{target}` 的默认值不同（{defaults}）"),
+    Relation.MEANING_DIFFERS: ("`{target}` means something else", "`{target}` 的含义不同"),
+}
+
+
+def worst_first(differences: list[DifferenceEntry]) -> list[DifferenceEntry]:
+    """Silent before error before rewrite before none; those with evidence first among equals."""
+    return sorted(differences, key=lambda one: (_RISKS.index(one.risk), not one.evidence))
+
+
+def difference_entry(difference: Difference, cited: list[ClaimEntry]) -> DifferenceEntry:
+    """A difference with its text: what is claimed of each side, with the verdict wherever it is not simply true."""
+    if difference.kind is DifferenceKind.BACKEND_SUPPORT:
+        parts = [_support(claim) for claim in cited]
+    else:
+        parts = [_side(side, [claim for claim in cited if claim.side == side]) for side in ("source", "target")]
+    texts = [part for part in parts if part] + ([difference.note] if difference.note else [])
+    told = [claim for claim in cited if difference.kind is DifferenceKind.BACKEND_SUPPORT or _disputed(claim)]
+    shown = told or cited
+    return DifferenceEntry(
+        id=difference.id,
+        kind=difference.kind.value,
+        risk=difference.risk.value,
+        text=Text(en=" ".join(t.en for t in texts), zh="".join(t.zh for t in texts)),
+        evidence=[line for claim in shown for line in evidence(claim)],
+        claims=[claim.id for claim in cited],
+    )
+
+
+def _disputed(claim: ClaimEntry) -> bool:
+    return any(row.outcome != "holds" for row in claim.summary)
+
+
+def _side(side: str, claims: list[ClaimEntry]) -> Text | None:
+    if not claims:
+        return None
+    lead_en, lead_zh = ("PyTorch: ", "PyTorch：") if side == "source" else ("MindSpore: ", "MindSpore：")
+    clauses = [_clause(claim) for claim in claims]
+    return Text(en=lead_en + " ".join(c.en for c in clauses), zh=lead_zh + "".join(c.zh for c in clauses))
+
+
+def _clause(claim: ClaimEntry) -> Text:
+    """The claim's sentence; what is not simply true is followed by its verdicts, what was never run says so."""
+    if not claim.summary:
+        return Text(en=f"{claim.text.en[:-1]} (not run).", zh=f"{claim.text.zh[:-1]}（未运行）。")
+    said = verdicts(claim.summary)
+    if said is None or not _disputed(claim):
+        return claim.text
+    stated_en, stated_zh = ("Documents say: ", "文档称：") if claim.stated else ("", "")
+    return Text(en=f"{stated_en}{claim.text.en[:-1]} — {said.en}.", zh=f"{stated_zh}{claim.text.zh[:-1]}——{said.zh}。")
+
+
+def _support(claim: ClaimEntry) -> Text:
+    """Where an API's basic claim holds and where the backend lacks it."""
+    said = verdicts(claim.summary)
+    missing_en = "; ".join(text.en for text in claim.not_run)
+    missing_zh = "；".join(text.zh for text in claim.not_run)
+    return Text(
+        en=f"`{claim.subject}`: " + "; ".join(part for part in (said.en if said else "", missing_en) if part) + ".",
+        zh=f"`{claim.subject}`：" + "；".join(part for part in (said.zh if said else "", missing_zh) if part) + "。",
+    )
+
+
+def parameter_entry(row: ParameterRow, source_default: str | None, target_default: str | None) -> ParameterEntry:
+    """One row of the parameter table, with its relation in words."""
+    defaults = f"{_shown(source_default)} → {_shown(target_default)}"
+    words = [_RELATIONS[relation] for relation in row.relations]
+    fill = {"source": row.source, "target": row.target or row.source, "defaults": defaults}
+    en = ", ".join(text.format(**fill) for text, _ in words)
+    zh = "，".join(text.format(**fill) for _, text in words)
+    note_en, note_zh = (f" {row.note.en}", row.note.zh) if row.note else ("", "")
+    return ParameterEntry(
+        source=row.source,
+        target=row.target,
+        source_default=source_default,
+        target_default=target_default,
+        relations=[relation.value for relation in row.relations],
+        risk=row.risk.value,
+        text=Text(en=f"{en[0].upper()}{en[1:]}.{note_en}", zh=f"{zh}。{note_zh}"),
+    )
+
+
+def _shown(default: str | None) -> str:
+    return f"`{default}`" if default is not None else "—"
+
+
+def parameter_difference(row: ParameterEntry) -> DifferenceEntry | None:
+    """The difference that a parameter row makes, or None where it makes none (same, or without risk)."""
+    if row.relations == [Relation.SAME.value] or row.risk == Risk.NONE.value:
+        return None
+    name = row.source or row.target or ""
+    lead = Text(en=f"Parameter `{name}`: {row.text.en}", zh=f"参数 `{name}`：{row.text.zh}")
+    return DifferenceEntry(
+        id=f"parameter-{name.replace('_', '-')}",
+        kind=DifferenceKind.PARAMETER.value,
+        risk=row.risk,
+        text=lead,
+        parameter=name,
+    )

@@ -1,0 +1,94 @@
+"""Says in both languages what runs showed: outcomes by framework version, backend and world size, and their evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from apidiff.model import Observation, Outcome, Text, worst_outcome
+from apidiff.model.entry import ClaimEntry, ObservedSummary
+from apidiff.model.version import Version
+
+OUTCOME_WORDS: dict[str, tuple[str, str]] = {
+    "holds": ("holds", "成立"),
+    "refuted": ("refuted", "不成立"),
+    "unsupported": ("unsupported", "不支持"),
+    "error": ("error", "报错"),
+    "timeout": ("timeout", "超时"),
+    "crash": ("crash", "崩溃"),
+    "flaky": ("flaky", "结果不稳定"),
+    "not run": ("not run", "未运行"),
+}
+FRAMEWORK_NAMES = {"torch": "PyTorch", "mindspore": "MindSpore"}
+
+
+def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
+    """One row per framework version, backend, device and outcome: the worst over all probes, by world size.
+
+    Newest version first. World sizes with the same outcome share a row.
+    """
+    cells: dict[tuple[str, str, str, str], dict[int, list[Observation]]] = {}
+    for one in observed:
+        key = (one.framework, one.framework_version, one.backend, one.device)
+        cells.setdefault(key, {}).setdefault(one.world_size, []).append(one)
+    rows = []
+    for (framework, version, backend, device), by_size in cells.items():
+        grouped: dict[Outcome, list[int]] = {}
+        for size, found in sorted(by_size.items()):
+            grouped.setdefault(worst_outcome(one.outcome for one in found), []).append(size)
+        for outcome, sizes in grouped.items():
+            runs = sorted({one.run for size in sizes for one in by_size[size]})
+            rows.append(
+                ObservedSummary(
+                    outcome=outcome.value,
+                    framework=framework,
+                    framework_version=version,
+                    backend=backend,
+                    device=device,
+                    world_sizes=sizes,
+                    runs=runs,
+                )
+            )
+    return sorted(rows, key=lambda row: (row.framework, [-part for part in Version(row.framework_version).parts], row.backend))
+
+
+def verdict_text(row: ObservedSummary) -> Text:
+    """``refuted on gloo (PyTorch 2.13.0, world size 3, 4)`` in both languages."""
+    en, zh = OUTCOME_WORDS[row.outcome]
+    sizes = [str(size) for size in row.world_sizes]
+    name = f"{FRAMEWORK_NAMES[row.framework]} {row.framework_version}"
+    return Text(
+        en=f"{en} on {row.backend} ({name}, world size {', '.join(sizes)})",
+        zh=f"{row.backend} 上{zh}（{name}，world size {'、'.join(sizes)}）",
+    )
+
+
+def verdicts(rows: Iterable[ObservedSummary]) -> Text | None:
+    """All rows of a claim, joined; None where there is none."""
+    texts = [verdict_text(row) for row in rows]
+    return Text(en="; ".join(t.en for t in texts), zh="；".join(t.zh for t in texts)) if texts else None
+
+
+def evidence(claim: ClaimEntry) -> list[Text]:
+    """For each summary row of a claim: the verdict, the first lines that show it, and the run they come from.
+
+    ``holds`` rows are told where another row says otherwise, so that a reader sees on which world size which is true.
+    """
+    found = []
+    for row in claim.summary:
+        worst = [
+            one
+            for one in claim.observed
+            if (one.outcome.value, one.framework_version, one.backend) == (row.outcome, row.framework_version, row.backend)
+            and one.world_size in row.world_sizes
+        ]
+        lines = worst[0].evidence[:3] if worst else []
+        said = verdict_text(row)
+        run = worst[0].run if worst else row.runs[0]
+        tail = f" [{run}]"
+        found.append(
+            Text(
+                en=f"{claim.id}: {said.en}" + (f": {'; '.join(lines)}" if lines else "") + tail,
+                zh=f"{claim.id}：{said.zh}" + (f"：{'；'.join(lines)}" if lines else "") + tail,
+            )
+        )
+    return found

@@ -1,0 +1,74 @@
+"""The oracle against results written out by hand, and against properties that hold for any input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from apidiff.judge.oracle import NotComputable, expected
+from apidiff.model import Formula
+
+A, B = np.array([1, 2]), np.array([10, 20])
+LISTS = [[A, B], [A + 2, B + 2]]
+
+
+@pytest.mark.parametrize(
+    ("formula", "inputs", "rank", "result"),
+    [
+        ("sum", [A, B], 1, [11, 22]),
+        ("max", [A, B], 0, [10, 20]),
+        ("min", [A, B], 0, [1, 2]),
+        ("product", [A, B], 0, [10, 40]),
+        ("average", [A.astype("float32"), B.astype("float32")], 0, [5.5, 11]),
+        ("concatenated", [A, B], 0, [1, 2, 10, 20]),
+        ("stacked", [A, B], 0, [[1, 2], [10, 20]]),
+        ("gathered", [A, B], 0, [[1, 2], [10, 20]]),
+        ("reduced-slot", LISTS, 0, [4, 6]),
+        ("reduced-slot", LISTS, 1, [22, 42]),
+        ("reduced-chunk", [A, B], 1, [22]),
+        ("exchanged", LISTS, 1, [[10, 20], [12, 22]]),
+        ("exchanged-chunks", [A, B], 1, [2, 20]),
+        ("input", [A, B], 1, [10, 20]),
+        ("zeros", [A, B], 1, [0, 0]),
+    ],
+)
+def test_by_hand(formula: str, inputs: list, rank: int, result: list) -> None:
+    found = expected(Formula(formula), inputs, rank)
+    assert [np.asarray(one).tolist() for one in found] == result if isinstance(found, list) else found.tolist() == result
+
+
+@pytest.mark.parametrize(
+    ("formula", "inputs"),
+    [
+        ("sum", [A, np.array([1])]),
+        ("sum", LISTS),
+        ("reduced-slot", [A, B]),
+        ("reduced-slot", [[A], [B]]),
+        ("reduced-chunk", [np.arange(3), np.arange(3)]),
+        ("length-world", [A, B]),
+    ],
+)
+def test_inputs_that_do_not_fit_have_no_result(formula: str, inputs: list) -> None:
+    with pytest.raises(NotComputable):
+        expected(Formula(formula), inputs, 0)
+
+
+worlds = st.integers(2, 4).flatmap(
+    lambda n: st.lists(arrays(np.int64, (2 * n,), elements=st.integers(-99, 99)), min_size=n, max_size=n)
+)
+
+
+@given(worlds)
+def test_reduce_scatter_then_gather_is_all_reduce(inputs: list) -> None:
+    parts = [expected(Formula.REDUCED_CHUNK, inputs, rank) for rank in range(len(inputs))]
+    assert np.array_equal(np.concatenate(parts), expected(Formula.SUM, inputs, 0))
+
+
+@given(worlds)
+def test_exchanging_twice_gives_the_input_back(inputs: list) -> None:
+    once = [expected(Formula.EXCHANGED_CHUNKS, inputs, rank) for rank in range(len(inputs))]
+    twice = [expected(Formula.EXCHANGED_CHUNKS, once, rank) for rank in range(len(inputs))]
+    assert all(np.array_equal(a, b) for a, b in zip(twice, inputs, strict=True))

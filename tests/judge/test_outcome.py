@@ -1,0 +1,248 @@
+"""Rows of (claim, what the ranks saw, outcome). Every kind of claim is shown to hold and to fail."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+import pytest
+
+from apidiff.judge import judge_claim
+from apidiff.model import (
+    RUN_SCHEMA,
+    Api,
+    CallError,
+    Claim,
+    ObjectDump,
+    Outcome,
+    ParameterDump,
+    ProbeRun,
+    RankTrace,
+    RunRecord,
+    ScalarDump,
+    SequenceDump,
+    SignatureDump,
+    TensorDump,
+)
+
+API = msgspec.convert(
+    {
+        "name": "torch.distributed.reduce",
+        "root": "dst",
+        "probes": {
+            "sync": {"set": {"tensor": {"shape": [2]}, "dst": 0}},
+            "bad": {"like": "sync", "set": {"dst": 9}},
+            "subgroup": {"like": "sync", "set": {"group": {"group": [0, 1]}}},
+        },
+    },
+    Api,
+)
+NONE = ScalarDump(value=None)
+UNSUPPORTED = [re.compile(r"kernel \w+ unregistered")]
+
+
+def tensor(*values: float, dtype: str = "float32", storage: int = 1, number: int = 1) -> TensorDump:
+    return TensorDump(
+        type="Tensor", dtype=dtype, shape=[len(values)], values=list(values), storage=storage, object=number
+    )
+
+
+def listed(*items: object, kind: str = "list", number: int = 9) -> SequenceDump:
+    return SequenceDump(type=kind, items=list(items), object=number)
+
+
+def work(name: str = "Work") -> ObjectDump:
+    return ObjectDump(type=name, bases=["object"], object=7)
+
+
+def trace(rank: int, before: object, after: object, returned: object = NONE, error: CallError | None = None) -> RankTrace:
+    return RankTrace(rank=rank, before={"tensor": before}, after={"tensor": after}, returned=returned, error=error)
+
+
+def failed(rank: int, message: str = "boom", kind: str = "ValueError", stage: str = "call") -> RankTrace:
+    error = CallError(stage=stage, type=kind, bases=["Exception", "object"], message=message)
+    return RankTrace(rank=rank, before={"tensor": tensor(1)}, error=error)
+
+
+IN = [tensor(1, 2), tensor(10, 20), tensor(100, 200)]
+SUM = tensor(111, 222)
+CLEAN = [trace(0, IN[0], SUM), trace(1, IN[1], IN[1]), trace(2, IN[2], IN[2])]
+PARTIAL = [trace(0, IN[0], SUM), trace(1, IN[1], tensor(110, 220)), trace(2, IN[2], IN[2])]
+RAISED = [failed(0), failed(1), failed(2)]
+
+
+def run(traces: list[RankTrace], probe: str = "sync", end: str = "completed", again: ProbeRun | None = None) -> ProbeRun:
+    return ProbeRun(api=API.name, probe=probe, spec="0" * 12, end=end, ranks=traces, again=again)
+
+
+def record(*runs: ProbeRun, signature: SignatureDump | None = None) -> RunRecord:
+    return RunRecord(
+        schema=RUN_SCHEMA,
+        suite_version="0",
+        framework="torch",
+        framework_version="2.13.0",
+        backend="gloo",
+        device="cpu",
+        world_size=3,
+        date="2026-01-01T00:00:00Z",
+        os="x",
+        python="3.11",
+        machine="x",
+        cores=2,
+        packages={},
+        signatures=[signature] if signature else [],
+        probes=list(runs),
+    )
+
+
+def claim(probe: str = "sync", **kind: object) -> Claim:
+    return msgspec.convert({"id": "it", "probes": [probe], **kind}, Claim)
+
+
+RESULT = {"at": "tensor", "formula": "sum", "of": "tensor", "ranks": "root"}
+GATHERED = [trace(r, IN[r], IN[r], listed(*IN)) for r in range(3)]
+SHARED = [trace(r, tensor(1, storage=1, number=1), tensor(1), tensor(1, storage=1, number=2)) for r in range(3)]
+SAME = [trace(r, tensor(1, storage=1, number=1), tensor(1), tensor(1, storage=1, number=1)) for r in range(3)]
+FRESH = [trace(r, tensor(1, storage=1, number=1), tensor(1), tensor(1, storage=2, number=2)) for r in range(3)]
+
+ROWS = [
+    # claim, traces, end, outcome
+    ({"writes": {"argument": "tensor", "ranks": "root"}}, CLEAN, "completed", "holds"),
+    ({"writes": {"argument": "tensor"}}, CLEAN, "completed", "refuted"),
+    ({"writes": {"argument": "tensor", "ranks": "others", "some": True}}, PARTIAL, "completed", "holds"),
+    ({"writes": {"argument": "tensor", "ranks": "others", "some": True}}, CLEAN, "completed", "refuted"),
+    ({"keeps": {"argument": "tensor", "ranks": "others"}}, CLEAN, "completed", "holds"),
+    ({"keeps": {"argument": "tensor", "ranks": "others"}}, PARTIAL, "completed", "refuted"),
+    ({"keeps": {"argument": "nowhere", "ranks": "others"}}, CLEAN, "completed", "error"),
+    ({"returns": {"structure": "None"}}, CLEAN, "completed", "holds"),
+    ({"returns": {"structure": "Work"}}, CLEAN, "completed", "refuted"),
+    ({"returns": {"structure": "Work"}}, [trace(r, IN[r], IN[r], work()) for r in range(3)], "completed", "holds"),
+    ({"returns": {"structure": "[Tensor, ...]"}}, GATHERED, "completed", "holds"),
+    ({"returns": {"structure": "(Tensor, ...)"}}, GATHERED, "completed", "refuted"),
+    (
+        {"returns": {"structure": "((Tensor, ...), CommHandle)"}},
+        [trace(0, IN[0], IN[0], listed(listed(*IN, kind="tuple"), work("CommHandle"), kind="tuple"))] * 3,
+        "completed",
+        "holds",
+    ),
+    ({"result": RESULT}, CLEAN, "completed", "holds"),
+    ({"result": RESULT | {"ranks": "all"}}, CLEAN, "completed", "refuted"),
+    ({"result": RESULT | {"formula": "max"}}, CLEAN, "completed", "refuted"),
+    ({"result": RESULT | {"formula": "shape-same", "ranks": "all"}}, PARTIAL, "completed", "holds"),
+    ({"result": RESULT | {"formula": "reduced-slot"}}, CLEAN, "completed", "error"),
+    ({"result": RESULT | {"formula": "gathered", "at": "return", "ranks": "all"}}, GATHERED, "completed", "holds"),
+    ({"result": RESULT | {"formula": "gathered", "ranks": "all"}}, GATHERED, "completed", "refuted"),
+    ({"result": RESULT | {"formula": "length-world", "at": "return"}}, GATHERED, "completed", "holds"),
+    ({"result": RESULT | {"formula": "length-world"}}, GATHERED, "completed", "refuted"),
+    ({"raises": {}}, RAISED, "completed", "holds"),
+    ({"raises": {}}, [*CLEAN[:2], failed(2)], "completed", "refuted"),
+    ({"raises": {"some": True}}, [*CLEAN[:2], failed(2)], "completed", "holds"),
+    ({"raises": {"some": True}}, [failed(2)], "timeout", "holds"),
+    ({"raises": {}}, [failed(2)], "timeout", "timeout"),
+    ({"raises": {}}, [], "crash", "crash"),
+    ({"raises": {"type": "ValueError"}}, RAISED, "completed", "holds"),
+    ({"raises": {"type": "Exception"}}, RAISED, "completed", "holds"),
+    ({"raises": {"type": "KeyError"}}, RAISED, "completed", "refuted"),
+    ({"raises": {}}, [failed(r, "kernel Reduce unregistered") for r in range(3)], "completed", "unsupported"),
+    ({"raises": {}}, [failed(r, stage="prepare") for r in range(3)], "completed", "error"),
+    ({"completes": {}}, CLEAN, "completed", "holds"),
+    ({"completes": {}}, RAISED, "completed", "refuted"),
+    ({"completes": {}}, CLEAN[:1], "timeout", "timeout"),
+    ({"completes": {}}, CLEAN[:1], "crash", "crash"),
+    ({"keeps": {"argument": "tensor", "ranks": "others"}}, RAISED, "completed", "error"),
+    ({"returns": {"structure": "None"}}, [failed(0, "kernel Reduce unregistered")], "completed", "unsupported"),
+    ({"aliases": {"slot": "return", "with": "tensor", "share": "storage"}}, SHARED, "completed", "holds"),
+    ({"aliases": {"slot": "return", "with": "tensor", "share": "nothing"}}, SHARED, "completed", "refuted"),
+    ({"aliases": {"slot": "return", "with": "tensor", "share": "object"}}, SAME, "completed", "holds"),
+    ({"aliases": {"slot": "return", "with": "tensor", "share": "object"}}, SHARED, "completed", "refuted"),
+    ({"aliases": {"slot": "return", "with": "tensor", "share": "nothing"}}, FRESH, "completed", "holds"),
+    ({"aliases": {"slot": "return", "with": "tensor", "share": "nothing"}}, CLEAN, "completed", "error"),
+    ({"keeps": {"argument": "tensor", "ranks": "outsiders"}}, CLEAN, "completed", "not run"),
+]
+
+
+@pytest.mark.parametrize(("kind", "traces", "end", "outcome"), ROWS)
+def test_outcome(kind: dict, traces: list, end: str, outcome: str) -> None:
+    one = run(traces, end=end)
+    found, evidence = judge_claim(claim(**kind), API, "sync", one, UNSUPPORTED, record(one))
+    assert found.value == outcome, evidence
+    if outcome not in {"holds", "not run"}:
+        assert evidence, "an outcome other than holds shows what it rests on"
+
+
+def test_evidence_names_rank_and_values() -> None:
+    kind = {"keeps": {"argument": "tensor", "ranks": "others"}}
+    one = run(PARTIAL)
+    _, evidence = judge_claim(claim(**kind), API, "sync", one, [], record(one))
+    assert evidence == ["rank 1: tensor [10, 20] → [110, 220]"]
+
+
+def test_an_error_that_comes_without_the_fault_too_is_no_proof() -> None:
+    usual, faulty = run(RAISED), run(RAISED, probe="bad")
+    outcome, _ = judge_claim(claim("bad", raises={}), API, "bad", faulty, [], record(usual, faulty))
+    assert outcome is Outcome.ERROR
+    outcome, _ = judge_claim(claim("bad", raises={}), API, "bad", faulty, [], record(run(CLEAN), faulty))
+    assert outcome is Outcome.HOLDS
+
+
+def test_ranks_outside_the_group() -> None:
+    outsider = [*CLEAN[:2], trace(2, IN[2], IN[2], work())]
+    one = run(outsider, probe="subgroup")
+    kind = {"returns": {"structure": "None", "ranks": "outsiders"}}
+    outcome, evidence = judge_claim(claim("subgroup", **kind), API, "subgroup", one, [], record(one))
+    assert (outcome, evidence) == (Outcome.REFUTED, ["rank 2: returned Work"])
+
+
+def test_sum_counts_the_ranks_of_the_group_only() -> None:
+    traces = [trace(0, IN[0], tensor(11, 22)), trace(1, IN[1], IN[1]), trace(2, IN[2], IN[2])]
+    one = run(traces, probe="subgroup")
+    outcome, _ = judge_claim(claim("subgroup", result=RESULT), API, "subgroup", one, [], record(one))
+    assert outcome is Outcome.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("second", "outcome"), [(run(CLEAN), "flaky"), (run(PARTIAL), "refuted"), (run(CLEAN[:1], end="timeout"), "flaky")]
+)
+def test_a_second_try_that_differs_is_flaky(second: ProbeRun, outcome: str) -> None:
+    kind = {"keeps": {"argument": "tensor", "ranks": "others"}}
+    one = run(PARTIAL, again=second)
+    assert judge_claim(claim(**kind), API, "sync", one, [], record(one))[0].value == outcome
+
+
+SIGNATURE = SignatureDump(
+    api=API.name,
+    parameters=[ParameterDump(name="tensor", kind="x"), ParameterDump(name="dst", kind="x", default="None")],
+    text="(tensor, dst=None)",
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcome"),
+    [
+        ({"parameter": {"name": "tensor"}}, "holds"),
+        ({"parameter": {"name": "tensor", "required": True}}, "holds"),
+        ({"parameter": {"name": "dst", "required": True}}, "refuted"),
+        ({"parameter": {"name": "dst", "default": "None"}}, "holds"),
+        ({"parameter": {"name": "dst", "default": "0"}}, "refuted"),
+        ({"parameter": {"name": "group"}}, "refuted"),
+        ({"lacks": {"parameter": "group"}}, "holds"),
+        ({"lacks": {"parameter": "dst"}}, "refuted"),
+    ],
+)
+def test_signature_claims(kind: dict, outcome: str) -> None:
+    assert judge_claim(claim(**kind), API, "", None, [], record(signature=SIGNATURE))[0].value == outcome
+
+
+def test_an_api_that_is_not_there_is_an_error() -> None:
+    gone = SignatureDump(api=API.name, missing=True, error="AttributeError: reduce")
+    assert judge_claim(claim(parameter={"name": "x"}), API, "", None, [], record(signature=gone))[0] is Outcome.ERROR
+
+
+def test_example_output_is_compared_rank_by_rank() -> None:
+    lines = ["rank 0: a", "rank 1: b", "rank 2: c"]
+    traces = [RankTrace(rank=r, output=[lines[r]]) for r in range(3)]
+    one = run(traces, probe="example:x")
+    prints = claim(prints={"example": "x"})
+    assert judge_claim(prints, API, "example:x", one, [], record(one), lines)[0] is Outcome.HOLDS
+    wrong = judge_claim(prints, API, "example:x", one, [], record(one), [*lines[:2], "rank 2: d"])
+    assert wrong == (Outcome.REFUTED, ["rank 2: printed 'rank 2: c' ≠ 'rank 2: d'"])

@@ -1,0 +1,147 @@
+"""Rows of (claim, English, Chinese): the sentences that a claim's data become."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from apidiff.model import Api, Claim, Formula
+from apidiff.render.calls import call, snippet
+from apidiff.render.phrases import FORMULAS, phrase
+
+API = msgspec.convert(
+    {
+        "name": "torch.distributed.reduce",
+        "root": "dst",
+        "probes": {
+            "sync": {"set": {"tensor": {"shape": [2]}, "dst": 0}},
+            "async": {"like": "sync", "set": {"async_op": True}},
+            "int64": {"like": "sync", "set": {"tensor": {"shape": [2], "dtype": "int64"}}},
+            "strided": {"like": "sync", "set": {"tensor": {"shape": [2], "layout": "strided"}}},
+            "empty": {"like": "sync", "set": {"tensor": {"shape": [0]}}},
+            "bad-dst": {"like": "sync", "set": {"dst": 99}},
+            "no-dst": {"like": "sync", "drop": ["dst"]},
+            "none": {"like": "sync", "set": {"tensor": None}},
+            "other-shape": {"like": "sync", "on": {"1": {"tensor": {"shape": [3]}}}},
+            "others-none": {"like": "sync", "on": {"others": {"tensor": None}}},
+            "max": {"like": "sync", "set": {"op": {"reduce_op": "MAX"}}},
+            "group": {"like": "sync", "set": {"group": {"group": [0, 1]}}},
+            "by-name": {"like": "sync", "set": {"group": {"group": [], "by_name": True}}},
+            "returned": {"like": "sync", "inplace_switch": False},
+        },
+    },
+    Api,
+)
+
+ROWS = [
+    (
+        ["sync"],
+        {"writes": {"argument": "tensor", "ranks": "others", "some": True}},
+        "The call overwrites `tensor` on at least one rank other than `dst`.",
+        "在 `dst` 以外的至少一个 rank 上，`tensor` 的内容会被改写。",
+    ),
+    (
+        ["sync", "async"],
+        {"keeps": {"argument": "tensor", "ranks": "others"}},
+        "`tensor` keeps its values on every rank but `dst`.",
+        "在 `dst` 以外的所有 rank 上，`tensor` 的内容保持不变。",
+    ),
+    (["sync"], {"returns": {"structure": "None"}}, "With `async_op=False`, the call returns `None`.", "`async_op=False` 时，调用返回 `None`。"),
+    (["async"], {"returns": {"structure": "Work"}}, "With `async_op=True`, the call returns `Work`.", "`async_op=True` 时，调用返回 `Work`。"),
+    (["sync", "async"], {"returns": {"structure": "None"}}, "The call returns `None`.", "调用返回 `None`。"),
+    (
+        ["sync"],
+        {"result": {"at": "tensor", "formula": "sum", "of": "tensor", "ranks": "root"}},
+        "On rank `dst`, `tensor` holds the element-wise sum of `tensor` over all ranks (`Σ_r tensor_r`).",
+        "在 `dst` 指定的 rank 上，`tensor` 为各 rank 上 `tensor` 逐元素相加的和（`Σ_r tensor_r`）。",
+    ),
+    (["bad-dst"], {"raises": {}}, "With `dst=99`, the call raises an exception on every rank.", "`dst=99` 时，在所有 rank 上，调用会抛出异常。"),
+    (
+        ["other-shape"],
+        {"raises": {"some": True, "type": "ValueError"}},
+        "When rank 1 passes a `tensor` of another shape, the call raises `ValueError` on at least one rank.",
+        "rank 1 传入形状不同的 `tensor` 时，在至少一个 rank 上，调用会抛出 `ValueError`。",
+    ),
+    (
+        ["others-none"],
+        {"completes": {}},
+        "When ranks other than `dst` pass `tensor=None`, the call completes without an exception.",
+        "`dst` 以外的 rank 传入 `tensor=None` 时，调用正常完成，不抛异常。",
+    ),
+    (["empty"], {"completes": {}}, "For an empty `tensor`, the call completes without an exception.", "传入空的 `tensor` 时，调用正常完成，不抛异常。"),
+    (["strided"], {"completes": {}}, "For a non-contiguous `tensor`, the call completes without an exception.", "传入非连续的 `tensor` 时，调用正常完成，不抛异常。"),
+    (["int64"], {"completes": {}}, "For `tensor` of dtype int64, the call completes without an exception.", "传入 dtype 为 int64 的 `tensor` 时，调用正常完成，不抛异常。"),
+    (["no-dst"], {"completes": {}}, "Without `dst`, the call completes without an exception.", "不传 `dst` 时，调用正常完成，不抛异常。"),
+    (["max"], {"completes": {}}, "With `op=ReduceOp.MAX`, the call completes without an exception.", "`op=ReduceOp.MAX` 时，调用正常完成，不抛异常。"),
+    (["by-name"], {"raises": {}}, "With `group` given as a string, the call raises an exception on every rank.", "`group` 以字符串传入时，在所有 rank 上，调用会抛出异常。"),
+    (
+        ["group"],
+        {"returns": {"structure": "None", "ranks": "outsiders"}},
+        "With a group of ranks 0, 1, the call returns `None` on ranks outside the group.",
+        "通信组只含 rank 0、1 时，在不属于该通信组的 rank 上，调用返回 `None`。",
+    ),
+    (
+        ["sync"],
+        {"aliases": {"slot": "return[0]", "with": "tensor", "share": "nothing"}},
+        "With `async_op=False`, element 0 of the returned value shares no memory with `tensor`.",
+        "`async_op=False` 时，返回值的第 0 个元素与 `tensor` 不共享内存。",
+    ),
+    (
+        ["returned"],
+        {"completes": {}},
+        "After `set_comm_ops_inplace(False)`, the call completes without an exception.",
+        "执行 `set_comm_ops_inplace(False)` 之后，调用正常完成，不抛异常。",
+    ),
+    ([], {"parameter": {"name": "dst", "default": "None"}}, "There is a parameter `dst` with default `None`.", "有参数 `dst`，默认值为 `None`。"),
+    ([], {"lacks": {"parameter": "dst"}}, "There is no parameter `dst`.", "没有参数 `dst`。"),
+]
+
+
+@pytest.mark.parametrize(("probes", "kind", "en", "zh"), ROWS)
+def test_sentence(probes: list, kind: dict, en: str, zh: str) -> None:
+    text = phrase(msgspec.convert({"id": "it", "probes": probes, **kind}, Claim), API)
+    assert (text.en, text.zh) == (en, zh)
+
+
+def test_every_formula_has_words_and_symbols() -> None:
+    assert set(FORMULAS) == set(Formula)
+    assert all(all(parts) for parts in FORMULAS.values())
+
+
+@pytest.mark.parametrize(
+    ("probe", "code"),
+    [
+        ("sync", "torch.distributed.reduce(tensor=tensor, dst=0)"),
+        ("async", "torch.distributed.reduce(tensor=tensor, dst=0, async_op=True)"),
+        ("max", "torch.distributed.reduce(tensor=tensor, dst=0, op=ReduceOp.MAX)"),
+        ("none", "torch.distributed.reduce(tensor=None, dst=0)"),
+    ],
+)
+def test_call(probe: str, code: str) -> None:
+    assert call(API, probe) == code
+
+
+def test_primitives_are_called_in_two_steps() -> None:
+    api = msgspec.convert(
+        {
+            "name": "mindspore.ops.Reduce",
+            "kind": "primitive",
+            "constructor": ["dest_rank"],
+            "probes": {"sync": {"set": {"dest_rank": 0, "x": {"shape": [1]}}}},
+        },
+        Api,
+    )
+    assert call(api, "sync") == "mindspore.ops.Reduce(dest_rank=0)(x)"
+
+
+def test_snippet_binds_what_is_returned_and_says_where_the_result_is() -> None:
+    claims = [
+        {"id": "a", "probes": ["async"], "returns": {"structure": "(Tensor, CommHandle)"}},
+        {"id": "b", "probes": ["async"], "result": {"at": "return[0]", "formula": "sum", "of": "tensor"}},
+    ]
+    lines = snippet(API, "async", msgspec.convert(claims, list[Claim])).splitlines()
+    assert lines == [
+        "output, handle = torch.distributed.reduce(tensor=tensor, dst=0, async_op=True)",
+        "handle.wait()",
+        "# output = Σ_r tensor_r",
+    ]
