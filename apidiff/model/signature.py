@@ -8,6 +8,8 @@ from apidiff.model.base import Record
 
 
 class SignatureKind(Enum):
+    """What an API is."""
+
     FUNCTION = "function"
     PRIMITIVE = "primitive"  # a class that is constructed with settings, then called with tensors
     CLASS = "class"
@@ -25,7 +27,7 @@ class ParameterKind(Enum):
 
 
 class SignatureParameter(Record, frozen=True, kw_only=True):
-    """One parameter. ``default`` and ``annotation`` are source text; ``default`` is None where the parameter is required."""
+    """One parameter. ``default`` and ``annotation`` are source text; ``default`` is None where it is required."""
 
     name: str
     kind: ParameterKind = ParameterKind.POSITIONAL_OR_KEYWORD
@@ -45,8 +47,8 @@ class Signature(Record, frozen=True, kw_only=True):
     """One API.
 
     ``parameters``: of the function, or of the constructor of a class. ``call``: what a primitive is called with after
-    construction, None where that cannot be read (``SignatureFile.unreadable`` says why). ``platforms``: the devices that
-    MindSpore's documentation of the API lists; empty where it lists none.
+    construction, None where that cannot be read (``SignatureFile.unreadable`` says why). ``platforms``: the devices
+    that MindSpore's documentation of the API lists; empty where it lists none.
     """
 
     kind: SignatureKind
@@ -57,7 +59,7 @@ class Signature(Record, frozen=True, kw_only=True):
     platforms: list[str] = []
 
     def text(self, name: str) -> str:
-        """The signature as code, under ``name``: ``reduce(tensor, dst, op=ReduceOp.SUM) -> None``; a primitive's call follows."""
+        """The signature as code, under ``name``: ``reduce(tensor, dst) -> None``, ``AllReduce(op)(input_x, /)``."""
         if self.kind is SignatureKind.CONSTANT:
             return name
         returns = f" -> {self.returns}" if self.returns else ""

@@ -13,7 +13,7 @@ _REMEDY = "Write it anew with `apidiff signatures extract`."
 
 
 def load_signatures(folder: Path) -> dict[tuple[str, str], SignatureFile]:
-    """The files ``<framework>-<version>.json`` in ``folder`` by framework and version; empty if there is no such folder.
+    """The files ``<framework>-<version>.json`` in ``folder`` by framework and version; none if there is no folder.
 
     Raises DataError for a file that cannot be read, does not fit the model or whose name is not what it holds.
     """

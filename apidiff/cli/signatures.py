@@ -1,0 +1,49 @@
+"""``apidiff signatures extract``: reads the signatures of a framework version into the database."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from apidiff.store.errors import ApidiffError
+from apidiff.store.paths import DATA
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
+
+def add_parser(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the command."""
+    parser = subparsers.add_parser("signatures", help="read the signatures of a framework version")
+    actions = parser.add_subparsers(dest="action", required=True)
+    extract = actions.add_parser(
+        "extract",
+        help="read them from the framework's source, without importing it",
+        description="Reads signatures from the framework's Python source and writes <framework>-<version>.json.",
+    )
+    extract.add_argument("--framework", required=True, choices=["mindspore", "torch"])
+    source = extract.add_mutually_exclusive_group(required=True)
+    source.add_argument("--installed", action="store_true", help="read the package installed in this environment")
+    source.add_argument("--wheel", type=Path, metavar="FILE", help="read a wheel; it is not installed")
+    extract.add_argument(
+        "--into", type=Path, default=DATA / "signatures", metavar="FOLDER", help="default: %(default)s"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Writes the file and says what it holds. Raises ApidiffError where the source or the folder does not allow it."""
+    try:
+        from apidiff import signatures
+    except ModuleNotFoundError as error:
+        if error.name != "griffe":
+            raise
+        raise ApidiffError("signatures extract needs griffe. Install it with: pip install 'apidiff[dev]'") from error
+    if args.installed:
+        found = signatures.extract(signatures.installed(args.framework))
+    else:
+        with signatures.unpacked(args.framework, args.wheel) as source:
+            found = signatures.extract(source)
+    path = signatures.write(found, args.into)
+    print(f"{path}: {len(found.apis)} signatures, {len(found.unreadable)} not readable")  # noqa: T201
+    return 0

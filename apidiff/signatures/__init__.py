@@ -1,0 +1,9 @@
+"""Reads signatures of torch and MindSpore from their source with griffe; imports neither."""
+
+from __future__ import annotations
+
+from apidiff.signatures.extract import extract
+from apidiff.signatures.file import render, write
+from apidiff.signatures.source import Source, installed, unpacked
+
+__all__ = ["Source", "extract", "installed", "render", "unpacked", "write"]

@@ -1,0 +1,149 @@
+"""Follows names through a framework's modules, reading each module with griffe when it is first needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import griffe
+
+Found = griffe.Function | griffe.Class | griffe.Attribute | griffe.Module
+
+
+class NotReadable(Exception):
+    """A name whose definition the Python source does not hold; the message says why."""
+
+
+class Modules:
+    """The modules below ``root``, read on demand: a package of thousands of files is asked for a few dozen names."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._read: dict[str, griffe.Module | None] = {}
+
+    def module(self, path: str) -> griffe.Module | None:
+        """The module ``path`` (dotted), or None where there is no Python file for it."""
+        if path not in self._read:
+            file = self._file(path)
+            parent, _, name = path.rpartition(".")
+            self._read[path] = None if file is None else self._visit(name, file, parent)
+        return self._read[path]
+
+    def public(self, path: str) -> list[str]:
+        """The public names of module ``path``, sorted: its ``__all__``, else what it defines or imports of its package.
+
+        Names with an underscore in front are not public, nor are modules and what comes from other packages.
+        Raises NotReadable where there is no such module.
+        """
+        module = self.module(path)
+        if module is None:
+            raise NotReadable(f"there is no module {path}")
+        if module.exports is not None:
+            return sorted(set(self._exports(module)))
+        top = path.partition(".")[0]
+        names: set[str] = set()
+        for name, member in module.members.items():
+            if isinstance(member, griffe.Alias):
+                if member.wildcard:
+                    names.update(self._star(member.wildcard))
+                elif member.target_path.partition(".")[0] == top and self._file(member.target_path) is None:
+                    names.add(name)
+            elif not member.is_module:
+                names.add(name)
+        return sorted(name for name in names if not name.startswith("_"))
+
+    def find(self, path: str) -> Found:
+        """What the dotted ``path`` names, followed through imports, star imports and plain renamings (``a = b``).
+
+        Raises NotReadable for what is compiled, comes from another package, or isn't there.
+        """
+        return self._find(path, [])
+
+    def _find(self, path: str, way: list[str]) -> Found:
+        if path in way:
+            raise NotReadable(f"its imports lead in a circle ({' → '.join([*way, path])})")
+        if self._file(path) is not None and (module := self.module(path)) is not None:
+            return module
+        if compiled := self._compiled(path):
+            raise NotReadable(f"defined in the compiled module {compiled}")
+        parent, _, name = path.rpartition(".")
+        if not parent:
+            raise NotReadable(f"{path} is not part of the package")
+        holder = self._find(parent, [*way, path])
+        if isinstance(holder, griffe.Module):
+            return self._member(holder, name, [*way, path])
+        member = holder.members.get(name)
+        if isinstance(member, griffe.Function | griffe.Class | griffe.Attribute):
+            return member
+        raise NotReadable(f"{parent} has no {name} in its source")
+
+    def _member(self, module: griffe.Module, name: str, way: list[str]) -> Found:
+        # Later lines win, as they do at run time: a star import below a definition replaces it.
+        target: str | None = None
+        line = -1
+        direct = module.members.get(name)
+        if direct is not None:
+            line = (direct.alias_lineno if isinstance(direct, griffe.Alias) else direct.lineno) or 0
+            target = direct.target_path if isinstance(direct, griffe.Alias) else None
+        for member in module.members.values():
+            if not isinstance(member, griffe.Alias) or not member.wildcard or (member.alias_lineno or 0) < line:
+                continue
+            if name in self._star(member.wildcard):
+                target, line = f"{member.wildcard}.{name}", member.alias_lineno or 0
+        if target is not None:
+            return self._find(target, way)
+        if isinstance(direct, griffe.Function | griffe.Class | griffe.Module):
+            return direct
+        if isinstance(direct, griffe.Attribute):
+            return self._renamed(direct, way)
+        if module.overloads.get(name):
+            raise NotReadable("has only overloads, no implementation")
+        raise NotReadable(f"{module.path} has no {name} in its source")
+
+    def _renamed(self, attribute: griffe.Attribute, way: list[str]) -> Found:
+        value = attribute.value
+        if isinstance(value, griffe.ExprName | griffe.ExprAttribute) and "." in value.canonical_path:
+            return self._find(value.canonical_path, way)
+        return attribute
+
+    def _star(self, path: str) -> list[str]:
+        try:
+            return self.public(path)
+        except NotReadable:
+            return []
+
+    def _exports(self, module: griffe.Module) -> list[str]:
+        names: list[str] = []
+        for export in module.exports or []:
+            if isinstance(export, str):
+                names.append(export)
+            else:  # __all__ of another module, added to this one's
+                names.extend(self._star(export.canonical_path.removesuffix(".__all__")))
+        return names
+
+    def _file(self, path: str) -> Path | None:
+        place = self._root.joinpath(*path.split("."))
+        return next((file for file in (place / "__init__.py", place.with_suffix(".py")) if file.is_file()), None)
+
+    def _compiled(self, path: str) -> str | None:
+        """``path``, or the module above it, that is a compiled one; None where there is none."""
+        parts = path.split(".")
+        for count in range(2, len(parts) + 1):
+            place = self._root.joinpath(*parts[:count])
+            if any(file.suffix in {".so", ".pyd"} for file in place.parent.glob(f"{place.name}.*")):
+                return ".".join(parts[:count])
+        return None
+
+    def _visit(self, name: str, file: Path, parent: str) -> griffe.Module:
+        code = file.read_text(encoding="utf-8", errors="replace")
+        try:
+            return griffe.visit(name, filepath=file, code=code, parent=self._package(parent))
+        except SyntaxError as error:
+            raise NotReadable(f"{file.relative_to(self._root)} cannot be parsed: {error.msg}") from error
+
+    def _package(self, path: str) -> griffe.Module | None:
+        """An empty stand-in for a package, so that griffe can work out relative imports below it."""
+        if not path:
+            return None
+        parent, _, name = path.rpartition(".")
+        file = self._root.joinpath(*path.split("."), "__init__.py")
+        return griffe.Module(name, filepath=file, parent=self._package(parent))

@@ -1,0 +1,106 @@
+"""Where a framework's source lies: the installed package, or a wheel that is unpacked for the time of reading."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from email.parser import HeaderParser
+from pathlib import Path, PurePosixPath
+
+from apidiff.model import Version, VersionError
+from apidiff.store.errors import ApidiffError, DataError
+
+# torch's Python source is about 60 MB, MindSpore's about 40 MB; far more than that is no framework.
+_MOST_BYTES = 1 << 30
+
+
+@dataclass(frozen=True)
+class Source:
+    """A framework's source: ``root`` is the folder that holds the package's folder."""
+
+    framework: str
+    version: str
+    root: Path
+
+
+def installed(framework: str) -> Source:
+    """The source of the framework installed beside this program. Raises ApidiffError where it is not installed."""
+    try:
+        distribution = importlib.metadata.distribution(framework)
+    except importlib.metadata.PackageNotFoundError as error:
+        remedy = (
+            f"Install it, or give a wheel with --wheel. The command was: signatures extract --framework {framework}"
+        )
+        raise ApidiffError(f"{framework} is not installed in this environment. {remedy}") from error
+    root = Path(str(distribution.locate_file("")))
+    if not (root / framework / "__init__.py").is_file():
+        raise ApidiffError(
+            f"{root / framework}: has no __init__.py, so it is not {framework}'s source. Reinstall {framework}."
+        )
+    return Source(framework, _release(distribution.version, root), root)
+
+
+@contextmanager
+def unpacked(framework: str, wheel: Path) -> Iterator[Source]:
+    """The source in ``wheel``, unpacked into a temporary folder that is removed afterwards.
+
+    Only Python files of the framework's own package are unpacked. Raises DataError for a file that is no wheel of the
+    framework, or one with paths that lead out of the folder.
+    """
+    with tempfile.TemporaryDirectory(prefix="apidiff-wheel-") as folder:
+        root = Path(folder)
+        try:
+            with zipfile.ZipFile(wheel) as archive:
+                version = _version(archive, framework, wheel)
+                _unpack(archive, framework, wheel, root)
+        except OSError as error:
+            raise DataError(
+                wheel, None, f"cannot be unpacked ({error.strerror or error})", "Check file and disk."
+            ) from error
+        except zipfile.BadZipFile as error:
+            raise DataError(wheel, None, f"is not a wheel: {error}", "Download it again.") from error
+        yield Source(framework, version, root)
+
+
+def _version(archive: zipfile.ZipFile, framework: str, wheel: Path) -> str:
+    for name in archive.namelist():
+        path = PurePosixPath(name)
+        if len(path.parts) == 2 and path.name == "METADATA" and path.parts[0].endswith(".dist-info"):
+            headers = HeaderParser().parsestr(archive.read(name).decode("utf-8", "replace"))
+            if headers["Name"] != framework:
+                raise DataError(wheel, None, f"is a wheel of {headers['Name']!r}", f"Give a wheel of {framework}.")
+            return _release(headers["Version"] or "", wheel)
+    raise DataError(wheel, None, "is not a wheel: it has no METADATA", f"Give a wheel of {framework}.")
+
+
+def _unpack(archive: zipfile.ZipFile, framework: str, wheel: Path, root: Path) -> None:
+    members = [member for member in archive.infolist() if member.filename.endswith(".py")]
+    for member in members:
+        path = PurePosixPath(member.filename)
+        if path.is_absolute() or ".." in path.parts or "\\" in member.filename:
+            raise DataError(wheel, None, f"holds the unsafe path {member.filename!r}", "Don't use this file.")
+    wanted = [member for member in members if member.filename.startswith(f"{framework}/")]
+    if sum(member.file_size for member in wanted) > _MOST_BYTES:
+        raise DataError(wheel, None, "holds more than 1 GiB of Python source", f"Give a wheel of {framework}.")
+    for member in wanted:
+        archive.extract(member, root)
+    # Compiled modules are left behind empty: it is enough to know that a name is defined in one.
+    for name in archive.namelist():
+        path = PurePosixPath(name)
+        if path.parts[0] == framework and path.suffix in {".so", ".pyd"} and ".." not in path.parts:
+            file = root / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch()
+
+
+def _release(version: str, place: Path) -> str:
+    """``version`` without a local part such as '+cpu', which says how it was built."""
+    public = version.partition("+")[0]
+    try:
+        return str(Version(public))
+    except VersionError as error:
+        raise DataError(place, None, f"has the version {version!r}, which is no release", "Use a release.") from error

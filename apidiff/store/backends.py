@@ -1,0 +1,71 @@
+"""The backends that ``conf/backends.toml`` describes."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cached_property
+
+import msgspec
+
+from apidiff.model.base import Record
+from apidiff.store.errors import DataError
+from apidiff.store.paths import conf_file
+
+
+class Deadlines(Record, frozen=True, kw_only=True):
+    """Seconds: for the ranks to come up, and for one probe to be answered by all of them."""
+
+    start: float
+    probe: float
+
+
+class DeviceCheck(Record, frozen=True, kw_only=True):
+    """How to see whether a backend's device is there: Python code that prints ``ok`` or what it found, and what it looks for."""
+
+    code: str
+    looks_for: str
+
+
+class Backend(Record, frozen=True, kw_only=True, dict=True):
+    """One way to run collectives: a framework on a device with a communication library.
+
+    ``name`` is not unique: ``hccl`` stands once for each framework. ``environment``: variables set for the ranks.
+    ``unsupported``: regular expressions over error messages by which the backend says that it has no kernel.
+    """
+
+    name: str
+    framework: str
+    device: str
+    launcher: str
+    check: DeviceCheck
+    deadlines: Deadlines
+    environment: dict[str, str] = {}
+    unsupported: list[str] = []
+
+    @cached_property
+    def unsupported_patterns(self) -> list[re.Pattern[str]]:
+        """``unsupported``, compiled."""
+        return [re.compile(pattern) for pattern in self.unsupported]
+
+
+class _File(Record, frozen=True, kw_only=True):
+    backend: list[Backend]
+
+
+def load_backends() -> list[Backend]:
+    """All backends described. Raises DataError where the file is broken."""
+    path = conf_file("backends.toml")
+    try:
+        plain = tomllib.loads(path.read_text(encoding="utf-8"))
+        backends = msgspec.convert(plain, _File).backend
+        for backend in backends:
+            _ = backend.unsupported_patterns
+    except OSError as error:
+        raise DataError(path, None, f"cannot be read ({error.strerror})", "Restore it from version control.") from error
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        raise DataError(path, int(line[1]) if line else None, f"broken TOML: {error}", "Mend the syntax.") from error
+    except (msgspec.ValidationError, re.error) as error:
+        raise DataError(path, None, f"describes no backends: {error}", "See apidiff/store/backends.py for the keys.") from error
+    return backends

@@ -1,0 +1,71 @@
+"""Versions: order, precision, and what is no version; ranges looked up at one version."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apidiff.model import Target, Version, VersionError
+from apidiff.model.ranges import status_at
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [("2.9", "2.10"), ("2.7.1", "2.7.2"), ("1.13", "2"), ("2.4.1", "2.4.10"), ("2.10", "2.10.1")]
+)
+def test_order(low: str, high: str) -> None:
+    assert Version(low) < Version(high)
+
+
+@pytest.mark.parametrize(
+    ("asked", "release", "covers"),
+    [("2.10", "2.10.0", True), ("2.7", "2.7.2", True), ("2.7.1", "2.7.2", False), ("2", "2.10.0", True), ("2.1", "2.10.0", False)],
+)
+def test_covers(asked: str, release: str, covers: bool) -> None:
+    assert Version(asked).covers(Version(release)) is covers
+
+
+@pytest.mark.parametrize("text", ["", "2.x", "v2.1", "2.1.0.1", "2.13.0+cpu", "-1", "2..1", "²", "2.1rc1", "999999"])
+def test_no_version(text: str) -> None:
+    with pytest.raises(VersionError, match="Expected a release version"):
+        Version(text)
+
+
+@given(st.text(max_size=12))
+def test_any_text_is_a_version_or_refused(text: str) -> None:
+    try:
+        assert str(Version(text)) == text
+    except VersionError:
+        pass
+
+
+RANGES = [
+    {"until": "2.3", "status": "available"},
+    {"since": "2.4", "until": "2.8", "status": "current"},
+    {"since": "2.9", "status": "deprecated"},
+]
+TARGET = msgspec.convert({"api": {"name": "a.b"}, "ranges": RANGES, "parameters": []}, Target)
+
+
+@pytest.mark.parametrize(
+    ("version", "status"),
+    [
+        ("1.0", "available"),
+        ("2.3", "available"),
+        ("2.3.1", "available"),
+        ("2.4", "current"),
+        ("2.8.2", "current"),
+        ("2.9", "deprecated"),
+        ("2.10", "deprecated"),
+    ],
+)
+def test_status(version: str, status: str) -> None:
+    found = status_at(TARGET, Version(version))
+    assert found is not None
+    assert found.value == status
+
+
+def test_no_status_in_a_hole() -> None:
+    holed = msgspec.convert({"api": {"name": "a.b"}, "ranges": RANGES[:1] + RANGES[2:], "parameters": []}, Target)
+    assert status_at(holed, Version("2.5")) is None

@@ -1,0 +1,219 @@
+"""Whole frameworks: a tiny wheel, and the installed ones against what ``inspect`` says of them."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import importlib.util
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from apidiff.cli import signatures as command
+from apidiff.model.signature import SignatureFile, SignatureKind
+from apidiff.signatures import extract, installed, render, unpacked, write
+from apidiff.store.errors import ApidiffError, DataError
+from apidiff.store.paths import DATA
+from apidiff.store.signatures import load_signatures
+
+WHEEL = {
+    "torch-9.1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: torch\nVersion: 9.1.0+cpu\n",
+    "torch/__init__.py": "raise RuntimeError('the framework must not be imported')",
+    "torch/_C.cpython-311-x86_64-linux-gnu.so": "not code",
+    "torch/distributed/__init__.py": (
+        "import logging\nfrom torch._C._distributed_c10d import Store, _private\nfrom .c10d import *\n"
+        "def is_available() -> bool: ...\n"
+    ),
+    "torch/distributed/c10d.py": (
+        "__all__ = ['reduce', 'all_reduce']\n"
+        "def reduce(tensor, dst=None, op=ReduceOp.SUM): ...\ndef all_reduce(tensor): ...\ndef hidden(): ...\n"
+    ),
+}
+EXPECTED = """{
+"framework": "torch",
+"version": "9.1.0",
+"tool": "TOOL",
+"apis": {
+"torch.distributed.all_reduce": {"kind":"function","parameters":[{"name":"tensor"}]},
+"torch.distributed.is_available": {"kind":"function","returns":"bool"},
+"torch.distributed.reduce": {"kind":"function","parameters":[{"name":"tensor"},{"name":"dst","default":"None"},\
+{"name":"op","default":"ReduceOp.SUM"}]}
+},
+"unreadable": {
+"torch.distributed.Store": "defined in the compiled module torch._C"
+}
+}
+"""
+
+
+def make_wheel(path: Path, files: dict[str, str]) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return path
+
+
+def run(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser()
+    command.add_parser(parser.add_subparsers(dest="command"))
+    return command.run(parser.parse_args(["signatures", "extract", *arguments]))
+
+
+def test_a_wheel_is_read_without_being_imported(tmp_path: Path) -> None:
+    wheel = make_wheel(tmp_path / "torch.whl", WHEEL)
+    assert run(["--framework", "torch", "--wheel", str(wheel), "--into", str(tmp_path / "out")]) == 0
+    [path] = (tmp_path / "out").iterdir()
+    assert path.name == "torch-9.1.0.json"
+    written = load_signatures(tmp_path / "out")["torch", "9.1.0"]
+    assert path.read_text() == EXPECTED.replace("TOOL", written.tool)
+    assert render(written) == path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({}, "has no METADATA"),
+        ({"torch-9.1.0.dist-info/METADATA": "Name: numpy\nVersion: 1.0\n"}, "a wheel of 'numpy'"),
+        ({"torch-9.1.0.dist-info/METADATA": "Name: torch\nVersion: 9.1rc1\n"}, "which is no release"),
+        (WHEEL | {"../outside.py": "x = 1"}, r"unsafe path '\.\./outside\.py'"),
+        (WHEEL | {"/outside.py": "x = 1"}, "unsafe path '/outside.py'"),
+    ],
+)
+def test_a_wheel_that_is_refused(tmp_path: Path, files: dict[str, str], found: str) -> None:
+    wheel = make_wheel(tmp_path / "torch.whl", files)
+    with pytest.raises(DataError, match=found), unpacked("torch", wheel):
+        pass
+    assert not (tmp_path.parent / "outside.py").exists()
+
+
+def test_a_file_that_is_no_archive(tmp_path: Path) -> None:
+    (tmp_path / "torch.whl").write_text("hello")
+    with pytest.raises(DataError, match="is not a wheel"), unpacked("torch", tmp_path / "torch.whl"):
+        pass
+    with pytest.raises(DataError, match="No such file"), unpacked("torch", tmp_path / "absent.whl"):
+        pass
+
+
+def test_an_absent_framework(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> None:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr("importlib.metadata.distribution", absent)
+    with pytest.raises(ApidiffError, match="torch is not installed"):
+        installed("torch")
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ApidiffError, match="--into"):
+        write(SignatureFile(framework="torch", version="9.1.0", tool="t", apis={}), tmp_path / "file")
+
+
+def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(ApidiffError, match="No space left"):
+        write(SignatureFile(framework="torch", version="9.1.0", tool="t", apis={}), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("torch-1.0.0.json", "{", "holds no signatures"),
+        (
+            "torch-1.0.0.json",
+            '{"framework":"torch","version":"1.0.0","tool":"t","apis":{},"more":1}',
+            "unknown field `more`",
+        ),
+        (
+            "torch-2.0.0.json",
+            '{"framework":"torch","version":"1.0.0","tool":"t","apis":{}}',
+            "but holds 'torch-1.0.0.json'",
+        ),
+    ],
+)
+def test_a_broken_file(tmp_path: Path, name: str, text: str, found: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(DataError, match=found):
+        load_signatures(tmp_path)
+
+
+_INSPECT = """
+import importlib, inspect, json, sys
+found = {}
+for name in json.load(sys.stdin):
+    module, _, last = name.rpartition(".")
+    signature = inspect.signature(getattr(importlib.import_module(module), last))
+    found[name] = [(p.name, p.kind.description, p.default is p.empty) for p in signature.parameters.values()]
+print("RESULT" + json.dumps(found))
+"""
+
+
+@pytest.mark.parametrize("framework", ["torch", "mindspore"])
+def test_against_inspect(framework: str) -> None:
+    if importlib.util.find_spec(framework) is None:
+        pytest.skip(f"{framework} is not installed")
+    apis = {
+        name: signature
+        for name, signature in extract(installed(framework)).apis.items()
+        if signature.kind is not SignatureKind.CONSTANT
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", _INSPECT], input=json.dumps(list(apis)), capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    [line] = [line for line in done.stdout.splitlines() if line.startswith("RESULT")]
+    read = {
+        name: [[p.name, p.kind.value, p.default is None] for p in signature.parameters]
+        for name, signature in apis.items()
+    }
+    assert read == json.loads(line.removeprefix("RESULT"))
+
+
+@pytest.mark.parametrize("framework", ["torch", "mindspore"])
+def test_checked_in_files_are_what_the_source_says(framework: str) -> None:
+    if importlib.util.find_spec(framework) is None:
+        pytest.skip(f"{framework} is not installed")
+    found = extract(installed(framework))
+    path = DATA / "signatures" / f"{framework}-{found.version}.json"
+    if not path.exists():
+        pytest.skip(f"no signatures are checked in for {framework} {found.version}")
+    # Another release of the tool may say the same; its name is no part of what is compared.
+    tool = load_signatures(DATA / "signatures")[framework, found.version].tool
+    assert path.read_text() == render(msgspec.structs.replace(found, tool=tool))
+
+
+@pytest.mark.parametrize(
+    ("framework", "version", "name", "text"),
+    [
+        (
+            "torch",
+            "2.13.0",
+            "torch.distributed.all_reduce",
+            "f(tensor, op=ReduceOp.SUM, group=None, async_op: bool = False)",
+        ),
+        ("mindspore", "2.7.1", "mindspore.ops.AllGather", "f(group=GlobalComm.WORLD_COMM_GROUP)(input_x: Tensor, /)"),
+        (
+            "mindspore",
+            "2.10.0",
+            "mindspore.ops.Reduce",
+            "f(dest_rank, op=ReduceOp.SUM, group=GlobalComm.WORLD_COMM_GROUP)(input_x: Tensor, /)",
+        ),
+        (
+            "mindspore",
+            "2.10.0",
+            "mindspore.mint.distributed.reduce",
+            "f(tensor, dst, op=ReduceOp.SUM, group=None, async_op=False)",
+        ),
+    ],
+)
+def test_checked_in_signatures(framework: str, version: str, name: str, text: str) -> None:
+    assert load_signatures(DATA / "signatures")[framework, version].apis[name].text("f") == text

@@ -1,0 +1,256 @@
+"""A small package with every shape a signature can have, read without importing it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from apidiff.model.signature import Deprecation, ParameterKind, SignatureKind
+from apidiff.signatures.modules import Modules, NotReadable
+from apidiff.signatures.read import call_parameters, read
+
+FILES = {
+    "pkg/__init__.py": """
+        from pkg.inner import shown, renamed_below as renamed, Plain
+        from .inner import *
+        from ._compiled import fast
+        from os import path
+        import sys
+        twin = shown
+        LIMIT = 3
+        def own(): ...
+        def _private(): ...
+        """,
+    "pkg/inner/__init__.py": """
+        from .deep import deepest
+        from ..loop import circle
+        __all__ = ["starred", "deepest"]
+        __all__ += ["later"]
+        def starred(*args, key=None, **rest): ...
+        def later(): ...
+        def hidden(): ...
+        def shown(tensor, op="sum", group=None, *, async_op: bool = False) -> "Work": ...
+        def renamed_below(a, b, /, c): ...
+        class Plain: ...
+        """,
+    "pkg/inner/deep.py": """
+        from typing import overload
+        def deepest(x: list[int] = [1, 2]) -> None: ...
+        @overload
+        def both(x: int) -> int: ...
+        @overload
+        def both(x: str) -> str: ...
+        def both(x, y=0): ...
+        @overload
+        def never(x: int) -> int: ...
+        @overload
+        def never(x: str) -> str: ...
+        class OnlyOverloads:
+            @overload
+            def __init__(self, x: int) -> None: ...
+            @overload
+            def __init__(self, x: str) -> None: ...
+        """,
+    "pkg/loop.py": "from pkg.inner import circle",
+    "pkg/_compiled.cpython-311-x86_64-linux-gnu.so": "",
+    "pkg/replaced.py": """
+        def shown(old): ...
+        from pkg.inner import *
+        def starred(newest): ...
+        """,
+    "pkg/marks.py": """
+        from typing_extensions import deprecated
+        import warnings
+        @deprecated("use new instead", category=FutureWarning)
+        def old(x): ...
+        @warnings.deprecated("gone soon")
+        class Old:
+            def __init__(self, size): ...
+        def fine(x): ...
+        """,
+    "pkg/classes.py": """
+        import enum
+        from dataclasses import dataclass
+        from typing import NamedTuple
+        from pkg.inner import Plain
+        class Base:
+            def __init__(self, size, *, deep=True): ...
+        class Child(Base):
+            def other(self): ...
+        class New:
+            def __new__(cls, op, tensor): ...
+            def __init__(self, ignored): ...
+        class Bare(Plain): ...
+        class Colour(enum.Enum):
+            RED = 1
+        class Pair(NamedTuple):
+            left: int
+        @dataclass
+        class Made:
+            size: int
+        """,
+    "pkg/broken.py": "def half(:\n",
+}
+
+PRIMITIVES = {
+    "mindspore/__init__.py": "",
+    "mindspore/common/__init__.py": "",
+    "mindspore/common/_decorator.py": "def deprecated(version, substitute, use_substitute_name=False): ...",
+    "mindspore/ops/__init__.py": "",
+    "mindspore/ops/primitive.py": """
+        from mindspore._c_expression import Primitive_
+        class Primitive(Primitive_):
+            def __init__(self, name): ...
+        """,
+    "mindspore/ops/comm.py": '''
+        from mindspore.common._decorator import deprecated
+        from ..ops.primitive import Primitive
+        class Documented(Primitive):
+            """
+            Inputs:
+                - **input_x** (Tensor) - The input.
+                  More of it.
+                - **sizes** (Union[tuple[int], list[int]]) - Sizes (as ints) - of parts.
+
+            Outputs:
+                - **output** (Tensor) - Not an input.
+
+            Supported Platforms:
+                ``Ascend`` ``CPU``
+
+            Examples:
+                ``GPU`` - **no** (Tensor) - input
+            """
+            @prim_attr_register
+            def __init__(self, op="sum", group=None): ...
+        class Called(Primitive):
+            def __init__(self): ...
+            def __call__(self, tensor, *, wait=True): ...
+        class Silent(Primitive):
+            def __init__(self, group): ...
+        @deprecated("2.9.0", "mindspore.ops.new", False)
+        def gone(x):
+            """
+            Supported Platforms:
+                Deprecated
+            """
+        @deprecated("2.8.0", None)
+        def dropped(x): ...
+        ''',
+}
+
+
+@pytest.fixture
+def modules(tmp_path: Path) -> Modules:
+    for name, text in (FILES | PRIMITIVES).items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = text.strip("\n").splitlines()
+        indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+        path.write_text("\n".join(line[indent:] for line in lines) + "\n")
+    return Modules(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pkg.own", "f()"),
+        ("pkg.shown", "f(tensor, op='sum', group=None, *, async_op: bool = False) -> Work"),
+        ("pkg.twin", "f(tensor, op='sum', group=None, *, async_op: bool = False) -> Work"),
+        ("pkg.renamed", "f(a, b, /, c)"),
+        ("pkg.starred", "f(*args, key=None, **rest)"),
+        ("pkg.deepest", "f(x: list[int] = [1, 2]) -> None"),
+        ("pkg.later", "f()"),
+        ("pkg.LIMIT", "f"),
+        ("pkg.inner.deep.both", "f(x, y=0)"),
+        ("pkg.replaced.shown", "f(old)"),
+        ("pkg.replaced.starred", "f(newest)"),
+        ("pkg.replaced.later", "f()"),
+        ("pkg.classes.Child", "f(size, *, deep=True)"),
+        ("pkg.classes.New", "f(op, tensor)"),
+        ("pkg.classes.Bare", "f()"),
+        ("pkg.marks.Old", "f(size)"),
+        ("mindspore.ops.comm.Documented", "f(op='sum', group=None)"),
+    ],
+)
+def test_text(modules: Modules, name: str, text: str) -> None:
+    assert read(modules.find(name), modules).text("f") == text
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("pkg.fast", "defined in the compiled module pkg._compiled"),
+        ("pkg.path", "os is not part of the package"),
+        ("pkg.absent", "pkg has no absent in its source"),
+        ("pkg.hidden", "pkg has no hidden in its source"),
+        ("pkg.inner.circle", "its imports lead in a circle"),
+        ("pkg.inner", "is a module"),
+        ("pkg.broken.half", "cannot be parsed"),
+        ("pkg.inner.deep.OnlyOverloads", "only overloads"),
+        ("pkg.inner.deep.never", "only overloads"),
+        ("pkg.classes.Colour", "takes its constructor from enum.Enum"),
+        ("pkg.classes.Pair", "takes its constructor from typing.NamedTuple"),
+        ("pkg.classes.Made", "a dataclass"),
+        ("pkg.own.deeper", "pkg.own has no deeper in its source"),
+    ],
+)
+def test_not_readable(modules: Modules, name: str, reason: str) -> None:
+    with pytest.raises(NotReadable, match=reason.replace(".", r"\.")):
+        read(modules.find(name), modules)
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("pkg", ["LIMIT", "Plain", "deepest", "fast", "later", "own", "renamed", "shown", "starred", "twin"]),
+        ("pkg.inner", ["deepest", "later", "starred"]),
+    ],
+)
+def test_public_names(modules: Modules, module: str, names: list[str]) -> None:
+    assert modules.public(module) == names
+
+
+@pytest.mark.parametrize(
+    ("name", "mark"),
+    [
+        ("pkg.marks.old", Deprecation(message="use new instead")),
+        ("pkg.marks.Old", Deprecation(message="gone soon")),
+        ("pkg.marks.fine", None),
+        ("mindspore.ops.comm.gone", Deprecation(since="2.9.0", instead="mindspore.ops.new")),
+        ("mindspore.ops.comm.dropped", Deprecation(since="2.8.0")),
+    ],
+)
+def test_deprecation(modules: Modules, name: str, mark: Deprecation | None) -> None:
+    assert read(modules.find(name), modules).deprecated == mark
+
+
+@pytest.mark.parametrize(
+    ("name", "platforms"), [("Documented", ["Ascend", "CPU"]), ("Called", []), ("gone", []), ("dropped", [])]
+)
+def test_platforms(modules: Modules, name: str, platforms: list[str]) -> None:
+    assert read(modules.find(f"mindspore.ops.comm.{name}"), modules).platforms == platforms
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("Documented", [("input_x", "Tensor"), ("sizes", "Union[tuple[int], list[int]]")]),
+        ("Called", [("tensor", None), ("wait", None)]),
+    ],
+)
+def test_call_of_a_primitive(modules: Modules, name: str, call: list[tuple[str, str | None]]) -> None:
+    found = modules.find(f"mindspore.ops.comm.{name}")
+    assert read(found, modules).kind is SignatureKind.PRIMITIVE
+    assert [(parameter.name, parameter.annotation) for parameter in call_parameters(found)] == call
+
+
+def test_a_call_that_nothing_tells_is_not_guessed(modules: Modules) -> None:
+    with pytest.raises(NotReadable, match="lists no inputs"):
+        call_parameters(modules.find("mindspore.ops.comm.Silent"))
+
+
+def test_kinds_of_parameters(modules: Modules) -> None:
+    kinds = [parameter.kind for parameter in read(modules.find("pkg.starred"), modules).parameters]
+    assert kinds == [ParameterKind.VARIADIC_POSITIONAL, ParameterKind.KEYWORD_ONLY, ParameterKind.VARIADIC_KEYWORD]
