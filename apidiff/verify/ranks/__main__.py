@@ -1,0 +1,72 @@
+"""The loop of one rank: reads one request a line from a pipe, answers one line.
+
+``python -m apidiff.verify.ranks FRAMEWORK BACKEND DEVICE READ_FD WRITE_FD``. Ends when the pipe closes; the kernel kills
+it when the parent dies.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import traceback
+from typing import Any
+
+import msgspec
+
+from apidiff.model import Api
+from apidiff.verify.ranks.adapter import Adapter
+
+_PR_SET_PDEATHSIG = 1
+
+
+def main() -> None:
+    """Joins the world, then serves requests until the pipe closes."""
+    framework, backend, device, read_fd, write_fd = sys.argv[1:]
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    with os.fdopen(int(read_fd), "rb") as requests, os.fdopen(int(write_fd), "wb", buffering=0) as answers:
+        adapter = _adapter(framework, backend, device)
+        adapter.start()
+        started = {"rank": adapter.rank, "world_size": adapter.world_size, "version": adapter.version()}
+        answers.write(msgspec.json.encode(started) + b"\n")
+        for line in requests:
+            answers.write(msgspec.json.encode(_answer(adapter, msgspec.json.decode(line))) + b"\n")
+    # Frameworks may hang or abort in their own tear-down once a peer is gone; nothing is left to save.
+    os._exit(0)
+
+
+def _adapter(framework: str, backend: str, device: str) -> Adapter:
+    if framework == "torch":
+        from apidiff.verify.ranks.torch_adapter import TorchAdapter
+
+        return TorchAdapter(backend, device)
+    from apidiff.verify.ranks.mindspore_adapter import MindSporeAdapter
+
+    return MindSporeAdapter(device)
+
+
+def _answer(adapter: Adapter, request: dict[str, Any]) -> Any:
+    match request:
+        case {"do": "probe", "api": api, "probe": probe}:
+            return adapter.probe(msgspec.convert(api, Api), probe)
+        case {"do": "example", "path": path}:
+            return adapter.example(path)
+        case {"do": "signature", "api": api}:
+            return adapter.signature(msgspec.convert(api, Api))
+        case {"do": "canary"}:
+            return _canary(adapter)
+    raise ValueError(f"unknown request {request}")
+
+
+def _canary(adapter: Adapter) -> bool:
+    try:
+        return adapter.canary()
+    except Exception:  # noqa: BLE001 - an earlier failure may come up here as anything; all mean that the rank is spoilt
+        traceback.print_exc()
+        return False
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""Records values as traces do: tensors with contents and labels for storage and identity, structures, anything else."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from apidiff.model import ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+
+
+class Tensors(Protocol):
+    """What an adapter tells of its framework's tensors."""
+
+    def is_tensor(self, value: object) -> bool: ...
+    def to_numpy(self, tensor: Any) -> npt.NDArray[Any]: ...
+    def storage(self, tensor: Any) -> object: ...
+    def contiguous(self, tensor: Any) -> bool: ...
+
+
+class Snapshot:
+    """Dumps values of one trace. Storage and objects get numbers in the order they are first seen.
+
+    Objects are kept alive until the snapshot is dropped, so that an address is not given to two of them.
+    """
+
+    def __init__(self, tensors: Tensors) -> None:
+        self._tensors = tensors
+        self._alive: list[object] = []
+        self._objects: dict[int, int] = {}
+        self._storages: dict[object, int] = {}
+
+    def dump(self, value: Any) -> Value:
+        """The value as JSON-ready record."""
+        if value is None or isinstance(value, bool | int | float | str):
+            return ScalarDump(value=value)
+        if self._tensors.is_tensor(value):
+            return self._tensor(value)
+        number = self._number(value)
+        if isinstance(value, list | tuple):
+            return SequenceDump(type=type(value).__name__, items=[self.dump(item) for item in value], object=number)
+        bases = [base.__name__ for base in type(value).__mro__[1:]]
+        text = _ADDRESS.sub("0x…", repr(value))[:200]
+        return ObjectDump(type=type(value).__name__, bases=bases, text=text, object=number)
+
+    def _tensor(self, tensor: Any) -> TensorDump:
+        number = self._number(tensor)
+        array = self._tensors.to_numpy(tensor)
+        storage = self._tensors.storage(tensor)
+        return TensorDump(
+            type=type(tensor).__name__,
+            dtype=str(array.dtype),
+            shape=list(array.shape),
+            values=[_number(item) for item in array.ravel().tolist()],
+            contiguous=self._tensors.contiguous(tensor),
+            storage=self._storages.setdefault(storage, len(self._storages)),
+            object=number,
+        )
+
+    def _number(self, value: object) -> int:
+        self._alive.append(value)
+        return self._objects.setdefault(id(value), len(self._objects))
+
+
+def _number(value: float) -> float | int | bool | str:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return value
+
+
+def filled(shape: list[int], dtype: str, rank: int, first: int, *, sentinel: bool) -> npt.NDArray[Any]:
+    """The contents of a tensor: -1 everywhere, or element i of the argument on rank r holds (i + 1) * 10**r."""
+    count = math.prod(shape)
+    flat = np.full(count, -1) if sentinel else (np.arange(first, first + count) + 1) * 10**rank
+    return flat.astype("float32" if dtype == "bfloat16" else dtype).reshape(shape)
+
+

@@ -1,0 +1,22 @@
+"""The process MindSpore needs beside its ranks: it brings them together. ``python -m apidiff.verify.scheduler DEVICE``."""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import sys
+
+
+def main() -> None:
+    """Serves until it is killed or its ranks have left."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    import mindspore
+    from mindspore.communication import init
+
+    mindspore.set_device({"cpu": "CPU", "npu": "Ascend"}[sys.argv[1]])
+    init()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,218 @@
+"""A world of ranks: started once, asked many times, killed whole."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from apidiff.store import ApidiffError
+from apidiff.store.backends import Backend
+
+_LOG_LINES = 12
+_AFTER_CRASH = 3.0  # seconds
+
+
+class StartError(ApidiffError):
+    """The ranks did not come up: names the backend, what happened and the log to read."""
+
+
+@dataclass
+class Reply:
+    """What the ranks answered to one request. ``end``: completed, timeout or crash; ranks without an answer are left out."""
+
+    answers: dict[int, bytes] = field(default_factory=dict)
+    end: str = "completed"
+
+
+class World:
+    """``world_size`` rank processes of one backend, each with a pipe to ask through and one log of what they print.
+
+    Use as a context manager: leaving it kills every process group. ``folder`` holds the logs.
+    """
+
+    def __init__(self, backend: Backend, world_size: int, folder: Path) -> None:
+        self.backend, self.world_size = backend, world_size
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{backend.name}-{world_size}-", dir=folder))
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._pipes: list[_Pipe] = []
+        self.version = ""
+
+    def __enter__(self) -> World:
+        try:
+            self._start()
+        except BaseException:
+            self.kill()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    def _start(self) -> None:
+        port = free_port()
+        if self.backend.framework == "mindspore":
+            self._spawn(["-m", "apidiff.verify.scheduler", self.backend.device], "scheduler", self._variables("sched", 0, port))
+        for rank in range(self.world_size):
+            there, back = os.pipe(), os.pipe()
+            arguments = [self.backend.framework, self.backend.name, self.backend.device, str(there[0]), str(back[1])]
+            command = ["-m", "apidiff.verify.ranks", *arguments]
+            try:
+                self._spawn(command, f"rank-{rank}", self._variables("worker", rank, port), (there[0], back[1]))
+            finally:
+                os.close(there[0])
+                os.close(back[1])
+            self._pipes.append(_Pipe(there[1], back[0]))
+        reply = self._collect(self.backend.deadlines.start)
+        if reply.end != "completed":
+            what = "did not come up in time" if reply.end == "timeout" else "ended before they came up"
+            raise StartError(
+                f"{self.backend.name} ({self.backend.framework}): {self.world_size} ranks {what}"
+                f" ({self.backend.deadlines.start:g} s): {' / '.join(self.log()[-3:]) or 'nothing was printed'}."
+                f" Read {self.folder}."
+            )
+        self.version = str(msgspec.json.decode(reply.answers[0])["version"])
+
+    def _variables(self, role: str, rank: int, port: int) -> dict[str, str]:
+        local = str(rank)
+        if self.backend.framework == "torch":
+            return {
+                "MASTER_ADDR": "127.0.0.1",
+                "MASTER_PORT": str(port),
+                "RANK": local,
+                "LOCAL_RANK": local,
+                "WORLD_SIZE": str(self.world_size),
+            }
+        return {
+            "MS_ROLE": "MS_SCHED" if role == "sched" else "MS_WORKER",
+            "MS_NODE_ID": "sched" if role == "sched" else local,
+            "MS_WORKER_NUM": str(self.world_size),
+            "MS_SCHED_HOST": "127.0.0.1",
+            "MS_SCHED_PORT": str(port),
+            "RANK_ID": local,
+            "DEVICE_ID": local,
+        }
+
+    def _spawn(self, command: list[str], name: str, variables: dict[str, str], fds: tuple[int, ...] = ()) -> None:
+        # The framework writes caches and dumps into its working folder: the logs' folder takes them.
+        package = str(Path(__file__).resolve().parents[2])
+        path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
+        environment = os.environ | self.backend.environment | variables | {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
+        with (self.folder / f"{name}.log").open("wb") as log:
+            self._processes.append(
+                subprocess.Popen(
+                    [sys.executable, *command],
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    env=environment,
+                    cwd=self.folder,
+                    pass_fds=fds,
+                    start_new_session=True,
+                )
+            )
+
+    def ask(self, request: dict[str, Any], deadline: float | None = None) -> Reply:
+        """Sends one request to every rank and waits for their answers, at most ``deadline`` seconds."""
+        line = msgspec.json.encode(request) + b"\n"
+        for pipe in self._pipes:
+            with contextlib.suppress(BrokenPipeError):
+                pipe.send(line)
+        return self._collect(deadline or self.backend.deadlines.probe)
+
+    def _collect(self, seconds: float) -> Reply:
+        reply, until = Reply(), time.monotonic() + seconds
+        gone: set[int] = set()
+        with selectors.DefaultSelector() as selector:
+            for rank, pipe in enumerate(self._pipes):
+                selector.register(pipe.read_fd, selectors.EVENT_READ, rank)
+            while len(reply.answers) + len(gone) < self.world_size:
+                events = selector.select(max(0.0, until - time.monotonic()))
+                if not events:
+                    break
+                for key, _ in events:
+                    rank = key.data
+                    line = self._pipes[rank].receive()
+                    if line is None:
+                        continue
+                    selector.unregister(key.fd)
+                    if line:
+                        reply.answers[rank] = line
+                    else:
+                        gone.add(rank)
+                        # The peers of a rank that died get a moment to say what they saw, no more.
+                        until = min(until, time.monotonic() + _AFTER_CRASH)
+        if gone:
+            reply.end = "crash"
+        elif len(reply.answers) < self.world_size:
+            reply.end = "timeout"
+        return reply
+
+    def log(self) -> list[str]:
+        """The last lines that the ranks printed, each with the name of its log."""
+        lines = []
+        for path in sorted(self.folder.glob("*.log")):
+            tail = path.read_bytes()[-4000:].decode("utf-8", "replace").splitlines()
+            lines += [f"{path.stem}: {line.strip()[:200]}" for line in tail if line.strip()][-4:]
+        return lines[-_LOG_LINES:]
+
+    def kill(self) -> None:
+        """Ends every process group of the world and waits for it; safe to call twice."""
+        for process in self._processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        for process in self._processes:
+            process.wait()
+        for pipe in self._pipes:
+            pipe.close()
+        self._processes, self._pipes = [], []
+
+
+class _Pipe:
+    """Both directions to one rank; reads whole lines without blocking."""
+
+    def __init__(self, write_fd: int, read_fd: int) -> None:
+        self.write_fd, self.read_fd = write_fd, read_fd
+        os.set_blocking(read_fd, False)
+        self._buffer = b""
+
+    def send(self, line: bytes) -> None:
+        while line:
+            line = line[os.write(self.write_fd, line) :]
+
+    def receive(self) -> bytes | None:
+        """One line; None while it is not whole; empty where the rank is gone."""
+        try:
+            chunk = os.read(self.read_fd, 1 << 20)
+        except BlockingIOError:
+            return None
+        if not chunk:
+            return b""
+        self._buffer += chunk
+        if b"\n" not in self._buffer:
+            return None
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line
+
+    def close(self) -> None:
+        os.close(self.write_fd)
+        os.close(self.read_fd)
+
+
+def free_port() -> int:
+    """A TCP port of the loopback address that nobody listened on a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
