@@ -50,13 +50,17 @@ class World:
         self._pipes: list[_Pipe] = []
         self.version = ""
 
-    def __enter__(self) -> World:
+    def start(self) -> World:
+        """Starts the ranks and waits until all have joined. Raises StartError, with none left running, if they do not."""
         try:
             self._start()
         except BaseException:
             self.kill()
             raise
         return self
+
+    def __enter__(self) -> World:
+        return self.start()
 
     def __exit__(self, *_: object) -> None:
         self.kill()

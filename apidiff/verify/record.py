@@ -1,0 +1,98 @@
+"""Run records: made from what a run showed and from the whole environment, written under the digest of their bytes."""
+
+from __future__ import annotations
+
+import os
+import platform
+import tempfile
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+
+import msgspec
+
+from apidiff.model import RUN_SCHEMA, ProbeRun, RunRecord, SignatureDump
+from apidiff.store import DataError
+from apidiff.store.backends import Backend
+from apidiff.store.runs import digest_of, run_name
+
+
+def make_record(
+    backend: Backend, version: str, world_size: int, signatures: list[SignatureDump], probes: Iterable[ProbeRun]
+) -> RunRecord:
+    """The record of a run made now in this environment."""
+    packages = {found.name: found.version for found in metadata.distributions() if found.name}
+    return RunRecord(
+        schema=RUN_SCHEMA,
+        suite_version=packages.get("apidiff", "source"),
+        framework=backend.framework,
+        framework_version=version,
+        backend=backend.name,
+        device=backend.device,
+        world_size=world_size,
+        date=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        os=_system(),
+        python=platform.python_version(),
+        machine=platform.machine(),
+        cores=len(os.sched_getaffinity(0)),
+        packages=dict(sorted(packages.items(), key=lambda item: item[0].lower())),
+        environment=backend.environment,
+        signatures=sorted(signatures, key=lambda one: one.api),
+        probes=sorted(probes, key=lambda run: (run.api, run.probe)),
+    )
+
+
+def _system() -> str:
+    try:
+        return f"{platform.freedesktop_os_release()['PRETTY_NAME']}, {platform.system()} {platform.release()}"
+    except OSError:
+        return platform.platform()
+
+
+def encode(record: RunRecord) -> bytes:
+    """The bytes of a record: JSON with one signature, package and probe a line, so that two can be compared."""
+    head = msgspec.to_builtins(msgspec.structs.replace(record, signatures=[], probes=[], packages={}))
+    head.pop("packages", None)
+    lines = [f'"{key}": {_json(value)}' for key, value in head.items()]
+    packages = ",\n".join(f"  {_json(name)}: {_json(version)}" for name, version in record.packages.items())
+    lines.append(f'"packages": {{\n{packages}\n}}')
+    for key, items in (("signatures", record.signatures), ("probes", record.probes)):
+        lines.append(f'"{key}": [\n' + ",\n".join(_json(item) for item in items) + "\n]")
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def write_record(record: RunRecord, runs: Path) -> Path:
+    """Writes a record below ``runs`` and removes the one it takes the place of. Returns its path.
+
+    The bytes are on disk under a temporary name before they get their own. Raises DataError, with nothing left behind,
+    where the folder cannot be written or the disk is full.
+    """
+    content = encode(record)
+    place, name = run_name(record)
+    path = runs / place / f"{name}-{digest_of(content)}.json"
+    temporary: str | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+        temporary = None
+    except OSError as error:
+        remedy = "Free space, or check that the folder can be written; nothing was recorded."
+        raise DataError(path.parent, None, f"the record cannot be written ({error.strerror})", remedy) from error
+    finally:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+    for former in path.parent.glob(f"{name}-*.json"):
+        if former != path and former.stem.rpartition("-")[0] == name:
+            former.unlink()
+    return path

@@ -1,0 +1,66 @@
+"""Verifies on one backend: runs its plan at a world size and gives the run record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+import msgspec
+from platformdirs import user_state_path
+
+from apidiff.judge import Context
+from apidiff.model import RunRecord
+from apidiff.store import Data
+from apidiff.store.backends import Backend
+from apidiff.verify.journal import Journal
+from apidiff.verify.plan import make_plan
+from apidiff.verify.record import make_record
+from apidiff.verify.run import Runner, doubtful
+
+# Told how many steps there are, how many are done, and what is being done.
+Progress = Callable[[int, int, str], None]
+
+
+def state_folder() -> Path:
+    """Where logs and journals lie: the user's state folder (on Linux ``~/.local/state/apidiff``)."""
+    return user_state_path("apidiff", appauthor=False)
+
+
+def verify(
+    data: Data,
+    backend: Backend,
+    world_size: int,
+    context: Context,
+    mappings: Collection[str] | None = None,
+    progress: Progress = lambda _total, _done, _what: None,
+    *,
+    keep_journal: bool = False,
+) -> RunRecord:
+    """Runs every probe of ``backend`` at ``world_size`` (of ``mappings`` only, if given) and returns the record.
+
+    What does not hold is made again in fresh ranks before it stands. With ``keep_journal`` an interrupted run is taken up
+    where it stopped. Raises StartError where ranks do not come up.
+    """
+    with Runner(backend, world_size, state_folder() / "logs") as runner:
+        progress(0, 0, "starting ranks")
+        version = runner.version()
+        plan = make_plan(data, backend, version, world_size, context, mappings)
+        name = f"{backend.framework}-{version}-{backend.name}-{backend.device}-{world_size}.jsonl"
+        journal = Journal(state_folder() / "unfinished" / name if keep_journal else None, plan)
+        total, count = len(plan.steps), len(journal.done)
+
+        def step(what: str) -> None:
+            nonlocal count
+            progress(total, count, what)
+            count += 1
+
+        signatures = runner.signatures(plan)
+        done = runner.run(plan.steps, step, journal)
+        record = make_record(backend, version, world_size, signatures, done.values())
+        again = doubtful(plan.steps, record, context)
+        total, count = total + len(again), total
+        runner.confirm(again, done, step)
+        progress(total, total, "done")
+        journal.close()
+        return msgspec.structs.replace(record, probes=sorted(done.values(), key=lambda run: (run.api, run.probe)))
+

@@ -1,0 +1,93 @@
+"""Sphinx configuration of the site, for both languages: ``-t zh`` builds the Chinese pages."""
+
+import re
+import sys
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(_ROOT))
+
+from apidiff.render.labels import label  # noqa: E402 - the package may not be installed
+
+_ZH = tags.has("zh")  # noqa: F821 - Sphinx puts `tags` into this file's names
+_WORDS = "zh" if _ZH else "en"
+
+project = "apidiff"
+author = "the apidiff contributors"
+copyright = "apidiff"
+language = "zh_CN" if _ZH else "en"
+
+extensions = [
+    "myst_parser",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "autodoc2",
+    "apidiff.sphinxext",
+]
+# Records' text is shown as it stands: no curly quotes.
+smartquotes = False
+nitpicky = True
+templates_path = ["templates"]
+locale_dirs = [str(_ROOT / "conf" / "locale")]
+exclude_patterns = ["_build"]
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 0
+
+html_theme = "pydata_sphinx_theme"
+html_title = label("site.title", _WORDS)
+html_static_path = ["static"]
+html_favicon = "static/favicon.svg"
+html_context = {"default_mode": "auto"}
+html_css_files = ["apidiff.css"]
+html_js_files = [("apidiff.js", {"defer": "defer"})]
+html_additional_pages = {"search": "search.html"}
+html_copy_source = False
+html_show_sourcelink = False
+html_last_updated_fmt = None
+html_use_index = False
+html_domain_indices = False
+html_sidebars = {
+    # Pages of records stand alone: a sidebar in each of them would cost most of the build.
+    page: [] for page in ("index", "search", "mappings", "mappings/**", "risks", "refuted", "runs", "runs/**")
+}
+html_theme_options = {
+    "collapse_navigation": True,
+    "show_prev_next": False,
+    "navigation_with_keys": False,
+    "navbar_start": ["site-name.html"],
+    "navbar_center": ["navbar-nav.html"],
+    "navbar_end": ["language-switch.html", "theme-switcher.html"],
+    "navbar_persistent": ["search-button-field.html"],
+    "navbar_align": "left",
+    "header_links_before_dropdown": 7,
+    "search_bar_text": label("site.search_hint", _WORDS),
+    "secondary_sidebar_items": ["page-toc.html"],
+    "footer_start": ["sphinx-version.html"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+
+autodoc2_packages = [
+    {"path": f"../../apidiff/{name}", "module": f"apidiff.{name}", "auto_mode": True}
+    for name in ("model", "store", "judge", "kb")
+]
+autodoc2_output_dir = "api"
+autodoc2_docstring_parser_regexes = [(r".*", "rst")]
+autodoc2_hidden_objects = {"private", "dunder", "inherited"}
+autodoc2_module_summary = True
+autodoc2_index_template = None
+autodoc2_render_plugin = f"apidiff.sphinxext.api_pages.{'Chinese' if _ZH else 'English'}Renderer"
+nitpick_ignore_regex = [
+    # Types of other projects; the site links to no inventory that would have to be fetched.
+    (r"py:(class|obj|exc)", r"(collections|enum|msgspec|numpy|pathlib|re|sqlite3|types|typing)\..*"),
+    # autodoc2 writes type variables as if they were classes.
+    (r"py:class", r"apidiff\.(\w+\.)*[A-Z]"),
+]
+
+
+def setup(app):  # noqa: ANN001, ANN201 - a hook of Sphinx
+    """Links of annotations in the package's own pages."""
+    from apidiff.sphinxext.api_pages import resolve_annotation
+
+    app.connect("missing-reference", resolve_annotation)

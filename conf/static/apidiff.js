@@ -1,0 +1,32 @@
+// The language switch keeps the place on the page, and tables can be filtered. All pages work without this file.
+(() => {
+  for (const link of document.querySelectorAll("a[data-apidiff-language]")) {
+    const page = link.getAttribute("href");
+    const follow = () => link.setAttribute("href", page + window.location.search + window.location.hash);
+    follow();
+    window.addEventListener("hashchange", follow);
+    // Scrolling through the page changes the address without an event in some browsers.
+    link.addEventListener("click", follow);
+  }
+  // A link to a claim shows the claim, not its closed lid.
+  const open = () => {
+    const goal = document.getElementById(decodeURIComponent(window.location.hash.slice(1)));
+    const lid = goal?.querySelector(":scope > details");
+    if (lid) lid.open = true;
+  };
+  open();
+  window.addEventListener("hashchange", open);
+  for (const table of document.querySelectorAll("table.apidiff-filtered")) {
+    const box = document.createElement("input");
+    box.type = "search";
+    box.className = "form-control apidiff-filter";
+    box.placeholder = document.documentElement.lang.startsWith("zh") ? "筛选表格行" : "Filter the rows";
+    box.setAttribute("aria-label", box.placeholder);
+    const rows = [...table.tBodies[0].rows].map((row) => [row, row.textContent.toLowerCase()]);
+    box.addEventListener("input", () => {
+      const words = box.value.toLowerCase().split(/\s+/);
+      for (const [row, text] of rows) row.hidden = !words.every((word) => text.includes(word));
+    });
+    (table.closest(".pst-scrollable-table-container") ?? table).before(box);
+  }
+})();
