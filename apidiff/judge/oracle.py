@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -72,14 +72,17 @@ def _lists(inputs: Sequence[Operand]) -> list[list[Array]]:
 def _sum(arrays: list[Array]) -> Array:
     if len({array.shape for array in arrays}) > 1:
         raise ValueError("shapes differ")
-    total = np.zeros_like(arrays[0])
-    for array in arrays:
-        total = total + array
+    total: Array = np.add.reduce(np.stack(arrays), axis=0)
     return total.astype(arrays[0].dtype)
 
 
 def _folded(formula: Formula, arrays: list[Array]) -> Array:
     stacked = np.stack(arrays)
-    fold = {Formula.MAX: np.max, Formula.MIN: np.min, Formula.PRODUCT: np.prod, Formula.AVERAGE: np.mean}[formula]
-    folded: Array = fold(stacked, axis=0)
+    folds: dict[Formula, Callable[..., Array]] = {
+        Formula.MAX: np.max,
+        Formula.MIN: np.min,
+        Formula.PRODUCT: np.prod,
+        Formula.AVERAGE: np.mean,
+    }
+    folded = folds[formula](stacked, axis=0)
     return folded.astype(arrays[0].dtype)

@@ -303,7 +303,8 @@ def _show_expected(want: oracle.Operand, *, shape_only: bool) -> str:
 def _judge_aliases(case: _Case) -> Verdict:
     body = case.claim.aliases
     assert body is not None
-    wrong, right = [], []
+    wrong: list[str] = []
+    right: list[str] = []
     for trace in case.traces:
         left = at(trace, body.slot)
         right_value = at(trace, body.with_, before=True)

@@ -42,12 +42,13 @@ def array(tensor: TensorDump) -> Array:
 def show(value: Value | None) -> str:
     """Values as a reader writes them: ``[1, 20, 300]``; lists of tensors as lists of those; shapes where nothing is in."""
     if isinstance(value, TensorDump):
-        shown = np.array2string(array(value), separator=", ", threshold=40, formatter={"float_kind": _number})
-        return re.sub(r"\s+", " ", shown) if value.values else f"empty{value.shape}"
+        return _listed(array(value).tolist()) if value.values else f"empty{value.shape}"
     if isinstance(value, SequenceDump):
         return ("({})" if value.type == "tuple" else "[{}]").format(", ".join(map(show, value.items)))
     return "nothing" if value is None else str(getattr(value, "value", getattr(value, "type", value)))
 
 
-def _number(value: float) -> str:
-    return str(int(value)) if float(value).is_integer() else f"{value:g}"
+def _listed(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_listed, value))}]"
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

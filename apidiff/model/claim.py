@@ -102,6 +102,8 @@ class Aliases(Record, frozen=True, kw_only=True):
 
 
 class AliasKind(Enum):
+    """What two values have in common."""
+
     OBJECT = "object"
     STORAGE = "storage"
     NOTHING = "nothing"
@@ -139,6 +141,8 @@ class Stated(Record, frozen=True, kw_only=True):
 
 
 class ClaimKind(Enum):
+    """The keys of a claim, one of which is present."""
+
     WRITES = "writes"
     KEEPS = "keeps"
     RETURNS = "returns"

@@ -10,11 +10,15 @@ from apidiff.model.probe import Probe
 
 
 class Framework(Enum):
+    """The two sides; the first part of every API name."""
+
     TORCH = "torch"
     MINDSPORE = "mindspore"
 
 
 class ApiKind(Enum):
+    """How an API is called."""
+
     FUNCTION = "function"
     PRIMITIVE = "primitive"  # a class: constructed with settings, then called with tensors
 
@@ -50,6 +54,8 @@ class Relation(Enum):
 
 
 class DifferenceKind(Enum):
+    """What a difference is about."""
+
     IN_PLACE = "in_place"
     RETURN_VALUE = "return_value"
     RESULT_LAYOUT = "result_layout"

@@ -20,11 +20,15 @@ Dimension = int | Annotated[str, msgspec.Meta(pattern=r"^\d+\*world$")]
 
 
 class Fill(Enum):
+    """What a tensor holds before the call."""
+
     RANK = "rank"  # (i + 1) * 10**rank
     SENTINEL = "sentinel"  # -1 everywhere: an output buffer
 
 
 class Layout(Enum):
+    """How a tensor lies in memory."""
+
     CONTIGUOUS = "contiguous"
     STRIDED = "strided"  # every second element of a buffer twice as long in the last dimension
 
@@ -66,14 +70,14 @@ class Probe(Record, frozen=True, kw_only=True):
     """One call of one API on every rank.
 
     ``like`` names another probe of the same API whose arguments are taken first; ``set`` replaces or adds arguments on
-    every rank; ``drop`` removes them; ``on`` replaces arguments on single ranks (key: the rank, or ``others`` for every
+    every rank; ``drop`` removes them; ``on_rank`` replaces arguments on single ranks (key: the rank, or ``others`` for every
     rank but the root). ``world_sizes`` limits where it runs (faults need not run everywhere).
     """
 
     like: Slug | None = None
     set: dict[str, Argument] = {}
     drop: list[str] = []
-    on: dict[str, dict[str, Argument]] = {}
+    on_rank: dict[str, dict[str, Argument]] = {}
     world_sizes: list[int] = []
     inplace_switch: bool | None = (
         None  # MindSpore: value for set_comm_ops_inplace around the call; None leaves it alone

@@ -19,7 +19,7 @@ def resolve(api: Api, probe: str) -> tuple[dict[str, Argument], dict[str, dict[s
 
     Raises SpecError where ``like`` leads nowhere or in a circle.
     """
-    chain = []
+    chain: list[str] = []
     name: str | None = probe
     while name is not None:
         if name not in api.probes:
@@ -33,7 +33,7 @@ def resolve(api: Api, probe: str) -> tuple[dict[str, Argument], dict[str, dict[s
     for name in reversed(chain):
         step = api.probes[name]
         arguments = {key: value for key, value in (arguments | step.set).items() if key not in step.drop}
-        overrides |= step.on
+        overrides |= step.on_rank
     return arguments, overrides
 
 

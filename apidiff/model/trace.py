@@ -79,8 +79,8 @@ class RankTrace(Record, frozen=True, kw_only=True):
 class ProbeRun(Record, frozen=True, kw_only=True):
     """One probe at one world size.
 
-    ``probe`` is the probe's name, ``example:<path>`` for an example. ``spec`` is the digest of everything that decides
-    what is called (resolved arguments, call style, or the example's text): a verdict is derived only where it equals the digest of today's probe.
+    ``probe`` is the probe's name, ``example:<path>`` for an example. ``spec`` is the digest of all that decides what is
+    called (resolved arguments, call style, or the example's text): a verdict is derived only where today's is the same.
     ``end``: ``completed`` (every rank answered, errors included), ``timeout`` or ``crash``; ``log`` holds the last lines the
     ranks wrote for the latter two. ``again``: traces of the second try in fresh ranks, kept where the two differ (flaky).
     """

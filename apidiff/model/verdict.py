@@ -9,6 +9,8 @@ from apidiff.model.base import Record
 
 
 class Outcome(Enum):
+    """What a run says of a claim; never folded together."""
+
     HOLDS = "holds"
     REFUTED = "refuted"
     UNSUPPORTED = "unsupported"

@@ -17,7 +17,9 @@ def call(api: Api, probe: str, signature: Signature | None = None) -> str:
     """
     arguments, _ = resolve(api, probe)
     if api.kind is ApiKind.PRIMITIVE:
-        made = ", ".join(f"{name}={_value(name, value)}" for name, value in arguments.items() if name in api.constructor)
+        made = ", ".join(
+            f"{name}={_value(name, value)}" for name, value in arguments.items() if name in api.constructor
+        )
         called = ", ".join(_value(name, value) for name, value in arguments.items() if name not in api.constructor)
         return f"{api.name}({made})({called})"
     order = [parameter.name for parameter in signature.parameters] if signature else []
@@ -31,10 +33,18 @@ def call(api: Api, probe: str, signature: Signature | None = None) -> str:
 
 def snippet(api: Api, probe: str, claims: list[Claim], signature: Signature | None = None) -> str:
     """The call with what it returns bound to names, the wait where it returns a handle, and where the result then is."""
-    structure = next((c.returns.structure for c in claims if c.returns and probe in c.probes and _all(c.returns.ranks)), "None")
+    structure = next(
+        (c.returns.structure for c in claims if c.returns and probe in c.probes and _all(c.returns.ranks)), "None"
+    )
     bound = {"None": "", "Tensor": "output = ", "Work": "handle = ", "CommHandle": "handle = "}.get(structure)
     if bound is None:
-        bound = "output, handle = " if structure.endswith("CommHandle)") else "output, _ = " if structure.endswith("None)") else "output = "
+        bound = (
+            "output, handle = "
+            if structure.endswith("CommHandle)")
+            else "output, _ = "
+            if structure.endswith("None)")
+            else "output = "
+        )
     lines = [f"{bound}{call(api, probe, signature)}"]
     if (switch := inplace_switch(api, probe)) is not None:
         lines.insert(0, f"mindspore.ops.communication.set_comm_ops_inplace({switch})")

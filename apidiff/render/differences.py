@@ -26,10 +26,10 @@ def worst_first(differences: list[DifferenceEntry]) -> list[DifferenceEntry]:
 def difference_entry(difference: Difference, cited: list[ClaimEntry]) -> DifferenceEntry:
     """A difference with its text: what is claimed of each side, with the verdict wherever it is not simply true."""
     if difference.kind is DifferenceKind.BACKEND_SUPPORT:
-        parts = [_support(claim) for claim in cited]
+        parts: list[Text | None] = [_support(claim) for claim in cited]
     else:
         parts = [_side(side, [claim for claim in cited if claim.side == side]) for side in ("source", "target")]
-    texts = [part for part in parts if part] + ([difference.note] if difference.note else [])
+    texts = [part for part in (*parts, difference.note) if part]
     told = [claim for claim in cited if difference.kind is DifferenceKind.BACKEND_SUPPORT or _disputed(claim)]
     shown = told or cited
     return DifferenceEntry(

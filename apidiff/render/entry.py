@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping as AbstractMapping
 from collections.abc import Sequence
 
+from apidiff.context import make_context
 from apidiff.examples import Example, load_examples
-from apidiff.judge import Context, observe
+from apidiff.judge import observe
 from apidiff.model import Api, Claim, Mapping, Observation, Risk, Target, TargetRange, Text
 from apidiff.model.entry import (
     ClaimEntry,
@@ -35,10 +36,7 @@ class Builder:
 
     def __init__(self, data: Data, backends: Sequence[Backend], examples: Sequence[Example]) -> None:
         self.data, self.backends, self.examples = data, backends, examples
-        self.context = Context(
-            unsupported={(one.name, one.framework): one.unsupported_patterns for one in backends},
-            examples={one.path: (one.code, one.expected) for one in examples},
-        )
+        self.context = make_context(backends, examples)
         self._signatures = _newest_first(data.signatures)
 
     def entry(self, mapping: Mapping) -> Entry:
@@ -58,7 +56,9 @@ class Builder:
             aliases=mapping.aliases,
             source=mapping.source.name,
             signatures=self._signature_texts(mapping.source),
-            risk=next((one.risk for one in targets if any(r.status == "current" and not r.until for r in one.ranges)), "none"),
+            risk=next(
+                (one.risk for one in targets if any(r.status == "current" and not r.until for r in one.ranges)), "none"
+            ),
             targets=targets,
             claims=claims,
             examples=[self._example(one, claims) for one in self.examples if one.api == mapping.id],
@@ -72,7 +72,9 @@ class Builder:
         return {version: found.text(api.name) for version, found in self._signatures.get(api.name, [])}
 
     def _claim(self, claim: Claim, api: Api, side: str) -> ClaimEntry:
-        observed = [one for run_id, record in self.data.runs for one in observe(claim, api, run_id, record, self.context)]
+        observed = [
+            one for run_id, record in self.data.runs for one in observe(claim, api, run_id, record, self.context)
+        ]
         observed.sort(key=_order)
         signature = self._signature(api)
         return ClaimEntry(
@@ -105,7 +107,9 @@ class Builder:
             for row in target.parameters
         ]
         differences = [
-            difference_entry(one, [source[name] for name in one.source_claims] + [mine[name] for name in one.target_claims])
+            difference_entry(
+                one, [source[name] for name in one.source_claims] + [mine[name] for name in one.target_claims]
+            )
             for one in [*mapping.caveats, *target.differences]
         ]
         differences += [found for row in parameters if (found := parameter_difference(row))]

@@ -30,7 +30,11 @@ FORMULAS: dict[Formula, tuple[str, str, str]] = {
     Formula.MAX: ("the element-wise maximum of `{x}` over all ranks", "各 rank 上 `{x}` 逐元素的最大值", "max_r {x}_r"),
     Formula.MIN: ("the element-wise minimum of `{x}` over all ranks", "各 rank 上 `{x}` 逐元素的最小值", "min_r {x}_r"),
     Formula.PRODUCT: ("the element-wise product of `{x}` over all ranks", "各 rank 上 `{x}` 逐元素的乘积", "Π_r {x}_r"),
-    Formula.AVERAGE: ("the element-wise mean of `{x}` over all ranks", "各 rank 上 `{x}` 逐元素的平均值", "Σ_r {x}_r / n"),
+    Formula.AVERAGE: (
+        "the element-wise mean of `{x}` over all ranks",
+        "各 rank 上 `{x}` 逐元素的平均值",
+        "Σ_r {x}_r / n",
+    ),
     Formula.CONCATENATED: (
         "the `{x}` of all ranks, joined along dimension 0",
         "各 rank 的 `{x}` 沿第 0 维拼接的结果",
@@ -105,7 +109,9 @@ def _body(claim: Claim, api: Api) -> tuple[str, str]:
             return f"`{argument}` keeps its values {en}", f"{zh}，`{argument}` 的内容保持不变"
         case Returns(structure=structure, ranks=ranks):
             en, zh = ("", "") if ranks is RankSet.ALL else _ranks(ranks, root)
-            return f"the call returns `{structure}`" + (f" {en}" if en else ""), (f"{zh}，" if zh else "") + f"调用返回 `{structure}`"
+            return f"the call returns `{structure}`" + (f" {en}" if en else ""), (
+                f"{zh}，" if zh else ""
+            ) + f"调用返回 `{structure}`"
         case Result(at=at, formula=formula, of=of, ranks=ranks):
             en, zh = (f"{words}{mark}" for words, mark in zip(_ranks(ranks, root), (", ", "，"), strict=True))
             words_en, words_zh, symbols = (text.format(x=of) for text in FORMULAS[formula])
@@ -122,10 +128,14 @@ def _body(claim: Claim, api: Api) -> tuple[str, str]:
             )
         case Completes(ranks=ranks):
             en, zh = ("", "") if ranks is RankSet.ALL else _ranks(ranks, root)
-            return "the call completes without an exception" + (f" {en}" if en else ""), (f"{zh}，" if zh else "") + "调用正常完成，不抛异常"
+            return "the call completes without an exception" + (f" {en}" if en else ""), (
+                f"{zh}，" if zh else ""
+            ) + "调用正常完成，不抛异常"
         case Aliases(slot=slot, with_=other, share=share):
             (left_en, left_zh), (right_en, right_zh) = slot_words(slot), slot_words(other)
             left_zh = left_zh.lstrip()
+            if slot == other:
+                return f"{left_en} is still the object that was passed in", f"{left_zh}仍是传入的那个对象"
             return {
                 AliasKind.OBJECT: (f"{left_en} is the same object as {right_en}", f"{left_zh}与{right_zh}是同一个对象"),
                 AliasKind.STORAGE: (f"{left_en} shares memory with {right_en}", f"{left_zh}与{right_zh}共享内存"),
@@ -133,14 +143,20 @@ def _body(claim: Claim, api: Api) -> tuple[str, str]:
             }[share]
         case Parameter(name=name, default=default, required=required):
             if default is not None:
-                return f"there is a parameter `{name}` with default `{default}`", f"有参数 `{name}`，默认值为 `{default}`"
+                return (
+                    f"there is a parameter `{name}` with default `{default}`",
+                    f"有参数 `{name}`，默认值为 `{default}`",
+                )
             if required:
                 return f"there is a parameter `{name}` without a default", f"有参数 `{name}`，没有默认值"
             return f"there is a parameter `{name}`", f"有参数 `{name}`"
         case Lacks(parameter=name):
             return f"there is no parameter `{name}`", f"没有参数 `{name}`"
         case Prints(example=example):
-            return f"the example `{example}` prints what its docstring shows", f"示例 `{example}` 的输出与其文档字符串一致"
+            return (
+                f"the example `{example}` prints what its docstring shows",
+                f"示例 `{example}` 的输出与其文档字符串一致",
+            )
     raise TypeError(f"no phrase for {type(body).__name__}")
 
 
@@ -149,7 +165,11 @@ def slot_words(slot: str) -> tuple[str, str]:
     if not slot.startswith("return"):
         return f"`{slot}`", f" `{slot}` "
     index = slot.removeprefix("return").strip("[]").replace("][", ".")
-    return (f"element {index} of the returned value", f"返回值的第 {index} 个元素") if index else ("the returned value", "返回值")
+    return (
+        (f"element {index} of the returned value", f"返回值的第 {index} 个元素")
+        if index
+        else ("the returned value", "返回值")
+    )
 
 
 def _ranks(ranks: RankSet, root: str, *, some: bool = False) -> tuple[str, str]:

@@ -48,7 +48,9 @@ def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
                     runs=runs,
                 )
             )
-    return sorted(rows, key=lambda row: (row.framework, [-part for part in Version(row.framework_version).parts], row.backend))
+    return sorted(
+        rows, key=lambda row: (row.framework, [-part for part in Version(row.framework_version).parts], row.backend)
+    )
 
 
 def verdict_text(row: ObservedSummary) -> Text:
@@ -78,7 +80,8 @@ def evidence(claim: ClaimEntry) -> list[Text]:
         worst = [
             one
             for one in claim.observed
-            if (one.outcome.value, one.framework_version, one.backend) == (row.outcome, row.framework_version, row.backend)
+            if (one.outcome.value, one.framework_version, one.backend)
+            == (row.outcome, row.framework_version, row.backend)
             and one.world_size in row.world_sizes
         ]
         lines = worst[0].evidence[:3] if worst else []

@@ -67,5 +67,7 @@ def load_backends() -> list[Backend]:
         line = re.search(r"line (\d+)", str(error))
         raise DataError(path, int(line[1]) if line else None, f"broken TOML: {error}", "Mend the syntax.") from error
     except (msgspec.ValidationError, re.error) as error:
-        raise DataError(path, None, f"describes no backends: {error}", "See apidiff/store/backends.py for the keys.") from error
+        raise DataError(
+            path, None, f"describes no backends: {error}", "See apidiff/store/backends.py for the keys."
+        ) from error
     return backends

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from apidiff.model import Api, ClaimKind, Mapping, Relation, Status, Target, Text, Version, VersionError
+from apidiff.model import Api, ClaimKind, Difference, Mapping, Relation, Status, Target, Text, Version, VersionError
 from apidiff.model.signature import Signature
 from apidiff.model.spec import SpecError, resolve
 from apidiff.store.data import Data
@@ -108,26 +108,37 @@ def _slots_fit(
 
 
 def _citations_exist(subject: _Subject) -> Iterator[DataError]:
-    """Differences cite claims that exist, and say something; stated claims cite documents that exist."""
+    """Differences cite claims that exist, say something, and have an ID of their own; stated claims cite documents."""
     source = {claim.id for claim in subject.mapping.source.claims}
-    places = [(("caveats", i), one, set[str]()) for i, one in enumerate(subject.mapping.caveats)]
+    places: list[tuple[Place, Difference, set[str]]] = [
+        (("caveats", i), one, set()) for i, one in enumerate(subject.mapping.caveats)
+    ]
     for t, target in enumerate(subject.mapping.targets):
         mine = {claim.id for claim in target.api.claims}
         places += [(("targets", t, "differences", i), one, mine) for i, one in enumerate(target.differences)]
+    for t, target in enumerate(subject.mapping.targets):
+        taken = {one.id for one in subject.mapping.caveats}
+        for i, one in enumerate(target.differences):
+            if one.id in taken:
+                found = f"difference {one.id!r} of {target.api.name} is also that of a caveat or an earlier one"
+                yield subject.error(("targets", t, "differences", i), found, "Rename one: it is an anchor on the page.")
+            taken.add(one.id)
     for at, difference, mine in places:
         missing = [name for name in difference.source_claims if name not in source]
         missing += [name for name in difference.target_claims if name not in mine]
         for name in missing:
-            yield subject.error(at, f"difference {difference.id!r} cites claim {name!r}", "There is no such claim there.")
+            yield subject.error(
+                at, f"difference {difference.id!r} cites claim {name!r}", "There is no such claim there."
+            )
         if not (difference.source_claims or difference.target_claims):
             yield subject.error(at, f"difference {difference.id!r} cites no claim", "Cite the claims it rests on.")
     for place, api in subject.apis():
         for index, claim in enumerate(api.claims):
             for number, stated in enumerate(claim.stated):
                 if stated.document not in subject.data.documents:
-                    at = (*place, "claims", index, "stated", number)
+                    spot = (*place, "claims", index, "stated", number)
                     remedy = "Add the document to documents.yaml or mend the key."
-                    yield subject.error(at, f"unknown document {stated.document!r}", remedy)
+                    yield subject.error(spot, f"unknown document {stated.document!r}", remedy)
 
 
 def _ranges_partition(subject: _Subject) -> Iterator[DataError]:
@@ -135,9 +146,9 @@ def _ranges_partition(subject: _Subject) -> Iterator[DataError]:
     from apidiff.model.ranges import status_at
 
     releases: list[Version] = []
-    for release in subject.data.frameworks.get("mindspore", []):
+    for known in subject.data.frameworks.get("mindspore", []):
         try:
-            releases.append(Version(release.version))
+            releases.append(Version(known.version))
         except VersionError:
             continue
     for index, target in enumerate(subject.mapping.targets):
@@ -152,7 +163,9 @@ def _ranges_partition(subject: _Subject) -> Iterator[DataError]:
     covered = [any(status_at(target, release) for target in subject.mapping.targets) for release in releases]
     first = covered.index(True) if True in covered else len(releases)
     for release in releases[first:]:
-        current = [target.api.name for target in subject.mapping.targets if status_at(target, release) is Status.CURRENT]
+        current = [
+            target.api.name for target in subject.mapping.targets if status_at(target, release) is Status.CURRENT
+        ]
         if len(current) != 1:
             found = f"at MindSpore {release} {len(current)} targets are current ({', '.join(current) or 'none'})"
             yield subject.error(("targets",), found, "Mend the ranges: exactly one target is current at each release.")
@@ -198,7 +211,10 @@ def _relation_fault(
     """What is wrong with a row's relations, and the remedy; None where they fit."""
     name = source or target
     if not relations or (Relation.SAME in relations and len(relations) > 1):
-        return f"row {name!r} has relations {[r.value for r in relations]}", "'same' stands alone; else list what differs."
+        return (
+            f"row {name!r} has relations {[r.value for r in relations]}",
+            "'same' stands alone; else list what differs.",
+        )
     for relation, present in ((Relation.ONLY_IN_SOURCE, target is None), (Relation.ONLY_IN_TARGET, source is None)):
         if (relation in relations) != present:
             return f"row {name!r} does not fit relation {relation.value!r}", "Name both sides, or only one with it."
@@ -249,7 +265,9 @@ def _languages_agree(subject: _Subject, terms: list[Term]) -> Iterator[DataError
         for term in terms:
             for avoided in term.avoid:
                 if avoided in text.zh:
-                    yield subject.error(at, f"zh says {avoided!r} for {term.en!r}", f"Write {term.zh!r} (conf/terms.yaml).")
+                    yield subject.error(
+                        at, f"zh says {avoided!r} for {term.en!r}", f"Write {term.zh!r} (conf/terms.yaml)."
+                    )
 
 
 def _texts(value: object, at: Place) -> Iterator[tuple[Place, Text]]:

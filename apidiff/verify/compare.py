@@ -20,7 +20,9 @@ class Change:
     def text(self) -> str:
         """Several lines a person can read: the claim, where, what was recorded, what came now."""
         now = self.now
-        where = f"{now.framework} {now.framework_version}, {now.backend}, world size {now.world_size}, probe {now.probe}"
+        where = (
+            f"{now.framework} {now.framework_version}, {now.backend}, world size {now.world_size}, probe {now.probe}"
+        )
         lines = [f"{self.claim} ({where})"]
         if self.before is None:
             lines.append("  recorded: nothing")

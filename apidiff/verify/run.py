@@ -1,9 +1,10 @@
-"""Runs a plan: probes one after another on ranks that are kept, restarted where a probe spoilt them, doubted where odd."""
+"""Runs a plan: probes one after another on ranks that are kept and started anew only where a probe spoilt them."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,8 @@ from apidiff.verify.world import Reply, StartError, World
 
 Progress = Callable[[str], None]
 
+_BREAKER = 2  # Step.risk of probes on which ranks disagree
+
 
 class Runner:
     """Runs the steps of one backend at one world size. ``logs``: the folder for what the ranks print.
@@ -28,6 +31,8 @@ class Runner:
     def __init__(self, backend: Backend, world_size: int, logs: Path) -> None:
         self.backend, self.world_size, self._logs = backend, world_size, logs
         self._world: World | None = None
+        self._spare: Future[World] | None = None
+        self._starter = ThreadPoolExecutor(1, thread_name_prefix="apidiff-spare")
         self.starts = 0
 
     def __enter__(self) -> Runner:
@@ -35,6 +40,10 @@ class Runner:
 
     def __exit__(self, *_: object) -> None:
         self._drop()
+        if self._spare is not None:
+            with contextlib.suppress(StartError):
+                self._spare.result().kill()
+        self._starter.shutdown()
 
     def version(self) -> str:
         """The framework's version as the ranks report it."""
@@ -70,15 +79,17 @@ class Runner:
             first[step_key(step)] = msgspec.structs.replace(once, confirmed=same, again=None if same else again)
 
     def _make(self, step: Step) -> ProbeRun:
+        if step.risk == _BREAKER and self._spare is None:
+            # The ranks will probably be lost, after waiting for each other to the deadline: others get ready meanwhile.
+            self._ranks()
+            self._spare = self._starter.submit(self._started)
         request = {"do": "example", "path": str(examples_folder() / step.example)} if step.example else None
         reply = self._ranks().ask(request or {"do": "probe", "api": step.api, "probe": step.probe})
         traces = [msgspec.json.decode(line, type=RankTrace) for _, line in sorted(reply.answers.items())]
         log = self._ranks().log() if reply.end != "completed" else []
         if reply.end != "completed" or not self._healthy():
             self._drop()
-        return ProbeRun(
-            api=step.api.name, probe=step.probe, spec=step.spec, end=reply.end, ranks=traces, log=log
-        )
+        return ProbeRun(api=step.api.name, probe=step.probe, spec=step.spec, end=reply.end, ranks=traces, log=log)
 
     def _healthy(self) -> bool:
         """Whether a collective that is known to work still does: a failed kernel may show only in the next call."""
@@ -87,7 +98,11 @@ class Runner:
 
     def _ranks(self) -> World:
         if self._world is None:
-            self._world = self._started()
+            if self._spare is not None:
+                spare, self._spare = self._spare, None
+                self._world = spare.result()
+            else:
+                self._world = self._started()
             self.starts += 1
         return self._world
 
@@ -116,9 +131,7 @@ def _is_doubtful(step: Step, run: ProbeRun, record: RunRecord, context: Context)
         return True
     patterns = context.unsupported.get((record.backend, record.framework), ())
     expected = context.examples.get(step.example or "", ("", ()))[1]
-    outcomes = {
-        judge_claim(claim, step.api, step.probe, run, patterns, record, expected)[0] for claim in step.claims
-    }
+    outcomes = {judge_claim(claim, step.api, step.probe, run, patterns, record, expected)[0] for claim in step.claims}
     return bool(outcomes - {Outcome.HOLDS, Outcome.NOT_RUN})
 
 

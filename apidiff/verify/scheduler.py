@@ -1,4 +1,4 @@
-"""The process MindSpore needs beside its ranks: it brings them together. ``python -m apidiff.verify.scheduler DEVICE``."""
+"""The process that brings MindSpore's ranks together. ``python -m apidiff.verify.scheduler DEVICE``."""
 
 from __future__ import annotations
 

@@ -63,4 +63,3 @@ def verify(
         progress(total, total, "done")
         journal.close()
         return msgspec.structs.replace(record, probes=sorted(done.values(), key=lambda run: (run.api, run.probe)))
-

@@ -68,7 +68,9 @@ class World:
     def _start(self) -> None:
         port = free_port()
         if self.backend.framework == "mindspore":
-            self._spawn(["-m", "apidiff.verify.scheduler", self.backend.device], "scheduler", self._variables("sched", 0, port))
+            self._spawn(
+                ["-m", "apidiff.verify.scheduler", self.backend.device], "scheduler", self._variables("sched", 0, port)
+            )
         for rank in range(self.world_size):
             there, back = os.pipe(), os.pipe()
             arguments = [self.backend.framework, self.backend.name, self.backend.device, str(there[0]), str(back[1])]

@@ -37,7 +37,9 @@ LISTS = [[A, B], [A + 2, B + 2]]
 )
 def test_by_hand(formula: str, inputs: list, rank: int, result: list) -> None:
     found = expected(Formula(formula), inputs, rank)
-    assert [np.asarray(one).tolist() for one in found] == result if isinstance(found, list) else found.tolist() == result
+    assert (
+        [np.asarray(one).tolist() for one in found] == result if isinstance(found, list) else found.tolist() == result
+    )
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,9 @@ def work(name: str = "Work") -> ObjectDump:
     return ObjectDump(type=name, bases=["object"], object=7)
 
 
-def trace(rank: int, before: object, after: object, returned: object = NONE, error: CallError | None = None) -> RankTrace:
+def trace(
+    rank: int, before: object, after: object, returned: object = NONE, error: CallError | None = None
+) -> RankTrace:
     return RankTrace(rank=rank, before={"tensor": before}, after={"tensor": after}, returned=returned, error=error)
 
 
@@ -71,7 +73,9 @@ PARTIAL = [trace(0, IN[0], SUM), trace(1, IN[1], tensor(110, 220)), trace(2, IN[
 RAISED = [failed(0), failed(1), failed(2)]
 
 
-def run(traces: list[RankTrace], probe: str = "sync", end: str = "completed", again: ProbeRun | None = None) -> ProbeRun:
+def run(
+    traces: list[RankTrace], probe: str = "sync", end: str = "completed", again: ProbeRun | None = None
+) -> ProbeRun:
     return ProbeRun(api=API.name, probe=probe, spec="0" * 12, end=end, ranks=traces, again=again)
 
 

@@ -23,7 +23,9 @@ def test_like_is_followed_to_its_end() -> None:
     assert (root_rank(one, "b"), root_rank(one, "c")) == (1, None)
 
 
-@pytest.mark.parametrize("probes", [{"a": {"like": "a"}}, {"a": {"like": "b"}, "b": {"like": "a"}}, {"a": {"like": "z"}}])
+@pytest.mark.parametrize(
+    "probes", [{"a": {"like": "a"}}, {"a": {"like": "b"}, "b": {"like": "a"}}, {"a": {"like": "z"}}]
+)
 def test_like_that_leads_nowhere(probes: dict) -> None:
     with pytest.raises(SpecError):
         resolve(api(**probes), "a")
@@ -31,7 +33,13 @@ def test_like_that_leads_nowhere(probes: dict) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"set": {"dst": 0}}, {"set": {"tensor": {"shape": [4]}}}, {"on_rank": {"1": {"dst": 2}}}, {"inplace_switch": False}, {"drop": ["dst"]}],
+    [
+        {"set": {"dst": 0}},
+        {"set": {"tensor": {"shape": [4]}}},
+        {"on_rank": {"1": {"dst": 2}}},
+        {"inplace_switch": False},
+        {"drop": ["dst"]},
+    ],
 )
 def test_digest_follows_what_is_called(change: dict) -> None:
     one = api(a=BASE, b={"like": "a", **change})

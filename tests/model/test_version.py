@@ -20,7 +20,13 @@ def test_order(low: str, high: str) -> None:
 
 @pytest.mark.parametrize(
     ("asked", "release", "covers"),
-    [("2.10", "2.10.0", True), ("2.7", "2.7.2", True), ("2.7.1", "2.7.2", False), ("2", "2.10.0", True), ("2.1", "2.10.0", False)],
+    [
+        ("2.10", "2.10.0", True),
+        ("2.7", "2.7.2", True),
+        ("2.7.1", "2.7.2", False),
+        ("2", "2.10.0", True),
+        ("2.1", "2.10.0", False),
+    ],
 )
 def test_covers(asked: str, release: str, covers: bool) -> None:
     assert Version(asked).covers(Version(release)) is covers

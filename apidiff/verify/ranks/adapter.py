@@ -228,5 +228,3 @@ def _handles(value: Any) -> Iterator[Any]:
             yield from _handles(item)
     elif callable(getattr(value, "wait", None)):
         yield value
-
-

@@ -41,7 +41,9 @@ class MindSporeAdapter(Adapter):
         view = Tensor(wide, getattr(mindspore, dtype))[..., ::2]
         if view.is_contiguous():
             # Indexing may copy on some devices; transposing a matrix of one column twice as wide does not.
-            view = mindspore.mint.transpose(Tensor(np.stack([array, array], axis=-1), getattr(mindspore, dtype)), 0, -1)[0]
+            view = mindspore.mint.transpose(
+                Tensor(np.stack([array, array], axis=-1), getattr(mindspore, dtype)), 0, -1
+            )[0]
         return view
 
     def to_numpy(self, tensor: Any) -> npt.NDArray[Any]:

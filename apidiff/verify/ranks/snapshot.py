@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -79,5 +78,3 @@ def filled(shape: list[int], dtype: str, rank: int, first: int, *, sentinel: boo
     count = math.prod(shape)
     flat = np.full(count, -1) if sentinel else (np.arange(first, first + count) + 1) * 10**rank
     return flat.astype("float32" if dtype == "bfloat16" else dtype).reshape(shape)
-
-

@@ -1,0 +1,45 @@
+"""`apidiff lookup`: how one API differs from its counterpart."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from apidiff.cli import HelpFormatter
+from apidiff.kb.index import open_index
+from apidiff.kb.lookup import lookup_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, _SubParsersAction
+
+
+def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
+    """Adds the command's options."""
+    parser = subparsers.add_parser(
+        "lookup",
+        help="how one API differs from its counterpart",
+        description="How one API differs from its counterpart, worst difference first.",
+        formatter_class=HelpFormatter,
+    )
+    parser.add_argument("name", metavar="NAME", help="a PyTorch or MindSpore API: full name, alias or last part")
+    parser.add_argument("--mindspore", metavar="VERSION", help="the release the answer is for (default: the newest)")
+    parser.add_argument("--torch", metavar="VERSION", help="put what was observed on this release first")
+    parser.add_argument("--lang", choices=("en", "zh"), help="language of the text (default: that of the locale)")
+    parser.add_argument("--json", action="store_true", help="print JSON, which holds both languages")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints the answer."""
+    text = lookup_json(open_index(), args.name, args.mindspore, args.torch)
+    if args.json:
+        sys.stdout.buffer.write(text.encode())  # JSON is UTF-8, whatever the locale
+        return 0
+    import msgspec
+
+    from apidiff.cli.output import language, make_console
+    from apidiff.kb.answer import Answer
+    from apidiff.render.terminal import answer_text
+
+    make_console().print(answer_text(msgspec.json.decode(text, type=Answer), language(args.lang)))
+    return 0

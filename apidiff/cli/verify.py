@@ -1,0 +1,182 @@
+"""`apidiff verify`: runs the probes, judges the claims, and records or compares."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from apidiff.cli import HelpFormatter
+from apidiff.context import make_context
+from apidiff.examples import load_examples
+from apidiff.judge import Context
+from apidiff.model import Outcome, RunRecord
+from apidiff.store import ApidiffError, Data, load
+from apidiff.store.backends import Backend, load_backends
+from apidiff.store.paths import examples_folder
+from apidiff.verify.compare import Change, base_record, compare, observations
+from apidiff.verify.devices import look_for
+from apidiff.verify.plan import apis_for
+from apidiff.verify.record import write_record
+from apidiff.verify.verify import Progress as Advance
+from apidiff.verify.verify import verify
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, _SubParsersAction
+
+
+def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
+    """Adds the command's options."""
+    parser = subparsers.add_parser(
+        "verify",
+        help="run the probes under the frameworks and judge the claims",
+        description="Starts real ranks, runs every probe, judges every claim, and compares with what is recorded. "
+        "Exit code 1: a verdict is not what is recorded.",
+        formatter_class=HelpFormatter,
+    )
+    parser.add_argument("ids", metavar="ID", nargs="*", help="a source API; with all its targets (default: all)")
+    parser.add_argument("--backend", action="append", metavar="NAME", help="default: all whose device is here")
+    parser.add_argument("--world-size", type=_sizes, default=[2, 3, 4], metavar="N,…", help="default: 2,3,4")
+    parser.add_argument("--record", action="store_true", help="write run records instead of comparing")
+    parser.add_argument("--json", action="store_true", help="print what was found as JSON")
+
+
+def _sizes(text: str) -> list[int]:
+    try:
+        sizes = sorted({int(part) for part in text.split(",")})
+    except ValueError:
+        sizes = []
+    if not sizes or sizes[0] < 1 or sizes[-1] > 64:
+        raise argparse.ArgumentTypeError(f"expected numbers of ranks from 1 to 64 such as 2,3,4 but got {text!r}")
+    return sizes
+
+
+def run(args: argparse.Namespace) -> int:
+    """Runs and prints. Returns 1 where a verdict changed, 0 otherwise."""
+    data, backends = load(), load_backends()
+    unknown = [name for name in args.ids if name not in data.mappings]
+    if unknown:
+        raise ApidiffError(f"verify: no mapping {unknown[0]!r}. There are: {', '.join(data.mappings)}.")
+    if args.record and args.ids:
+        raise ApidiffError("verify: a run record holds a whole run, so --record takes no ID. Leave out the IDs.")
+    chosen = _chosen(backends, args.backend)
+    context = make_context(backends, load_examples(examples_folder()))
+    console, results = Console(stderr=True, markup=False, highlight=False), []
+    for backend in chosen:
+        for size in args.world_size:
+            results.append(_one(data, backend, size, context, args, console))
+    if args.json:
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode([_plain(one) for one in results])) + b"\n")
+    else:
+        _print(results)
+    return 1 if any(one.changes for one in results) else 0
+
+
+def _chosen(backends: list[Backend], names: list[str] | None) -> list[Backend]:
+    """The backends to run. Raises ApidiffError with one line for each that was asked for and is not here."""
+    known = {one.name for one in backends}
+    for name in names or []:
+        if name not in known:
+            raise ApidiffError(f"verify: no backend {name!r}. There are: {', '.join(sorted(known))}.")
+    wanted = [one for one in backends if names is None or one.name in names]
+    found = [(one, look_for(one)) for one in wanted]
+    usable = [one for one, here in found if here.available]
+    absent = [here.text for _, here in found if not here.available]
+    missing = [name for name in names or [] if name not in {one.name for one in usable}]
+    if missing or not usable:
+        raise ApidiffError("\n".join(absent))
+    return usable
+
+
+class _Result(msgspec.Struct):
+    """What one backend at one world size gave."""
+
+    backend: Backend
+    record: RunRecord
+    outcomes: dict[str, int]
+    changes: list[Change]
+    against: str | None
+    written: str | None
+
+
+def _one(
+    data: Data, backend: Backend, size: int, context: Context, args: argparse.Namespace, console: Console
+) -> _Result:
+    with _progress(console, f"{backend.name} × {size}") as advance:
+        record = verify(
+            data, backend, size, context, args.ids or None, advance, keep_journal=args.record or not args.ids
+        )
+    apis = list(apis_for(data, record.framework, record.framework_version, args.ids or None))
+    counts = Counter(one.outcome for _, _, one in observations(apis, "", record, context))
+    outcomes = {outcome.value: counts[outcome] for outcome in Outcome if counts[outcome]}
+    if args.record:
+        path = write_record(record, data.root / "runs")
+        return _Result(backend, record, outcomes, [], None, str(path))
+    recorded = base_record(data.runs, record)
+    changes = compare(apis, recorded, record, context)
+    return _Result(backend, record, outcomes, changes, recorded[0] if recorded else None, None)
+
+
+@contextmanager
+def _progress(console: Console, title: str) -> Iterator[Advance]:
+    """A bar on a terminal, a line now and then without one."""
+    if console.is_terminal:
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        with Progress(*columns, TextColumn("{task.fields[what]}"), console=console, transient=True) as bar:
+            task = bar.add_task(title, total=None, what="")
+            yield lambda total, done, what: bar.update(task, total=total or None, completed=done, what=what)
+        return
+    told = -1
+
+    def tell(total: int, done: int, what: str) -> None:
+        nonlocal told
+        if (total and (step := 4 * done // total) != told) or what == "starting ranks":
+            told = step if total else -1
+            console.print(f"{title}: {done}/{total} {what}" if total else f"{title}: {what}")
+
+    yield tell
+
+
+def _print(results: list[_Result]) -> None:
+    console = Console(markup=False, highlight=False)
+    table = Table("backend", "framework", "world size", *[outcome.value for outcome in Outcome][:-1], "compared with")
+    for one in results:
+        record = one.record
+        cells = [str(one.outcomes.get(outcome.value, "")) for outcome in Outcome][:-1]
+        note = f"written: {one.written}" if one.written else one.against or "nothing recorded"
+        framework = f"{record.framework} {record.framework_version}"
+        table.add_row(record.backend, framework, str(record.world_size), *cells, note)
+    console.print(table)
+    changes = [change for one in results for change in one.changes]
+    for change in changes:
+        console.print(change.text(), soft_wrap=True)
+    if changes:
+        console.print(
+            f"{len(changes)} verdicts are not what is recorded. If they are right: apidiff verify --record",
+            soft_wrap=True,
+        )
+    elif any(one.against for one in results):
+        console.print("Every verdict is what is recorded.")
+
+
+def _plain(one: _Result) -> dict[str, object]:
+    record = one.record
+    return {
+        "framework": record.framework,
+        "framework_version": record.framework_version,
+        "backend": record.backend,
+        "device": record.device,
+        "world_size": record.world_size,
+        "outcomes": one.outcomes,
+        "compared_with": one.against,
+        "written": one.written,
+        "changes": [{"claim": c.claim, "before": c.before, "now": c.now} for c in one.changes],
+    }

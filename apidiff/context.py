@@ -1,0 +1,17 @@
+"""Gathers what verdicts need beside claims and runs: the backends' patterns and the examples' texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from apidiff.examples import Example
+from apidiff.judge import Context
+from apidiff.store.backends import Backend
+
+
+def make_context(backends: Sequence[Backend], examples: Sequence[Example]) -> Context:
+    """The context for ``backends`` (by name and framework) and ``examples`` (by path)."""
+    return Context(
+        unsupported={(one.name, one.framework): one.unsupported_patterns for one in backends},
+        examples={one.path: (one.code, one.expected) for one in examples},
+    )
