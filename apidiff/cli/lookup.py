@@ -37,9 +37,9 @@ def run(args: argparse.Namespace) -> int:
         return 0
     import msgspec
 
-    from apidiff.cli.output import language, make_console
+    from apidiff.cli.output import language, show
     from apidiff.kb.answer import Answer
     from apidiff.render.terminal import answer_text
 
-    make_console().print(answer_text(msgspec.json.decode(text, type=Answer), language(args.lang)))
+    show(answer_text(msgspec.json.decode(text, type=Answer), language(args.lang)))
     return 0

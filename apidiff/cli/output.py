@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 from apidiff.render.labels import Language
 
@@ -18,8 +18,12 @@ def language(chosen: Language | None) -> Language:
     return "zh" if locale.lower().startswith("zh") else "en"
 
 
-def make_console() -> Console:
-    """A console on standard output: colours only for a terminal, nothing in the text is taken for markup."""
+def show(*what: RenderableType) -> None:
+    """Prints to standard output: colours only for a terminal, nothing in the text is taken for markup."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a locale without Chinese shows '?' rather than an error
-    return Console(markup=False, highlight=False, emoji=False, soft_wrap=False)
+    console = Console(markup=False, highlight=False, emoji=False)
+    with console.capture() as captured:
+        console.print(*what, sep="\n")
+    # rich fills lines up to the width of the terminal; whoever pastes or compares the text has no use for that.
+    sys.stdout.write("".join(f"{line.rstrip(' ')}\n" for line in captured.get().splitlines()))

@@ -27,7 +27,7 @@ from apidiff.verify.devices import look_for
 from apidiff.verify.plan import apis_for
 from apidiff.verify.record import write_record
 from apidiff.verify.verify import Progress as Advance
-from apidiff.verify.verify import verify
+from apidiff.verify.verify import forget, verify
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, _SubParsersAction
@@ -69,10 +69,8 @@ def run(args: argparse.Namespace) -> int:
         raise ApidiffError("verify: a run record holds a whole run, so --record takes no ID. Leave out the IDs.")
     chosen = _chosen(backends, args.backend)
     context = make_context(backends, load_examples(examples_folder()))
-    console, results = Console(stderr=True, markup=False, highlight=False), []
-    for backend in chosen:
-        for size in args.world_size:
-            results.append(_one(data, backend, size, context, args, console))
+    console = Console(stderr=True, markup=False, highlight=False)
+    results = [_one(data, backend, size, context, args, console) for backend in chosen for size in args.world_size]
     if args.json:
         sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode([_plain(one) for one in results])) + b"\n")
     else:
@@ -119,7 +117,9 @@ def _one(
     outcomes = {outcome.value: counts[outcome] for outcome in Outcome if counts[outcome]}
     if args.record:
         path = write_record(record, data.root / "runs")
+        forget(record)
         return _Result(backend, record, outcomes, [], None, str(path))
+    forget(record)
     recorded = base_record(data.runs, record)
     changes = compare(apis, recorded, record, context)
     return _Result(backend, record, outcomes, changes, recorded[0] if recorded else None, None)
@@ -147,13 +147,15 @@ def _progress(console: Console, title: str) -> Iterator[Advance]:
 
 def _print(results: list[_Result]) -> None:
     console = Console(markup=False, highlight=False)
-    table = Table("backend", "framework", "world size", *[outcome.value for outcome in Outcome][:-1], "compared with")
+    table = Table.grid(padding=(0, 2))
     for one in results:
         record = one.record
-        cells = [str(one.outcomes.get(outcome.value, "")) for outcome in Outcome][:-1]
-        note = f"written: {one.written}" if one.written else one.against or "nothing recorded"
-        framework = f"{record.framework} {record.framework_version}"
-        table.add_row(record.backend, framework, str(record.world_size), *cells, note)
+        counts = " · ".join(f"{outcome} {count}" for outcome, count in one.outcomes.items())
+        note = f"written: {one.written}" if one.written else f"compared with: {one.against or 'nothing recorded'}"
+        table.add_row(
+            f"{record.backend} × {record.world_size}", f"{record.framework} {record.framework_version}", counts
+        )
+        table.add_row("", "", note)
     console.print(table)
     changes = [change for one in results for change in one.changes]
     for change in changes:

@@ -18,6 +18,7 @@ OUTCOME_WORDS: dict[str, tuple[str, str]] = {
     "flaky": ("flaky", "结果不稳定"),
     "not run": ("not run", "未运行"),
 }
+_TELLING_WORLD_SIZE = 3
 FRAMEWORK_NAMES = {"torch": "PyTorch", "mindspore": "MindSpore"}
 
 
@@ -84,6 +85,8 @@ def evidence(claim: ClaimEntry) -> list[Text]:
             == (row.outcome, row.framework_version, row.backend)
             and one.world_size in row.world_sizes
         ]
+        # Three ranks are the fewest that can show a partial result, and still few enough to read.
+        worst.sort(key=lambda one: one.world_size != _TELLING_WORLD_SIZE)
         lines = worst[0].evidence[:3] if worst else []
         said = verdict_text(row)
         run = worst[0].run if worst else row.runs[0]

@@ -10,7 +10,7 @@ import msgspec
 from apidiff.model import RUN_SCHEMA, RunRecord
 from apidiff.store.errors import DataError
 
-_REMEDY = "Restore the file from version control, or record the run anew: apidiff verify --record."
+_REMEDY = "Restore the file from version control, or delete it and record the run anew: apidiff verify --record."
 
 
 def digest_of(content: bytes) -> str:

@@ -62,16 +62,19 @@ def compare(
 ) -> list[Change]:
     """The verdicts of ``run`` that differ in outcome from the recorded ones, in the order of claims.
 
-    A verdict that nothing was recorded for counts as a change: the records are to be made anew.
+    A verdict that the record of the same version lacks counts as a change: the record is to be made anew. None recorded
+    at all, or only for another version, is no change.
     """
+    if recorded is None:
+        return []
+    same_version = recorded[1].framework_version == run.framework_version
     before = {}
-    if recorded is not None:
-        for api, claim, one in observations(apis, recorded[0], recorded[1], context):
-            before[f"{api.name}#{claim.id}", one.probe] = one
+    for api, claim, one in observations(apis, recorded[0], recorded[1], context):
+        before[f"{api.name}#{claim.id}", one.probe] = one
     changes = []
     for api, claim, one in observations(apis, "this run", run, context):
         key = f"{api.name}#{claim.id}"
         former = before.get((key, one.probe))
-        if former is None or former.outcome is not one.outcome:
+        if (former is None and same_version) or (former and former.outcome is not one.outcome):
             changes.append(Change(key, former, one))
     return changes

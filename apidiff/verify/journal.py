@@ -48,8 +48,3 @@ class Journal:
                 os.fsync(file.fileno())
         except OSError:
             self._path = None
-
-    def close(self) -> None:
-        """Removes the file: the run is done."""
-        if self._path is not None:
-            self._path.unlink(missing_ok=True)

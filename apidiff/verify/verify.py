@@ -12,6 +12,7 @@ from apidiff.judge import Context
 from apidiff.model import RunRecord
 from apidiff.store import Data
 from apidiff.store.backends import Backend
+from apidiff.store.runs import digest_of, run_name
 from apidiff.verify.journal import Journal
 from apidiff.verify.plan import make_plan
 from apidiff.verify.record import make_record
@@ -39,14 +40,14 @@ def verify(
     """Runs every probe of ``backend`` at ``world_size`` (of ``mappings`` only, if given) and returns the record.
 
     What does not hold is made again in fresh ranks before it stands. With ``keep_journal`` an interrupted run is taken up
-    where it stopped. Raises StartError where ranks do not come up.
+    where it stopped; the caller ends it with ``forget``. Raises StartError where ranks do not come up.
     """
     with Runner(backend, world_size, state_folder() / "logs") as runner:
         progress(0, 0, "starting ranks")
         version = runner.version()
         plan = make_plan(data, backend, version, world_size, context, mappings)
-        name = f"{backend.framework}-{version}-{backend.name}-{backend.device}-{world_size}.jsonl"
-        journal = Journal(state_folder() / "unfinished" / name if keep_journal else None, plan)
+        empty = make_record(backend, version, world_size, [], [])
+        journal = Journal(_journal_path(empty) if keep_journal else None, plan)
         total, count = len(plan.steps), len(journal.done)
 
         def step(what: str) -> None:
@@ -61,5 +62,15 @@ def verify(
         total, count = total + len(again), total
         runner.confirm(again, done, step)
         progress(total, total, "done")
-        journal.close()
         return msgspec.structs.replace(record, probes=sorted(done.values(), key=lambda run: (run.api, run.probe)))
+
+
+def _journal_path(record: RunRecord) -> Path:
+    """The journal of a run: a run in another environment has another."""
+    environment = digest_of(msgspec.json.encode([record.packages, record.environment, record.os]))
+    return state_folder() / "unfinished" / "-".join([*run_name(record), f"{environment}.jsonl"])
+
+
+def forget(record: RunRecord) -> None:
+    """Removes the journal of a run whose record is where it belongs."""
+    _journal_path(record).unlink(missing_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import selectors
+import shutil
 import signal
 import socket
 import subprocess
@@ -17,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from apidiff.store import ApidiffError
+from apidiff.store import ApidiffError, DataError
 from apidiff.store.backends import Backend
 
 _LOG_LINES = 12
@@ -44,8 +45,13 @@ class World:
 
     def __init__(self, backend: Backend, world_size: int, folder: Path) -> None:
         self.backend, self.world_size = backend, world_size
-        folder.mkdir(parents=True, exist_ok=True)
-        self.folder = Path(tempfile.mkdtemp(prefix=f"{backend.name}-{world_size}-", dir=folder))
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self.folder = Path(tempfile.mkdtemp(prefix=f"{backend.name}-{world_size}-", dir=folder))
+        except OSError as error:
+            remedy = "Set XDG_STATE_HOME to a folder that can be written."
+            raise DataError(folder, None, f"the ranks' logs cannot be kept here ({error.strerror})", remedy) from error
+        self._troubled = False
         self._processes: list[subprocess.Popen[bytes]] = []
         self._pipes: list[_Pipe] = []
         self.version = ""
@@ -164,6 +170,7 @@ class World:
             reply.end = "crash"
         elif len(reply.answers) < self.world_size:
             reply.end = "timeout"
+        self._troubled = self._troubled or reply.end != "completed"
         return reply
 
     def log(self) -> list[str]:
@@ -175,7 +182,7 @@ class World:
         return lines[-_LOG_LINES:]
 
     def kill(self) -> None:
-        """Ends every process group of the world and waits for it; safe to call twice."""
+        """Ends every process group of the world and waits for it; safe to call twice. Logs stay where there was trouble."""
         for process in self._processes:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -184,6 +191,8 @@ class World:
         for pipe in self._pipes:
             pipe.close()
         self._processes, self._pipes = [], []
+        if not self._troubled:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class _Pipe:

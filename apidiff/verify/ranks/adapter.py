@@ -138,7 +138,7 @@ class Adapter(ABC):
             with contextlib.redirect_stdout(printed):
                 runpy.run_path(path, run_name="apidiff_example")["example"](self.rank, self.world_size)
                 self.synchronise()
-        except Exception as raised:  # noqa: BLE001 - as above
+        except (Exception, SystemExit) as raised:  # noqa: BLE001 - as above; a script may end itself where a kernel lacks
             error = describe(raised, "call")
         return RankTrace(
             rank=self.rank,

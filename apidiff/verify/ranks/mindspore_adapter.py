@@ -51,7 +51,8 @@ class MindSporeAdapter(Adapter):
         return found.copy()
 
     def storage(self, tensor: Any) -> object:
-        return tensor.data_ptr() or id(tensor)
+        # Not tensor.data_ptr(): of a view that is where the view begins.
+        return tensor.untyped_storage().data_ptr() or id(tensor)
 
     def contiguous(self, tensor: Any) -> bool:
         return bool(tensor.is_contiguous())

@@ -28,6 +28,8 @@ class TorchAdapter(Adapter):
         self._device = torch.device("cpu") if self._kind == "cpu" else torch.device(self._kind, local)
         if self._kind == "cuda":
             torch.cuda.set_device(self._device)
+        if self._kind != "cpu":
+            torch.set_default_device(self._device)  # where examples make their tensors
         dist.init_process_group(self._backend, timeout=timedelta(seconds=600))
         self.rank, self.world_size = dist.get_rank(), dist.get_world_size()
 

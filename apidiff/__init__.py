@@ -1,0 +1,42 @@
+"""How PyTorch APIs differ from their MindSpore counterparts.
+
+>>> import apidiff
+>>> kb = apidiff.load()
+>>> answer = kb.lookup("torch.distributed.reduce", mindspore="2.10")
+>>> answer.target.name
+'mindspore.mint.distributed.reduce'
+
+Importing this package loads nothing else: no framework, no NumPy, no Sphinx. What is named here is imported when it is
+first used.
+"""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"
+__all__ = ["Answer", "ApidiffError", "KnowledgeBase", "SearchResult", "__version__", "load"]
+
+TYPE_CHECKING = False  # the name type checkers know; importing `typing` for it would cost a lookup 2 ms
+if TYPE_CHECKING:
+    from apidiff.kb.answer import Answer, SearchResult
+    from apidiff.kb.knowledge import KnowledgeBase, load
+    from apidiff.store.errors import ApidiffError
+
+_HOMES = {
+    "Answer": "apidiff.kb.answer",
+    "ApidiffError": "apidiff.store.errors",
+    "KnowledgeBase": "apidiff.kb.knowledge",
+    "SearchResult": "apidiff.kb.answer",
+    "load": "apidiff.kb.knowledge",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'apidiff' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,57 @@
+"""`apidiff check`: validates everything and counts what is there."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterable
+
+from rich.table import Table
+
+from apidiff.cli import HelpFormatter
+from apidiff.cli.output import show
+from apidiff.model import Outcome
+from apidiff.model.entry import Entry
+from apidiff.render import entries
+from apidiff.store import InvalidData, load
+from apidiff.store.checks import run_checks
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the command's options."""
+    subparsers.add_parser(
+        "check",
+        help="validate all data and count what is there",
+        description="Validates all data; lists every error with file, line and remedy, or counts what is there.",
+        formatter_class=HelpFormatter,
+    )
+
+
+def run(args: argparse.Namespace) -> int:  # noqa: ARG001
+    """Prints the counts. Raises InvalidData with every error found."""
+    data = load()
+    if errors := run_checks(data):
+        raise InvalidData(errors)
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column()
+    table.add_column(justify="right")
+    for what, count in counts(entries(data).values()):
+        table.add_row(what, str(count))
+    show(table)
+    return 0
+
+
+def counts(found: Iterable[Entry]) -> list[tuple[str, int]]:
+    """What there is and how many: mappings, targets, claims, claims with a run, then observations by outcome."""
+    found = list(found)
+    claims = [claim for entry in found for claim in entry.claims]
+    outcomes = Counter(one.outcome for claim in claims for one in claim.observed)
+    return [
+        ("mappings", len(found)),
+        ("targets", sum(len(entry.targets) for entry in found)),
+        ("claims", len(claims)),
+        ("claims with a run", sum(1 for claim in claims if claim.observed)),
+        ("claims without a run", sum(1 for claim in claims if not claim.observed)),
+        ("observations", sum(outcomes.values())),
+        *((f"  {outcome.value}", outcomes[outcome]) for outcome in Outcome),
+    ]

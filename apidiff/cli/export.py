@@ -1,0 +1,32 @@
+"""`apidiff export`: everything, for other programs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from apidiff.cli import HelpFormatter
+from apidiff.kb.knowledge import load
+from apidiff.render.export import export_json, export_sqlite
+
+_EXPORTS = {"json": export_json, "sqlite": export_sqlite}
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the command's options."""
+    parser = subparsers.add_parser(
+        "export",
+        help="everything as JSON files or as an SQLite database",
+        description="Writes everything into a folder: all of it or, where that fails, nothing.",
+        formatter_class=HelpFormatter,
+    )
+    parser.add_argument("format", choices=sorted(_EXPORTS), help="one JSON file per mapping, or one SQLite database")
+    parser.add_argument("folder", metavar="DIR", type=Path, help="is created if needed; an earlier export is replaced")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Writes the export and prints where it is."""
+    for path in _EXPORTS[args.format](load().entries, args.folder):
+        sys.stdout.write(f"{path}\n")
+    return 0

@@ -1,0 +1,142 @@
+"""What `lookup` and `search` answer. `--json` prints these records; every field is always present there."""
+
+from __future__ import annotations
+
+from apidiff.model.base import Record, Text
+from apidiff.model.entry import (
+    ClaimEntry,
+    DifferenceEntry,
+    DocumentEntry,
+    ObservedSummary,
+    ParameterEntry,
+    StatedEntry,
+)
+from apidiff.model.verdict import Observation
+
+
+class Asked(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """What was asked: the name as typed and the releases it was resolved to. ``torch`` is None where none was named."""
+
+    name: str
+    mindspore: str
+    torch: str | None
+
+
+class AnsweredTarget(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """The target answered, with its standing at the MindSpore release asked for.
+
+    ``status``, ``range``, ``since`` and ``until`` are None where no range of the target covers that release, which
+    happens only when the target itself was asked for. ``note`` is what its author says of it.
+    """
+
+    name: str
+    kind: str
+    status: str | None
+    range: str | None
+    since: str | None
+    until: str | None
+    signatures: dict[str, str]
+    note: Text | None
+
+
+class TargetRow(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """A target in one range of MindSpore versions: ``range`` as text, ``since`` and ``until`` included, None if open."""
+
+    name: str
+    range: str
+    status: str
+    since: str | None
+    until: str | None
+
+
+class AnsweredStated(StatedEntry, frozen=True, kw_only=True, omit_defaults=False):
+    """A place in a document that states a claim, with the document."""
+
+    title: str
+    url: str
+    framework: str
+    version: str
+
+
+class AnsweredObservation(Observation, frozen=True, kw_only=True, omit_defaults=False):
+    """A verdict. ``asked_version``: its framework's version is the one asked for, or none was asked for."""
+
+    asked_version: bool | None
+
+
+class AnsweredSummary(ObservedSummary, frozen=True, kw_only=True, omit_defaults=False):
+    """One verdict per framework version and backend."""
+
+
+class AnsweredClaim(ClaimEntry, frozen=True, kw_only=True, omit_defaults=False):
+    """A claim of the source or of the target answered; observations of the versions asked for come first."""
+
+    stated: list[AnsweredStated] = []  # type: ignore[assignment]
+    observed: list[AnsweredObservation] = []  # type: ignore[assignment]
+    summary: list[AnsweredSummary] = []  # type: ignore[assignment]
+
+
+class AnsweredDifference(DifferenceEntry, frozen=True, kw_only=True, omit_defaults=False):
+    """A difference between the source and the target answered."""
+
+
+class AnsweredParameter(ParameterEntry, frozen=True, kw_only=True, omit_defaults=False):
+    """A row of the parameter table of the target answered."""
+
+
+class AnsweredDocument(DocumentEntry, frozen=True, kw_only=True, omit_defaults=False):
+    """A document that states claims of the mapping."""
+
+
+class Answer(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """How one source API differs from the target to use at the MindSpore release asked for.
+
+    ``target`` is None where no target is current at that release; ``differences`` (worst first), ``parameters``,
+    ``before`` and ``after`` are then empty. A target asked for by name is answered whatever its standing; ``current``
+    always names the one to use. ``targets`` has one row per target and range of versions.
+    """
+
+    asked: Asked
+    id: str
+    category: str
+    source: str
+    summary: Text
+    aliases: list[str]
+    signatures: dict[str, str]
+    documents: dict[str, AnsweredDocument]
+    targets: list[TargetRow]
+    target: AnsweredTarget | None
+    current: str | None
+    risk: str
+    differences: list[AnsweredDifference]
+    parameters: list[AnsweredParameter]
+    before: str
+    after: str
+    claims: list[AnsweredClaim]
+
+
+class Match(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """A passage that fits the words. ``kind``: summary, difference, claim, parameter or target; ``ref`` says which."""
+
+    kind: str
+    ref: str
+    risk: str | None
+    text: Text
+
+
+class Found(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """A mapping that fits the words, with its best passages. The higher the score the better it fits."""
+
+    id: str
+    summary: Text
+    risk: str
+    score: float
+    matches: list[Match]
+
+
+class SearchResult(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """Mappings that fit, best first. ``corrected``: words that are nowhere, with the names searched for instead."""
+
+    words: str
+    corrected: dict[str, str]
+    results: list[Found]

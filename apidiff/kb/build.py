@@ -1,0 +1,182 @@
+"""Fills the tables of the index from the entries.
+
+An answer is stored as pieces of finished JSON, so that giving one is joining text: nothing is decoded on the way.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from apidiff.kb.answer import (
+    AnsweredClaim,
+    AnsweredDifference,
+    AnsweredDocument,
+    AnsweredObservation,
+    AnsweredParameter,
+    TargetRow,
+)
+from apidiff.kb.names import spellings
+from apidiff.kb.passages import fill_search
+from apidiff.model import Risk, Version
+from apidiff.model.entry import ClaimEntry, Entry, RangeEntry, TargetEntry
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+-- Each release under every version a reader may type that covers it; `age` 0 is the newest release.
+CREATE TABLE release (framework TEXT, typed TEXT, age INTEGER, version TEXT, PRIMARY KEY (framework, typed, age))
+  WITHOUT ROWID;
+CREATE TABLE name (spelling TEXT, rank INTEGER, mapping TEXT, target INTEGER);
+CREATE INDEX name_spelling ON name (spelling, rank);
+CREATE TABLE entry (id TEXT PRIMARY KEY, json TEXT) WITHOUT ROWID;
+-- `head` and `body` are members of the answer's JSON object, without its braces.
+CREATE TABLE mapping (id TEXT PRIMARY KEY, source TEXT, head TEXT, empty TEXT) WITHOUT ROWID;
+CREATE TABLE target (mapping TEXT, position INTEGER, name TEXT, head TEXT, body TEXT, PRIMARY KEY (mapping, position))
+  WITHOUT ROWID;
+CREATE TABLE standing (mapping TEXT, version TEXT, position INTEGER, status TEXT, json TEXT,
+  PRIMARY KEY (mapping, version, position)) WITHOUT ROWID;
+CREATE TABLE claim (mapping TEXT, subject TEXT, position INTEGER, head TEXT, tail TEXT,
+  PRIMARY KEY (mapping, subject, position)) WITHOUT ROWID;
+CREATE TABLE observed (mapping TEXT, subject TEXT, position INTEGER, version TEXT, age INTEGER, json TEXT,
+  PRIMARY KEY (mapping, subject, position, version)) WITHOUT ROWID;
+"""
+
+
+def build(meta: dict[str, str]) -> sqlite3.Connection:
+    """An index in memory of the data that ship with the package; ``meta`` goes into the table of that name.
+
+    Raises ApidiffError where the data are invalid.
+    """
+    from apidiff.render import entries
+    from apidiff.store import load
+
+    data = load()
+    releases = {framework: [release.version for release in found] for framework, found in data.frameworks.items()}
+    return build_from(entries(data), releases, meta)
+
+
+def build_from(
+    entries: Mapping[str, Entry], releases: Mapping[str, Sequence[str]], meta: dict[str, str]
+) -> sqlite3.Connection:
+    """An index in memory of ``entries``; ``releases`` lists the known versions of each framework in any order."""
+    connection = sqlite3.connect(":memory:", check_same_thread=False)
+    connection.executescript(_TABLES)
+    connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+    for framework, versions in releases.items():
+        connection.executemany("INSERT INTO release VALUES (?, ?, ?, ?)", _typed(framework, versions))
+    known = [Version(text) for text in releases.get("mindspore", ())]
+    for entry in entries.values():
+        _add(connection, entry, known)
+    fill_search(connection, entries.values())
+    connection.commit()
+    return connection
+
+
+def _typed(framework: str, versions: Sequence[str]) -> Iterable[tuple[str, str, int, str]]:
+    for age, version in enumerate(sorted((Version(text) for text in versions), reverse=True)):
+        pieces = [str(number) for number in version.parts]
+        for typed in {version.text, *(".".join(pieces[:count]) for count in (1, 2, 3))}:
+            yield framework, typed, age, version.text
+
+
+def _add(connection: sqlite3.Connection, entry: Entry, releases: Sequence[Version]) -> None:
+    names = {(spelling, rank, entry.id, position) for spelling, rank, position in spellings(entry)}
+    connection.executemany("INSERT INTO name VALUES (?, ?, ?, ?)", sorted(names, key=str))
+    connection.execute("INSERT INTO entry VALUES (?, ?)", (entry.id, _json(entry)))
+    rows = [_as(row, TargetRow, name=target.name) for target in entry.targets for row in target.ranges]
+    head = {
+        "id": entry.id,
+        "category": entry.category,
+        "source": entry.source,
+        "summary": entry.summary,
+        "aliases": entry.aliases,
+        "signatures": entry.signatures,
+        "documents": {key: _as(document, AnsweredDocument) for key, document in entry.documents.items()},
+        "targets": rows,
+    }
+    empty = {"risk": Risk.NONE.value, "differences": [], "parameters": [], "before": "", "after": ""}
+    connection.execute(
+        "INSERT INTO mapping VALUES (?, ?, ?, ?)", (entry.id, entry.source, _members(head), _members(empty))
+    )
+    for position, target in enumerate(entry.targets):
+        connection.execute(
+            "INSERT INTO target VALUES (?, ?, ?, ?, ?)",
+            (entry.id, position, target.name, _members(_head(target)), _members(_body(target))),
+        )
+        for release in releases:
+            if row := standing(target, release):
+                members = {"status": row.status, "range": row.range, "since": row.since, "until": row.until}
+                connection.execute(
+                    "INSERT INTO standing VALUES (?, ?, ?, ?, ?)",
+                    (entry.id, release.text, position, row.status, _members(members)),
+                )
+    for position, claim in enumerate(entry.claims):
+        _add_claim(connection, entry, position, claim)
+
+
+def _head(target: TargetEntry) -> dict[str, Any]:
+    return {"name": target.name, "kind": target.kind, "signatures": target.signatures, "note": target.note}
+
+
+def _body(target: TargetEntry) -> dict[str, Any]:
+    return {
+        "risk": target.risk,
+        "differences": [_as(difference, AnsweredDifference) for difference in target.differences],
+        "parameters": [_as(parameter, AnsweredParameter) for parameter in target.parameters],
+        "before": target.before,
+        "after": target.after,
+    }
+
+
+def standing(target: TargetEntry, release: Version) -> RangeEntry | None:
+    """The range of ``target`` that covers ``release``, or None."""
+    for row in target.ranges:
+        since, until = row.since and Version(row.since), row.until and Version(row.until)
+        if (not since or since <= release) and (not until or release <= until or until.covers(release)):
+            return row
+    return None
+
+
+def _add_claim(connection: sqlite3.Connection, entry: Entry, position: int, claim: ClaimEntry) -> None:
+    stated = [
+        {**_plain(entry.documents[item.document], ("title", "url", "framework", "version")), **_fields(item)}
+        for item in claim.stated
+    ]
+    bare = _as(claim, AnsweredClaim, stated=stated, observed=[])
+    # A quote inside a JSON string is escaped, so this text is found where the member stands and nowhere else.
+    head, member, tail = _json(bare).partition('"observed":[')
+    place = (entry.id, claim.subject, position)
+    connection.execute("INSERT INTO claim VALUES (?, ?, ?, ?, ?)", (*place, head + member, tail))
+    by_version: dict[str, list[AnsweredObservation]] = {}
+    for observation in claim.observed:
+        answered = _as(observation, AnsweredObservation, asked_version=None)
+        by_version.setdefault(observation.framework_version, []).append(answered)
+    newest_first = sorted(by_version, key=Version, reverse=True)
+    for age, version in enumerate(newest_first):
+        items = ",".join(_json(item) for item in by_version[version])
+        connection.execute("INSERT INTO observed VALUES (?, ?, ?, ?, ?, ?)", (*place, version, age, items))
+
+
+def _fields(record: msgspec.Struct) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in record.__struct_fields__}
+
+
+def _plain(record: msgspec.Struct, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in names}
+
+
+def _as(record: msgspec.Struct, kind: type[Any], **more: Any) -> Any:
+    """``record`` as ``kind``, a subclass of its class, with the fields ``more``."""
+    return msgspec.convert(_fields(record) | more, kind, from_attributes=True)
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _members(value: dict[str, Any]) -> str:
+    """The members of a JSON object, one a line, without its braces."""
+    return ",\n".join(f"{_json(key)}:{_json(item)}" for key, item in value.items())

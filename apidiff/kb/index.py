@@ -1,0 +1,72 @@
+"""Opens the index, and builds it first where it is missing or no longer fits the data."""
+
+# ruff: noqa: PTH  (see freshness.py)
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+
+from apidiff.kb.freshness import fingerprint, index_file
+
+SCHEMA = "1"  # of the tables in build.py
+
+
+def open_index() -> sqlite3.Connection:
+    """A read-only connection to an index that fits the data as it is now.
+
+    The index is written to a temporary name and renamed, so several processes may build it at once and a reader never
+    sees half of one. Where it cannot be kept it is built in memory and a note goes to stderr. Raises ApidiffError where
+    the data are invalid.
+    """
+    path, wanted = index_file(), fingerprint()
+    return _open(path, wanted) or _build(path, wanted)
+
+
+def _open(path: str, wanted: str) -> sqlite3.Connection | None:
+    address = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    try:
+        # immutable: files are only ever replaced whole, so SQLite need not look for locks and journals.
+        connection = sqlite3.connect(f"file:{address}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+    except sqlite3.OperationalError:
+        return None
+    try:
+        found = dict(connection.execute("SELECT key, value FROM meta WHERE key IN ('fingerprint', 'schema')"))
+    except sqlite3.DatabaseError:  # no database, or one of something else: it is built again
+        found = {}
+    if found == {"fingerprint": wanted, "schema": SCHEMA}:
+        return connection
+    connection.close()
+    return None
+
+
+def _build(path: str, wanted: str) -> sqlite3.Connection:
+    from apidiff.kb.build import build
+
+    connection = build({"fingerprint": wanted, "schema": SCHEMA})
+    try:
+        _keep(connection.serialize(), path)
+    except OSError as error:
+        folder = os.path.dirname(path)
+        sys.stderr.write(
+            f"apidiff: note: the index cannot be kept in {folder} ({error.strerror}) and is built for this call only; "
+            "set XDG_CACHE_HOME to a folder that can be written.\n"
+        )
+    connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
+def _keep(content: bytes, path: str) -> None:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(temporary, "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except BaseException:
+        try:
+            os.unlink(temporary)
+        except OSError:
+            pass
+        raise

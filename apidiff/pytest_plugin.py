@@ -1,0 +1,250 @@
+"""Pytest plugin: every claim is a test item. ``pytest --apidiff-backend gloo`` verifies the database where it is run.
+
+An item's ID is the claim's. It passes where every verdict is the recorded one (a claim refuted as recorded passes), fails
+where a verdict changed, and is skipped with the reason where it cannot be judged here. Without the option the plugin does
+nothing and imports nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from apidiff.judge import Context
+    from apidiff.model import Api, Claim, RunRecord
+    from apidiff.store import Data
+    from apidiff.store.backends import Backend
+    from apidiff.verify.compare import Change
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds ``--apidiff-backend`` and ``--apidiff-world-size``."""
+    group = parser.getgroup("apidiff", "claims about APIs, verified by running the frameworks")
+    group.addoption(
+        "--apidiff-backend",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="collect every claim as a test and run it on this backend (gloo, mccl, ...); may be repeated",
+    )
+    group.addoption(
+        "--apidiff-world-size",
+        default="2,3,4",
+        metavar="N[,N...]",
+        help="numbers of ranks to run the claims with (default: %(default)s)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Turns the collection of claims on if a backend was asked for.
+
+    Raises pytest.UsageError for a backend that is not described, a world size that is none, or data that is broken.
+    """
+    names: list[str] = config.getoption("--apidiff-backend")
+    if not names:
+        return
+    if config.getoption("numprocesses", None):
+        raise pytest.UsageError("--apidiff-backend starts ranks of its own; leave out -n.")
+    if config.args_source is pytest.Config.ArgsSource.ARGS:
+        found = " ".join(config.args)
+        raise pytest.UsageError(f"--apidiff-backend collects claims, not {found}; choose among them with -k.")
+    from apidiff.store import ApidiffError
+
+    try:
+        claims = _Claims(config, names, _world_sizes(config.getoption("--apidiff-world-size")))
+    except ApidiffError as error:
+        raise pytest.UsageError(str(error)) from error
+    config.args = []  # not testpaths: claims only
+    config.pluginmanager.register(claims, "apidiff-claims")
+
+
+def _world_sizes(text: str) -> list[int]:
+    sizes = [part.strip() for part in text.split(",")]
+    if not all(size.isascii() and size.isdigit() and int(size) for size in sizes):
+        raise pytest.UsageError(f"Expected --apidiff-world-size such as 2 or 2,3,4 but got {text!r}.")
+    return sorted({int(size) for size in sizes})
+
+
+class VerdictChanged(Exception):
+    """A claim's verdict is not what was recorded; the text shows both."""
+
+
+class ClaimItem(pytest.Item):
+    """One claim as a test. ``mapping`` is the ID of the mapping whose file, at ``path`` and ``line``, holds it."""
+
+    def __init__(
+        self, *, api: Api, claim: Claim, mapping: str, line: int | None, claims: _Claims, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.api, self.claim, self.mapping = api, claim, mapping
+        self._line, self._claims = line, claims
+
+    @property
+    def framework(self) -> str:
+        """The framework the API belongs to."""
+        return self.api.name.partition(".")[0]
+
+    def runtest(self) -> None:
+        """Compares the verdicts of this session's runs with the recorded ones."""
+        changes, reasons, compared = [], [], 0
+        for outcome in self._claims.outcomes(self):
+            if isinstance(outcome, str):
+                reasons.append(outcome)
+            else:
+                compared += 1
+                changes += outcome
+        if changes:
+            raise VerdictChanged("\n".join(change.text() for change in changes))
+        if not compared:
+            pytest.skip("; ".join(dict.fromkeys(reasons)))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The recorded verdict and today's, instead of a traceback into this plugin."""
+        if isinstance(excinfo.value, VerdictChanged):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """The claim's place in its mapping file."""
+        # pytest rewrites a headline that is the end of the ID: dots in it would become '::'.
+        return self.path, self._line and self._line - 1, f"claim {self.name}"
+
+
+class _Claims:
+    """Collects the claims, runs each backend once per world size, and compares."""
+
+    def __init__(self, config: pytest.Config, names: list[str], world_sizes: list[int]) -> None:
+        from apidiff.context import make_context
+        from apidiff.examples import load_examples
+        from apidiff.store import load
+        from apidiff.store.backends import load_backends
+        from apidiff.store.paths import examples_folder
+
+        known = load_backends()
+        for name in names:
+            if name not in {backend.name for backend in known}:
+                described = ", ".join(sorted({backend.name for backend in known}))
+                raise pytest.UsageError(f"No backend is called {name!r}; conf/backends.toml describes {described}.")
+        self._config, self._world_sizes = config, world_sizes
+        self._backends: list[Backend] = [backend for backend in known if backend.name in names]
+        self._data: Data = load()
+        self._context: Context = make_context(known, load_examples(examples_folder()))
+        self._absent: dict[int, str] = {}  # index of a backend: what was looked for
+        self._runs: dict[int, list[_Comparison]] = {}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
+        """Makes an item of every claim, before pytest applies -k and --deselect."""
+        items[:] = self._items(session)
+
+    def _items(self, session: pytest.Session) -> Iterator[ClaimItem]:
+        for key, mapping in self._data.mappings.items():
+            lines = self._data.lines.get(key, {})
+            places: list[tuple[Api, tuple[str | int, ...]]] = [(mapping.source, ("source",))]
+            places += [(target.api, ("targets", index, "api")) for index, target in enumerate(mapping.targets)]
+            for api, at in places:
+                for index, claim in enumerate(api.claims):
+                    identity = f"{api.name}#{claim.id}"
+                    yield ClaimItem.from_parent(
+                        session,
+                        name=identity,
+                        nodeid=identity,
+                        path=self._data.path_of(key),
+                        api=api,
+                        claim=claim,
+                        mapping=key,
+                        line=lines.get((*at, "claims", index)),
+                        claims=self,
+                    )
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        """Runs what the selected items need, before the first of them."""
+        from apidiff.store import ApidiffError
+
+        if self._config.getoption("collectonly"):
+            return
+        items = [item for item in session.items if isinstance(item, ClaimItem)]
+        try:
+            for index, backend in enumerate(self._backends):
+                mappings = {item.mapping for item in items if item.framework == backend.framework}
+                if mappings:
+                    self._run(index, backend, mappings)
+        except ApidiffError as error:
+            raise pytest.UsageError(str(error)) from error
+
+    def _run(self, index: int, backend: Backend, mappings: set[str]) -> None:
+        from apidiff.verify.devices import look_for
+        from apidiff.verify.verify import verify
+
+        found = look_for(backend)
+        if not found.available:
+            self._absent[index] = found.text
+            self._say(found.text)
+            return
+        self._runs[index] = []
+        for world_size in self._world_sizes:
+            record = verify(self._data, backend, world_size, self._context, mappings)
+            comparison = _Comparison(self._data, record, self._context)
+            self._runs[index].append(comparison)
+            self._say(comparison.text)
+
+    def _say(self, line: str) -> None:
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None and self._config.get_verbosity() >= 0:
+            reporter.write_line(f"apidiff: {line}")
+
+    def outcomes(self, item: ClaimItem) -> Iterator[list[Change] | str]:
+        """For each run the changed verdicts on the item's claim, or the reason why there is nothing to compare."""
+        if item.claim.reason is not None:
+            yield item.claim.reason.en
+        mine = [(index, one) for index, one in enumerate(self._backends) if one.framework == item.framework]
+        if not mine:
+            asked = ", ".join(one.name for one in self._backends)
+            yield f"{item.framework} APIs do not run on {asked}"
+        for index, _ in mine:
+            if index in self._absent:
+                yield self._absent[index]
+            for comparison in self._runs.get(index, []):
+                yield comparison.outcome(item)
+
+
+class _Comparison:
+    """One run beside the record it is compared with. ``text``: one line that says what was compared with what."""
+
+    def __init__(self, data: Data, run: RunRecord, context: Context) -> None:
+        from apidiff.verify.compare import base_record, compare, observations
+        from apidiff.verify.plan import apis_for
+
+        apis = list(apis_for(data, run.framework, run.framework_version))
+        base = base_record(data.runs, run)
+        self._where = f"{run.framework} {run.framework_version} on {run.backend} with {run.world_size} ranks"
+        self._apis = {api.name for api in apis}
+        self._judged = {f"{api.name}#{claim.id}" for api, claim, _ in observations(apis, "this run", run, context)}
+        self._changes = compare(apis, base, run, context) if base else []
+        self._base = base[1].framework_version if base else None
+        self._same_version = self._base == run.framework_version
+        self.text = f"{self._where}: {len(run.probes)} probes, compared with {base[0] if base else 'nothing'}"
+        if base and not self._same_version:
+            self.text += f" (nothing is recorded for {run.framework} {run.framework_version})"
+
+    def outcome(self, item: ClaimItem) -> list[Change] | str:
+        """The changed verdicts on the item's claim, or why there is nothing to compare."""
+        if item.api.name not in self._apis:
+            return f"the mapping has no {item.api.name} for {self._where.partition(' on ')[0]}"
+        if item.name not in self._judged:
+            return f"no probe of it gives a verdict for {self._where}"
+        if self._base is None:
+            return f"nothing is recorded for {self._where}; record it with: apidiff verify --record"
+        changes = [change for change in self._changes if change.claim == item.name]
+        if self._same_version:
+            return changes
+        known = [change for change in changes if change.before is not None]
+        if changes and not known:
+            return f"{self._base}, which {self._where} is compared with, has no verdict on it"
+        return known

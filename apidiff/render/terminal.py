@@ -1,0 +1,234 @@
+"""Answers and search results for a terminal. All text is put into `Text` objects: nothing in it is taken for markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text as Line
+
+from apidiff.kb.answer import Answer, AnsweredClaim, AnsweredSummary, SearchResult
+from apidiff.model import Text
+from apidiff.render.labels import Language, label
+
+_RISK_STYLES = {"silent": "bold red", "error": "bold yellow", "rewrite": "cyan", "none": "green"}
+_OUTCOME_STYLES = {"holds": "green", "refuted": "bold red", "flaky": "bold magenta", "not run": "dim"}  # else yellow
+_HEADING = "bold underline"
+
+_WORDS = {
+    "absent": Text(
+        en="Nothing is recorded of it on MindSpore {version}.", zh="没有它在 MindSpore {version} 上的记录。"
+    ),
+    "use_instead": Text(en="Use {name} there.", zh="该版本请使用 {name}。"),
+    "standing": Text(en="On MindSpore {version}: {status} ({range})", zh="MindSpore {version}：{status}（{range}）"),
+    "runs": Text(en="Run records", zh="运行记录"),
+    "stated": Text(en="Stated by: {documents}", zh="文档所述：{documents}"),
+    "ranks": Text(en="{sizes} ranks", zh="{sizes} 个进程"),
+    "corrected": Text(
+        en="Nothing holds {typed!r}; searched for {name!r}.", zh="没有找到 {typed!r}，已改为搜索 {name!r}。"
+    ),
+    "nothing": Text(en="Nothing was found for {words!r}.", zh="没有找到与 {words!r} 相关的内容。"),
+}
+
+
+def answer_text(answer: Answer, language: Language) -> RenderableType:
+    """An answer, worst difference first; reads well at 80 columns, with and without colours."""
+    return Group(*_spaced(_Sections(answer, language)))
+
+
+def search_text(result: SearchResult, language: Language) -> RenderableType:
+    """What was found, best first, each mapping with its best passages."""
+    blocks: list[RenderableType] = [
+        Line(_words("corrected", language).format(typed=typed, name=name), style="yellow")
+        for typed, name in result.corrected.items()
+    ]
+    for found in result.results:
+        title = Line.assemble(
+            (found.id, "bold"), "  ", (f"[{label(f'risk.{found.risk}', language)}]", _risk(found.risk))
+        )
+        blocks.append(title)
+        blocks.append(_indent(_prose(found.summary, language)))
+        for match in found.matches:
+            if match.kind != "summary":
+                risk = f"[{label(f'risk.{match.risk}', language)}] " if match.risk not in {None, "none"} else ""
+                line = Line.assemble("• ", (risk, _risk(match.risk or "none")), _prose(match.text, language))
+                blocks.append(_indent(line, 2))
+                blocks.append(_indent(Line(match.ref, style="dim"), 4))
+    if not result.results:
+        blocks.append(Line(_words("nothing", language).format(words=result.words)))
+    return Group(*blocks)
+
+
+class _Sections:
+    """The sections of an answer, in the order they are shown."""
+
+    def __init__(self, answer: Answer, language: Language) -> None:
+        self.answer, self.language = answer, language
+
+    def __iter__(self) -> Iterator[list[RenderableType]]:
+        yield self.head()
+        yield self.differences()
+        if self.answer.target is not None:
+            yield self.code()
+            yield self.parameters()
+        yield self.versions()
+        yield self.claims()
+        yield self.runs()
+
+    def head(self) -> list[RenderableType]:
+        answer, language = self.answer, self.language
+        version = answer.asked.mindspore
+        if answer.target is None:
+            missing = label("box.no_current", language).format(version=version)
+            return [Line(answer.source, style="bold"), _prose(answer.summary, language), Line(missing, style="yellow")]
+        target = answer.target
+        if target.status is None:
+            standing = Line(_words("absent", language).format(version=version), style="yellow")
+        else:
+            said = _words("standing", language).format(
+                version=version, status=label(f"status.{target.status}", language), range=target.range
+            )
+            standing = Line(said, style="" if target.status == "current" else "yellow")
+        if answer.current and answer.current != target.name:
+            standing.append(" " + _words("use_instead", language).format(name=answer.current))
+        worst = Line.assemble(
+            label("worst_risk", language),
+            label("site.colon", language),
+            (label(f"risk.{answer.risk}", language), _risk(answer.risk)),
+            f" ({label(f'risk_meaning.{answer.risk}', language)})",
+        )
+        notes: list[RenderableType] = [_prose(target.note, language)] if target.note else []
+        title = Line.assemble((answer.source, "bold"), " → ", (target.name, "bold"))
+        return [title, _prose(answer.summary, language), standing, *notes, worst]
+
+    def differences(self) -> list[RenderableType]:
+        if self.answer.target is None:
+            return []
+        found: list[RenderableType] = [self._heading("differences")]
+        for number, difference in enumerate(self.answer.differences, 1):
+            risk = label(f"risk.{difference.risk}", self.language)
+            kind = label(f"difference.{difference.kind}", self.language)
+            found.append(Line.assemble(f"{number:>2}. ", (f"[{risk}]", _risk(difference.risk)), f" {kind}"))
+            found.append(_indent(_prose(difference.text, self.language), 4))
+            found += [_indent(Line(self._said(text), style="dim"), 6) for text in difference.evidence]
+        if not self.answer.differences:
+            found.append(Line(label("differences.none", self.language)))
+        return found
+
+    def code(self) -> list[RenderableType]:
+        target = self.answer.target
+        if target is None or not (self.answer.before or self.answer.after):
+            return []
+        lines = [Line(f"- {line}", style="red") for line in self.answer.before.splitlines()]
+        lines += [Line(f"+ {line}", style="green") for line in self.answer.after.splitlines()]
+        return [self._heading("code"), *(_indent(line, 2) for line in lines)]
+
+    def parameters(self) -> list[RenderableType]:
+        if not self.answer.parameters:
+            return []
+        table = self._table("column.source", "column.target", "column.risk", "column.remark")
+        for row in self.answer.parameters:
+            table.add_row(
+                Line(row.source or "—"),
+                Line(row.target or "—"),
+                Line(label(f"risk.{row.risk}", self.language), style=_risk(row.risk)),
+                _prose(row.text, self.language),
+            )
+        return [self._heading("parameters"), table]
+
+    def versions(self) -> list[RenderableType]:
+        table = self._table("column.target", "column.range", "column.status")
+        previous = ""
+        for row in self.answer.targets:
+            status = Line(label(f"status.{row.status}", self.language), style="bold" if row.status == "current" else "")
+            table.add_row(Line(row.name if row.name != previous else ""), Line(row.range), status)
+            previous = row.name
+        return [self._heading("versions"), table]
+
+    def claims(self) -> list[RenderableType]:
+        found: list[RenderableType] = []
+        subject = ""
+        for claim in self.answer.claims:
+            if claim.subject != subject:
+                subject = claim.subject
+                heading = label("claims.about", self.language).format(name=subject)
+                found += [Line(), Line(heading, style=_HEADING)] if found else [Line(heading, style=_HEADING)]
+            found.append(Line.assemble("• ", _prose(claim.text, self.language)))
+            found += [_indent(line) for line in self._verdicts(claim)]
+        return found
+
+    def _verdicts(self, claim: AnsweredClaim) -> Iterator[Line]:
+        asked = {one.framework_version for one in claim.observed if one.asked_version}
+        rows = sorted(claim.summary, key=lambda row: row.framework_version not in asked)
+        for row in rows:
+            yield self._verdict(row, row.framework_version in asked)
+        if not rows:
+            comma = label("site.comma", self.language)
+            where = comma.join(self._said(text) for text in claim.not_run) or label("outcome.not run", self.language)
+            yield Line(self._said(claim.reason) if claim.reason else where, style="dim")
+        if claim.stated and any(row.outcome != "holds" for row in rows):
+            documents = "; ".join(f"{one.title} ({one.version}), {one.part}" for one in claim.stated)
+            yield Line(_words("stated", self.language).format(documents=documents), style="dim")
+
+    def _verdict(self, row: AnsweredSummary, asked: bool) -> Line:
+        outcome = Line(label(f"outcome.{row.outcome}", self.language), style=_OUTCOME_STYLES.get(row.outcome, "yellow"))
+        sizes = _words("ranks", self.language).format(sizes=", ".join(str(size) for size in row.world_sizes))
+        framework = f"{label(f'framework.{row.framework}', self.language)} {row.framework_version}"
+        line = Line.assemble(outcome, f"  {row.backend} ({row.device}) · {framework} · {sizes}")
+        if row.outcome not in {
+            "holds",
+            "unsupported",
+        }:  # what surprises is told with its runs; all are listed at the end
+            line.append(f"  {', '.join(row.runs)}", style="dim")
+        if not asked:
+            line.stylize("dim")
+        return line
+
+    def runs(self) -> list[RenderableType]:
+        runs = sorted({one.run for claim in self.answer.claims for one in claim.observed})
+        return (
+            [Line(_words("runs", self.language), style=_HEADING), *(_indent(Line(run), 2) for run in runs)]
+            if runs
+            else []
+        )
+
+    def _heading(self, key: str) -> Line:
+        return Line(label(key, self.language), style=_HEADING)
+
+    def _table(self, *columns: str) -> Table:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        for key in columns:
+            table.add_column(Line(label(key, self.language)), overflow="fold")
+        return table
+
+    def _said(self, text: Text) -> str:
+        return text.en if self.language == "en" else text.zh
+
+
+def _prose(text: Text, language: Language) -> Line:
+    line = Line(text.en if language == "en" else text.zh)
+    line.highlight_regex(r"`[^`]+`", "bold")
+    return line
+
+
+def _words(key: str, language: Language) -> str:
+    return _WORDS[key].en if language == "en" else _WORDS[key].zh
+
+
+def _risk(risk: str) -> str:
+    return _RISK_STYLES[risk]
+
+
+def _indent(line: RenderableType, by: int = 4) -> RenderableType:
+    return Padding(line, (0, 0, 0, by))
+
+
+def _spaced(sections: Iterable[list[RenderableType]]) -> Iterator[RenderableType]:
+    """The lines of all sections that are not empty, a blank line between them."""
+    for number, section in enumerate(section for section in sections if section):
+        if number:
+            yield Line()
+        yield from section

@@ -1,0 +1,42 @@
+"""Calls that ranks make in tests of faults; found by dotted name like any API."""
+
+import os
+import signal
+import time
+
+
+def rank() -> int:
+    return int(os.environ.get("RANK") or os.environ["RANK_ID"])
+
+
+def well(tensor: object) -> object:
+    return tensor
+
+
+def hang(on: int, tensor: object) -> None:
+    if rank() == on:
+        time.sleep(600)
+
+
+def die(on: int) -> None:
+    if rank() == on:
+        print("about to die", flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def spoil() -> None:
+    """Leaves the rank in a state that only its next collective shows."""
+    import torch.distributed
+
+    torch.distributed.all_reduce = lambda *_, **__: None
+
+
+def another(tensor: object) -> int:
+    """Never returns the same twice."""
+    return time.monotonic_ns()
+
+
+def refuse(how: str) -> None:
+    raise LookupError(
+        f"{how} at 0x7f00deadbeef\n\n----\n- C++ Call Stack: (For framework developers)\n----\nx.cc:1 f\n"
+    )

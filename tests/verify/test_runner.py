@@ -1,0 +1,111 @@
+"""Probes one after another: one that spoils its ranks leaves the others their verdict; what is odd is made again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from apidiff.model import Api, CallError, ProbeRun, RankTrace, ScalarDump
+from apidiff.model.spec import digest
+from apidiff.store.backends import Backend
+from apidiff.verify.journal import Journal
+from apidiff.verify.plan import Plan, Step, step_key
+from apidiff.verify.run import Runner, essence
+
+SUM = {"set": {"tensor": {"shape": [1]}}}
+
+
+def quiet(_: str) -> None:
+    return None
+
+
+def step(name: str, probe: dict[str, object]) -> Step:
+    api = msgspec.convert({"name": name, "probes": {"it": probe}}, Api)
+    return Step(api, "it", digest(api, "it"), ())
+
+
+@pytest.fixture
+def made(gloo: Backend, tmp_path: Path) -> Callable[..., tuple[list[ProbeRun], int]]:
+    """Makes steps on two gloo ranks, and again those named; returns their runs and how often ranks were started."""
+
+    def make(steps: list[Step], again: list[Step] | None = None) -> tuple[list[ProbeRun], int]:
+        with Runner(gloo, 2, tmp_path) as runner:
+            runs = runner.run(steps, quiet, Journal(None, Plan((), ())))
+            if again is not None:
+                runner.confirm(again, runs, quiet)
+            return [runs[step_key(one)] for one in steps], runner.starts
+
+    return make
+
+
+def test_ranks_are_kept_from_probe_to_probe(made: Callable[..., tuple[list[ProbeRun], int]]) -> None:
+    steps = [step("torch.distributed.all_reduce", SUM), step("torch.distributed.barrier", {}), step("torch.clone", {})]
+    runs, starts = made(steps)
+    assert ([run.end for run in runs], starts) == (["completed"] * 3, 1)
+
+
+# (what spoils its ranks, how it ends)
+FAULTS = [
+    (step("faulty_calls.hang", {"set": {"on": 0, "tensor": 1}}), "timeout"),
+    (step("faulty_calls.die", {"set": {"on": 1}}), "crash"),
+    (step("faulty_calls.spoil", {}), "completed"),
+]
+
+
+@pytest.mark.parametrize(("fault", "end"), FAULTS, ids=[fault.api.name for fault, _ in FAULTS])
+def test_a_probe_that_spoils_its_ranks_is_isolated(
+    made: Callable[..., tuple[list[ProbeRun], int]], fault: Step, end: str
+) -> None:
+    runs, starts = made([fault, step("torch.distributed.all_reduce", SUM)])
+    assert ([run.end for run in runs], starts) == ([end, "completed"], 2)
+    assert bool(runs[0].log) == (end != "completed")
+    assert [getattr(trace.after["tensor"], "values", None) for trace in runs[1].ranks] == [[11.0]] * 2
+
+
+def test_what_comes_back_the_same_is_confirmed_and_what_does_not_keeps_both(
+    made: Callable[..., tuple[list[ProbeRun], int]],
+) -> None:
+    same = step("torch.distributed.reduce", {"set": {"tensor": {"shape": [3]}, "dst": 0}})
+    differs = step("faulty_calls.another", {"set": {"tensor": {"shape": [1]}}})
+    runs, starts = made([same, differs], [same, differs])
+    assert [run.confirmed for run in runs] == [True, False]
+    assert runs[0].again is None
+    assert runs[1].again is not None
+    assert runs[1].again.ranks[0].returned != runs[1].ranks[0].returned
+    assert starts == 2, "the second try is made in fresh ranks"
+
+
+def one(**fields: object) -> ProbeRun:
+    trace = {"rank": 0, "returned": ScalarDump(value=1), "seconds": 1.0}
+    run = {"api": "a.b", "probe": "it", "spec": "0", "end": "completed"}
+    run |= {key: fields.pop(key) for key in ("end", "log") if key in fields}
+    return ProbeRun(**run, ranks=[RankTrace(**trace | fields)])  # type: ignore[arg-type]
+
+
+def error(kind: str, message: str, stage: str = "call") -> CallError:
+    return CallError(stage=stage, type=kind, message=message)
+
+
+# (a run, another, whether the second confirms the first)
+CONFIRMS = [
+    (one(), one(), True),
+    (one(), one(seconds=9.0), True),
+    (one(), one(log=["port 1"]), True),
+    (one(), one(returned=ScalarDump(value=2)), False),
+    (one(), one(output=["a line"]), False),
+    (one(), one(error=error("E", "")), False),
+    (one(error=error("E", "port 1")), one(error=error("E", "port 2")), True),
+    (one(error=error("E", "")), one(error=error("F", "")), False),
+    (one(error=error("E", "")), one(error=error("E", "", "wait")), False),
+    (one(end="timeout"), one(end="timeout", returned=None), True),
+    (one(end="timeout"), one(end="crash"), False),
+    (one(end="timeout"), one(), False),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "same"), CONFIRMS)
+def test_what_counts_as_the_same(first: ProbeRun, second: ProbeRun, same: bool) -> None:
+    assert (essence(first) == essence(second)) is same

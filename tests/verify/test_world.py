@@ -1,0 +1,149 @@
+"""Ranks that come up, die, hang, and never outlive whoever started them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psutil
+import pytest
+
+from apidiff.model import Api, RankTrace
+from apidiff.store.backends import Backend, Deadlines
+from apidiff.verify import world as world_module
+from apidiff.verify.run import Runner
+from apidiff.verify.world import Reply, StartError, World
+
+PARENT = Path(__file__).with_name("world_parent.py")
+
+
+def probe(world: World, name: str, **arguments: Any) -> Reply:
+    api = msgspec.convert({"name": name, "probes": {"it": {"set": arguments}}}, Api)
+    return world.ask({"do": "probe", "api": api, "probe": "it"})
+
+
+def children() -> set[int]:
+    return {child.pid for child in psutil.Process().children(recursive=True)}
+
+
+@pytest.fixture
+def no_process_left() -> Iterator[None]:
+    """Fails a test that leaves a process behind."""
+    before = children()
+    yield
+    assert children() <= before
+
+
+def test_comes_up_answers_and_goes(gloo: Backend, tmp_path: Path, no_process_left: None) -> None:
+    with World(gloo, 2, tmp_path) as world:
+        assert world.version.count(".") == 2
+        assert world.ask({"do": "canary"}) == Reply({0: b"true", 1: b"true"}, "completed")
+
+
+def test_a_rank_that_dies_is_a_crash_and_the_others_still_answer(
+    gloo: Backend, tmp_path: Path, no_process_left: None
+) -> None:
+    with World(gloo, 3, tmp_path) as world:
+        reply = probe(world, "faulty_calls.die", on=1)
+        assert reply.end == "crash"
+        assert set(reply.answers) == {0, 2}
+        assert "rank-1: about to die" in world.log()
+
+
+def test_a_rank_that_hangs_is_a_timeout_and_the_others_still_answer(
+    gloo: Backend, tmp_path: Path, no_process_left: None
+) -> None:
+    with World(gloo, 3, tmp_path) as world:
+        reply = probe(world, "faulty_calls.hang", on=2, tensor=1)
+        assert reply.end == "timeout"
+        assert set(reply.answers) == {0, 1}
+
+
+# (backend's fields that make a start fail, what the message says, what a log of it holds)
+STARTS = [
+    ({"name": "glue"}, "2 ranks ended before they came up", "glue"),
+    ({"deadlines": Deadlines(start=0.01, probe=1)}, "2 ranks did not come up in time (0.01 s)", ""),
+]
+
+
+@pytest.mark.parametrize(("fields", "message", "logged"), STARTS)
+def test_a_failed_start_is_one_error_with_its_logs(
+    gloo: Backend, tmp_path: Path, no_process_left: None, fields: dict[str, Any], message: str, logged: str
+) -> None:
+    world = World(msgspec.structs.replace(gloo, **fields), 2, tmp_path)
+    with pytest.raises(StartError) as error, world:
+        pass
+    assert message in str(error.value)
+    assert str(error.value).endswith(f"Read {world.folder}.")
+    assert logged in (world.folder / "rank-0.log").read_text()
+
+
+def test_a_taken_port_is_tried_again(gloo: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        ports = iter([taken.getsockname()[1], world_module.free_port()])
+        monkeypatch.setattr(world_module, "free_port", lambda: next(ports))
+        with Runner(gloo, 2, tmp_path) as runner:
+            assert runner.version()
+        assert next(ports, None) is None
+
+
+def test_two_runs_at_once_do_not_disturb_each_other(gloo: Backend, tmp_path: Path, no_process_left: None) -> None:
+    def sums(count: int) -> list[list[float]]:
+        found = []
+        with World(gloo, count, tmp_path) as world:
+            for _ in range(20):
+                reply = probe(world, "torch.distributed.all_reduce", tensor={"shape": [1]})
+                for line in reply.answers.values():
+                    after = msgspec.json.decode(line, type=RankTrace).after["tensor"]
+                    found.append(getattr(after, "values", None))
+        return found
+
+    with ThreadPoolExecutor() as pool:
+        two, three = pool.map(sums, [2, 3])
+    assert (two, three) == ([[11.0]] * 40, [[111.0]] * 60)
+
+
+KILLS = [
+    ("gloo", signal.SIGKILL),
+    ("gloo", signal.SIGTERM),
+    ("gloo", signal.SIGINT),
+    ("mccl", signal.SIGKILL),
+]
+
+
+@pytest.mark.parametrize(("name", "sent"), KILLS, ids=lambda value: getattr(value, "name", value))
+def test_no_rank_outlives_whoever_started_it(
+    request: pytest.FixtureRequest, tmp_path: Path, name: str, sent: signal.Signals
+) -> None:
+    backend: Backend = request.getfixturevalue(name)
+    root = str(Path(__file__).resolve().parents[2])
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
+    command = [sys.executable, str(PARENT), backend.name, backend.framework, str(tmp_path)]
+    parent = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True, start_new_session=True
+    )
+    ranks: list[psutil.Process] = []
+    try:
+        assert parent.stdout is not None
+        ranks = [psutil.Process(int(pid)) for pid in parent.stdout.readline().split()]
+        assert len(ranks) >= 2
+        os.kill(parent.pid, sent)
+        parent.wait(30)
+        _, alive = psutil.wait_procs(ranks, timeout=30)
+        assert not alive
+    finally:
+        for process in [parent, *ranks]:
+            with contextlib.suppress(ProcessLookupError, psutil.NoSuchProcess):
+                process.kill()
+        parent.communicate()
