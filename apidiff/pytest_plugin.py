@@ -226,7 +226,10 @@ class _Comparison:
         self._where = f"{run.framework} {run.framework_version} on {run.backend} with {run.world_size} ranks"
         self._apis = {api.name for api in apis}
         self._judged = {f"{api.name}#{claim.id}" for api, claim, _ in observations(apis, "this run", run, context)}
-        self._changes = compare(apis, base, run, context) if base else []
+        self._recorded = (
+            {f"{api.name}#{claim.id}" for api, claim, _ in observations(apis, *base, context)} if base else set()
+        )
+        self._changes = compare(apis, base, run, context)
         self._base = base[1].framework_version if base else None
         self._same_version = self._base == run.framework_version
         self.text = f"{self._where}: {len(run.probes)} probes, compared with {base[0] if base else 'nothing'}"
@@ -241,10 +244,6 @@ class _Comparison:
             return f"no probe of it gives a verdict for {self._where}"
         if self._base is None:
             return f"nothing is recorded for {self._where}; record it with: apidiff verify --record"
-        changes = [change for change in self._changes if change.claim == item.name]
-        if self._same_version:
-            return changes
-        known = [change for change in changes if change.before is not None]
-        if changes and not known:
+        if not self._same_version and item.name not in self._recorded:
             return f"{self._base}, which {self._where} is compared with, has no verdict on it"
-        return known
+        return [change for change in self._changes if change.claim == item.name]

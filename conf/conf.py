@@ -1,6 +1,5 @@
 """Sphinx configuration of the site, for both languages: ``-t zh`` builds the Chinese pages."""
 
-import re
 import sys
 from pathlib import Path
 
@@ -48,7 +47,8 @@ html_use_index = False
 html_domain_indices = False
 html_sidebars = {
     # Pages of records stand alone: a sidebar in each of them would cost most of the build.
-    page: [] for page in ("index", "search", "mappings", "mappings/**", "risks", "refuted", "runs", "runs/**")
+    page: []
+    for page in ("index", "search", "mappings", "mappings/**", "risks", "refuted", "runs", "runs/**")
 }
 html_theme_options = {
     "collapse_navigation": True,
@@ -86,7 +86,7 @@ nitpick_ignore_regex = [
 ]
 
 
-def setup(app):  # noqa: ANN001, ANN201 - a hook of Sphinx
+def setup(app):
     """Links of annotations in the package's own pages."""
     from apidiff.sphinxext.api_pages import resolve_annotation
 

@@ -6,12 +6,12 @@ imported: a lookup takes about as long as starting Python, and would not if it p
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
 
 from apidiff import __version__
+from apidiff.cli.quick import parse_lookup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,13 +26,6 @@ COMMANDS = {
     "schema": "the JSON Schema of a record",
     "signatures": "extract signatures from an installed framework or a wheel",
 }
-
-
-class HelpFormatter(argparse.HelpFormatter):
-    """Of a fixed width: asking for the terminal's would import `shutil` on every call, even without `--help`."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=28, width=100)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -60,6 +53,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    if (asked := parse_lookup(arguments)) is not None:
+        from apidiff.kb.index import open_index
+        from apidiff.kb.lookup import lookup_json
+
+        sys.stdout.buffer.write(lookup_json(open_index(), **asked).encode())
+        return 0
+    import argparse
+
+    from apidiff.cli.formatter import HelpFormatter
+
     chosen = next((word for word in arguments if not word.startswith("-")), None)
     parser = argparse.ArgumentParser(
         prog="apidiff",
@@ -82,9 +85,9 @@ def _run(arguments: list[str]) -> int:
 
 
 def _module(name: str) -> ModuleType:
-    # `__import__` rather than importlib: `importlib` is one more import on the way of every lookup.
-    module: ModuleType = getattr(__import__(f"apidiff.cli.{name}").cli, name)
-    return module
+    from importlib import import_module
+
+    return import_module(f"apidiff.cli.{name}")
 
 
 def _sentence(error: Exception) -> str | None:

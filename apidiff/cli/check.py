@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from rich.table import Table
 
-from apidiff.cli import HelpFormatter
+from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.output import show
 from apidiff.model import Outcome
 from apidiff.model.entry import Entry

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from apidiff.cli import HelpFormatter
+from apidiff.cli.formatter import HelpFormatter
 from apidiff.kb.knowledge import load
 from apidiff.render.export import export_json, export_sqlite
 

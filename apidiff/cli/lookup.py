@@ -5,16 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 
-from apidiff.cli import HelpFormatter
+import msgspec
+
+from apidiff.cli.formatter import HelpFormatter
+from apidiff.cli.output import language, show
+from apidiff.kb.answer import Answer
 from apidiff.kb.index import open_index
 from apidiff.kb.lookup import lookup_json
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, _SubParsersAction
+from apidiff.render.terminal import answer_text
 
 
-def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command's options."""
     parser = subparsers.add_parser(
         "lookup",
@@ -35,11 +36,5 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         sys.stdout.buffer.write(text.encode())  # JSON is UTF-8, whatever the locale
         return 0
-    import msgspec
-
-    from apidiff.cli.output import language, show
-    from apidiff.kb.answer import Answer
-    from apidiff.render.terminal import answer_text
-
     show(answer_text(msgspec.json.decode(text, type=Answer), language(args.lang)))
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from apidiff.cli import HelpFormatter
+from apidiff.cli.formatter import HelpFormatter
 from apidiff.store.schema import SCHEMAS, schema_text
 
 

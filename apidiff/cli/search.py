@@ -7,7 +7,7 @@ import sys
 
 import msgspec
 
-from apidiff.cli import HelpFormatter
+from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.output import language, show
 from apidiff.kb.index import open_index
 from apidiff.kb.search import search

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from apidiff.cli import HelpFormatter
+from apidiff.cli.formatter import HelpFormatter
 from apidiff.context import make_context
 from apidiff.examples import load_examples
 from apidiff.judge import Context

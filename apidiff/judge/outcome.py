@@ -137,6 +137,8 @@ def _judge_run(
     if not ranks:
         return Outcome.NOT_RUN, []
     case = _Case(claim, api, probe, run, record, unsupported, ranks, group, expected)
+    if run.end == "crash":
+        return _judge_crash(case)
     if claim.raises is not None:
         return _judge_raises(case)
     errors = [f"rank {trace.rank}: {_error(trace)}" for trace in case.traces if trace.error]
@@ -151,6 +153,14 @@ def _judge_run(
     if claim.completes is not None:
         return Outcome.HOLDS, []
     return _CHECKS[claim.kind](case)
+
+
+def _judge_crash(case: _Case) -> Verdict:
+    """A crash whatever the claim: what the ranks left behind raise is a lost connection, if it reaches them in time."""
+    answered = {trace.rank for trace in case.run.ranks}
+    gone = [rank for rank in range(case.record.world_size) if rank not in answered]
+    said = [f"rank {trace.rank}: {_error(trace)}" for trace in case.run.ranks if trace.error]
+    return Outcome.CRASH, _cut([*(f"rank {rank}: crash" for rank in gone), *said])
 
 
 def _judge_raises(case: _Case) -> Verdict:
@@ -193,8 +203,7 @@ def _fails_anyway(case: _Case, raised: list[RankTrace]) -> list[str]:
 
 def _silent_ranks(case: _Case) -> Verdict:
     answered = {trace.rank for trace in case.run.ranks}
-    outcome = Outcome.CRASH if case.run.end == "crash" else Outcome.TIMEOUT
-    return outcome, _cut([f"rank {rank}: {outcome.value}" for rank in case.ranks if rank not in answered])
+    return Outcome.TIMEOUT, _cut([f"rank {rank}: timeout" for rank in case.ranks if rank not in answered])
 
 
 def _judge_writes(case: _Case) -> Verdict:

@@ -5,8 +5,11 @@ An answer is stored as pieces of finished JSON, so that giving one is joining te
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -56,6 +59,24 @@ def build(meta: dict[str, str]) -> sqlite3.Connection:
     data = load()
     releases = {framework: [release.version for release in found] for framework, found in data.frameworks.items()}
     return build_from(entries(data), releases, meta)
+
+
+def keep(connection: sqlite3.Connection, path: str) -> None:
+    """Writes the database in ``connection`` to ``path``; where that fails, a note goes to stderr and nothing is left."""
+    target = Path(path)
+    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            temporary.write_bytes(connection.serialize())
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        sys.stderr.write(
+            f"apidiff: note: the index cannot be kept in {target.parent} ({error.strerror}) and is built for this call "
+            "only; set XDG_CACHE_HOME to a folder that can be written.\n"
+        )
 
 
 def build_from(

@@ -38,10 +38,7 @@ class UnknownVersion(ApidiffError, ValueError):
 def unknown_name(connection: sqlite3.Connection, name: str) -> UnknownName:
     """The error for a name that is in no mapping, with names spelled alike."""
     near = near_names(connection, name)
-    if near:
-        remedy = f"Did you mean {_either(near)}?"
-    else:
-        remedy = "Search by behaviour instead, e.g. `apidiff search in place`."
+    remedy = f"Did you mean {_either(near)}?" if near else "Look for it by behaviour: apidiff search WORDS."
     return UnknownName(f"No mapping has an API named {name!r}. {remedy}", near)
 
 

@@ -1,12 +1,8 @@
 """Opens the index, and builds it first where it is missing or no longer fits the data."""
 
-# ruff: noqa: PTH  (see freshness.py)
-
 from __future__ import annotations
 
-import os
 import sqlite3
-import sys
 
 from apidiff.kb.freshness import fingerprint, index_file
 
@@ -21,7 +17,14 @@ def open_index() -> sqlite3.Connection:
     the data are invalid.
     """
     path, wanted = index_file(), fingerprint()
-    return _open(path, wanted) or _build(path, wanted)
+    if connection := _open(path, wanted):
+        return connection
+    from apidiff.kb.build import build, keep
+
+    connection = build({"fingerprint": wanted, "schema": SCHEMA})
+    keep(connection, path)
+    connection.execute("PRAGMA query_only = ON")
+    return connection
 
 
 def _open(path: str, wanted: str) -> sqlite3.Connection | None:
@@ -39,34 +42,3 @@ def _open(path: str, wanted: str) -> sqlite3.Connection | None:
         return connection
     connection.close()
     return None
-
-
-def _build(path: str, wanted: str) -> sqlite3.Connection:
-    from apidiff.kb.build import build
-
-    connection = build({"fingerprint": wanted, "schema": SCHEMA})
-    try:
-        _keep(connection.serialize(), path)
-    except OSError as error:
-        folder = os.path.dirname(path)
-        sys.stderr.write(
-            f"apidiff: note: the index cannot be kept in {folder} ({error.strerror}) and is built for this call only; "
-            "set XDG_CACHE_HOME to a folder that can be written.\n"
-        )
-    connection.execute("PRAGMA query_only = ON")
-    return connection
-
-
-def _keep(content: bytes, path: str) -> None:
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    temporary = f"{path}.{os.getpid()}.tmp"
-    try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-        os.replace(temporary, path)
-    except BaseException:
-        try:
-            os.unlink(temporary)
-        except OSError:
-            pass
-        raise

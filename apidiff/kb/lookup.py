@@ -26,9 +26,8 @@ def lookup_json(
         (mapping, release),
     ).fetchone()
     chosen = asked_target if asked_target is not None else current and current[0]
-    asked = _object(
-        f'"name":{quoted}', _member("mindspore", release), _member("torch", torch_releases and torch_releases[0])
-    )
+    torch_release = torch_releases[0] if torch_releases else None
+    asked = _object(f'"name":{quoted}', _member("mindspore", release), _member("torch", torch_release))
     claims = _claims(connection, mapping, source, torch_releases)
     if chosen is None:
         target, body = "null", empty

@@ -32,7 +32,10 @@ def call(api: Api, probe: str, signature: Signature | None = None) -> str:
 
 
 def snippet(api: Api, probe: str, claims: list[Claim], signature: Signature | None = None) -> str:
-    """The call with what it returns bound to names, the wait where it returns a handle, and where the result then is."""
+    """The call with what it returns bound to names, the wait where it returns a handle, and where the result then is.
+
+    ``claims``: those that say so. A reader takes what stands here for true, so pass none that no run has shown to hold.
+    """
     structure = next(
         (c.returns.structure for c in claims if c.returns and probe in c.probes and _all(c.returns.ranks)), "None"
     )
@@ -53,9 +56,9 @@ def snippet(api: Api, probe: str, claims: list[Claim], signature: Signature | No
     for claim in claims:
         if claim.result and probe in claim.probes and not claim.result.formula.value.startswith(("shape", "length")):
             place = claim.result.at.replace("return[0]", "output").replace("return", "output")
-            where = {RankSet.ROOT: f" on rank {api.root}", RankSet.OTHERS: f" on ranks other than {api.root}"}
+            where = {RankSet.ROOT: f"rank == {api.root}: ", RankSet.OTHERS: f"rank != {api.root}: "}
             symbols = FORMULAS[claim.result.formula][2].format(x=claim.result.of)
-            lines.append(f"# {place} = {symbols}{where.get(claim.result.ranks, '')}")
+            lines.append(f"# {where.get(claim.result.ranks, '')}{place} = {symbols}")
     return "\n".join(lines)
 
 
@@ -69,5 +72,5 @@ def _value(name: str, value: Argument) -> str:
     if value.reduce_op is not None:
         return f"ReduceOp.{value.reduce_op}"
     if value.tuple is not None:
-        return f"({', '.join(map(str, value.tuple))},)"
+        return f"({', '.join(map(str, value.tuple))}{',' if len(value.tuple) == 1 else ''})"
     return "[]" if value.list is not None and not value.list else name

@@ -21,8 +21,9 @@ def condition(claim: Claim, api: Api) -> Text | None:
         shared = [("with `async_op=False`", "`async_op=False` 时")] if modes == {False} else []
     if not shared:
         return None
-    chinese = [zh.removesuffix("时") for _, zh in shared[:-1]] + [shared[-1][1]]
-    return Text(en=" and ".join(en for en, _ in shared), zh="，且".join(chinese))
+    chinese = [zh.removesuffix("时").rstrip() for _, zh in shared[:-1]] + [shared[-1][1]]
+    joined = chinese[0] + "".join(f"，且{' ' if piece[0].isascii() else ''}{piece}" for piece in chinese[1:])
+    return Text(en=" and ".join(en for en, _ in shared), zh=joined)
 
 
 def _has_async(api: Api) -> bool:
@@ -40,13 +41,18 @@ def _pieces(api: Api, probe: str) -> list[Piece]:
     plain, _ = resolve(api, _plain(api, probe))
     arguments, overrides = resolve(api, probe)
     found = [(f"without `{name}`", f"不传 `{name}` 时") for name in plain if name not in arguments]
+    fewer = any(isinstance(value, Input) and value.group for value in arguments.values())
     for name, value in arguments.items():
-        if name not in plain or plain[name] != value:
-            found.append(_changed(name, plain.get(name), value))
+        if name in plain and (plain[name] == value or (fewer and _shortened(plain[name], value))):
+            continue
+        found.append(_changed(name, plain.get(name), value))
+    uneven = [name for name in arguments if sum(name in changes for changes in overrides.values()) > 1]
+    found += [(f"when the ranks pass different `{name}`", f"各 rank 传入的 `{name}` 不一致时") for name in uneven]
     for rank, changes in overrides.items():
         who_en = f"ranks other than `{api.root}` pass" if rank == "others" else f"rank {rank} passes"
         who_zh = f"`{api.root}` 以外的 rank " if rank == "others" else f"rank {rank} "
-        for name, value in changes.items():
+        for name in [name for name in changes if name not in uneven]:
+            value = changes[name]
             en, zh = _passed(name, arguments.get(name), value)
             found.append((f"when {who_en} {en}", f"{who_zh}传入{zh}时"))
     if (switch := inplace_switch(api, probe)) is not None:
@@ -83,11 +89,24 @@ def _passed(name: str, before: Argument, value: Argument) -> Piece:
         return f"a non-contiguous `{name}`", f"非连续的 `{name}` "
     if inner.shape is not None and 0 in inner.shape:
         return f"an empty `{name}`", f"空的 `{name}` "
+    if isinstance(value, Input) and len({tuple(one.shape or ()) for one in value.list or []}) > 1:
+        return f"{_article(name)} `{name}` of unequal shapes", f"各元素形状不一的 `{name}` "
     if isinstance(before, Input) and (before.each is None) != (value.each is None):
-        return f"a `{name}` of another length", f"长度不同的 `{name}` "
+        return f"{_article(name)} `{name}` of another length", f"长度不同的 `{name}` "
     if old is not None and inner.shape != old.shape:
-        return f"a `{name}` of another shape", f"形状不同的 `{name}` "
+        return f"{_article(name)} `{name}` of another shape", f"形状不同的 `{name}` "
     return f"another `{name}`", f"另一种 `{name}` "
+
+
+def _article(name: str) -> str:
+    return "an" if name[0] in "aeiou" else "a"
+
+
+def _shortened(before: Argument, value: Argument) -> bool:
+    """Whether a list with one element per rank only became a list written out, as a smaller group needs it."""
+    if not isinstance(before, Input) or not isinstance(value, Input):
+        return False
+    return before.each is not None and value.list is not None and _tensor(value) == before.each
 
 
 def _tensor(value: Argument) -> Input | None:

@@ -122,10 +122,18 @@ class Builder:
             differences=differences,
             risk=differences[0].risk if differences else Risk.NONE.value,
             signatures=self._signature_texts(target.api),
-            before=_snippet(mapping.source, self._signature(mapping.source)),
-            after=_snippet(target.api, self._signature(target.api)),
+            before=self._snippet(mapping.source, source),
+            after=self._snippet(target.api, mine),
             note=target.note,
         )
+
+    def _snippet(self, api: Api, claims: dict[str, ClaimEntry]) -> str:
+        """The plain call. Returned structures are taken as claimed, results only from claims that hold wherever they ran."""
+        plain = next(iter(api.probes), None)
+        shown = [
+            one for one in api.claims if one.returns or {row.outcome for row in claims[one.id].summary} == {"holds"}
+        ]
+        return snippet(api, plain, shown, self._signature(api)) if plain else ""
 
     def _example(self, example: Example, claims: list[ClaimEntry]) -> ExampleEntry:
         prints = next((one.id for one in claims if one.kind == "prints" and example.path in one.text.en), None)
@@ -161,11 +169,6 @@ def range_entry(one: TargetRange) -> RangeEntry:
         case since, until:
             text = since if since == until else f"{since} – {until}"
     return RangeEntry(since=one.since, until=one.until, range=str(text), status=one.status.value)
-
-
-def _snippet(api: Api, signature: Signature | None) -> str:
-    plain = next(iter(api.probes), None)
-    return snippet(api, plain, api.claims, signature) if plain else ""
 
 
 def _defaults(signature: Signature | None) -> dict[str, str | None]:

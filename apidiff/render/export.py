@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -92,14 +92,15 @@ def _staged(folder: Path, names: Sequence[str]) -> Iterator[Path]:
         yield stage / "new"
         _swap(stage, folder, names)
     except OSError as error:
-        if missing:
-            shutil.rmtree(missing[-1], ignore_errors=True)
         raise ExportError(
             f"{folder} cannot be written ({error.strerror}) and nothing was left there. "
             "Make room or name a folder that can be written."
         ) from error
     finally:
         shutil.rmtree(stage, ignore_errors=True)
+        for one in missing:  # those that are empty: all of them unless the export stands
+            with suppress(OSError):
+                one.rmdir()
 
 
 def _swap(stage: Path, folder: Path, names: Sequence[str]) -> None:

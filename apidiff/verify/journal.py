@@ -32,8 +32,8 @@ class Journal:
             for line in self._path.read_bytes().splitlines() if self._path else []:
                 try:
                     runs.append(msgspec.json.decode(line, type=ProbeRun))
-                except msgspec.DecodeError:  # the line that was being written when the run was stopped
-                    break
+                except msgspec.DecodeError:  # empty, or the line that was being written when the run was stopped
+                    continue
         return runs
 
     def add(self, run: ProbeRun) -> None:
@@ -43,7 +43,8 @@ class Journal:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("ab") as file:
-                file.write(msgspec.json.encode(run) + b"\n")
+                # On a line of its own, even after one that was cut short.
+                file.write(b"\n" + msgspec.json.encode(run) + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
         except OSError:

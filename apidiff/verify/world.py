@@ -20,6 +20,7 @@ import msgspec
 
 from apidiff.store import ApidiffError, DataError
 from apidiff.store.backends import Backend
+from apidiff.verify import parent
 
 _LOG_LINES = 12
 _AFTER_CRASH = 3.0  # seconds
@@ -54,6 +55,7 @@ class World:
         self._troubled = False
         self._processes: list[subprocess.Popen[bytes]] = []
         self._pipes: list[_Pipe] = []
+        self._logged: dict[Path, int] = {}  # bytes in each log before the request under way
         self.version = ""
 
     def start(self) -> World:
@@ -121,7 +123,8 @@ class World:
         # The framework writes caches and dumps into its working folder: the logs' folder takes them.
         package = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
-        environment = os.environ | self.backend.environment | variables | {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
+        own = {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1", parent.VARIABLE: str(os.getpid())}
+        environment = os.environ | self.backend.environment | variables | own
         with (self.folder / f"{name}.log").open("wb") as log:
             self._processes.append(
                 subprocess.Popen(
@@ -139,6 +142,7 @@ class World:
     def ask(self, request: dict[str, Any], deadline: float | None = None) -> Reply:
         """Sends one request to every rank and waits for their answers, at most ``deadline`` seconds."""
         line = msgspec.json.encode(request) + b"\n"
+        self._logged = {path: path.stat().st_size for path in self.folder.glob("*.log")}
         for pipe in self._pipes:
             with contextlib.suppress(BrokenPipeError):
                 pipe.send(line)
@@ -174,10 +178,10 @@ class World:
         return reply
 
     def log(self) -> list[str]:
-        """The last lines that the ranks printed, each with the name of its log."""
+        """The last lines that the ranks printed since they were asked, each with the name of its log."""
         lines = []
         for path in sorted(self.folder.glob("*.log")):
-            tail = path.read_bytes()[-4000:].decode("utf-8", "replace").splitlines()
+            tail = path.read_bytes()[self._logged.get(path, 0) :][-4000:].decode("utf-8", "replace").splitlines()
             lines += [f"{path.stem}: {line.strip()[:200]}" for line in tail if line.strip()][-4:]
         return lines[-_LOG_LINES:]
 

@@ -16,17 +16,17 @@
   };
   open();
   window.addEventListener("hashchange", open);
-  for (const table of document.querySelectorAll("table.apidiff-filtered")) {
+  for (const part of document.querySelectorAll("[data-apidiff-filter]")) {
     const box = document.createElement("input");
     box.type = "search";
     box.className = "form-control apidiff-filter";
-    box.placeholder = document.documentElement.lang.startsWith("zh") ? "筛选表格行" : "Filter the rows";
+    box.placeholder = part.dataset.apidiffFilter;
     box.setAttribute("aria-label", box.placeholder);
-    const rows = [...table.tBodies[0].rows].map((row) => [row, row.textContent.toLowerCase()]);
+    const rows = [...part.querySelectorAll("tbody > tr")].map((row) => [row, row.textContent.toLowerCase()]);
     box.addEventListener("input", () => {
       const words = box.value.toLowerCase().split(/\s+/);
       for (const [row, text] of rows) row.hidden = !words.every((word) => text.includes(word));
     });
-    (table.closest(".pst-scrollable-table-container") ?? table).before(box);
+    part.prepend(box);
   }
 })();

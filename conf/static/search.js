@@ -12,6 +12,8 @@
     showSubResults: true,
     resetStyles: false,
     autofocus: true,
+    // Pages of mappings are long because they are complete: length is no fault.
+    ranking: { pageLength: 0.1 },
     translations: { placeholder: place.dataset.placeholder },
   });
   const words = new URLSearchParams(window.location.search).get("q");

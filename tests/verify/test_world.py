@@ -53,10 +53,12 @@ def test_a_rank_that_dies_is_a_crash_and_the_others_still_answer(
     gloo: Backend, tmp_path: Path, no_process_left: None
 ) -> None:
     with World(gloo, 3, tmp_path) as world:
+        probe(world, "faulty_calls.say", what="all is well")
+        assert "rank-1: all is well" in world.log()
         reply = probe(world, "faulty_calls.die", on=1)
         assert reply.end == "crash"
         assert set(reply.answers) == {0, 2}
-        assert "rank-1: about to die" in world.log()
+        assert world.log() == ["rank-1: about to die"], "what was printed before the probe is not part of it"
 
 
 def test_a_rank_that_hangs_is_a_timeout_and_the_others_still_answer(
@@ -114,22 +116,25 @@ def test_two_runs_at_once_do_not_disturb_each_other(gloo: Backend, tmp_path: Pat
     assert (two, three) == ([[11.0]] * 40, [[111.0]] * 60)
 
 
+# (backend, when its ranks' parent is killed, how)
 KILLS = [
-    ("gloo", signal.SIGKILL),
-    ("gloo", signal.SIGTERM),
-    ("gloo", signal.SIGINT),
-    ("mccl", signal.SIGKILL),
+    ("gloo", "up", signal.SIGKILL),
+    ("gloo", "up", signal.SIGTERM),
+    ("gloo", "up", signal.SIGINT),
+    ("mccl", "up", signal.SIGKILL),
+    ("gloo", "at-once", signal.SIGKILL),
+    ("mccl", "at-once", signal.SIGKILL),
 ]
 
 
-@pytest.mark.parametrize(("name", "sent"), KILLS, ids=lambda value: getattr(value, "name", value))
+@pytest.mark.parametrize(("name", "when", "sent"), KILLS, ids=lambda value: getattr(value, "name", value))
 def test_no_rank_outlives_whoever_started_it(
-    request: pytest.FixtureRequest, tmp_path: Path, name: str, sent: signal.Signals
+    request: pytest.FixtureRequest, tmp_path: Path, name: str, when: str, sent: signal.Signals
 ) -> None:
     backend: Backend = request.getfixturevalue(name)
     root = str(Path(__file__).resolve().parents[2])
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
-    command = [sys.executable, str(PARENT), backend.name, backend.framework, str(tmp_path)]
+    command = [sys.executable, str(PARENT), backend.name, backend.framework, str(tmp_path), when]
     parent = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True, start_new_session=True
     )

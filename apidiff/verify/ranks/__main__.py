@@ -6,9 +6,7 @@ it when the parent dies.
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
 import sys
 import traceback
 from typing import Any
@@ -16,16 +14,14 @@ from typing import Any
 import msgspec
 
 from apidiff.model import Api
+from apidiff.verify.parent import end_with_parent
 from apidiff.verify.ranks.adapter import Adapter
-
-_PR_SET_PDEATHSIG = 1
 
 
 def main() -> None:
     """Joins the world, then serves requests until the pipe closes."""
     framework, backend, device, read_fd, write_fd = sys.argv[1:]
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    end_with_parent()
     with os.fdopen(int(read_fd), "rb") as requests, os.fdopen(int(write_fd), "wb", buffering=0) as answers:
         adapter = _adapter(framework, backend, device)
         adapter.start()

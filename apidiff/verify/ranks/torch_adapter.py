@@ -65,7 +65,8 @@ class TorchAdapter(Adapter):
 
     def group(self, ranks: list[int], *, by_name: bool) -> Any:
         if by_name:
-            return dist.group.WORLD.group_name
+            world = dist.group.WORLD
+            return world.group_name if world else None
         key = tuple(ranks)
         if key not in self._groups:
             # Every rank makes every group, members or not.

@@ -1,0 +1,90 @@
+# Everything a newcomer or a CI job does. `make` alone lists the targets. All of it happens in .venv and build/.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_NO_INPUT := 1
+PIP := $(BIN)/python -m pip install --quiet --quiet --progress-bar off
+
+.PHONY: help site test verify serve bench lint format schema browser
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+site: $(VENV)/.site ## Check the data and build the English and the Chinese site
+	@$(BIN)/apidiff check
+	@$(BIN)/python -m apidiff.site build
+
+test: $(VENV)/.test browser ## Install torch, MindSpore and a browser, then run every claim and every test
+	@$(BIN)/python -m pytest --apidiff-backend gloo --apidiff-backend mccl
+	@$(BIN)/python -m pytest
+
+verify: $(VENV)/.test ## Run every claim on this machine and compare with what is recorded
+	@$(BIN)/apidiff verify
+
+serve: $(VENV)/.site ## Serve the built site on this machine
+	@$(BIN)/python -m apidiff.site serve
+
+bench: $(VENV)/.test ## Measure lookup, verification and rebuild, and print the ratios
+	@$(BIN)/python -m tests.bench
+
+lint: $(VENV)/.dev ## Check format, style and types
+	@$(BIN)/ruff format --check
+	@$(BIN)/ruff check
+	@$(BIN)/mypy
+
+format: $(VENV)/.dev ## Format the code and mend what ruff can mend
+	@$(BIN)/ruff format
+	@$(BIN)/ruff check --fix
+
+SCHEMAS := $(wildcard apidiff/data/schema/*.json)
+
+schema: $(VENV)/.site ## Write the JSON Schemas anew from the model
+	@for file in $(SCHEMAS); do $(BIN)/apidiff schema "$$(basename "$$file" .json)" >"$$file.new"; mv "$$file.new" "$$file"; done
+
+# One interpreter of a version that torch, MindSpore and the site's packages all exist for.
+$(BIN)/python:
+	@for python in python3 python3.12 python3.11; do \
+	  if "$$python" -c 'import sys; sys.exit(sys.version_info[:2] not in {(3, 11), (3, 12)})' 2>/dev/null; then \
+	    "$$python" -m venv $(VENV) && exit 0; \
+	    rm -rf $(VENV); \
+	    echo "make: $$python cannot make a virtual environment. Install its venv module (Debian: python3-venv)." >&2; \
+	    exit 2; \
+	  fi; \
+	done; \
+	echo "make: Python 3.11 or 3.12 is needed, found $$(python3 --version 2>&1). Install one of them as python3." >&2; \
+	exit 2
+
+# Stamps: a set of packages is installed again only when pyproject.toml has changed.
+$(VENV)/.site: pyproject.toml | $(BIN)/python
+	@echo "make: installing what the site needs into $(VENV)"
+	@$(PIP) --editable '.[site]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	@echo "make: installing what the checks need into $(VENV)"
+	@$(PIP) --editable '.[site,dev]'
+	@touch $@
+
+# torch is pinned by pyproject.toml to the release whose wheel is a CPU build here: no GPU package is ever pulled in.
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	@echo "make: installing what the tests need, torch and MindSpore on CPU among it, into $(VENV) (1.5 GB)"
+	@$(PIP) --editable '.[site,dev,torch,mindspore]'
+	@touch $(VENV)/.site $(VENV)/.dev $@
+
+browser:
+	@if command -v chromium >/dev/null && { ! command -v fc-list >/dev/null || [ -n "$$(fc-list :lang=zh family)" ]; }; then \
+	  exit 0; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "make: installing Chromium and Chinese fonts"; \
+	  mkdir -p build; \
+	  { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
+	      chromium fonts-noto-cjk; } >build/apt.log 2>&1 </dev/null \
+	    || { tail -n 20 build/apt.log; echo "make: apt-get failed; its whole log is in build/apt.log." >&2; exit 2; }; \
+	else \
+	  echo "make: tests of the pages are skipped without a browser: install the packages chromium and fonts-noto-cjk." >&2; \
+	fi

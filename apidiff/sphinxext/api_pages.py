@@ -1,0 +1,83 @@
+"""Pages of this package's own modules: autodoc2's, with headings in the page's language and anchors of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from autodoc2.render.myst_ import MystRenderer
+from autodoc2.utils import ItemData
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.nodes import make_refnode
+
+# What autodoc2 calls the parts of a page, and their anchors.
+_PARTS = {
+    "## Subpackages": "subpackages",
+    "## Submodules": "submodules",
+    "## Package Contents": "contents",
+    "## Module Contents": "contents",
+    "### Classes": "classes",
+    "### Functions": "functions",
+    "### Data": "data",
+    "### External": "external",
+    "### API": "members",
+}
+_CHINESE = {
+    "subpackages": "子包",
+    "submodules": "子模块",
+    "contents": "模块内容",
+    "classes": "类",
+    "functions": "函数",
+    "data": "数据",
+    "external": "外部对象",
+    "members": "接口",
+}
+
+
+class EnglishRenderer(MystRenderer):
+    """autodoc2's Markdown with an anchor before every heading."""
+
+    words: ClassVar[dict[str, str]] = {}
+
+    def render_package(self, item: ItemData) -> Iterable[str]:
+        """The page of a package or module, line by line."""
+        return self._labelled(item["full_name"], super().render_package(item))
+
+    def _labelled(self, name: str, lines: Iterable[str]) -> Iterator[str]:
+        for line in lines:
+            part = _PARTS.get(line)
+            if part:
+                marks, words = line.split(" ", 1)
+                yield f"({name}--{part})="
+                yield f"{marks} {self.words.get(part, words)}"
+            else:
+                yield f"({name})=\n{line}" if line.startswith("# {py:mod}") else line
+
+
+class ChineseRenderer(EnglishRenderer):
+    """The same with Chinese headings; docstrings stay as they are in the source."""
+
+    words: ClassVar[dict[str, str]] = _CHINESE
+
+
+def resolve_annotation(
+    app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, contnode: nodes.Element
+) -> nodes.reference | None:
+    """Links of annotations that Sphinx does not find by itself.
+
+    An annotation names a class where it was imported from (``apidiff.model.Api``), while its page has it where it is
+    defined (``apidiff.model.mapping.Api``); and a type alias is data, which the role for classes never matches.
+    """
+    if node.get("refdomain") != "py":
+        return None
+    domain = env.domains.python_domain
+    package, _, name = node["reftarget"].rpartition(".")
+    module = package or node.get("py:module", "")
+    found = [full for full in domain.objects if full.startswith(f"{module}.") and full.endswith(f".{name}")]
+    if not module.startswith("apidiff.") or len(found) != 1:
+        return None
+    goal = domain.objects[found[0]]
+    return make_refnode(app.builder, node["refdoc"], goal.docname, goal.node_id, contnode, found[0])

@@ -1,0 +1,142 @@
+"""What the pages show, laid out for Sphinx: derived files that pages depend on, and one stub page per record.
+
+Sphinx rebuilds a page when a file it depends on is newer. So every mapping gets a derived JSON file that is written
+only when its content changed, and pages name the files they read. A record that is gone takes its stub with it, and
+Sphinx then forgets the page.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping as Dictionary
+from pathlib import Path
+
+import msgspec
+
+from apidiff.model import RunRecord
+from apidiff.model.base import Record
+from apidiff.model.entry import Entry
+
+
+class Content(Record, frozen=True, kw_only=True):
+    """All that pages are made from. ``newest``: framework → its newest known version. ``runs``: run ID → file."""
+
+    entries: dict[str, Entry]
+    newest: dict[str, str]
+    runs: dict[str, Path]
+
+
+class MappingPage(Record, frozen=True, kw_only=True):
+    """The derived file of one mapping."""
+
+    entry: Entry
+    newest: dict[str, str]
+
+
+class RunLine(Record, frozen=True, kw_only=True):
+    """One run record in the list of runs. ``ends``: how many probes ended how."""
+
+    id: str
+    framework: str
+    framework_version: str
+    backend: str
+    device: str
+    world_size: int
+    date: str
+    ends: dict[str, int]
+
+
+class Shelf:
+    """The derived files of one build, below the folder of its doctrees."""
+
+    def __init__(self, doctreedir: str | os.PathLike[str]) -> None:
+        self.folder = Path(doctreedir) / "apidiff"
+        self.mapping_list = self.folder / "mappings.json"
+        self.run_list = self.folder / "runs.json"
+
+    def mapping_file(self, mapping_id: str) -> Path:
+        """The derived file of a mapping."""
+        return self.folder / "mappings" / f"{mapping_id}.json"
+
+    def mapping(self, mapping_id: str) -> MappingPage:
+        """Read the derived file of a mapping. Raises FileNotFoundError where there is no such mapping."""
+        return msgspec.json.decode(self.mapping_file(mapping_id).read_bytes(), type=MappingPage)
+
+    def run_file(self, run_id: str) -> Path:
+        """The copy of a run record, byte for byte."""
+        return self.folder / "runs" / f"{run_id}.json"
+
+    def mapping_ids(self) -> list[str]:
+        """The IDs of all mappings, sorted."""
+        return msgspec.json.decode(self.mapping_list.read_bytes(), type=list[str])
+
+    def runs(self) -> list[RunLine]:
+        """All run records, by ID."""
+        return msgspec.json.decode(self.run_list.read_bytes(), type=list[RunLine])
+
+    def publish(self, content: Content) -> None:
+        """Write what changed and remove what is gone."""
+        wanted = {
+            self.mapping_file(mapping_id): msgspec.json.encode(MappingPage(entry=entry, newest=dict(content.newest)))
+            for mapping_id, entry in content.entries.items()
+        }
+        replace_folder(self.folder / "mappings", wanted, "*.json")
+        write_if_changed(self.mapping_list, msgspec.json.encode(sorted(content.entries)))
+        # A copy: pages must not change, and a build must not break, while runs are being recorded.
+        runs = {self.run_file(run_id): file.read_bytes() for run_id, file in content.runs.items()}
+        replace_folder(self.folder / "runs", runs, "**/*.json")
+        write_if_changed(
+            self.run_list, msgspec.json.encode([self._run_line(run_id) for run_id in sorted(content.runs)])
+        )
+
+    def _run_line(self, run_id: str) -> RunLine:
+        run = msgspec.json.decode(self.run_file(run_id).read_bytes(), type=RunRecord)
+        ends: dict[str, int] = {}
+        for probe in run.probes:
+            ends[probe.end] = ends.get(probe.end, 0) + 1
+        return RunLine(
+            id=run_id,
+            framework=run.framework,
+            framework_version=run.framework_version,
+            backend=run.backend,
+            device=run.device,
+            world_size=run.world_size,
+            date=run.date,
+            ends=dict(sorted(ends.items())),
+        )
+
+
+def write_stubs(srcdir: Path, content: Content) -> None:
+    """One page per mapping and per run below ``srcdir``; what is there and right is left alone."""
+    pages = {
+        srcdir / "mappings" / f"{mapping_id}.md": f"```{{apidiff-mapping}} {mapping_id}\n```\n".encode()
+        for mapping_id in content.entries
+    }
+    replace_folder(srcdir / "mappings", pages, "*.md")
+    runs = {srcdir / "runs" / f"{run_id}.md": f"```{{apidiff-run}} {run_id}\n```\n".encode() for run_id in content.runs}
+    replace_folder(srcdir / "runs", runs, "**/*.md")
+
+
+def replace_folder(folder: Path, files: Dictionary[Path, bytes], pattern: str) -> None:
+    """Make the files below ``folder`` that match ``pattern`` be exactly ``files``."""
+    for stale in set(folder.glob(pattern)) - set(files):
+        stale.unlink()
+    for path, text in files.items():
+        write_if_changed(path, text)
+
+
+def write_if_changed(path: Path, data: bytes) -> None:
+    """Write ``data`` unless the file holds it already, by way of a temporary file in the same folder."""
+    if path.is_file() and path.read_bytes() == data:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,158 @@
+"""The ``apidiff`` domain: mappings, claims, APIs and run records as things that pages define and link to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from docutils import nodes
+from docutils.nodes import Element
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.builders import Builder as SphinxBuilder
+from sphinx.domains import Domain, ObjType
+from sphinx.environment import BuildEnvironment
+from sphinx.roles import XRefRole
+from sphinx.util.nodes import make_refnode
+
+
+class Defined(NamedTuple):
+    """One object on one page. ``anchor`` is empty for the page itself."""
+
+    kind: str  # mapping, claim, api or run
+    name: str
+    anchor: str
+    rank: int  # where pages share a name, the lowest leads
+
+
+class _Role(XRefRole):
+    """A reference that remembers which page holds it, so that the page is written again when its goal moves."""
+
+    def result_nodes(
+        self,
+        document: nodes.document,
+        env: BuildEnvironment,
+        node: Element,
+        is_ref: bool,
+    ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        domain = env.get_domain("apidiff")
+        assert isinstance(domain, ApidiffDomain)
+        domain.note_use(env.docname, node["reftype"], node["reftarget"])
+        return super().result_nodes(document, env, node, is_ref)
+
+
+class ApidiffDomain(Domain):
+    """Objects by page, so that purging a page or merging a parallel reader is one dictionary operation.
+
+    ``data['defined']``: docname → objects on it. ``data['used']``: docname → (kind, name) its roles refer to.
+    ``data['resolved']``: docname → where those led when the page was last written.
+    """
+
+    name = "apidiff"
+    label = "API differences"
+    data_version = 1
+    object_types: dict[str, ObjType] = {
+        "mapping": ObjType("mapping", "mapping"),
+        "claim": ObjType("claim", "claim"),
+        "api": ObjType("api", "api"),
+        "run": ObjType("run", "run"),
+    }
+    roles: dict[str, Any] = {kind: _Role(warn_dangling=True) for kind in ("mapping", "claim", "api", "run")}
+    initial_data: dict[str, dict[str, Any]] = {"defined": {}, "used": {}, "resolved": {}}
+    dangling_warnings: dict[str, str] = {
+        "mapping": "no mapping %(target)r: its ID is the full name of a source API",
+        "claim": "no claim %(target)r: its ID is <API name>#<claim>",
+        "api": "no API %(target)r in any mapping, as source or as target",
+        "run": "no run record %(target)r",
+    }
+
+    _index: dict[tuple[str, str], tuple[str, str]] | None = None
+
+    def note(self, docname: str, kind: str, name: str, anchor: str = "", rank: int = 0) -> None:
+        """Record that ``docname`` defines the object ``name`` of ``kind`` at ``anchor``."""
+        self.data["defined"].setdefault(docname, []).append(Defined(kind, name, anchor, rank))
+        self._index = None
+
+    def note_use(self, docname: str, kind: str, name: str) -> None:
+        """Record that ``docname`` refers to the object."""
+        self.data["used"].setdefault(docname, set()).add((kind, name))
+
+    def clear_doc(self, docname: str) -> None:
+        """Forget what the page defined and used."""
+        self.data["defined"].pop(docname, None)
+        self.data["used"].pop(docname, None)
+        self._index = None
+
+    def merge_domaindata(self, docnames: Iterable[str], otherdata: dict[str, Any]) -> None:
+        """Take over what a parallel reader found on its pages."""
+        for docname in docnames:
+            for part in ("defined", "used"):
+                if docname in otherdata[part]:
+                    self.data[part][docname] = otherdata[part][docname]
+        self._index = None
+
+    def find(self, kind: str, name: str) -> tuple[str, str] | None:
+        """The page and anchor of an object; where several pages define it, the one of lowest rank, then by name."""
+        if self._index is None:
+            ordered = sorted(
+                (found.rank, docname, found)
+                for docname, all_found in self.data["defined"].items()
+                for found in all_found
+            )
+            self._index = {(found.kind, found.name): (docname, found.anchor) for _, docname, found in reversed(ordered)}
+        return self._index.get((kind, name))
+
+    def moved(self) -> list[str]:
+        """Pages whose roles lead elsewhere than when last asked; they must be written again."""
+        now = {
+            docname: sorted((kind, name, self.find(kind, name)) for kind, name in used)
+            for docname, used in self.data["used"].items()
+        }
+        before, self.data["resolved"] = self.data["resolved"], now
+        return sorted(docname for docname, found in now.items() if docname in before and before[docname] != found)
+
+    def resolve_xref(
+        self,
+        env: BuildEnvironment,  # noqa: ARG002 - as Sphinx calls it
+        fromdocname: str,
+        builder: SphinxBuilder,
+        typ: str,
+        target: str,
+        node: addnodes.pending_xref,
+        contnode: Element,
+    ) -> nodes.reference | None:
+        """The link, or None where nothing of this kind and name exists."""
+        found = self.find(typ, target)
+        if found is None:
+            return None
+        docname, anchor = found
+        return make_refnode(builder, fromdocname, docname, node.get("apidiff_part") or anchor, contnode, target)
+
+    def resolve_any_xref(
+        self,
+        env: BuildEnvironment,
+        fromdocname: str,
+        builder: SphinxBuilder,
+        target: str,
+        node: addnodes.pending_xref,
+        contnode: Element,
+    ) -> list[tuple[str, nodes.reference]]:
+        """Links of every kind that fits, for the role ``any``."""
+        found = (
+            (kind, self.resolve_xref(env, fromdocname, builder, kind, target, node, contnode)) for kind in self.roles
+        )
+        return [(f"apidiff:{kind}", link) for kind, link in found if link is not None]
+
+    def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
+        """Everything that can be linked to, for inventories."""
+        for docname, all_found in sorted(self.data["defined"].items()):
+            for found in all_found:
+                if self.find(found.kind, found.name) == (docname, found.anchor):
+                    yield found.name, found.name, found.kind, docname, found.anchor, 1
+
+
+def keep_words(
+    _app: Sphinx, _env: BuildEnvironment, node: addnodes.pending_xref, contnode: nodes.TextElement
+) -> nodes.TextElement | None:
+    """Where an optional reference has no goal, its words stand without a link and without a warning."""
+    return contnode if node.get("apidiff_optional") else None

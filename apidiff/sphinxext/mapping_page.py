@@ -1,0 +1,278 @@
+"""The page of one mapping: its differences first, then everything they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from docutils import nodes
+
+from apidiff.model import Status, Version
+from apidiff.model.entry import DifferenceEntry, Entry, ExampleEntry, ParameterEntry, TargetEntry
+from apidiff.sphinxext.claims import claims_section, outcome_badges, refuted_section
+from apidiff.sphinxext.nodes import (
+    Builder,
+    Cell,
+    Inline,
+    anchor,
+    block,
+    code,
+    folded,
+    joined,
+    literal,
+    paragraph,
+    table,
+)
+
+_STATUSES = [status.value for status in Status]
+# Kinds of claims that say what a call gives back and what it does to its arguments.
+_RETURN_KINDS = ("returns", "result", "writes", "keeps", "aliases")
+
+
+def current_target(entry: Entry, version: str) -> TargetEntry | None:
+    """The target to use on the MindSpore ``version``, or None where no range covers it."""
+    wanted = Version(version)
+    for target in entry.targets:
+        for found in target.ranges:
+            since = found.since is None or Version(found.since) <= wanted
+            until = found.until is None or wanted <= Version(found.until) or Version(found.until).covers(wanted)
+            if found.status == Status.CURRENT.value and since and until:
+                return target
+    return None
+
+
+def mapping_section(make: Builder, entry: Entry, newest: str) -> nodes.section:
+    """The whole page. ``newest``: the newest known MindSpore version."""
+    current = current_target(entry, newest)
+    # Files list targets by age; a reader wants the one to use, then the newest.
+    targets = entry.targets[::-1]
+    targets.sort(key=lambda target: target is not current)
+    return make.section(
+        anchor(entry.id),
+        [literal(entry.source)],
+        paragraph(*make.text(entry.summary), classes=["apidiff-summary"]),
+        *_aliases(make, entry),
+        _box(make, current, newest),
+        make.section("differences", make.word("differences"), *_top_differences(make, current)),
+        make.section("versions", make.word("versions"), _versions(make, entry)),
+        *(_target(make, entry, target, target is current) for target in targets),
+        make.section("returns", make.word("returns"), *_returns(make, entry)),
+        make.section("examples", make.word("examples"), *_examples(make, entry)),
+        claims_section(make, entry),
+        refuted_section(make, entry),
+        make.section("repeat", make.word("repeat"), *_repeat(make, entry, newest)),
+    )
+
+
+def _aliases(make: Builder, entry: Entry) -> list[nodes.Node]:
+    if not entry.aliases:
+        return []
+    names = joined([[literal(name)] for name in entry.aliases], make.word("site.comma"))
+    return [make.term("also_written", *names)]
+
+
+def _box(make: Builder, current: TargetEntry | None, newest: str) -> block:
+    if current is None:
+        return block("", paragraph(nodes.Text(make.word("box.no_current", version=newest))), classes=["apidiff-box"])
+    link = nodes.reference("", "", literal(current.name), refid=anchor(current.name))
+    return block(
+        "",
+        paragraph(nodes.Text(make.word("box.current", version=newest))),
+        paragraph(link, nodes.Text(" "), make.badge("status", Status.CURRENT.value), classes=["apidiff-box-target"]),
+        make.term("worst_risk", make.badge("risk", current.risk)),
+        classes=["apidiff-box"],
+    )
+
+
+def _top_differences(make: Builder, current: TargetEntry | None) -> Iterator[nodes.Node]:
+    if current is None or not current.differences:
+        yield paragraph(nodes.Text(make.word("differences.none")))
+        return
+    yield paragraph(*make.phrase("differences.from", current.name))
+    for difference in current.differences:
+        yield difference_block(make, difference, "difference")
+
+
+def difference_block(make: Builder, difference: DifferenceEntry, prefix: str) -> block:
+    """One difference: risk, kind, text, evidence and the claims it rests on."""
+    head = [
+        make.badge("risk", difference.risk),
+        nodes.Text(" "),
+        nodes.strong("", make.word(f"difference.{difference.kind}")),
+    ]
+    if difference.parameter:
+        head += [nodes.Text(" "), literal(difference.parameter)]
+    children: list[nodes.Node] = [paragraph(*head), paragraph(*make.text(difference.text))]
+    if difference.evidence:
+        items = [nodes.list_item("", paragraph(*make.text(line))) for line in difference.evidence]
+        children += [make.term("evidence"), nodes.bullet_list("", *items, classes=["apidiff-evidence"])]
+    if difference.claims:
+        links = [[make.ref("claim", claim)] for claim in difference.claims]
+        children.append(make.term("rests_on", *joined(links, make.word("site.comma"))))
+    found = block(
+        "",
+        *children,
+        ids=[anchor(f"{prefix}-{difference.id}")],
+        classes=["apidiff-difference", f"apidiff-edge-{difference.risk}"],
+    )
+    make.document.note_explicit_target(found)
+    return found
+
+
+def _versions(make: Builder, entry: Entry) -> nodes.table:
+    pairs = [(found, target) for target in entry.targets for found in target.ranges]
+    # Newest range first; where two begin together, the one to use.
+    pairs.sort(key=lambda pair: _STATUSES.index(pair[0].status))
+    pairs.sort(key=lambda pair: Version(pair[0].since or "0"), reverse=True)
+    rows: list[list[Cell]] = [
+        [
+            found.range,
+            [nodes.reference("", "", literal(target.name), refid=anchor(target.name))],
+            [make.badge("status", found.status)],
+            [make.badge("risk", target.risk)],
+        ]
+        for found, target in pairs
+    ]
+    header = [make.word(f"column.{name}") for name in ("range", "target", "status", "risk")]
+    return table(header, rows)
+
+
+def _target(make: Builder, entry: Entry, target: TargetEntry, is_current: bool) -> nodes.section:
+    name = anchor(target.name)
+    badges: list[Inline] = [
+        [nodes.Text(found.range + " "), make.badge("status", found.status)] for found in target.ranges
+    ]
+    children: list[nodes.Node] = [paragraph(*joined(badges, " · "), classes=["apidiff-ranges"])]
+    if target.note:
+        children.append(paragraph(*make.text(target.note)))
+    children += [
+        make.section(f"{name}--signatures", make.word("signatures"), *_signatures(make, entry, target)),
+        make.section(f"{name}--parameters", make.word("parameters"), _parameters(make, target.parameters)),
+        make.section(f"{name}--differences", make.word("differences"), *_differences(make, target, is_current)),
+    ]
+    if target.before or target.after:
+        pair = [_titled_code(make, "code.before", entry.source, target.before)]
+        pair.append(_titled_code(make, "code.after", target.name, target.after))
+        children.append(make.section(f"{name}--code", make.word("code"), block("", *pair, classes=["apidiff-pair"])))
+    return make.section(name, [literal(target.name)], *children)
+
+
+def _titled_code(make: Builder, key: str, name: str, text: str) -> block:
+    return block("", paragraph(*make.phrase(key, name), classes=["apidiff-caption"]), code(text))
+
+
+def _differences(make: Builder, target: TargetEntry, is_current: bool) -> list[nodes.Node]:
+    if not target.differences:
+        return [paragraph(nodes.Text(make.word("differences.none")))]
+    if not is_current:
+        return [difference_block(make, found, f"{anchor(target.name)}--difference") for found in target.differences]
+    items = []
+    for found in target.differences:
+        title = make.word(f"difference.{found.kind}") + (f" {found.parameter}" if found.parameter else "")
+        link = nodes.reference("", title, refid=anchor(f"difference-{found.id}"))
+        items.append(nodes.list_item("", paragraph(make.badge("risk", found.risk), nodes.Text(" "), link)))
+    return [paragraph(nodes.Text(make.word("differences.above"))), nodes.bullet_list("", *items)]
+
+
+def _signatures(make: Builder, entry: Entry, target: TargetEntry) -> list[nodes.Node]:
+    sides = [("torch", entry.source, entry.signatures), ("mindspore", target.name, target.signatures)]
+    return [block("", *(_signature(make, *side) for side in sides), classes=["apidiff-pair"])]
+
+
+def _signature(make: Builder, framework: str, name: str, by_version: dict[str, str]) -> block:
+    versions = sorted(by_version, key=Version, reverse=True)
+    if not versions:
+        return block("", paragraph(literal(name)), paragraph(nodes.Text(make.word("signature.missing"))))
+    newest = by_version[versions[0]]
+    same = [version for version in versions if by_version[version] == newest]
+    caption = paragraph(nodes.Text(_versions_of(make, framework, same)), classes=["apidiff-caption"])
+    children: list[nodes.Node] = [caption, code(newest)]
+    others: dict[str, list[str]] = {}
+    for version in versions:
+        if by_version[version] != newest:
+            others.setdefault(by_version[version], []).append(version)
+    if others:
+        older: list[nodes.Node] = []
+        for text, found in others.items():
+            older += [
+                paragraph(nodes.Text(_versions_of(make, framework, found)), classes=["apidiff-caption"]),
+                code(text),
+            ]
+        children.append(folded(make.word("signature.other"), *older))
+    return block("", *children)
+
+
+def _versions_of(make: Builder, framework: str, versions: list[str]) -> str:
+    return f"{make.word(f'framework.{framework}')} {make.word('site.comma').join(versions)}"
+
+
+def _parameters(make: Builder, rows: list[ParameterEntry]) -> nodes.Node:
+    if not rows:
+        return paragraph(nodes.Text(make.word("parameters.none")))
+    columns = ("source", "source_default", "target", "target_default", "relation", "risk", "remark")
+    return table([make.word(f"column.{name}") for name in columns], [_parameter(make, row) for row in rows])
+
+
+def _parameter(make: Builder, row: ParameterEntry) -> list[Cell]:
+    def named(name: str | None) -> Cell:
+        return [literal(name)] if name else [nodes.emphasis("", make.word("absent"))]
+
+    def default(name: str | None, value: str | None) -> Cell:
+        if name is None:
+            return ""
+        return [literal(value)] if value is not None else make.word("required")
+
+    relations = make.word("site.comma").join(make.word(f"relation.{relation}") for relation in row.relations)
+    return [
+        named(row.source),
+        default(row.source, row.source_default),
+        named(row.target),
+        default(row.target, row.target_default),
+        relations,
+        [make.badge("risk", row.risk)],
+        make.text(row.text),
+    ]
+
+
+def _returns(make: Builder, entry: Entry) -> list[nodes.Node]:
+    children: list[nodes.Node] = []
+    by_api: dict[tuple[str, str], list[list[Cell]]] = {}
+    for claim in entry.claims:
+        if claim.kind in _RETURN_KINDS:
+            link = nodes.reference("", "", *outcome_badges(make, claim), refid=anchor(claim.id))
+            row: list[Cell] = [make.word(f"claim.{claim.kind}"), make.text(claim.text), [link]]
+            by_api.setdefault((claim.side, claim.subject), []).append(row)
+    header = [make.word(f"column.{name}") for name in ("kind", "claim", "outcomes")]
+    for (side, subject), rows in by_api.items():
+        children += [make.term(f"side.{side}", literal(subject)), table(header, rows)]
+    return children or [paragraph(nodes.Text(make.word("returns.none")))]
+
+
+def _examples(make: Builder, entry: Entry) -> list[nodes.Node]:
+    if not entry.examples:
+        return [paragraph(nodes.Text(make.word("examples.none")))]
+    return [_example(make, example) for example in entry.examples]
+
+
+def _example(make: Builder, example: ExampleEntry) -> nodes.section:
+    children: list[nodes.Node] = [make.term("example.run"), code(example.command, "bash")]
+    children += [make.term("example.script", literal(example.path)), code(example.code)]
+    children += [make.term("example.output"), code(example.expected, "text")]
+    if example.claim:
+        children.append(make.term("example.checked", make.ref("claim", example.claim)))
+    return make.section(anchor(f"example--{example.path}"), make.word(f"framework.{example.framework}"), *children)
+
+
+def _repeat(make: Builder, entry: Entry, newest: str) -> list[nodes.Node]:
+    backends = sorted({found.backend for claim in entry.claims for found in claim.summary})
+    children: list[nodes.Node] = [
+        paragraph(nodes.Text(make.word("repeat.verify"))),
+        code(f"apidiff verify {entry.id}", "bash"),
+    ]
+    if backends:
+        children.append(paragraph(nodes.Text(make.word("repeat.backend"))))
+        children += [code(f"apidiff verify {entry.id} --backend {backend}", "bash") for backend in backends]
+    # Versions are typed at the precision people use: 2.10 for 2.10.0.
+    short = ".".join(newest.split(".")[:2])
+    children.append(paragraph(nodes.Text(make.word("repeat.lookup"))))
+    children.append(code(f"apidiff lookup {entry.id} --mindspore {short}", "bash"))
+    return children

@@ -1,0 +1,237 @@
+"""docutils nodes from records: their text stays text.
+
+Records hold prose in which backticks mark code; nothing else in them is markup. Nodes are therefore built directly and
+no text of a record is ever given to a parser.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+
+from apidiff.model import Text
+from apidiff.render.labels import Language, label
+
+Inline = Sequence[nodes.Node]
+Cell = Inline | str
+
+_CODE = re.compile(r"`+([^`]+)`+")
+# A cell with more characters outside of code than this is given the width that sentences need.
+_PROSE_CHARACTERS = 16
+_NOT_ANCHOR = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class block(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes in lower case
+    """A ``<div>`` without the classes that docutils' container brings (the theme gives those a width).
+
+    ``filter``: the words of a box that filters the rows of the table inside; the site's script puts it there.
+    """
+
+
+class details(nodes.General, nodes.Element):  # noqa: N801
+    """A part that opens on demand; its first child is a ``summary``."""
+
+
+class summary(nodes.General, nodes.TextElement):  # noqa: N801
+    """The line of a ``details`` that is always visible."""
+
+
+def anchor(text: str) -> str:
+    """An ASCII anchor for ``text``: a claim's ID with '#' as '--', anything else that is unusual in an ID as '-'."""
+    return _NOT_ANCHOR.sub("-", text.replace("#", "--")).strip("-")
+
+
+def prose(text: str) -> list[nodes.Node]:
+    """``text`` as nodes: what stands between backticks becomes a literal, all else is plain text."""
+    found: list[nodes.Node] = []
+    for index, piece in enumerate(_CODE.split(text)):
+        if piece:
+            found.append(nodes.literal(piece, piece) if index % 2 else nodes.Text(piece))
+    return found
+
+
+def paragraph(*children: nodes.Node, classes: Sequence[str] = ()) -> nodes.paragraph:
+    """A paragraph of inline nodes."""
+    return nodes.paragraph("", "", *children, classes=list(classes))
+
+
+def code(text: str, language: str = "python") -> nodes.literal_block:
+    """A code block; text that ``language`` cannot lex is shown all the same."""
+    return nodes.literal_block(text, text, language=language, force=True)
+
+
+def literal(text: str) -> nodes.literal:
+    """``text`` as code in a line."""
+    return nodes.literal(text, text)
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[Cell]], classes: Sequence[str] = ()) -> nodes.table:
+    """A table with one header row; a cell is a string (taken as prose) or inline nodes or blocks."""
+    width = len(header)
+    group = nodes.tgroup("", cols=width)
+    group.extend(nodes.colspec("", colwidth=100 // width) for _ in header)
+    group += nodes.thead("", _row(header))
+    body = nodes.tbody()
+    body.extend(_row(row) for row in rows)
+    group += body
+    return nodes.table("", group, classes=["apidiff-table", *classes])
+
+
+def _row(cells: Sequence[Cell]) -> nodes.row:
+    row = nodes.row()
+    for cell in cells:
+        children = prose(cell) if isinstance(cell, str) else list(cell)
+        if all(isinstance(child, nodes.Inline | nodes.Text) for child in children):
+            children = [paragraph(*children)] if children else []
+        row += nodes.entry("", *children, classes=["apidiff-prose"] if _is_prose(children) else [])
+    return row
+
+
+def _is_prose(children: Sequence[nodes.Node]) -> bool:
+    """Whether a cell holds sentences, which need room, rather than a name or a number."""
+    plain = sum(len(text) for child in children for text in child.findall(nodes.Text) if _in_sentence(text))
+    return plain > _PROSE_CHARACTERS
+
+
+def _in_sentence(text: nodes.Text) -> bool:
+    return not isinstance(text.parent, nodes.literal)
+
+
+def folded(title: str | Inline, *children: nodes.Node) -> details:
+    """A part that opens on demand under ``title``."""
+    words = prose(title) if isinstance(title, str) else list(title)
+    return details("", summary("", "", *words), *children)
+
+
+def joined(parts: Iterable[Inline], separator: str) -> list[nodes.Node]:
+    """The parts, with ``separator`` between them."""
+    found: list[nodes.Node] = []
+    for part in parts:
+        if found:
+            found.append(nodes.Text(separator))
+        found.extend(part)
+    return found
+
+
+def external(url: str, *children: nodes.Node) -> list[nodes.Node]:
+    """A link to another site; an address that is not http(s) is left out and its text stays."""
+    if re.match(r"https?://", url):
+        return [nodes.reference("", "", *children, refuri=url, internal=False)]
+    return list(children)
+
+
+class Builder:
+    """Makes the nodes of one page in one language.
+
+    ``docname`` is the page the nodes are for; references need it.
+    """
+
+    def __init__(self, language: Language, document: nodes.document, docname: str) -> None:
+        self.language = language
+        self.document = document
+        self.docname = docname
+
+    def word(self, key: str, **values: str | int) -> str:
+        """The words under ``key``, with ``{names}`` filled in."""
+        text = label(key, self.language)
+        return text.format(**values) if values else text
+
+    def phrase(self, key: str, name: str) -> list[nodes.Node]:
+        """The words under ``key`` with its ``{name}`` shown as code."""
+        before, after = self.word(key).split("{name}")
+        return [nodes.Text(before), literal(name), nodes.Text(after)]
+
+    def pick(self, text: Text) -> str:
+        """The text in the page's language."""
+        return text.en if self.language == "en" else text.zh
+
+    def text(self, text: Text) -> list[nodes.Node]:
+        """Bilingual prose of a record as inline nodes."""
+        return prose(self.pick(text))
+
+    def section(self, anchor_id: str, title: str | Inline, *children: nodes.Node) -> nodes.section:
+        """A section whose anchor is ``anchor_id``, the same in every language."""
+        words = prose(title) if isinstance(title, str) else list(title)
+        section = nodes.section("", nodes.title("", "", *words), *children, ids=[anchor_id])
+        self.document.note_explicit_target(section)
+        return section
+
+    def badge(self, kind: str, value: str) -> nodes.inline:
+        """A word on a colour: ``kind`` is risk, status or outcome."""
+        words = self.word(f"{kind}.{value}")
+        return nodes.inline("", words, classes=["apidiff-badge", f"apidiff-{kind}-{value.replace(' ', '-')}"])
+
+    def lead(self, key: str) -> nodes.strong:
+        """The words under ``key`` in bold, with a colon: a name that something follows."""
+        return nodes.strong("", self.word(key) + self.word("site.colon"))
+
+    def term(self, key: str, *children: nodes.Node) -> nodes.paragraph:
+        """A line that begins with a name in bold: 'Stated by: …'."""
+        return paragraph(self.lead(key), *children, classes=["apidiff-term"])
+
+    def ref(
+        self, role: str, target: str, *children: nodes.Node, part: str = "", optional: bool = False
+    ) -> addnodes.pending_xref:
+        """A link to a mapping, claim, api or run, resolved when pages are written.
+
+        ``part`` names another anchor on the goal's page; ``optional``: plain text where there is no goal.
+        """
+        return addnodes.pending_xref(
+            "",
+            *(children or (literal(target),)),
+            refdomain="apidiff",
+            reftype=role,
+            reftarget=target,
+            refdoc=self.docname,
+            refwarn=True,
+            refexplicit=True,
+            apidiff_part=part,
+            apidiff_optional=optional,
+        )
+
+    def evidence(self, lines: Iterable[str]) -> list[nodes.Node]:
+        """Facts in neutral notation, one a line, as a list; nothing where there are none."""
+        items = [nodes.list_item("", paragraph(literal(line))) for line in lines]
+        return [nodes.bullet_list("", *items, classes=["apidiff-evidence"])] if items else []
+
+
+def relative(page: str, path: str) -> str:
+    """The address of ``path`` (from the site's root) as seen from the page ``page`` (a docname)."""
+    return "../" * (len(PurePosixPath(page).parts) - 1) + path
+
+
+def _open_block(self: Any, node: nodes.Element) -> None:
+    words = {"data-apidiff-filter": node["filter"]} if "filter" in node else {}
+    self.body.append(self.starttag(node, "div", "", **words))
+
+
+def _close_block(self: Any, _node: nodes.Element) -> None:
+    self.body.append("</div>\n")
+
+
+def _open_details(self: Any, node: nodes.Element) -> None:
+    self.body.append(self.starttag(node, "details", ""))
+
+
+def _close_details(self: Any, _node: nodes.Element) -> None:
+    self.body.append("</details>\n")
+
+
+def _open_summary(self: Any, node: nodes.Element) -> None:
+    self.body.append(self.starttag(node, "summary", ""))
+
+
+def _close_summary(self: Any, _node: nodes.Element) -> None:
+    self.body.append("</summary>\n")
+
+
+HTML_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {
+    block: (_open_block, _close_block),
+    details: (_open_details, _close_details),
+    summary: (_open_summary, _close_summary),
+}

@@ -1,0 +1,196 @@
+"""The page of one run record: its environment and every trace, readable, with the raw record beside it."""
+
+from __future__ import annotations
+
+from docutils import nodes
+
+from apidiff.model import (
+    CallError,
+    ObjectDump,
+    ProbeRun,
+    RankTrace,
+    RunRecord,
+    ScalarDump,
+    SequenceDump,
+    SignatureDump,
+    TensorDump,
+    Value,
+)
+from apidiff.sphinxext.claims import run_part
+from apidiff.sphinxext.nodes import Builder, Cell, anchor, block, code, folded, literal, paragraph, relative, table
+
+# Longest row of values that is written out; the raw record has them all.
+_VALUES = 24
+
+
+def run_title(make: Builder, framework: str, version: str, backend: str, device: str, world_size: int) -> str:
+    """What a run record is called in lists and headings."""
+    name = make.word(f"framework.{framework}")
+    return make.word(
+        "run.title", framework=name, version=version, backend=backend, device=device, world_size=world_size
+    )
+
+
+def run_section(make: Builder, run_id: str, run: RunRecord) -> nodes.section:
+    """The whole page."""
+    title = run_title(make, run.framework, run.framework_version, run.backend, run.device, run.world_size)
+    raw = nodes.reference(
+        "", make.word("run.raw"), refuri=relative(make.docname, f"_runs/{run_id}.json"), internal=True
+    )
+    return make.section(
+        "run",
+        [nodes.Text(title)],
+        paragraph(nodes.Text(make.word("run.summary"))),
+        paragraph(make.lead("run.id"), literal(run_id), nodes.Text(" · "), raw),
+        make.section("environment", make.word("run.environment"), *_environment(make, run)),
+        make.section("signatures", make.word("run.signatures"), _signatures(make, run.signatures)),
+        make.section("probes", make.word("run.probes"), *_probes(make, run)),
+    )
+
+
+def _environment(make: Builder, run: RunRecord) -> list[nodes.Node]:
+    facts: list[tuple[str, str]] = [
+        ("framework", f"{make.word(f'framework.{run.framework}')} {run.framework_version}"),
+        ("backend", run.backend),
+        ("device", run.device),
+        ("world_size", str(run.world_size)),
+        ("date", run.date),
+        ("os", run.os),
+        ("python", run.python),
+        ("machine", run.machine),
+        ("cores", str(run.cores)),
+        ("suite", run.suite_version),
+    ]
+    fields = nodes.field_list("", classes=["apidiff-facts"])
+    for name, value in facts:
+        fields += nodes.field(
+            "", nodes.field_name("", make.word(f"run.{name}")), nodes.field_body("", paragraph(nodes.Text(value)))
+        )
+    children: list[nodes.Node] = [fields]
+    if run.environment:
+        variables = "\n".join(f"{name}={value}" for name, value in sorted(run.environment.items()))
+        children += [make.term("run.variables"), code(variables, "text")]
+    rows: list[list[Cell]] = [
+        [[literal(name)], [nodes.Text(version)]] for name, version in sorted(run.packages.items())
+    ]
+    header = [make.word("run.package"), make.word("run.package_version")]
+    count = make.word("run.package_count", count=len(run.packages))
+    title = (
+        f"{make.word('run.packages')} ({count})" if make.language == "en" else f"{make.word('run.packages')}（{count}）"
+    )
+    children.append(folded([nodes.Text(title)], table(header, rows)))
+    return children
+
+
+def _signatures(make: Builder, signatures: list[SignatureDump]) -> nodes.table:
+    rows: list[list[Cell]] = []
+    for signature in signatures:
+        shown: Cell = [literal(signature.text)] if signature.text else [nodes.Text(signature.error or "")]
+        if signature.missing:
+            shown = [nodes.emphasis("", make.word("run.missing")), nodes.Text(f" {signature.error}".rstrip())]
+        name = literal(signature.api)
+        # Claims about parameters rest on the signature, and link here as if it were a probe.
+        name["ids"] = [run_part(signature.api, "signature")]
+        rows.append([[name], shown])
+    return table([make.word("column.api"), make.word("run.signature")], rows, classes=["apidiff-trace"])
+
+
+def _probes(make: Builder, run: RunRecord) -> list[nodes.Node]:
+    groups: dict[str, list[ProbeRun]] = {}
+    for probe in run.probes:
+        groups.setdefault(probe.api, []).append(probe)
+    sections: list[nodes.Node] = []
+    for api, probes in groups.items():
+        # A record keeps traces of an API whose mapping may be gone by now.
+        title = make.ref("api", api, optional=True)
+        sections.append(make.section(anchor(f"api--{api}"), [title], *(_probe(make, probe) for probe in probes)))
+    return sections
+
+
+def _probe(make: Builder, probe: ProbeRun) -> nodes.section:
+    children: list[nodes.Node] = [
+        paragraph(
+            make.lead("run.end"),
+            make.badge("end", probe.end),
+            nodes.Text(" · "),
+            make.lead("run.spec"),
+            literal(probe.spec),
+            *([nodes.Text(" · " + make.word("run.confirmed"))] if probe.confirmed else []),
+        ),
+        *_tries(make, probe),
+    ]
+    if probe.again:
+        again = [paragraph(make.lead("run.end"), make.badge("end", probe.again.end)), *_tries(make, probe.again)]
+        children.append(block("", make.term("run.again"), *again, classes=["apidiff-edge-refuted"]))
+    return make.section(run_part(probe.api, probe.probe), [literal(probe.probe)], *children)
+
+
+def _tries(make: Builder, probe: ProbeRun) -> list[nodes.Node]:
+    children: list[nodes.Node] = []
+    if not probe.ranks:
+        children.append(paragraph(nodes.Text(make.word("run.no_trace"))))
+    calls = [trace for trace in probe.ranks if trace.before or trace.after or trace.returned is not None or trace.error]
+    if calls:
+        header = [make.word(f"run.{name}") for name in ("rank", "argument", "before", "after")]
+        children.append(
+            table(header, [row for trace in calls for row in _rank_rows(make, trace)], classes=["apidiff-trace"])
+        )
+    for trace in probe.ranks:
+        if trace.output:
+            children += [
+                paragraph(make.lead("run.output"), nodes.Text(str(trace.rank))),
+                code("\n".join(trace.output), "text"),
+            ]
+    if probe.log:
+        children.append(folded(make.word("run.log"), code("\n".join(probe.log), "text")))
+    return children
+
+
+def _rank_rows(make: Builder, trace: RankTrace) -> list[list[Cell]]:
+    rows: list[list[Cell]] = []
+    rank = str(trace.rank)
+    for name, before in trace.before.items():
+        after = trace.after.get(name)
+        seen: Cell = ""
+        if after is not None:
+            same = show(after) == show(before)
+            seen = (
+                [nodes.emphasis("", make.word("run.unchanged"))]
+                if same
+                else [nodes.strong("", "", literal(show(after)))]
+            )
+        rows.append([rank, [literal(name)], [literal(show(before))], seen])
+    if trace.returned is not None:
+        rows.append([rank, make.word("run.returned"), "", [literal(show(trace.returned))]])
+    if trace.error is not None:
+        rows.append([rank, make.word("run.error"), "", _error(make, trace.error)])
+    return rows
+
+
+def _error(make: Builder, error: CallError) -> list[nodes.Node]:
+    head = paragraph(literal(error.type), nodes.Text(f" ({make.word('run.stage', stage=error.stage)})"))
+    return [head, code(error.message, "text")]
+
+
+def show(value: Value) -> str:
+    """A value in one line: ``float32 (2, 2) [1, 2, 3, 4]`` for a tensor, with what it shares left to the raw record."""
+    match value:
+        case TensorDump():
+            numbers = [_number(number) for number in value.values]
+            more = ["…"] if len(numbers) > _VALUES else []
+            shape = f"({', '.join(map(str, value.shape))}{',' if len(value.shape) == 1 else ''})"
+            return f"{value.dtype} {shape} [{', '.join(numbers[:_VALUES] + more)}]"
+        case SequenceDump():
+            items = ", ".join(show(item) for item in value.items)
+            if value.type == "tuple":
+                return f"({items},)" if len(value.items) == 1 else f"({items})"
+            return f"[{items}]"
+        case ScalarDump():
+            return repr(value.value)
+        case ObjectDump():
+            return value.text or value.type
+
+
+def _number(number: float | bool | str) -> str:
+    # Every digit counts: 1000001 must not read as 1e+06.
+    return str(int(number)) if isinstance(number, float) and number.is_integer() else str(number)

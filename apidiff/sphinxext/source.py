@@ -1,0 +1,19 @@
+"""Where the pages' content comes from: the validated data, turned into entries."""
+
+from __future__ import annotations
+
+from apidiff import store
+from apidiff.model import Version
+from apidiff.render import entries
+from apidiff.sphinxext.content import Content
+
+
+def load() -> Content:
+    """Everything the pages show. Raises what the store raises for data that is not valid."""
+    data = store.load()
+    newest = {
+        framework: max((release.version for release in releases), key=Version)
+        for framework, releases in data.frameworks.items()
+    }
+    runs = {run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.runs}
+    return Content(entries=entries(data), newest=newest, runs=runs)

@@ -1,0 +1,54 @@
+"""Measures everything and prints one table. Exit code 1 where a limit is missed.
+
+Arguments choose what is measured: ``lookup``, ``rebuild``, ``verify``; all of them without arguments.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tests.bench.answer import measure_lookup
+from tests.bench.measure import Measure
+from tests.bench.rebuild import measure_rebuild
+from tests.bench.verification import measure_verification
+
+_MEASURES: dict[str, Callable[[Callable[[str], None]], Measure]] = {
+    "lookup": lambda tell: measure_lookup(),
+    "rebuild": measure_rebuild,
+    "verify": measure_verification,
+}
+
+
+def main(chosen: list[str]) -> int:
+    if unknown := set(chosen) - set(_MEASURES):
+        sys.stderr.write(f"bench: no measure {', '.join(sorted(unknown))}. There are: {', '.join(_MEASURES)}.\n")
+        return 2
+    notes = Console(stderr=True, highlight=False, markup=False)
+    found = []
+    for name in chosen or _MEASURES:
+        notes.print(f"bench: {name}")
+        found.append(_MEASURES[name](lambda text: notes.print(f"  {text}")))
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("measured, and what it is compared with")
+    for title in ("seconds", "ratio", "at most", ""):
+        table.add_column(title, justify="right", no_wrap=True)
+    for one in found:
+        met = Text("met", "green") if one.met else Text("MISSED", "bold red")
+        table.add_row(one.what, _seconds(one.seconds), f"{one.ratio:.2f}", f"{one.limit:.2f}", met)
+        table.add_row(f"  {one.baseline}", _seconds(one.baseline_seconds), end_section=True)
+    Console(markup=False).print(table)
+    return 0 if all(one.met for one in found) else 1
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.3f}" if value < 1 else f"{value:.1f}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,44 @@
+"""A lookup against starting Python and doing nothing."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.bench.measure import Measure
+
+_TIMES = 31
+_LIMIT = 3.0
+
+
+def measure_lookup() -> Measure:
+    """The median of runs that alternate, so that both meet the same load."""
+    # Without compiled files every run would compile the package anew; they are written by the first one, not timed.
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    nothing = [sys.executable, "-c", "pass"]
+    command = Path(sys.executable).with_name("apidiff")
+    lookup = [str(command), "lookup", "torch.distributed.reduce", "--mindspore", "2.10", "--json"]
+    for _ in range(2):
+        _seconds(lookup, environment)
+    times: dict[int, list[float]] = {0: [], 1: []}
+    for _ in range(_TIMES):
+        for number, arguments in enumerate((lookup, nothing)):
+            times[number].append(_seconds(arguments, environment))
+    return Measure(
+        f"apidiff lookup --json (median of {_TIMES})",
+        "python3 -c pass",
+        statistics.median(times[0]),
+        statistics.median(times[1]),
+        _LIMIT,
+    )
+
+
+def _seconds(arguments: Sequence[str], environment: dict[str, str]) -> float:
+    start = time.perf_counter()
+    subprocess.run(arguments, stdout=subprocess.DEVNULL, check=True, env=environment, timeout=60)
+    return time.perf_counter() - start

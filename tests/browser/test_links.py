@@ -1,0 +1,98 @@
+"""Every link of the built site leads somewhere, and both languages have the same pages and anchors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+
+import pytest
+
+
+@dataclass
+class Html(HTMLParser):
+    """Anchors and goals of one page."""
+
+    ids: list[str] = field(default_factory=list)
+    goals: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        if found.get("id"):
+            self.ids.append(found["id"] or "")
+        goal = found.get("href") if tag in {"a", "link"} else found.get("src") if tag in {"script", "img"} else None
+        if goal:
+            self.goals.append(goal)
+
+
+def read(site: Path) -> dict[str, Html]:
+    """All pages below ``site``, by path; the theme ships a template among its static files, which is no page."""
+    pages = {}
+    for path in sorted(site.rglob("*.html")):
+        if "_static" in path.parts:
+            continue
+        html = Html()
+        html.feed(path.read_text("utf-8"))
+        pages[path.relative_to(site).as_posix()] = html
+    return pages
+
+
+def broken(site: Path, pages: dict[str, Html]) -> list[str]:
+    """Every goal that is not there: a file, an anchor on a page."""
+    found = []
+    for name, html in pages.items():
+        for goal in html.goals:
+            parts = urlsplit(goal)
+            if parts.scheme or parts.netloc:
+                continue
+            path = unquote(urlsplit(urljoin(f"/{name}", goal)).path).lstrip("/") if parts.path else name
+            path += "index.html" if path.endswith("/") or not path else ""
+            anchor = unquote(parts.fragment)
+            if not (site / path).is_file():
+                found.append(f"{name}: {goal}")
+            elif anchor and path in pages and anchor not in pages[path].ids and anchor != "top":
+                found.append(f"{name}: {goal} (no such anchor)")
+    return found
+
+
+def test_every_link_leads_somewhere(site: Path) -> None:
+    pages = read(site)
+    assert len(pages) > 20
+    assert broken(site, pages) == []
+
+
+BAD = [
+    ('<a href="gone.html">x</a>', "index.html: gone.html"),
+    ('<a href="#gone">x</a>', "index.html: #gone (no such anchor)"),
+    ('<a href="other.html#gone">x</a>', "index.html: other.html#gone (no such anchor)"),
+    ('<script src="gone.js"></script>', "index.html: gone.js"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), BAD)
+def test_broken_links_are_found(tmp_path: Path, text: str, expected: str) -> None:
+    (tmp_path / "index.html").write_text(text)
+    (tmp_path / "other.html").write_text('<p id="here"></p>')
+    assert broken(tmp_path, read(tmp_path)) == [expected]
+
+
+def test_both_languages_have_the_same_pages_and_anchors(site: Path) -> None:
+    pages = read(site)
+    english = {name.removeprefix("en/"): html.ids for name, html in pages.items() if name.startswith("en/")}
+    chinese = {name.removeprefix("zh-cn/"): html.ids for name, html in pages.items() if name.startswith("zh-cn/")}
+    assert english.keys() == chinese.keys()
+    assert {name: ids for name, ids in english.items() if ids != chinese[name]} == {}
+
+
+def test_no_anchor_stands_twice(site: Path) -> None:
+    twice = {name: [one for one in html.ids if html.ids.count(one) > 1] for name, html in read(site).items()}
+    assert {name: ids for name, ids in twice.items() if ids} == {}
+
+
+def test_no_page_names_another_origin_for_what_it_loads(site: Path) -> None:
+    for name, html in read(site).items():
+        assert not [goal for goal in html.goals if goal.endswith((".js", ".css")) and urlsplit(goal).netloc], name

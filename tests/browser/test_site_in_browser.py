@@ -1,0 +1,215 @@
+"""The served site in a real browser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from conftest import Faults, Visit
+from playwright.sync_api import Browser, expect
+
+REDUCE = "mappings/torch.distributed.reduce.html"
+PAGES = ["index.html", "mappings.html", "risks.html", "refuted.html", "runs.html", "python.html", "search.html", REDUCE]
+LANGUAGES = ["en", "zh-cn"]
+WIDE = {"viewport": {"width": 1280, "height": 900}}
+PHONE = {"viewport": {"width": 390, "height": 844}}
+
+
+def _run_page(visit: Visit) -> str | None:
+    """The page of the first run record, or None where none is recorded."""
+    link = visit.open("en/runs.html").locator("article a[href^='runs/']")
+    return link.first.get_attribute("href") if link.count() else None
+
+
+@pytest.mark.parametrize("visit", [WIDE, PHONE], indirect=True)
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("path", PAGES)
+def test_page_is_without_fault_and_fits(visit: Visit, language: str, path: str) -> None:
+    page = visit.open(f"{language}/{path}")
+    page.wait_for_load_state("networkidle")
+    expect(page.locator("h1")).to_be_visible()
+    width = page.evaluate("document.documentElement.clientWidth")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("visit", [WIDE, PHONE], indirect=True)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_run_page_is_without_fault_and_fits(visit: Visit, language: str) -> None:
+    path = _run_page(visit)
+    if path is None:
+        pytest.skip("no run record yet")
+    page = visit.open(f"{language}/{path}")
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    raw = page.locator("article a[href$='.json']").first.get_attribute("href")
+    assert raw
+    assert page.request.get(page.url.rsplit("/", 1)[0] + "/" + raw).json()["probes"]
+
+
+def test_the_watch_sees_faults(browser: Browser, address: str) -> None:
+    page = browser.new_page()
+    faults = Faults(address)
+    faults.watch(page)
+    page.goto(address + "en/index.html")
+    page.evaluate("() => { fetch('http://127.0.0.2:9/away').catch(() => 0); setTimeout(() => { throw Error('x') }) }")
+    page.evaluate("fetch('nowhere.html')")
+    page.wait_for_timeout(300)
+    assert {line.split(":")[0] for line in faults.found} >= {"page error", "left the origin", "404"}
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "tag"), [("en", "zh-cn", "zh-CN"), ("zh-cn", "en", "en")], ids=["to-chinese", "to-english"]
+)
+@pytest.mark.parametrize("anchor", ["#returns", "#torch.distributed.reduce--others-keep-tensor"])
+def test_switch_keeps_page_and_anchor(visit: Visit, here: str, there: str, tag: str, anchor: str) -> None:
+    page = visit.open(f"{here}/{REDUCE}{anchor}")
+    page.locator("header a[data-apidiff-language]").first.click()
+    page.wait_for_url(f"**/{there}/**")
+    assert page.url == f"{visit.address}{there}/{REDUCE}{anchor}"
+    assert (page.locator("html").get_attribute("lang") or "").lower() == tag.lower()
+    expect(page.locator(f"[id='{anchor[1:]}']")).to_be_in_viewport()
+
+
+def test_switch_follows_an_anchor_chosen_on_the_page(visit: Visit) -> None:
+    page = visit.open(f"en/{REDUCE}")
+    page.evaluate("location.hash = '#repeat'")
+    page.locator("header a[data-apidiff-language]").first.click()
+    page.wait_for_url(f"**/zh-cn/{REDUCE}#repeat")
+
+
+@pytest.mark.parametrize("visit", [{"java_script_enabled": False}], indirect=True)
+def test_without_script_the_switch_keeps_the_page(visit: Visit) -> None:
+    page = visit.open(f"en/{REDUCE}#returns")
+    page.locator("header a[data-apidiff-language]").first.click()
+    page.wait_for_url(f"**/zh-cn/{REDUCE}")
+
+
+@pytest.mark.parametrize(
+    ("visit", "folder"),
+    [({"locale": "zh-CN"}, "zh-cn"), ({"locale": "en-GB"}, "en"), ({"locale": "de-DE"}, "en")],
+    indirect=["visit"],
+)
+def test_root_leads_to_the_readers_language(visit: Visit, folder: str) -> None:
+    visit.page.goto(visit.address)
+    visit.page.wait_for_url(f"**/{folder}/index.html")
+
+
+@pytest.mark.parametrize("visit", [{"java_script_enabled": False}], indirect=True)
+@pytest.mark.parametrize("folder", LANGUAGES)
+def test_root_works_without_script(visit: Visit, folder: str) -> None:
+    visit.open("").locator(f"a[href='{folder}/index.html']").click()
+    visit.page.wait_for_url(f"**/{folder}/index.html")
+
+
+SEARCHES = [
+    ("en", "overwritten", "mappings/"),
+    ("en", "reduce_scatter", "mappings/torch.distributed.reduce_scatter.html"),
+    ("zh-cn", "归约操作", "mappings/"),
+    ("zh-cn", "就地修改", "mappings/"),
+    ("zh-cn", "昇腾", ""),
+    ("zh-cn", "归约", "mappings/"),
+    ("zh-cn", "reduce_scatter", "mappings/torch.distributed.reduce_scatter.html"),
+]
+
+
+@pytest.mark.parametrize(("language", "words", "goal"), SEARCHES)
+def test_search_finds(visit: Visit, language: str, words: str, goal: str) -> None:
+    page = visit.open(f"{language}/search.html?q={words}")
+    link = page.locator(f".pagefind-ui__result-link[href*='/{language}/{goal}']").first
+    expect(link).to_be_visible(timeout=15_000)
+    link.click()
+    page.wait_for_url(f"**/{language}/{goal}**")
+
+
+def test_search_does_not_find_everything(visit: Visit) -> None:
+    page = visit.open("en/search.html?q=qqzzxxqqzz")
+    expect(page.locator(".pagefind-ui__message")).to_be_visible(timeout=15_000)
+    assert page.locator(".pagefind-ui__result-link").count() == 0
+
+
+def test_search_button_leads_to_the_search_page(visit: Visit) -> None:
+    page = visit.open("zh-cn/index.html")
+    page.locator("header button.search-button-field:visible").click()
+    field = page.locator("#pst-search-dialog input[name=q]")
+    field.fill("归约")
+    field.press("Enter")
+    page.wait_for_url("**/zh-cn/search.html?q=*")
+    expect(page.locator(".pagefind-ui__result-link").first).to_be_visible(timeout=15_000)
+
+
+def test_link_to_a_claim_opens_it(visit: Visit) -> None:
+    anchor = "torch.distributed.reduce--others-keep-tensor"
+    page = visit.open(f"en/{REDUCE}#{anchor}")
+    claim = page.locator(f"[id='{anchor}']")
+    expect(claim.locator("details")).to_have_attribute("open", "")
+    expect(claim).to_contain_text("Stated by")
+
+
+def test_filter_hides_rows(visit: Visit) -> None:
+    page = visit.open("zh-cn/mappings.html")
+    rows = page.locator("[data-apidiff-filter] tbody tr")
+    every = rows.count()
+    page.get_by_label("筛选表格行").fill("all_to_all")
+    shown = page.locator("[data-apidiff-filter] tbody tr:visible")
+    assert 0 < shown.count() < every
+    expect(shown.first).to_contain_text("torch.distributed.all_to_all")
+
+
+def test_copy_button_is_chinese_on_chinese_pages(visit: Visit) -> None:
+    page = visit.open(f"zh-cn/{REDUCE}")
+    assert page.locator("#repeat button.copybtn").first.get_attribute("data-tooltip") == "复制"
+
+
+# Words that stay as they are in the shell of a Chinese page.
+SHELL = re.compile(r"apidiff|Sphinx|8\.2\.3|English|Ctrl|K|Python|[\d.+\s]+|torch\.[\w.]+|MindSpore|PyTorch")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_shell_of_a_chinese_page_is_chinese(visit: Visit, path: str) -> None:
+    page = visit.open(f"zh-cn/{path}")
+    script = """() => {
+      const found = [];
+      for (const part of document.querySelectorAll("header, footer, nav, dialog, #pst-skip-link")) {
+        const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) {
+          const holder = walker.currentNode.parentElement;
+          if (!holder.closest("script, style, code")) found.push(walker.currentNode.data);
+        }
+        for (const one of part.querySelectorAll("[aria-label], [title], [placeholder]"))
+          if (!one.closest("code"))
+            for (const name of ["aria-label", "title", "placeholder"]) found.push(one.getAttribute(name) ?? "");
+      }
+      return found.map((one) => one.trim()).filter(Boolean);
+    }"""
+    words = page.evaluate(script)
+    assert "搜索" in words
+    foreign = [one for one in words if not re.search("[一-鿿]", one) and SHELL.sub("", one).strip()]
+    assert foreign == []
+
+
+# Without `preload`, which asks for the theme's style sheets again, at the wrong address.
+WCAG = {
+    "preload": False,
+    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
+}
+
+
+@pytest.mark.parametrize("visit", [{"color_scheme": mode, **WIDE} for mode in ("light", "dark")], indirect=True)
+@pytest.mark.parametrize(
+    "path", [REDUCE, "index.html", "risks.html", "refuted.html", "runs.html", "search.html?q=reduce"]
+)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_accessibility(visit: Visit, language: str, path: str) -> None:
+    page = visit.open(f"{language}/{path}")
+    page.evaluate("[...document.querySelectorAll('details')].slice(0, 6).forEach((one) => { one.open = true })")
+    found = Axe().run(page, options=WCAG)
+    faults = [(one["id"], [node["html"][:160] for node in one["nodes"][:4]]) for one in found.response["violations"]]
+    assert faults == []
+
+
+def test_accessibility_check_sees_a_fault(visit: Visit) -> None:
+    page = visit.open("en/index.html")
+    page.evaluate("document.querySelector('article').insertAdjacentHTML('beforeend', '<img src=\"data:,\">')")
+    found = Axe().run(page, options=WCAG)
+    assert "image-alt" in [one["id"] for one in found.response["violations"]]

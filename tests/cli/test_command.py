@@ -1,0 +1,143 @@
+"""Exit codes, help, and what happens to the output; what a lookup may import."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+from cli_process import COMMAND
+
+import apidiff
+from apidiff import cli
+from apidiff.store.paths import PACKAGE
+
+
+def test_the_version_is_that_of_the_project(run) -> None:
+    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    version = project.get("version", apidiff.__version__)
+    assert apidiff.__version__ == version
+    assert run("--version").stdout == f"apidiff {version}\n"
+
+
+# arguments, exit code, what stdout says, what stderr says
+USAGE = [
+    ([], 2, "", "required: COMMAND"),
+    (["--help"], 0, "lookup", ""),
+    (["frobnicate"], 2, "", "invalid choice: 'frobnicate'"),
+    (["lookup"], 2, "", "required: NAME"),
+    (["lookup", "--help"], 0, "--mindspore VERSION", ""),
+    (["lookup", "reduce", "--lang", "fr"], 2, "", "invalid choice: 'fr'"),
+    (
+        ["lookup", "torch.distributed.redcue"],
+        2,
+        "",
+        "apidiff: No mapping has an API named 'torch.distributed.redcue'. Did",
+    ),
+    (["lookup", "quaternion"], 2, "", "apidiff search"),
+    (["lookup", "reduce", "--mindspore", "99.9"], 2, "", "apidiff: '99.9' is no known release of MindSpore. Name one"),
+    (["lookup", "reduce", "--torch", "banana"], 2, "", "apidiff: 'banana' is no known release of PyTorch. Name one"),
+    (["search", "--limit", "0", "x"], 2, "", "expected a number of 1 or more but got '0'"),
+    (["export", "xml", "out"], 2, "", "invalid choice: 'xml'"),
+    (["schema", "nothing"], 2, "", "invalid choice: 'nothing'"),
+    (["schema"], 0, '"title": "Mapping"', ""),
+    (["search", "zzzzzz"], 0, "Nothing was found for 'zzzzzz'.", ""),
+    (["check"], 0, "claims with a run", ""),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "out", "err"), USAGE, ids=[" ".join(row[0]) or "-" for row in USAGE])
+def test_usage(run, arguments: list[str], code: int, out: str, err: str) -> None:
+    done = run(*arguments)
+    assert (done.returncode, out in done.stdout, err in done.stderr) == (code, True, True), done
+    assert "Traceback" not in done.stderr
+    if code:
+        assert done.stdout == ""
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_every_command_has_help(run, name: str) -> None:
+    done = run(name, "--help")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"usage: apidiff {name}")
+    assert name in run("--help").stdout
+
+
+def test_a_lookup_imports_almost_nothing(environment: dict[str, str], run) -> None:
+    run("lookup", "reduce", "--json")  # from here on the index is there
+    code = "import sys; before = set(sys.modules); from apidiff.cli import main; main(['lookup', 'reduce', '--json']);"
+    code += " print(*(set(sys.modules) - before), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    loaded = set(done.stderr.split())
+    assert "apidiff.kb.lookup" in loaded
+    heavy = {
+        "msgspec",
+        "numpy",
+        "yaml",
+        "rich",
+        "pathlib",
+        "typing",
+        "json",
+        "shutil",
+        "platformdirs",
+        "argparse",
+        "apidiff.model",
+    }
+    assert loaded & heavy == set()
+
+
+def test_importing_the_package_imports_nothing_else(environment: dict[str, str]) -> None:
+    code = "import sys; before = set(sys.modules); import apidiff; print(*(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert set(done.stdout.split()) <= {"apidiff", "__future__"}
+
+
+def test_every_public_name_is_there() -> None:
+    assert [name for name in apidiff.__all__ if not hasattr(apidiff, name)] == []
+    assert set(dir(apidiff)) == set(apidiff.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        apidiff.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "arguments", [["lookup", "reduce"], ["lookup", "reduce", "--json"], ["search", "reduce"], ["schema"]]
+)
+def test_a_full_disk_under_the_output_is_told_once(arguments: list[str], environment: dict[str, str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, env=environment, timeout=120
+        )
+    assert done.returncode == 2
+    assert (
+        done.stderr
+        == "apidiff: The output cannot be written (No space left on device). Make room, or send it elsewhere.\n"
+    )
+
+
+def test_a_reader_that_goes_away_is_no_error(environment: dict[str, str]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [*COMMAND, "lookup", "reduce", "--json"], stdout=write, stderr=subprocess.PIPE, text=True, env=environment
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_interrupt(environment: dict[str, str], tmp_path: Path) -> None:
+    # The first argument of `open_index` is never reached: the process waits there until it is interrupted.
+    code = "import sys, time; import apidiff.cli.lookup as c; from apidiff.cli import main;"
+    code += " c.open_index = lambda: (print('waiting', file=sys.stderr, flush=True), time.sleep(60));"
+    code += " sys.exit(main(['lookup', 'reduce']))"
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "waiting\n"
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.read() == ""
+        assert process.wait(30) == 130

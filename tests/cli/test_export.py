@@ -1,0 +1,199 @@
+"""Exports hold everything, and are written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import jsonschema
+import msgspec
+import pytest
+
+from apidiff.kb.knowledge import load
+from apidiff.kb.search import search
+from apidiff.model.entry import Entry
+from apidiff.render.export import ExportError, export_json, export_sqlite
+
+EXPORTS = {"json": export_json, "sqlite": export_sqlite}
+
+
+@pytest.fixture(scope="module")
+def entries() -> dict[str, Entry]:
+    return dict(load().entries)
+
+
+def test_json(run, tmp_path: Path, entries: dict[str, Entry]) -> None:
+    done = run("export", "json", "new/out")
+    assert (done.returncode, done.stderr) == (0, "")
+    folder = tmp_path / "new" / "out"
+    assert sorted(path.name for path in folder.iterdir()) == ["index.json", "mappings", "schema.json"]
+    index = json.loads((folder / "index.json").read_text(encoding="utf-8"))
+    schema = json.loads((folder / index["schema"]).read_text(encoding="utf-8"))
+    assert [one["id"] for one in index["mappings"]] == list(entries)
+    for one in index["mappings"]:
+        text = (folder / one["file"]).read_bytes()
+        jsonschema.validate(json.loads(text), schema)
+        assert msgspec.json.decode(text, type=Entry) == entries[one["id"]]
+
+
+COUNTS = {
+    "mapping": lambda entry: 1,
+    "target": lambda entry: len(entry.targets),
+    "target_range": lambda entry: sum(len(one.ranges) for one in entry.targets),
+    "parameter": lambda entry: sum(len(one.parameters) for one in entry.targets),
+    "difference": lambda entry: sum(len(one.differences) for one in entry.targets),
+    "claim": lambda entry: len(entry.claims),
+    "stated": lambda entry: sum(len(one.stated) for one in entry.claims),
+    "observation": lambda entry: sum(len(one.observed) for one in entry.claims),
+    "document": lambda entry: len(entry.documents),
+}
+
+
+@pytest.fixture
+def database(tmp_path: Path, entries: dict[str, Entry]) -> Iterator[sqlite3.Connection]:
+    (path,) = export_sqlite(entries, tmp_path / "out")
+    connection = sqlite3.connect(path)
+    yield connection
+    connection.close()
+
+
+@pytest.mark.parametrize("table", COUNTS)
+def test_sqlite_holds_every_row(database: sqlite3.Connection, entries: dict[str, Entry], table: str) -> None:
+    expected = sum(COUNTS[table](entry) for entry in entries.values())
+    assert expected
+    assert database.execute(f"SELECT count(*) FROM {table}").fetchone() == (expected,)
+
+
+def test_sqlite_is_whole_and_can_be_asked(database: sqlite3.Connection) -> None:
+    assert database.execute("PRAGMA foreign_key_check").fetchall() == []
+    assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    rows = database.execute(
+        "SELECT DISTINCT claim FROM observation WHERE outcome = 'refuted' AND backend = 'gloo' AND mapping LIKE '%.reduce'"
+    ).fetchall()
+    assert ("torch.distributed.reduce#others-keep-tensor",) in rows
+    words = database.execute("SELECT mapping FROM words JOIN passage ON id = words.rowid WHERE words MATCH ?", ["归约"])
+    assert ("torch.distributed.reduce",) in words.fetchall()
+
+
+def listing(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.mark.parametrize("kind", EXPORTS)
+def test_an_earlier_export_is_replaced_and_the_rest_left_alone(
+    tmp_path: Path, entries: dict[str, Entry], kind: str
+) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    EXPORTS[kind](entries, tmp_path)
+    first = listing(tmp_path)
+    fewer = dict(list(entries.items())[:1])
+    EXPORTS[kind](fewer, tmp_path)
+    assert listing(tmp_path) != first
+    EXPORTS[kind](entries, tmp_path)
+    assert listing(tmp_path) == first
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", "no json", '{"generator": "other"}'])
+def test_files_of_others_are_not_replaced(run, tmp_path: Path, content: str) -> None:
+    (tmp_path / "index.json").write_text(content)
+    done = run("export", "json", ".")
+    assert done.returncode == 2
+    assert "holds index.json that no export of apidiff wrote" in done.stderr
+    assert listing(tmp_path) == {"index.json": content.encode()}
+
+
+# Root may write anywhere, so these stand for a folder that cannot be written.
+UNWRITABLE = [
+    ("/proc/apidiff/out", "No such file"),
+    ("file/out", "Not a directory"),
+    ("file", "File exists|Not a directory"),
+]
+
+
+@pytest.mark.parametrize("kind", EXPORTS)
+@pytest.mark.parametrize(("folder", "reason"), UNWRITABLE)
+def test_folder_that_cannot_be_written(run, tmp_path: Path, kind: str, folder: str, reason: str) -> None:
+    (tmp_path / "file").touch()
+    done = run("export", kind, folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"apidiff: {folder} cannot be written (")
+    assert any(one in done.stderr for one in reason.split("|"))
+    assert done.stderr.count("\n") == 1
+    assert listing(tmp_path) == {"file": b""}
+
+
+def mounted(folder: Path, options: str) -> bool:
+    if shutil.which("mount") is None:
+        return False
+    return subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", folder], capture_output=True).returncode == 0
+
+
+@pytest.mark.parametrize("kind", EXPORTS)
+@pytest.mark.parametrize(
+    ("options", "reason"), [("size=64k", "No space left on device"), ("ro", "Read-only file system")]
+)
+def test_real_full_and_read_only_disks(run, tmp_path: Path, kind: str, options: str, reason: str) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if not mounted(disk, options):
+        pytest.skip("a small file system cannot be mounted here (needs root)")
+    try:
+        for folder in ("disk", "disk/a/b"):
+            done = run("export", kind, folder)
+            assert (done.returncode, reason in done.stderr, done.stdout) == (2, True, ""), done
+            assert list(disk.iterdir()) == []
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+@pytest.mark.parametrize("kind", EXPORTS)
+def test_a_full_disk_keeps_the_earlier_export(
+    tmp_path: Path, entries: dict[str, Entry], kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    EXPORTS[kind](entries, tmp_path)
+    before = listing(tmp_path)
+    writes = 0
+
+    def fails_late(path: Path, data: bytes) -> int:
+        nonlocal writes
+        writes += 1
+        if writes == (3 if kind == "json" else 1):
+            with path.open("wb") as file:
+                file.write(data[:10])
+            raise OSError(28, "No space left on device")
+        with path.open("wb") as file:
+            return file.write(data)
+
+    monkeypatch.setattr(Path, "write_bytes", fails_late)
+    with pytest.raises(ExportError, match="No space left on device"):
+        EXPORTS[kind](entries, tmp_path)
+    assert listing(tmp_path) == before
+    assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_move_that_fails_is_undone(
+    tmp_path: Path, entries: dict[str, Entry], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export_json(entries, tmp_path)
+    before = listing(tmp_path)
+    rename = Path.rename
+
+    def fails_once(path: Path, target: Path) -> Path:
+        if path.name == "mappings" and path.parent.name == "new":
+            raise OSError(5, "Input/output error")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fails_once)
+    with pytest.raises(ExportError, match="Input/output error"):
+        export_json(dict(list(entries.items())[:1]), tmp_path)
+    assert listing(tmp_path) == before
+
+
+def test_the_exported_words_are_those_that_search_reads(database: sqlite3.Connection) -> None:
+    database.execute("CREATE TABLE name (spelling TEXT, rank INTEGER, mapping TEXT)")
+    assert search(database, "归约").results

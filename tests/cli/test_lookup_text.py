@@ -1,0 +1,127 @@
+"""What a reader of the terminal sees, in both languages; the statements that this project exists to tell."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from apidiff.kb.knowledge import load
+from apidiff.render.terminal import answer_text, search_text
+
+LANGUAGES = [
+    ("en", "Documents say: `tensor` keeps its values on every rank but `dst`", "refuted on gloo (PyTorch 2.13.0"),
+    ("zh", "文档称：在 `dst` 以外的所有 rank 上，`tensor` 的内容保持不变", "gloo 上不成立（PyTorch 2.13.0"),
+]
+
+
+@pytest.mark.parametrize(("language", "stated", "refuted"), LANGUAGES)
+def test_a_rank_that_is_not_dst_is_overwritten_on_gloo(run, language: str, stated: str, refuted: str) -> None:
+    done = run("lookup", "torch.distributed.reduce", "--mindspore", "2.10", "--lang", language)
+    assert done.returncode == 0, done.stderr
+    joined = "".join(line.strip() if language == "zh" else f" {line.strip()}" for line in done.stdout.splitlines())
+    joined = joined.replace(" ", "")
+    first = joined.index(stated.replace(" ", ""))
+    assert joined.index(refuted.replace(" ", "")) > first
+    assert "rank1:tensor[10,20,30]→[" in joined
+    assert "[torch-2.13.0/gloo-cpu-" in joined
+
+
+@pytest.mark.parametrize("name", ["all_reduce", "reduce", "all_gather", "reduce_scatter", "all_to_all"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_fits_80_columns_without_colour_or_blanks_at_the_end(run, name: str, language: str) -> None:
+    lines = run("lookup", name, "--lang", language).stdout.splitlines()
+    assert len(lines) > 40
+    assert [line for line in lines if cell_len(line) > 80 or line != line.rstrip() or "\x1b" in line] == []
+
+
+LOCALES = [
+    ({"LANG": "zh_CN.UTF-8"}, "差异"),
+    ({"LANG": "en_US.UTF-8", "LC_ALL": "zh_CN.UTF-8"}, "差异"),
+    ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C.UTF-8"}, "Differences"),
+    ({"LANG": "de_DE.UTF-8"}, "Differences"),
+    ({}, "Differences"),
+]
+
+
+@pytest.mark.parametrize(("variables", "heading"), LOCALES)
+def test_the_language_is_that_of_the_locale(run, variables: dict[str, str], heading: str) -> None:
+    assert heading in run("lookup", "reduce", **variables).stdout.splitlines()
+
+
+def test_a_locale_without_chinese_gets_question_marks(run) -> None:
+    done = run("lookup", "reduce", "--lang", "zh", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "??" in done.stdout
+
+
+def test_json_is_utf_8_whatever_the_locale(run) -> None:
+    done = run("lookup", "dist.all_reduce", "--mindspore", "2.10", "--json", PYTHONIOENCODING="ascii")
+    answer = json.loads(done.stdout)
+    assert answer["id"] == "torch.distributed.all_reduce"
+    assert answer["target"]["status"] == "current"
+    assert {one["risk"] for one in answer["differences"]} <= {"silent", "error", "rewrite", "none"}
+    assert any("张量" in one["text"]["zh"] for one in answer["differences"])
+
+
+def test_every_verdict_names_a_run_that_exists(run) -> None:
+    from apidiff.store import load as load_data
+
+    runs = {key for key, _ in load_data().runs}
+    answer = json.loads(run("lookup", "reduce", "--json").stdout)
+    named = [one["run"] for claim in answer["claims"] for one in claim["observed"]]
+    assert named
+    assert set(named) <= runs
+
+
+def render(renderable, width: int = 80) -> str:
+    console = Console(width=width, markup=False, highlight=False, emoji=False, color_system=None)
+    with console.capture() as captured:
+        console.print(renderable)
+    return captured.get()
+
+
+# name, version, what the head says
+HEADS = [
+    ("mindspore.ops.Reduce", "2.10", "available (≥ 2.4) Use mindspore.mint.distributed.reduce"),
+    ("comm_func.reduce", "2.10", "deprecated (≥ 2.9) Use mindspore.mint.distributed.reduce"),
+    ("mint.distributed.reduce", "2.4", "Nothing is recorded of it on MindSpore 2.4.10. Use"),
+    ("reduce", "1.10", "No target is the one to use on MindSpore 1.10.1."),
+]
+
+
+@pytest.mark.parametrize(("name", "version", "head"), HEADS)
+def test_standing(name: str, version: str, head: str) -> None:
+    assert head in render(answer_text(load().lookup(name, mindspore=version), "en"), width=200)
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 200])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_any_width_shows_every_difference(width: int, language: str) -> None:
+    answer = load().lookup("reduce")
+    text = render(answer_text(answer, language), width)
+    assert all(f"{number}. [" in text for number in range(1, len(answer.differences) + 1))
+
+
+def test_markup_in_words_is_shown_as_typed() -> None:
+    text = render(search_text(load().search("[bold]zzzzzz[/bold]"), "en"))
+    assert "'[bold]zzzzzz[/bold]'" in text
+
+
+SEARCHES = [
+    (["overwrites", "rank", "other", "than", "dst"], "torch.distributed.reduce"),
+    (["归约"], "torch.distributed.reduce"),
+    (["就地修改"], "torch.distributed.all_reduce"),
+    (["AllGather"], "torch.distributed.all_gather"),
+    (["all_to_al"], "torch.distributed.all_to_all"),
+    (["comm_func.reduce_scatter_tensor"], "torch.distributed.reduce_scatter"),
+]
+
+
+@pytest.mark.parametrize(("words", "expected"), SEARCHES, ids=[" ".join(row[0]) for row in SEARCHES])
+def test_search(run, words: list[str], expected: str) -> None:
+    found = json.loads(run("search", *words, "--json").stdout)["results"]
+    assert expected in [one["id"] for one in found]
+    assert expected in run("search", *words).stdout

@@ -1,0 +1,95 @@
+"""Runs an example's own command with the real launcher of the running environment, within a deadline."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from apidiff.examples import Example
+
+ROOT = Path(__file__).resolve().parents[2]
+DEADLINE = 150.0  # seconds; a MindSpore start takes 15 on two idle cores
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The launcher's exit code, the ranks' lines sorted by rank, and everything the launcher printed."""
+
+    code: int
+    lines: list[str]
+    log: str
+
+
+def run(example: Example, folder: Path, script: Path | None = None, deadline: float = DEADLINE) -> Ended:
+    """Runs the command of ``example`` (or of a changed copy, ``script``) from the root of the checkout.
+
+    ``folder`` takes the logs. Only what would disturb other runs is set: free ports, the log folder, loopback. Raises
+    TimeoutError, with the log, when the deadline has passed; no process is left then.
+    """
+    settings, launcher, options, path = _split(example.command)
+    if launcher == "msrun":
+        options = [*options, "--master_port", str(_free_port()), "--log_dir", str(folder / "ranks")]
+    command = [str(Path(sys.executable).with_name(launcher)), *options, str(script or path)]
+    environment = os.environ | settings | {"GLOO_SOCKET_IFNAME": "lo"}
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
+    with (folder / "launcher.log").open("w+") as log:
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            code = process.wait(deadline)
+        except subprocess.TimeoutExpired:
+            log.seek(0)
+            raise TimeoutError(f"{shlex.join(command)} did not end within {deadline:g} s\n{log.read()}") from None
+        finally:
+            _end(process)
+        log.seek(0)
+        text = log.read()
+    if launcher == "msrun":
+        # msrun shows the ranks' logs through `tail -f`, which it kills without waiting for the last lines.
+        printed = "".join(path.read_text() for path in sorted((folder / "ranks").glob("worker_*.log")))
+    else:
+        printed = text
+    lines = [line for line in printed.splitlines() if line.startswith("rank ")]
+    return Ended(code, sorted(lines, key=lambda line: line.partition(":")[0]), text)
+
+
+def _split(command: str) -> tuple[dict[str, str], str, list[str], str]:
+    words = shlex.split(command)
+    settings = {}
+    while "=" in words[0]:
+        name, _, value = words.pop(0).partition("=")
+        settings[name] = value
+    return settings, words[0], words[1:-1], words[-1]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kills what is left: the launcher's group and its descendants, since msrun gives each rank its own session."""
+    if process.poll() is not None:
+        return
+    descendants = psutil.Process(process.pid).children(recursive=True)
+    os.killpg(process.pid, signal.SIGKILL)
+    for one in descendants:
+        one.kill()
+    process.wait()
+    psutil.wait_procs(descendants, timeout=10)

@@ -1,0 +1,59 @@
+"""The worked example in CONTRIBUTING.md is a record that the database would take."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from apidiff.store import InvalidData, load
+from apidiff.store.checks import run_checks
+
+ROOT = Path(__file__).resolve().parents[2]
+SHOWN = re.compile(r"`apidiff/data/(?P<path>mappings/[\w/]+\.yaml)`:\n\n```yaml\n(?P<text>.*?)```\n", re.DOTALL)
+
+
+@pytest.fixture
+def example() -> tuple[str, str]:
+    found = SHOWN.findall((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    assert len(found) == 1
+    return found[0]
+
+
+def database_with(folder: Path, path: str, text: str) -> Path:
+    """A copy of the data without runs, with one mapping more."""
+    for name in ("documents.yaml", "frameworks.yaml"):
+        shutil.copy(ROOT / "apidiff" / "data" / name, folder / name)
+    for name in ("mappings", "signatures"):
+        shutil.copytree(ROOT / "apidiff" / "data" / name, folder / name)
+    (folder / path).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_the_worked_example_is_valid(example: tuple[str, str], tmp_path: Path) -> None:
+    path, text = example
+    assert not (ROOT / "apidiff" / "data" / path).exists(), "the example is in the database now: show another one"
+    data = load(database_with(tmp_path, path, text))
+    assert "torch.distributed.broadcast" in data.mappings
+    assert [str(error) for error in run_checks(data)] == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("  zh: 把一个 rank 上的张量复制到其他所有 rank。\n", "", "lacks the key 'zh'"),
+        ("    - id: src-keeps-tensor\n", "    - id: src-keeps-tensor\n      keep: 1\n", "unknown key 'keep'"),
+        ("id: torch.distributed.broadcast", "id: torch.distributed.cast", "The path is the ID"),
+    ],
+)
+def test_a_mistake_in_it_is_found(
+    example: tuple[str, str], tmp_path: Path, before: str, after: str, message: str
+) -> None:
+    path, text = example
+    assert before in text
+    with pytest.raises(InvalidData) as caught:
+        load(database_with(tmp_path, path, text.replace(before, after, 1)))
+    assert message in str(caught.value)
+    assert "broadcast.yaml" in str(caught.value)

@@ -1,0 +1,66 @@
+"""The Python sessions shown in the guides print what is shown, and both languages have the same pages and anchors."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SESSION = re.compile(r"^```pycon\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+QUERY = re.compile(r"^```sql\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+ANCHOR = re.compile(r"^\((?P<name>[a-z0-9-]+)\)=\n(?P<level>#+) ", re.MULTILINE)
+NAMES = sorted(path.name for path in (ROOT / "docs" / "en" / "guide").glob("*.md"))
+
+
+def text_of(language: str, name: str) -> str:
+    return (ROOT / "docs" / language / "guide" / name).read_text(encoding="utf-8")
+
+
+def failures(text: str) -> list[str]:
+    """What the Python sessions in ``text`` print otherwise than shown."""
+    source = "\n".join(SESSION.findall(text))
+    test = doctest.DocTestParser().get_doctest(source, {}, "guide", None, 0)
+    found: list[str] = []
+    doctest.DocTestRunner(verbose=False).run(test, out=found.append)
+    return found
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_sessions_print_what_is_shown(language: str) -> None:
+    text = text_of(language, "api.md")
+    assert SESSION.search(text)
+    assert failures(text) == []
+
+
+def test_a_wrong_session_is_noticed() -> None:
+    assert failures("```pycon\n>>> 1 + 1\n2\n\n```\n") == []
+    assert "Got:\n    2" in "".join(failures("```pycon\n>>> 1 + 1\n3\n\n```\n"))
+
+
+def test_the_query_shown_finds_what_it_says(tmp_path: Path) -> None:
+    (query,) = {found for language in ("en", "zh") for found in QUERY.findall(text_of(language, "api.md"))}
+    apidiff = str(Path(sys.executable).with_name("apidiff"))
+    subprocess.run([apidiff, "export", "sqlite", str(tmp_path)], check=True, timeout=120, stdout=subprocess.DEVNULL)
+    with sqlite3.connect(tmp_path / "apidiff.sqlite") as connection:
+        rows = connection.execute(query).fetchall()
+    assert ("torch.distributed.reduce#others-keep-tensor", "gloo") in {row[:2] for row in rows}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_both_languages_have_the_same_anchors(name: str) -> None:
+    english, chinese = (ANCHOR.findall(text_of(language, name)) for language in ("en", "zh"))
+    headings = re.findall(
+        r"^#+ ", re.sub(r"^```.*?^```", "", text_of("en", name), flags=re.DOTALL | re.MULTILINE), re.MULTILINE
+    )
+    assert english == chinese
+    assert len(english) == len(headings), "a heading has no anchor"
+
+
+def test_both_languages_have_the_same_pages() -> None:
+    assert sorted(path.name for path in (ROOT / "docs" / "zh" / "guide").glob("*.md")) == NAMES

@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from kb_entries import RELEASES, all_entries
+
+from apidiff.kb.build import build_from
+from apidiff.kb.knowledge import KnowledgeBase
+
+
+@pytest.fixture(scope="session")
+def connection() -> sqlite3.Connection:
+    return build_from(all_entries(), RELEASES, {})
+
+
+@pytest.fixture(scope="session")
+def kb(connection: sqlite3.Connection) -> KnowledgeBase:
+    return KnowledgeBase(connection)

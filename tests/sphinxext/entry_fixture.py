@@ -1,0 +1,307 @@
+"""Content made by hand for tests of the pages: one mapping with two targets, two run records."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+
+from apidiff.model import (
+    RUN_SCHEMA,
+    CallError,
+    ObjectDump,
+    Observation,
+    Outcome,
+    ParameterDump,
+    ProbeRun,
+    RankTrace,
+    RunRecord,
+    ScalarDump,
+    SequenceDump,
+    SignatureDump,
+    TensorDump,
+    Text,
+)
+from apidiff.model.entry import (
+    ClaimEntry,
+    DifferenceEntry,
+    DocumentEntry,
+    Entry,
+    ExampleEntry,
+    ObservedSummary,
+    ParameterEntry,
+    RangeEntry,
+    StatedEntry,
+    TargetEntry,
+)
+from apidiff.sphinxext.content import Content
+
+SOURCE = "torch.distributed.reduce"
+NEW = "mindspore.ops.communication.reduce"
+OLD = "mindspore.communication.comm_func.reduce"
+
+
+def _tensor(values: list[float], label: int) -> TensorDump:
+    return TensorDump(type="Tensor", dtype="float32", shape=[len(values)], values=values, storage=label, object=label)
+
+
+def run_record(world_size: int = 3, date: str = "2026-11-20T10:00:00Z") -> RunRecord:
+    """A run of torch with a finished, a failed and a flaky probe."""
+    ranks = [
+        RankTrace(
+            rank=rank,
+            before={"tensor": _tensor([10.0**rank, 2 * 10.0**rank], 1), "dst": ScalarDump(value=0)},
+            after={"tensor": _tensor([111.0, 222.0] if rank == 0 else [110.0, 220.0], 1), "dst": ScalarDump(value=0)},
+            returned=ScalarDump(value=None),
+        )
+        for rank in range(world_size)
+    ]
+    failed = [
+        RankTrace(
+            rank=0,
+            before={"tensor": SequenceDump(type="list", items=[_tensor([1.0], 1)], object=2)},
+            error=CallError(stage="call", type="RuntimeError", message="first line\nsecond <b>line</b> `x`"),
+        )
+    ]
+    again = ProbeRun(api=SOURCE, probe="async", spec="0" * 12, end="timeout", ranks=[], log=["rank 0: waiting"])
+    handle = [RankTrace(rank=0, returned=ObjectDump(type="Work", text="<Work>", object=3), output=["printed"])]
+    return RunRecord(
+        schema=RUN_SCHEMA,
+        suite_version="0.1.0",
+        framework="torch",
+        framework_version="2.13.0",
+        backend="gloo",
+        device="cpu",
+        world_size=world_size,
+        date=date,
+        os="Linux 6.1",
+        python="3.11.7",
+        machine="x86_64",
+        cores=2,
+        packages={"numpy": "1.26.4", "torch": "2.13.0"},
+        environment={"MASTER_ADDR": "127.0.0.1"},
+        signatures=[
+            SignatureDump(
+                api=SOURCE,
+                parameters=[ParameterDump(name="tensor", kind="positional")],
+                text="(tensor, dst=None, op=<RedOpType.SUM: 0>, group=None, async_op=False, group_dst=None)",
+            ),
+            SignatureDump(api="torch.distributed.gone", missing=True, error="AttributeError"),
+        ],
+        probes=[
+            ProbeRun(api=SOURCE, probe="sync", spec="a" * 12, end="completed", ranks=ranks),
+            ProbeRun(api=SOURCE, probe="wrong-shape", spec="b" * 12, end="completed", ranks=failed, confirmed=True),
+            ProbeRun(api=SOURCE, probe="async", spec="c" * 12, end="completed", ranks=handle, again=again),
+        ],
+    )
+
+
+def write_run(folder: Path, record: RunRecord) -> tuple[str, Path]:
+    """Write the record under its ID below ``folder``."""
+    data = msgspec.json.encode(record)
+    name = f"{record.backend}-{record.device}-{record.world_size}-{hashlib.sha256(data).hexdigest()[:12]}"
+    path = folder / f"{record.framework}-{record.framework_version}" / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return f"{path.parent.name}/{name}", path
+
+
+def _seen(outcome: Outcome, run: str, evidence: list[str]) -> tuple[list[Observation], list[ObservedSummary]]:
+    where = {"framework": "torch", "framework_version": "2.13.0", "backend": "gloo", "device": "cpu"}
+    observed = [Observation(outcome=outcome, world_size=3, probe="sync", run=run, evidence=evidence, **where)]
+    return observed, [ObservedSummary(outcome=outcome.value, world_sizes=[3], runs=[run], **where)]
+
+
+def _claims(run: str) -> list[ClaimEntry]:
+    refuted, refuted_summary = _seen(Outcome.REFUTED, run, ["rank 1: tensor [10, 20] → [110, 220]"])
+    holds, holds_summary = _seen(Outcome.HOLDS, run, [])
+    not_run = [Text(en="hccl: no run record", zh="hccl：没有运行记录")]
+    stated = [
+        StatedEntry(
+            document="seed-reduce",
+            part="pytorch/2",
+            text=Text(en="Other processes' tensors remain unchanged.", zh="其他进程的张量保持不变。"),
+        )
+    ]
+    return [
+        ClaimEntry(
+            id=f"{SOURCE}#others-keep-tensor",
+            subject=SOURCE,
+            side="source",
+            kind="keeps",
+            text=Text(
+                en="`tensor` keeps its values on every rank but `dst`.",
+                zh="除 `dst` 以外的进程上，`tensor` 的值保持不变。",
+            ),
+            stated=stated,
+            observed=refuted,
+            summary=refuted_summary,
+            call=["torch.distributed.reduce(tensor, dst=0)"],
+        ),
+        ClaimEntry(
+            id=f"{SOURCE}#root-has-sum",
+            subject=SOURCE,
+            side="source",
+            kind="result",
+            text=Text(en="On `dst`, `tensor` holds the sum.", zh="在 `dst` 上，`tensor` 为求和结果。"),
+            observed=holds,
+            summary=holds_summary,
+            call=["torch.distributed.reduce(tensor, dst=0)"],
+        ),
+        ClaimEntry(
+            id=f"{NEW}#others-keep-tensor",
+            subject=NEW,
+            side="target",
+            kind="keeps",
+            text=Text(
+                en="`tensor` keeps its values on every rank but `dst`.",
+                zh="除 `dst` 以外的进程上，`tensor` 的值保持不变。",
+            ),
+            stated=stated,
+            not_run=not_run,
+            reason=Text(en="The kernel is not registered on CPU.", zh="CPU 上没有注册该算子。"),
+        ),
+        ClaimEntry(
+            id=f"{OLD}#returns-tensor",
+            subject=OLD,
+            side="target",
+            kind="returns",
+            text=Text(en="Returns `(Tensor, CommHandle)`.", zh="返回 `(Tensor, CommHandle)`。"),
+            not_run=not_run,
+        ),
+    ]
+
+
+def _target(name: str, ranges: list[RangeEntry], risk: str, differences: list[DifferenceEntry]) -> TargetEntry:
+    return TargetEntry(
+        name=name,
+        kind="function",
+        ranges=ranges,
+        parameters=[
+            ParameterEntry(
+                source="tensor",
+                target="tensor",
+                relations=["same"],
+                risk="none",
+                text=Text(en="The same.", zh="一致。"),
+            ),
+            ParameterEntry(
+                source="async_op",
+                target="async_op",
+                source_default="False",
+                target_default="False",
+                relations=["same"],
+                risk="none",
+                text=Text(en="The same.", zh="一致。"),
+            ),
+            ParameterEntry(
+                source="group_dst",
+                source_default="None",
+                relations=["only_in_source"],
+                risk="rewrite",
+                text=Text(en="`group_dst` has no counterpart.", zh="`group_dst` 没有对应参数。"),
+            ),
+        ],
+        differences=differences,
+        risk=risk,
+        signatures={
+            "2.10.0": f"{name}(tensor, dst, op='sum', group=None, async_op=False)",
+            "2.7.1": f"{name}(tensor, dst)",
+        },
+        before="torch.distributed.reduce(tensor, dst=0)",
+        after=f"{name}(tensor, 0)",
+        note=Text(en="Ascend only.", zh="仅支持昇腾。"),
+    )
+
+
+def reduce_entry(run: str, summary: str = "Reduces tensors of all ranks to one rank.") -> Entry:
+    """The mapping of ``torch.distributed.reduce``, observed in ``run``."""
+    silent = DifferenceEntry(
+        id="others",
+        kind="in_place",
+        risk="silent",
+        text=Text(
+            en="Ranks other than `dst` have their tensor overwritten by gloo; the target leaves it alone.",
+            zh="gloo 会覆盖 `dst` 以外进程的张量（就地修改），目标则保持不变。",
+        ),
+        evidence=[Text(en="gloo, 3 ranks: rank 1 holds [110, 220].", zh="gloo，3 个进程：进程 1 为 [110, 220]。")],
+        claims=[f"{SOURCE}#others-keep-tensor", f"{NEW}#others-keep-tensor"],
+    )
+    parameter = DifferenceEntry(
+        id="group-dst",
+        kind="parameter",
+        risk="rewrite",
+        text=Text(en="`group_dst` has no counterpart.", zh="`group_dst` 没有对应参数。"),
+        parameter="group_dst",
+    )
+    return Entry(
+        id=SOURCE,
+        category="collectives",
+        summary=Text(en=summary, zh="归约操作：将所有进程的张量归约到一个进程。"),
+        aliases=["dist.reduce"],
+        source=SOURCE,
+        signatures={
+            "2.13.0": "torch.distributed.reduce(tensor, dst=None, op=SUM, group=None, async_op=False, group_dst=None)"
+        },
+        risk="silent",
+        targets=[
+            _target(
+                NEW,
+                [RangeEntry(since="2.9", until=None, range="≥ 2.9", status="current")],
+                "silent",
+                [silent, parameter],
+            ),
+            _target(
+                OLD,
+                [
+                    RangeEntry(since="2.4", until="2.8", range="2.4 – 2.8", status="current"),
+                    RangeEntry(since="2.9", until=None, range="≥ 2.9", status="deprecated"),
+                ],
+                "rewrite",
+                [parameter],
+            ),
+        ],
+        claims=_claims(run),
+        examples=[
+            ExampleEntry(
+                framework="torch",
+                path="torch.distributed.reduce/torch_example.py",
+                command="torchrun --nproc-per-node 3 torch_example.py",
+                code='"""Reduce to rank 0."""\nimport torch\n\nprint(torch.ones(2))\n',
+                expected="rank 0: [111, 222]",
+                claim=f"{SOURCE}#root-has-sum",
+            )
+        ],
+        documents={
+            "seed-reduce": DocumentEntry(
+                title="Differences with torch.distributed.reduce",
+                url="https://example.org/reduce.html",
+                framework="mindspore",
+                version="2.4.10",
+                seed=True,
+            )
+        },
+    )
+
+
+def other_entry() -> Entry:
+    """A mapping with nothing but a name: every 'none recorded' text is shown."""
+    return Entry(
+        id="torch.distributed.barrier",
+        category="collectives",
+        summary=Text(en="Waits for all ranks.", zh="等待所有进程。"),
+        aliases=[],
+        source="torch.distributed.barrier",
+        signatures={},
+        risk="none",
+        targets=[],
+        claims=[],
+    )
+
+
+def content(folder: Path) -> Content:
+    """Two mappings and one run record, whose file is written below ``folder``."""
+    run_id, path = write_run(folder, run_record())
+    entries = {entry.id: entry for entry in (reduce_entry(run_id), other_entry())}
+    return Content(entries=entries, newest={"torch": "2.13.0", "mindspore": "2.10.0"}, runs={run_id: path})

@@ -1,0 +1,170 @@
+"""Builds in parallel, after edits and after deletions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import msgspec
+import pytest
+from conftest import Site
+from entry_fixture import SOURCE, reduce_entry, run_record, write_run
+
+from apidiff.sphinxext.domain import ApidiffDomain
+
+MakeSite = Callable[..., Site]
+OTHER = "torch.distributed.barrier"
+INDEXES = {"mappings", "risks", "refuted"}
+
+
+def test_first_build_is_clean(make_site: MakeSite) -> None:
+    built = make_site().build()
+    assert built.warnings == ""
+    assert {f"mappings/{SOURCE}", f"mappings/{OTHER}"} <= built.read
+
+
+def test_parallel_build_equals_serial_build(make_site: MakeSite) -> None:
+    site = make_site()
+    serial, parallel = site.build(out="serial"), site.build(parallel=4, out="parallel")
+    assert parallel.warnings == ""
+    assert parallel.pages() == serial.pages()
+    assert list(parallel.domain.get_objects()) == list(serial.domain.get_objects())
+    inventories = [(built.out / "objects.inv").read_bytes() for built in (serial, parallel)]
+    assert inventories[0] == inventories[1]
+
+
+def test_parallel_build_without_merge_is_noticed(make_site: MakeSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ApidiffDomain, "merge_domaindata", lambda self, docnames, otherdata: None)
+    built = make_site().build(parallel=4)
+    assert "no run record" in built.warnings or "no mapping" in built.warnings
+
+
+def test_unchanged_content_rebuilds_nothing(make_site: MakeSite) -> None:
+    site = make_site()
+    site.build()
+    again = site.build()
+    assert again.read == set()
+    assert again.written <= {"search"}
+
+
+@pytest.mark.parametrize("parallel", [1, 4])
+def test_edited_record_rebuilds_its_page_and_the_indexes(make_site: MakeSite, parallel: int) -> None:
+    site = make_site()
+    site.build(parallel)
+    run = next(iter(site.content.runs))
+    site.content.entries[SOURCE] = reduce_entry(run, summary="Another summary.")
+    built = site.build(parallel)
+    assert built.read == {f"mappings/{SOURCE}", *INDEXES}
+    assert "Another summary." in built.html(f"mappings/{SOURCE}")
+    # Sphinx writes the pages whose contents list a page that was read.
+    assert built.written - {"search"} == {f"mappings/{SOURCE}", *INDEXES, "index"}
+
+
+def test_new_record_appears(make_site: MakeSite) -> None:
+    site = make_site()
+    removed = site.content.entries.pop(OTHER)
+    site.build()
+    site.content.entries[OTHER] = removed
+    built = site.build()
+    assert built.warnings == ""
+    assert {f"mappings/{OTHER}", *INDEXES} <= built.read
+    assert f"mappings/{SOURCE}" not in built.read
+    assert OTHER in built.html("mappings")
+
+
+@pytest.mark.parametrize("parallel", [1, 4])
+def test_deleted_record_disappears(make_site: MakeSite, parallel: int) -> None:
+    site = make_site()
+    first = site.build(parallel)
+    assert OTHER in first.html("mappings")
+    assert first.domain.find("mapping", OTHER)
+    del site.content.entries[OTHER]
+    built = site.build(parallel)
+    assert built.warnings == ""
+    assert not (built.out / f"mappings/{OTHER}.html").exists()
+    assert not (site.src / f"mappings/{OTHER}.md").exists()
+    assert not any(OTHER in text for text in built.pages().values())
+    assert built.domain.find("mapping", OTHER) is None
+    assert built.read == INDEXES
+
+
+def test_deleted_run_disappears(make_site: MakeSite) -> None:
+    site = make_site()
+    second, path = write_run(site.folder / "data", run_record(world_size=2))
+    site.content.runs[second] = path
+    first = site.build()
+    assert (first.out / f"_runs/{second}.json").read_bytes() == path.read_bytes()
+    del site.content.runs[second]
+    built = site.build()
+    assert built.warnings == ""
+    assert built.read == {"runs"}
+    assert not (built.out / f"_runs/{second}.json").exists()
+    assert not (built.out / f"runs/{second}.html").exists()
+    assert second not in built.html("runs")
+
+
+def test_page_left_by_a_broken_build_disappears(make_site: MakeSite) -> None:
+    """Sphinx has forgotten the page by the time a build succeeds; its output has to go all the same."""
+    site = make_site()
+    stale = site.build().out / "runs" / "torch-1.0" / "gone.html"
+    stale.parent.mkdir()
+    stale.write_text("left over")
+    site.build()
+    assert not stale.exists()
+
+
+def test_page_with_a_role_follows_its_goal(make_site: MakeSite) -> None:
+    """A page that nobody edited is written again when what it refers to comes or goes."""
+    site = make_site()
+    reduce = site.content.entries.pop(SOURCE)
+    first = site.build()
+    assert f"no API '{'mindspore.ops.communication.reduce'}'" in first.warnings
+    site.content.entries[SOURCE] = reduce
+    built = site.build()
+    assert "notes" not in built.read
+    assert "notes" in built.written
+    assert built.warnings == ""
+    link = f'href="mappings/{SOURCE}.html#mindspore.ops.communication.reduce"'
+    assert link in built.html("notes")
+    del site.content.entries[SOURCE]
+    assert "notes" in site.build().written
+
+
+def test_renamed_claim_makes_its_reference_dangle(make_site: MakeSite) -> None:
+    site = make_site()
+    site.build()
+    entry = site.content.entries[SOURCE]
+    claims = [msgspec.structs.replace(claim, id=claim.id.replace("others", "rest")) for claim in entry.claims]
+    targets = [
+        msgspec.structs.replace(
+            target, differences=[msgspec.structs.replace(one, claims=[]) for one in target.differences]
+        )
+        for target in entry.targets
+    ]
+    site.content.entries[SOURCE] = msgspec.structs.replace(entry, claims=claims, targets=targets)
+    built = site.build()
+    assert re.search(r"notes\.md.*no claim 'torch\.distributed\.reduce#others-keep-tensor'", built.warnings)
+
+
+def test_unknown_mapping_is_an_error_that_says_what_to_do(make_site: MakeSite) -> None:
+    site = make_site()
+    (site.src / "notes.md").write_text("# Notes\n\n```{apidiff-mapping} torch.nope\n```\n")
+    assert "No mapping 'torch.nope': name a file under apidiff/data/mappings" in site.build().warnings
+
+
+def test_no_content_is_a_valid_site(make_site: MakeSite) -> None:
+    site = make_site()
+    site.content.entries.clear()
+    site.content.runs.clear()
+    (site.src / "notes.md").write_text("# Notes\n")
+    built = site.build()
+    assert built.warnings == ""
+    assert "No run record exists." in built.html("runs")
+    assert "No mapping is recorded." in built.html("mappings")
+
+
+def test_page_of_the_other_mapping_says_what_is_missing(make_site: MakeSite) -> None:
+    site = make_site()
+    html = site.build().html(f"mappings/{OTHER}")
+    for words in ("No difference is recorded.", "No example is recorded.", "No target is the one to use"):
+        assert words in html

@@ -1,0 +1,163 @@
+"""What the pages hold, in both languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from conftest import Site
+from entry_fixture import NEW, OLD, SOURCE
+
+from apidiff.model import Version
+from apidiff.sphinxext.mapping_page import current_target
+
+MakeSite = Callable[..., Site]
+PAGE = f"mappings/{SOURCE}"
+
+
+def _ids(html: str) -> list[str]:
+    return re.findall(r'\sid="([^"]+)"', html)
+
+
+def _text(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html))
+
+
+def test_both_languages_have_the_same_pages_and_anchors(make_site: MakeSite) -> None:
+    english, chinese = (make_site(name, language).build() for name, language in (("a", "en"), ("b", "zh_CN")))
+    assert english.warnings == chinese.warnings == ""
+    assert english.pages().keys() == chinese.pages().keys()
+    for name, html in english.pages().items():
+        assert _ids(html) == _ids(chinese.pages()[name]), name
+    assert "twin" in _ids(chinese.html("notes"))
+
+
+def test_a_heading_without_a_label_is_noticed(make_site: MakeSite) -> None:
+    site = make_site("c", "zh_CN")
+    (site.src / "notes.md").write_text("# 标题\n\n## 没有标签\n", "utf-8")
+    assert any(re.fullmatch(r"id\d+", one) for one in _ids(site.build().html("notes")))
+
+
+def test_order_of_the_mapping_page(make_site: MakeSite) -> None:
+    ids = _ids(make_site().build().html(PAGE))
+    wanted = [SOURCE, "differences", "difference-others", "difference-group-dst", "versions", NEW]
+    wanted += [f"{NEW}--signatures", f"{NEW}--parameters", f"{NEW}--differences", f"{NEW}--code", OLD]
+    wanted += ["returns", "examples", "claims", f"{SOURCE}--others-keep-tensor", "refuted", "repeat"]
+    assert [one for one in ids if one in wanted] == wanted
+
+
+ENGLISH = [
+    "On MindSpore 2.10.0, use",
+    "silent in-place behaviour",
+    "Ranks other than dst have their tensor overwritten by gloo",
+    "gloo, 3 ranks: rank 1 holds [110, 220].",
+    "2.4 – 2.8",
+    "deprecated",
+    "only in source",
+    "Before: torch.distributed.reduce",
+    "torchrun --nproc-per-node 3 torch_example.py",
+    "rank 0: [111, 222]",
+    "Differences with torch.distributed.reduce, for MindSpore 2.4.10, part pytorch/2",
+    "Other processes' tensors remain unchanged.".replace("'", "&#39;"),
+    "rank 1: tensor [10, 20] → [110, 220]",
+    "hccl: no run record",
+    "The kernel is not registered on CPU.",
+    "apidiff verify torch.distributed.reduce --backend gloo",
+    "apidiff lookup torch.distributed.reduce --mindspore 2.10",
+]
+
+
+@pytest.mark.parametrize("words", ENGLISH)
+def test_english_page_says(english_page: str, words: str) -> None:
+    assert words in english_page.replace("'", "&#39;") or words in english_page
+
+
+CHINESE = [
+    "在 MindSpore 2.10.0 上使用",
+    "静默",
+    "就地修改",
+    "已弃用",
+    "仅源有",
+    "改写前：",
+    "未运行",
+    "与实测不符的陈述",
+    "如何复现",
+]
+
+
+@pytest.mark.parametrize("words", CHINESE)
+def test_chinese_page_says(chinese_page: str, words: str) -> None:
+    assert words in chinese_page
+
+
+@pytest.fixture
+def english_page(make_site: MakeSite) -> str:
+    return _text(make_site().build().html(PAGE))
+
+
+@pytest.fixture
+def chinese_page(make_site: MakeSite) -> str:
+    return _text(make_site("zh", "zh_CN").build().html(PAGE))
+
+
+def test_refuted_statement_is_shown_with_its_run(make_site: MakeSite) -> None:
+    site = make_site()
+    built = site.build()
+    run = next(iter(site.content.runs))
+    for page, up in ((PAGE, "../"), ("refuted", "")):
+        html = built.html(page)
+        refuted = html[html.index('id="refuted"' if page == PAGE else "apidiff-edge-refuted") :]
+        assert "apidiff-outcome-refuted" in refuted
+        assert f'href="{up}runs/{run}.html#{SOURCE}--sync"' in refuted
+    assert "root-has-sum" not in built.html("refuted")
+
+
+def test_run_page_shows_everything(make_site: MakeSite) -> None:
+    site = make_site()
+    run = next(iter(site.content.runs))
+    built = site.build()
+    html = built.html(f"runs/{run}")
+    text = _text(html)
+    for words in (
+        "PyTorch 2.13.0, gloo on cpu, 3 ranks",
+        "numpy 1.26.4",
+        "MASTER_ADDR=127.0.0.1",
+        "not there AttributeError",
+        "float32 (2,) [10, 20]",
+        "float32 (2,) [110, 220]",
+        "second &lt;b&gt;line&lt;/b&gt; `x`",
+        "Confirmed in fresh ranks.",
+        "Second try in fresh ranks, with another result",
+        "rank 0: waiting",
+        "printed",
+    ):
+        assert words in text, words
+    raw = re.search(r'href="([^"]+\.json)"', html)
+    assert raw
+    assert ((built.out / f"runs/{run}.html").parent / raw[1]).resolve().is_file()
+
+
+CURRENT = [("2.10.0", NEW), ("2.9.0", NEW), ("2.8.9", OLD), ("2.4.0", OLD), ("2.3.0", None)]
+
+
+@pytest.mark.parametrize(("version", "name"), CURRENT)
+def test_current_target(make_site: MakeSite, version: str, name: str | None) -> None:
+    entry = make_site().content.entries[SOURCE]
+    found = current_target(entry, version)
+    assert Version(version)
+    assert (found.name if found else None) == name
+
+
+LINES = [
+    ("zh_CN", "第一行，\n第二行", "第一行，第二行"),
+    ("zh_CN", "用 MindSpore\n时", "用 MindSpore\n时"),
+    ("en", "一\n二", "一\n二"),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "expected"), LINES)
+def test_lines_of_chinese_join_without_a_space(make_site: MakeSite, language: str, text: str, expected: str) -> None:
+    site = make_site("lines", language)
+    (site.src / "notes.md").write_text(f"# Notes\n\n{text}\n", "utf-8")
+    assert f"<p>{expected}</p>" in site.build().html("notes")

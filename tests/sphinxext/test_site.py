@@ -1,0 +1,82 @@
+"""The command that builds and serves the site: its errors, its port, its processes."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import urllib.request
+from pathlib import Path
+from threading import Thread
+
+import psutil
+import pytest
+
+from apidiff import site
+from apidiff.store import DataError, InvalidData
+
+
+def test_bad_data_is_one_error_and_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken() -> None:
+        raise InvalidData([DataError("reduce.yaml", 3, "unknown key 'x'", "Remove it.")])
+
+    monkeypatch.setattr(site.store, "load", broken)
+    assert site.main(["build", "--output", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err == "reduce.yaml:3: unknown key 'x'. Remove it.\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folder_that_cannot_be_written_is_one_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("in the way")
+    assert site.main(["build", "--output", str(tmp_path / "file" / "site")]) == 2
+    error = capsys.readouterr().err
+    assert len(error.splitlines()) == 1
+    assert "file" in error
+    assert "--output" in error
+
+
+def test_serving_what_is_not_built_says_how_to_build(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert site.main(["serve", "--output", str(tmp_path)]) == 2
+    assert "Build it first: make site" in capsys.readouterr().err
+
+
+def test_server_takes_a_free_port_where_its_own_is_in_use(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("here")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with site.start_server(tmp_path, port) as server:
+            assert server.server_port != port
+            assert server.server_address[0] == "127.0.0.1"
+            Thread(target=server.serve_forever, daemon=True).start()
+            with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/") as reply:
+                assert reply.read() == b"here"
+            server.shutdown()
+
+
+def test_failed_step_names_its_log_and_shows_its_end(tmp_path: Path) -> None:
+    log = tmp_path / "logs" / "step.log"
+    script = "print('the reason'); raise SystemExit(3)"
+    with pytest.raises(site.SiteError) as caught:
+        site.Step("a step", [sys.executable, "-c", script], log, deadline_s=60).finish()
+    assert str(caught.value).startswith(f"a step ended with exit code 3. Read {log}, correct what it names")
+    assert "the reason" in str(caught.value)
+
+
+def test_step_past_its_deadline_is_killed_with_its_children(tmp_path: Path) -> None:
+    script = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(601.25)'])"
+    step = site.Step("a step", [sys.executable, "-c", script], tmp_path / "step.log", deadline_s=5)
+    with pytest.raises(site.SiteError, match="was killed after 5 s"):
+        step.finish()
+    left = [
+        one for one in psutil.process_iter(["cmdline"]) if "time.sleep(601.25)" in " ".join(one.info["cmdline"] or [])
+    ]
+    assert left == []
+
+
+def test_page_at_the_root_names_every_language() -> None:
+    page = (Path(site.__file__).parents[1] / "conf" / "root.html").read_text("utf-8")
+    for language in site.LANGUAGES:
+        assert f'href="{language.folder}/index.html"' in page

@@ -1,0 +1,80 @@
+"""What is said of a backend whose framework or device is not there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from apidiff.store.backends import Backend, Deadlines, DeviceCheck, load_backends
+from apidiff.verify.devices import look_for
+
+
+def backend(code: str, framework: str = "json") -> Backend:
+    """A backend of a 'framework' that every Python has."""
+    return Backend(
+        name="xccl",
+        framework=framework,
+        device="xpu",
+        launcher="none",
+        check=DeviceCheck(code=code, looks_for="xpu.is_available()"),
+        deadlines=Deadlines(start=1, probe=1),
+        environment={"XPU": "two words"},
+    )
+
+
+# (code of the check, framework, whether it is there, what is said)
+CHECKS = [
+    ("print('ok')", "json", True, "xccl (json, xpu): found xpu.is_available()"),
+    ("import os; print('a greeting'); print('ok')", "json", True, "xccl (json, xpu): found xpu.is_available()"),
+    ("print('no xpu')", "json", False, "xccl (json, xpu): looked for xpu.is_available(); found: no xpu"),
+    (
+        "import os; print(os.environ['XPU'])",
+        "json",
+        False,
+        "xccl (json, xpu): looked for xpu.is_available(); found: two words",
+    ),
+    (
+        "import xpu_driver",
+        "json",
+        False,
+        "xccl (json, xpu): looked for xpu.is_available(); found: ModuleNotFoundError: No module named 'xpu_driver'",
+    ),
+    ("import os; os._exit(7)", "json", False, "xccl (json, xpu): looked for xpu.is_available(); found: exit code 7"),
+    (
+        "print('ok')",
+        "xtorch",
+        False,
+        "xccl (xtorch, xpu): looked for the package xtorch, which is not installed (pip install 'apidiff[xtorch]')",
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "framework", "available", "text"), CHECKS)
+def test_one_line_says_what_was_looked_for(code: str, framework: str, available: bool, text: str) -> None:
+    found = look_for(backend(code, framework))
+    assert (found.available, found.text) == (available, text)
+
+
+@pytest.mark.parametrize("name", ["gloo", "mccl"])
+def test_the_described_checks_find_what_is_here(request: pytest.FixtureRequest, name: str) -> None:
+    here = look_for(request.getfixturevalue(name))
+    assert here.available, here.text
+
+
+def test_nccl_without_a_gpu(gloo: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    nccl = next(one for one in load_backends() if one.name == "nccl")
+    found = look_for(nccl)
+    assert not found.available
+    assert f"looked for {nccl.check.looks_for}; found: " in found.text
+
+
+def test_a_check_imports_nothing_here() -> None:
+    code = (
+        "import sys; from apidiff.store.backends import load_backends; from apidiff.verify.devices import look_for;"
+        "[look_for(one) for one in load_backends()[:1]]; print({'torch', 'mindspore'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout == "set()\n"

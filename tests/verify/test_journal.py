@@ -1,0 +1,58 @@
+"""What an interrupted run leaves, and what is taken up of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from apidiff.model import Api, ProbeRun, RankTrace
+from apidiff.verify.journal import Journal
+from apidiff.verify.plan import Plan, Step
+
+API = Api(name="torch.one")
+
+
+def plan(**specs: str) -> Plan:
+    return Plan((API,), tuple(Step(API, probe, spec, ()) for probe, spec in specs.items()))
+
+
+def run(probe: str, spec: str) -> ProbeRun:
+    return ProbeRun(api="torch.one", probe=probe, spec=spec, end="completed", ranks=[RankTrace(rank=0, seconds=1.5)])
+
+
+def test_finished_probes_are_taken_up_where_they_still_call_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "one.jsonl"
+    first = Journal(path, plan(a="1", b="2", c="3"))
+    assert first.done == {}
+    for one in (run("a", "1"), run("b", "2"), run("c", "3")):
+        first.add(one)
+    # b calls something else now, c is gone.
+    assert Journal(path, plan(a="1", b="changed", d="4")).done == {("torch.one", "a"): run("a", "1")}
+
+
+@pytest.mark.parametrize("cut", [1, 20, 60])
+def test_a_line_cut_short_is_made_again(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "one.jsonl"
+    journal = Journal(path, plan(a="1", b="2"))
+    journal.add(run("a", "1"))
+    journal.add(run("b", "2"))
+    path.write_bytes(path.read_bytes()[:-cut])
+    again = Journal(path, plan(a="1", b="2"))
+    if cut > 1:  # the last byte is but the end of the line
+        assert list(again.done) == [("torch.one", "a")]
+    again.add(run("b", "2"))
+    assert set(Journal(path, plan(a="1", b="2")).done) == {("torch.one", "a"), ("torch.one", "b")}
+
+
+def test_a_journal_that_cannot_be_kept_does_not_stop_the_run(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    journal = Journal(tmp_path / "file" / "one.jsonl", plan(a="1"))
+    journal.add(run("a", "1"))
+
+
+def test_none_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    journal = Journal(None, plan(a="1"))
+    journal.add(run("a", "1"))
+    assert list(tmp_path.iterdir()) == []

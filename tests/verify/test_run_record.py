@@ -1,0 +1,126 @@
+"""Run records on disk: complete, under the digest of their bytes, whole or not there."""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from apidiff.model import ParameterDump, ProbeRun, RankTrace, RunRecord, ScalarDump, SignatureDump
+from apidiff.store import DataError
+from apidiff.store.backends import load_backends
+from apidiff.store.runs import load_runs
+from apidiff.verify.record import encode, make_record, write_record
+
+RUN = ProbeRun(
+    api="torch.one",
+    probe="plain",
+    spec="0",
+    end="completed",
+    ranks=[RankTrace(rank=0, returned=ScalarDump(value="中文"))],
+)
+
+
+def record(world_size: int = 2, probes: int = 1) -> RunRecord:
+    gloo = next(one for one in load_backends() if one.name == "gloo")
+    parameter = ParameterDump(name="op", kind="keyword-only", default="None")
+    signature = SignatureDump(api="torch.one", parameters=[parameter], text="(*, op=None)")
+    runs = [msgspec.structs.replace(RUN, probe=f"plain-{index}") for index in range(probes)]
+    return make_record(gloo, "2.13.0", world_size, [signature], runs)
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
+    one = record()
+    path = write_record(one, tmp_path)
+    assert load_runs(tmp_path) == [(f"torch-2.13.0/{path.stem}", one)]
+    assert files(tmp_path) == [path]
+    assert path.name.startswith("gloo-cpu-2-")
+
+
+def test_the_environment_is_whole() -> None:
+    one = record()
+    assert one.packages["numpy"] == metadata.version("numpy")
+    assert len(one.packages) == len({found.name for found in metadata.distributions() if found.name})
+    assert one.environment["GLOO_SOCKET_IFNAME"] == "lo"
+    assert all([one.os, one.python, one.machine, one.cores, one.date.endswith("Z")])
+
+
+def test_each_probe_has_a_line_of_its_own() -> None:
+    content = encode(record(probes=5))
+    assert len([line for line in content.decode().splitlines() if '"api":"torch.one","probe"' in line]) == 5
+    assert json.loads(content)["world_size"] == 2
+
+
+def test_a_new_record_takes_the_place_of_the_former_and_of_no_other(tmp_path: Path) -> None:
+    former, other = write_record(record(2), tmp_path), write_record(record(12), tmp_path)
+    path = write_record(record(2, probes=2), tmp_path)
+    assert set(files(tmp_path)) == {path, other}
+    assert former != path
+
+
+# (what is done to the file, what the error says)
+CHANGES = [
+    (lambda path: path.write_bytes(path.read_bytes().replace(b"2.13.0", b"2.13.1", 1)), "it was changed"),
+    (lambda path: path.write_bytes(path.read_bytes()[:-2]), "it was changed"),
+    (
+        lambda path: path.rename(path.with_name(path.name.replace("gloo", "nccl"))),
+        "holds the run torch-2.13.0/gloo-cpu-2",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), CHANGES)
+def test_a_changed_record_is_refused(tmp_path: Path, change: object, message: str) -> None:
+    path = write_record(record(), tmp_path)
+    change(path)  # type: ignore[operator]
+    with pytest.raises(DataError) as error:
+        load_runs(tmp_path)
+    assert message in str(error.value)
+    assert str(tmp_path) in str(error.value)
+
+
+def test_a_folder_that_cannot_be_made_is_one_error(tmp_path: Path) -> None:
+    (tmp_path / "runs").write_text("a file", encoding="utf-8")
+    with pytest.raises(DataError, match=r"the record cannot be written .*nothing was recorded"):
+        write_record(record(), tmp_path / "runs")
+
+
+@contextmanager
+def room_for(size: int) -> Iterator[None]:
+    """No file may grow beyond ``size`` bytes: writing fails half way, as on a full disk."""
+    before, usual = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, usual)
+
+
+def test_a_disk_that_fills_up_leaves_the_former_record_and_nothing_else(tmp_path: Path) -> None:
+    former = write_record(record(), tmp_path)
+    with room_for(1000), pytest.raises(DataError, match="Free space"):
+        write_record(record(probes=100), tmp_path)
+    assert files(tmp_path) == [former]
+    assert len(load_runs(tmp_path)) == 1
+
+
+def test_reading_records_needs_no_framework() -> None:
+    code = (
+        "import sys, apidiff.store.runs, apidiff.verify.record as r; print({'torch', 'mindspore'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "set()\n"

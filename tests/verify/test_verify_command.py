@@ -1,0 +1,252 @@
+"""``apidiff verify`` from outside: what it prints, what it writes, how it ends, also when it is stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import psutil
+import pytest
+
+from apidiff.model import RunRecord
+from apidiff.store.backends import Backend
+from apidiff.store.runs import load_runs
+from apidiff.verify.record import write_record
+
+# With 'each-waits' both ranks wait for the other to send: the probe ends with its deadline.
+MAPPING = """
+id: torch.distributed.broadcast
+category: collective
+summary: {en: Sends to all., zh: 广播。}
+source:
+  name: torch.distributed.broadcast
+  root: src
+  probes:
+    sync: {set: {tensor: {shape: [2]}, src: 0}}
+    each-waits: {like: sync, set: {src: 1}, on_rank: {"1": {src: 0}}}
+  claims:
+    - {id: keeps-tensor, keeps: {argument: tensor}, probes: [sync]}
+    - {id: others-hold-it, result: {at: tensor, formula: input, of: tensor, ranks: root}, probes: [sync]}
+    - {id: roots-must-agree, raises: {}, probes: [each-waits]}
+targets:
+  - api: {name: mindspore.mint.distributed.broadcast}
+    ranges: [{since: "2.5", status: current}]
+    parameters: []
+"""
+MAIN = """
+import pathlib, sys
+import apidiff.store.data
+apidiff.store.data.DATA = pathlib.Path(sys.argv.pop(1))
+from apidiff.cli import main
+sys.exit(main())
+"""
+GLOO = ("--backend", "gloo", "--world-size", "2")
+
+
+@dataclass
+class Command:
+    """The command on data of its own."""
+
+    folder: Path
+
+    @property
+    def runs(self) -> Path:
+        return self.folder / "data" / "runs"
+
+    @property
+    def journals(self) -> list[Path]:
+        return list((self.folder / "state" / "apidiff" / "unfinished").glob("*"))
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        root = str(Path(__file__).resolve().parents[2])
+        environment = os.environ | {
+            "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")]),
+            "XDG_STATE_HOME": str(self.folder / "state"),
+            "CUDA_VISIBLE_DEVICES": "",
+            "COLUMNS": "200",
+        }
+        return subprocess.Popen(
+            [sys.executable, "-c", MAIN, str(self.folder / "data"), "verify", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            text=True,
+            start_new_session=True,
+        )
+
+    def __call__(self, *arguments: str) -> tuple[int, str, str]:
+        """Exit code, standard output and standard error."""
+        process = self.start(*arguments)
+        try:
+            out, err = process.communicate(timeout=240)
+        finally:
+            process.kill()
+            process.wait()
+        return process.returncode, out, err
+
+
+def made(folder: Path) -> Command:
+    path = folder / "data" / "mappings" / "torch" / "distributed" / "broadcast.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(MAPPING, encoding="utf-8")
+    for name in ("documents.yaml", "frameworks.yaml"):
+        (folder / "data" / name).write_text("{}\n", encoding="utf-8")
+    return Command(folder)
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Command:
+    return made(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def record(gloo: Backend, tmp_path_factory: pytest.TempPathFactory) -> RunRecord:
+    """What ``--record`` writes."""
+    one = made(tmp_path_factory.mktemp("record"))
+    code, out, err = one(*GLOO, "--record")
+    assert (code, one.journals) == (0, []), err
+    [(name, found)] = load_runs(one.runs)
+    assert f"{name}.json" in out.replace("\n", "")
+    return found
+
+
+def test_a_record_holds_every_probe_and_what_odd_ones_did_twice(record: RunRecord) -> None:
+    assert {(run.probe, run.end, run.confirmed) for run in record.probes} == {
+        ("sync", "completed", True),
+        ("each-waits", "timeout", True),
+    }
+    assert [signature.api for signature in record.signatures] == ["torch.distributed.broadcast"]
+
+
+def test_what_is_as_recorded_ends_with_0(command: Command, record: RunRecord) -> None:
+    write_record(record, command.runs)
+    code, out, err = command(*GLOO, "torch.distributed.broadcast")
+    assert code == 0, err
+    assert "Every verdict is what is recorded." in out
+    assert "holds 1" in out
+    assert "refuted 1" in out
+    assert "timeout 1" in out
+
+
+@pytest.fixture
+def altered(record: RunRecord) -> RunRecord:
+    """The record as it would be had no rank's tensor changed."""
+    probes = [
+        msgspec.structs.replace(run, ranks=[msgspec.structs.replace(trace, after=trace.before) for trace in run.ranks])
+        for run in record.probes
+    ]
+    return msgspec.structs.replace(record, probes=probes)
+
+
+def test_a_changed_verdict_ends_with_1_and_shows_both(command: Command, altered: RunRecord) -> None:
+    written = write_record(altered, command.runs)
+    code, out, _ = command(*GLOO)
+    assert code == 1
+    head = "torch.distributed.broadcast#keeps-tensor (torch"
+    told = out[out.index(head) :].splitlines()
+    assert told[1].startswith("  recorded: holds: rank 0: tensor [1, 2] =")
+    assert told[1].endswith(f"[{written.parent.name}/{written.stem}]")
+    assert told[2] == "  now:      refuted: rank 1: tensor [10, 20] → [1, 2]"
+    assert list(command.runs.rglob("*.json")) == [written]
+
+
+def test_json(command: Command, altered: RunRecord) -> None:
+    write_record(altered, command.runs)
+    code, out, _ = command(*GLOO, "--json")
+    [found] = json.loads(out)
+    assert (code, found["backend"], found["world_size"]) == (1, "gloo", 2)
+    assert found["outcomes"] == {"holds": 1, "refuted": 1, "timeout": 1}
+    [change] = found["changes"]
+    assert change["claim"] == "torch.distributed.broadcast#keeps-tensor"
+    assert (change["before"]["outcome"], change["now"]["outcome"]) == ("holds", "refuted")
+
+
+# (arguments, what the one line on standard error says)
+WRONG = [
+    (["--backend", "glue"], "no backend 'glue'. There are: gloo, hccl, mccl, nccl."),
+    (
+        ["torch.distributed.broadcasts"],
+        "no mapping 'torch.distributed.broadcasts'. There are: torch.distributed.broadcast.",
+    ),
+    (["--record", "torch.distributed.broadcast"], "Leave out the IDs."),
+    (["--world-size", "none"], "expected numbers of ranks from 1 to 64 such as 2,3,4 but got 'none'"),
+    (["--world-size", "0"], "expected numbers of ranks"),
+    (["--backend", "nccl"], "nccl (torch, cuda): looked for "),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG, ids=[" ".join(arguments) for arguments, _ in WRONG])
+def test_what_the_user_can_mend_ends_with_2(command: Command, arguments: list[str], message: str) -> None:
+    code, out, err = command(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err.splitlines()[-1]
+    assert "Traceback" not in err
+    assert not command.runs.exists()
+
+
+@contextlib.contextmanager
+def waiting_for_each_other(command: Command) -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
+    """The command, recording, with one probe done and the one that hangs under way; and all its processes."""
+    process = command.start(*GLOO, "--record")
+    family = [psutil.Process(process.pid)]
+    try:
+        until = time.monotonic() + 120
+        while not any(path.stat().st_size for path in command.journals):
+            assert time.monotonic() < until, "no probe was finished"
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.05)
+        family += family[0].children(recursive=True)
+        yield process, family
+    finally:
+        for one in family:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                one.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGKILL, -signal.SIGKILL)]
+)
+def test_stopped_while_recording_it_leaves_no_process_and_no_file(
+    command: Command, gloo: Backend, sent: signal.Signals, code: int
+) -> None:
+    with waiting_for_each_other(command) as (process, family):
+        process.send_signal(sent)
+        process.wait(30)
+        _, alive = psutil.wait_procs(family, timeout=30)
+        assert not alive
+        assert process.returncode == code
+    assert not command.runs.exists()
+    assert len(command.journals) == 1
+
+
+def test_stopped_then_without_room_then_well(command: Command, gloo: Backend, record: RunRecord) -> None:
+    """A run is taken up where it stopped; a record that cannot be written costs nothing that was done."""
+    with waiting_for_each_other(command) as (process, _):
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+    [journal] = command.journals
+    assert b'"sync"' in journal.read_bytes()
+
+    (command.runs).write_text("where the folder should be", encoding="utf-8")
+    code, _, err = command(*GLOO, "--record")
+    assert code == 2
+    assert "runs" in err.splitlines()[-1]
+    assert "Traceback" not in err
+    assert b'"each-waits"' in journal.read_bytes()
+
+    command.runs.unlink()
+    code, _, err = command(*GLOO, "--record")
+    assert (code, command.journals) == (0, []), err
+    [(_, found)] = load_runs(command.runs)
+    assert [(run.probe, run.end) for run in found.probes] == [(run.probe, run.end) for run in record.probes]
+    assert [path.name for path in command.runs.rglob("*.tmp")] == []
