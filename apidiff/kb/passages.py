@@ -66,7 +66,7 @@ def _passages(entry: Entry) -> Iterator[tuple[Match, str, str]]:
             yield _match("target", target.name, target.risk, target.note), both, target.kind
         for difference in target.differences:
             behaviour = f"{_words('difference', difference.kind)} {_words('risk', difference.risk)}"
-            evidence = " ".join(f"{text.en} {text.zh}" for text in difference.evidence)
+            evidence = " ".join(f"{one.text.en} {one.text.zh}" for one in difference.evidence)
             match = _match("difference", f"{target.name}: {difference.id}", difference.risk, difference.text)
             yield match, both, f"{behaviour} {evidence}"
         for row in target.parameters:

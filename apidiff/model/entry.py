@@ -46,14 +46,22 @@ class ClaimEntry(Record, frozen=True, kw_only=True):
     reason: Text | None = None
 
 
+class EvidenceEntry(Record, frozen=True, kw_only=True):
+    """What runs say of a claim: the verdict and what shows it in words, the claim's ID, and a run record that holds it."""
+
+    claim: str
+    run: str
+    text: Text
+
+
 class DifferenceEntry(Record, frozen=True, kw_only=True):
-    """A difference. ``claims``: full claim IDs it rests on. ``evidence``: what runs say of them, in both languages."""
+    """A difference. ``claims``: full claim IDs it rests on. ``evidence``: what runs say of them."""
 
     id: str
     kind: str
     risk: str
     text: Text
-    evidence: list[Text] = []
+    evidence: list[EvidenceEntry] = []
     claims: list[str] = []
     parameter: str | None = None
 

@@ -86,7 +86,10 @@ def _add_target(connection: sqlite3.Connection, entry: Entry, target: TargetEntr
             *_both(one.text),
         )
     for position, found in enumerate(target.differences, 1):
-        evidence = "\n".join(text.en for text in found.evidence), "\n".join(text.zh for text in found.evidence)
+        evidence = (
+            "\n".join(f"{one.claim}: {one.text.en} [{one.run}]" for one in found.evidence),
+            "\n".join(f"{one.claim}: {one.text.zh} [{one.run}]" for one in found.evidence),
+        )
         _add(connection, "difference", key, position, found.id, found.kind, found.risk, *_both(found.text), *evidence)
         for claim in found.claims:
             _add(connection, "difference_claim", key, found.id, claim)

@@ -98,7 +98,7 @@ class _Sections:
             label("worst_risk", language),
             label("site.colon", language),
             (label(f"risk.{answer.risk}", language), _risk(answer.risk)),
-            f" ({label(f'risk_meaning.{answer.risk}', language)})",
+            (" ({})" if language == "en" else "（{}）").format(label(f"risk_meaning.{answer.risk}", language)),
         )
         notes: list[RenderableType] = [_prose(target.note, language)] if target.note else []
         title = Line.assemble((answer.source, "bold"), " → ", (target.name, "bold"))
@@ -113,7 +113,8 @@ class _Sections:
             kind = label(f"difference.{difference.kind}", self.language)
             found.append(Line.assemble(f"{number:>2}. ", (f"[{risk}]", _risk(difference.risk)), f" {kind}"))
             found.append(_indent(_prose(difference.text, self.language), 4))
-            found += [_indent(Line(self._said(text), style="dim"), 6) for text in difference.evidence]
+            lines = [f"{one.claim}: {self._said(one.text)} [{one.run}]" for one in difference.evidence]
+            found += [_indent(Line(line, style="dim"), 6) for line in lines]
         if not self.answer.differences:
             found.append(Line(label("differences.none", self.language)))
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from apidiff.model import Observation, Outcome, Text, worst_outcome
-from apidiff.model.entry import ClaimEntry, ObservedSummary
+from apidiff.model.entry import ClaimEntry, EvidenceEntry, ObservedSummary
 from apidiff.model.version import Version
 
 OUTCOME_WORDS: dict[str, tuple[str, str]] = {
@@ -71,7 +71,7 @@ def verdicts(rows: Iterable[ObservedSummary]) -> Text | None:
     return Text(en="; ".join(t.en for t in texts), zh="；".join(t.zh for t in texts)) if texts else None
 
 
-def evidence(claim: ClaimEntry) -> list[Text]:
+def evidence(claim: ClaimEntry) -> list[EvidenceEntry]:
     """For each summary row of a claim: the verdict, the first lines that show it, and the run they come from.
 
     ``holds`` rows are told where another row says otherwise, so that a reader sees on which world size which is true.
@@ -90,11 +90,9 @@ def evidence(claim: ClaimEntry) -> list[Text]:
         lines = worst[0].evidence[:3] if worst else []
         said = verdict_text(row)
         run = worst[0].run if worst else row.runs[0]
-        tail = f" [{run}]"
-        found.append(
-            Text(
-                en=f"{claim.id}: {said.en}" + (f": {'; '.join(lines)}" if lines else "") + tail,
-                zh=f"{claim.id}：{said.zh}" + (f"：{'；'.join(lines)}" if lines else "") + tail,
-            )
+        text = Text(
+            en=said.en + (f": {'; '.join(lines)}" if lines else ""),
+            zh=said.zh + (f"：{'；'.join(lines)}" if lines else ""),
         )
+        found.append(EvidenceEntry(claim=claim.id, run=run, text=text))
     return found

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from docutils import nodes
 
 from apidiff.model import Status, Version
-from apidiff.model.entry import DifferenceEntry, Entry, ExampleEntry, ParameterEntry, TargetEntry
+from apidiff.model.entry import DifferenceEntry, Entry, EvidenceEntry, ExampleEntry, ParameterEntry, TargetEntry
 from apidiff.sphinxext.claims import claims_section, outcome_badges, refuted_section
 from apidiff.sphinxext.nodes import (
     Builder,
@@ -103,7 +103,7 @@ def difference_block(make: Builder, difference: DifferenceEntry, prefix: str) ->
         head += [nodes.Text(" "), literal(difference.parameter)]
     children: list[nodes.Node] = [paragraph(*head), paragraph(*make.text(difference.text))]
     if difference.evidence:
-        items = [nodes.list_item("", paragraph(*make.text(line))) for line in difference.evidence]
+        items = [nodes.list_item("", paragraph(*_evidence(make, one))) for one in difference.evidence]
         children += [make.term("evidence"), nodes.bullet_list("", *items, classes=["apidiff-evidence"])]
     if difference.claims:
         links = [[make.ref("claim", claim)] for claim in difference.claims]
@@ -116,6 +116,17 @@ def difference_block(make: Builder, difference: DifferenceEntry, prefix: str) ->
     )
     make.document.note_explicit_target(found)
     return found
+
+
+def _evidence(make: Builder, one: EvidenceEntry) -> list[nodes.Node]:
+    shown = [
+        make.ref("claim", one.claim),
+        nodes.Text(": "),
+        *make.text(one.text),
+        nodes.Text(" ["),
+        make.ref("run", one.run),
+    ]
+    return [*shown, nodes.Text("]")]
 
 
 def _versions(make: Builder, entry: Entry) -> nodes.table:

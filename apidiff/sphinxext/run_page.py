@@ -92,7 +92,7 @@ def _signatures(make: Builder, signatures: list[SignatureDump]) -> nodes.table:
         # Claims about parameters rest on the signature, and link here as if it were a probe.
         name["ids"] = [run_part(signature.api, "signature")]
         rows.append([[name], shown])
-    return table([make.word("column.api"), make.word("run.signature")], rows, classes=["apidiff-trace"])
+    return table([make.word("column.api"), make.word("run.signature")], rows, classes=["apidiff-wrapped"])
 
 
 def _probes(make: Builder, run: RunRecord) -> list[nodes.Node]:
@@ -127,49 +127,40 @@ def _probe(make: Builder, probe: ProbeRun) -> nodes.section:
 
 def _tries(make: Builder, probe: ProbeRun) -> list[nodes.Node]:
     children: list[nodes.Node] = []
-    if not probe.ranks:
+    if probe.ranks:
+        # One block of text a probe: a table would have ten times the nodes, and a run has hundreds of probes.
+        text = "\n".join(line for trace in probe.ranks for line in _rank_lines(make, trace))
+        children.append(block("", code(text, "text"), classes=["apidiff-trace"]))
+    else:
         children.append(paragraph(nodes.Text(make.word("run.no_trace"))))
-    calls = [trace for trace in probe.ranks if trace.before or trace.after or trace.returned is not None or trace.error]
-    if calls:
-        header = [make.word(f"run.{name}") for name in ("rank", "argument", "before", "after")]
-        children.append(
-            table(header, [row for trace in calls for row in _rank_rows(make, trace)], classes=["apidiff-trace"])
-        )
-    for trace in probe.ranks:
-        if trace.output:
-            children += [
-                paragraph(make.lead("run.output"), nodes.Text(str(trace.rank))),
-                code("\n".join(trace.output), "text"),
-            ]
     if probe.log:
         children.append(folded(make.word("run.log"), code("\n".join(probe.log), "text")))
     return children
 
 
-def _rank_rows(make: Builder, trace: RankTrace) -> list[list[Cell]]:
-    rows: list[list[Cell]] = []
-    rank = str(trace.rank)
-    for name, before in trace.before.items():
-        after = trace.after.get(name)
-        seen: Cell = ""
-        if after is not None:
-            same = show(after) == show(before)
-            seen = (
-                [nodes.emphasis("", make.word("run.unchanged"))]
-                if same
-                else [nodes.strong("", "", literal(show(after)))]
-            )
-        rows.append([rank, [literal(name)], [literal(show(before))], seen])
+def _rank_lines(make: Builder, trace: RankTrace) -> list[str]:
+    """A rank's trace as text: one line an argument, with what it held before and after the call."""
+    facts = [(name, _changed(make, before, trace.after.get(name))) for name, before in trace.before.items()]
     if trace.returned is not None:
-        rows.append([rank, make.word("run.returned"), "", [literal(show(trace.returned))]])
+        facts.append((make.word("run.returned"), show(trace.returned)))
     if trace.error is not None:
-        rows.append([rank, make.word("run.error"), "", _error(make, trace.error)])
-    return rows
+        facts.append((make.word("run.error"), _error(make, trace.error)))
+    lines = [f"{make.word('run.rank')} {trace.rank}", *(f"  {name}: {value}" for name, value in facts)]
+    if trace.output:
+        lines += [f"  {make.word('run.output')}:", *(f"    {line}" for line in trace.output)]
+    return lines
 
 
-def _error(make: Builder, error: CallError) -> list[nodes.Node]:
-    head = paragraph(literal(error.type), nodes.Text(f" ({make.word('run.stage', stage=error.stage)})"))
-    return [head, code(error.message, "text")]
+def _changed(make: Builder, before: Value, after: Value | None) -> str:
+    if after is None:
+        return show(before)
+    same = show(after) == show(before)
+    return f"{show(before)} ({make.word('run.unchanged')})" if same else f"{show(before)} → {show(after)}"
+
+
+def _error(make: Builder, error: CallError) -> str:
+    message = error.message.strip().replace("\n", "\n    ")
+    return f"{error.type} ({make.word('run.stage', stage=error.stage)})\n    {message}"
 
 
 def show(value: Value) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
@@ -15,11 +17,13 @@ from apidiff.verify.plan import Plan, step_key
 class Journal:
     """One line per probe that was made, in a file named after the run.
 
-    Lines are taken up again only where the probe still calls the same. ``path`` is None: nothing is kept.
+    Lines are taken up again only where the probe still calls the same. ``path`` is None: nothing is kept; nor is it where
+    another process, making the same run at this moment, keeps its own there.
     """
 
     def __init__(self, path: Path | None, plan: Plan) -> None:
-        self._path = path
+        self._lock = _locked(path) if path else None
+        self._path = path if self._lock else None
         specs = {step_key(step): step.spec for step in plan.steps}
         self.done: dict[tuple[str, str], ProbeRun] = {}
         for run in self._read():
@@ -49,3 +53,17 @@ class Journal:
                 os.fsync(file.fileno())
         except OSError:
             self._path = None
+
+
+def _locked(path: Path) -> IO[str] | None:
+    """The lock beside a journal, held as long as the file is open; None where another process holds it."""
+    lock = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = path.with_suffix(".lock").open("w", encoding="utf-8")
+        fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        if lock is not None:
+            lock.close()
+        return None
+    return lock

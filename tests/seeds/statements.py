@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 
-_DESCRIPTION = re.compile(r"(?:^|\s)(PyTorch|MindSpore)\s*[:：]\s*(.*?)(?=\s(?:MindSpore|PyTorch)\s*[:：]|\s\|\s)", re.DOTALL)
+_DESCRIPTION = re.compile(
+    r"(?:^|\s)(PyTorch|MindSpore)\s*[:：]\s*(.*?)(?=\s(?:MindSpore|PyTorch)\s*[:：]|\s\|\s)", re.DOTALL
+)
 _HEADING = re.compile(r"##\s*(?:Differences|Usage|差异对比)")
 _TABLE = re.compile(r"\|\s*(?:Class|Category|分类)\s*\|")
 _SENTENCE = re.compile(r"(?<=[.。])(?=\s|`|$|[A-Z][a-z]|[^\x00-\x7f])")

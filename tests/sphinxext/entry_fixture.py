@@ -28,6 +28,7 @@ from apidiff.model.entry import (
     DifferenceEntry,
     DocumentEntry,
     Entry,
+    EvidenceEntry,
     ExampleEntry,
     ObservedSummary,
     ParameterEntry,
@@ -225,7 +226,13 @@ def reduce_entry(run: str, summary: str = "Reduces tensors of all ranks to one r
             en="Ranks other than `dst` have their tensor overwritten by gloo; the target leaves it alone.",
             zh="gloo 会覆盖 `dst` 以外进程的张量（就地修改），目标则保持不变。",
         ),
-        evidence=[Text(en="gloo, 3 ranks: rank 1 holds [110, 220].", zh="gloo，3 个进程：进程 1 为 [110, 220]。")],
+        evidence=[
+            EvidenceEntry(
+                claim=f"{SOURCE}#others-keep-tensor",
+                run=run,
+                text=Text(en="gloo, 3 ranks: rank 1 holds [110, 220].", zh="gloo，3 个进程：进程 1 为 [110, 220]。"),
+            )
+        ],
         claims=[f"{SOURCE}#others-keep-tensor", f"{NEW}#others-keep-tensor"],
     )
     parameter = DifferenceEntry(

@@ -71,7 +71,12 @@ def hostile(make_site: Callable[..., Site]) -> Built:
         msgspec.structs.replace(
             target,
             note=text,
-            differences=[msgspec.structs.replace(one, text=text, evidence=[text]) for one in target.differences],
+            differences=[
+                msgspec.structs.replace(
+                    one, text=text, evidence=[msgspec.structs.replace(shown, text=text) for shown in one.evidence]
+                )
+                for one in target.differences
+            ],
             parameters=[msgspec.structs.replace(one, text=text, target_default=HOSTILE) for one in target.parameters],
             signatures={"2.10.0": HOSTILE},
         )

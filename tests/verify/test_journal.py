@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,3 +58,26 @@ def test_none_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     journal = Journal(None, plan(a="1"))
     journal.add(run("a", "1"))
     assert list(tmp_path.iterdir()) == []
+
+
+HOLDER = """
+import fcntl, sys, time
+lock = open(sys.argv[1], "w")
+fcntl.lockf(lock, fcntl.LOCK_EX)
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_journal_that_another_process_keeps_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "one.jsonl"
+    Journal(path, plan(a="1")).add(run("a", "1"))
+    command = [sys.executable, "-c", HOLDER, str(path.with_suffix(".lock"))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout.readline() == "held\n"
+        before = path.read_bytes()
+        journal = Journal(path, plan(a="1", b="2"))
+        journal.add(run("b", "2"))
+        holder.kill()
+    assert journal.done == {}
+    assert path.read_bytes() == before
