@@ -9,6 +9,7 @@ import argparse
 import fcntl
 import functools
 import http.server
+import importlib.util
 import os
 import shutil
 import signal
@@ -20,9 +21,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from apidiff import store
-from apidiff.sphinxext.content import write_if_changed
 from apidiff.store import ApidiffError, InvalidData
 from apidiff.store.checks import run_checks
+from apidiff.store.paths import in_checkout
 
 _ROOT = Path(__file__).resolve().parent.parent
 _BUILD_DEADLINE_S = 900
@@ -84,6 +85,9 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn")) -> Path
     A build of the same folder that is under way is waited for. Raises InvalidData or DataError, before anything is
     written, where the data are not valid, and SiteError where a step fails.
     """
+    _check_tools()
+    from apidiff.sphinxext.content import write_if_changed
+
     output = output.resolve()
     errors = run_checks(store.load())
     if errors:
@@ -98,6 +102,14 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn")) -> Path
         write_if_changed(index, (_ROOT / "conf" / "root.html").read_bytes())
         _build_search(output, work)
     return index
+
+
+def _check_tools() -> None:
+    if not in_checkout():
+        raise SiteError(f"{_ROOT} is no checkout of the project. Clone it: the site's sources are not in the package.")
+    for module in ("sphinx", "pagefind"):
+        if importlib.util.find_spec(module) is None:
+            raise SiteError(f"{module} is not installed. Install what the site needs: pip install -e '.[site]'")
 
 
 def _build_languages(wanted: Sequence[Language], output: Path, work: Path) -> None:

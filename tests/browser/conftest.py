@@ -5,11 +5,11 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
+from watched import Faults, Visit
 
 from apidiff.site import build_site, start_server
 
@@ -50,40 +50,6 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_ARGUMENTS)
         yield browser
         browser.close()
-
-
-@dataclass
-class Faults:
-    """What a page must not do: raise, write an error to the console, ask another origin, ask for what is not there."""
-
-    origin: str
-    found: list[str] = field(default_factory=list)
-
-    def watch(self, page: Page) -> None:
-        page.on("pageerror", lambda error: self.found.append(f"page error: {error}"))
-        page.on("console", lambda line: self.found.append(f"console: {line.text}") if line.type == "error" else None)
-        page.on("request", lambda request: self._asked(request.url))
-        page.on(
-            "response", lambda reply: self.found.append(f"{reply.status}: {reply.url}") if reply.status >= 400 else None
-        )
-
-    def _asked(self, url: str) -> None:
-        if not url.startswith((self.origin, "data:", "blob:")):
-            self.found.append(f"left the origin: {url}")
-
-
-@dataclass
-class Visit:
-    """A browser window on the site. ``faults`` must be empty at the end of a test."""
-
-    context: BrowserContext
-    page: Page
-    address: str
-    faults: Faults
-
-    def open(self, path: str) -> Page:
-        self.page.goto(self.address + path)
-        return self.page
 
 
 @pytest.fixture

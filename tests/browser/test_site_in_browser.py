@@ -6,8 +6,8 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import Faults, Visit
 from playwright.sync_api import Browser, expect
+from watched import Faults, Visit
 
 REDUCE = "mappings/torch.distributed.reduce.html"
 PAGES = ["index.html", "mappings.html", "risks.html", "refuted.html", "runs.html", "python.html", "search.html", REDUCE]

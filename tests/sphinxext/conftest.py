@@ -1,92 +1,14 @@
-"""A small site whose content is made by hand, built as often as a test wants."""
+"""Fixtures of the tests of pages."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from entry_fixture import content
-from sphinx.application import Sphinx
-from sphinx.locale import translators
-from sphinx.util.docutils import docutils_namespace, patch_docutils
+from small_site import Site
 
 from apidiff.sphinxext import source
-from apidiff.sphinxext.content import Content
-from apidiff.sphinxext.domain import ApidiffDomain
-
-_PAGES = {
-    "index": "# Index\n\n```{toctree}\nmappings\nrisks\nrefuted\nruns\nnotes\n```\n",
-    "mappings": "# Mappings\n\n```{apidiff-index} api\n:toctree:\n```\n",
-    "risks": "# Risks\n\n```{apidiff-index} risk\n```\n",
-    "refuted": "# Refuted\n\n```{apidiff-refuted}\n```\n",
-    "runs": "# Runs\n\n```{apidiff-runs}\n:toctree:\n```\n",
-    "notes": "# Notes\n\nSee {apidiff:api}`mindspore.ops.communication.reduce` and "
-    "{apidiff:claim}`torch.distributed.reduce#others-keep-tensor`.\n\n(twin)=\n## 标题\n\nText.\n",
-}
-
-
-@dataclass
-class Built:
-    """What a build did: pages it read, pages it wrote, what it warned of, and what it left."""
-
-    out: Path
-    read: set[str]
-    written: set[str]
-    warnings: str
-    domain: ApidiffDomain
-
-    def html(self, docname: str) -> str:
-        return (self.out / f"{docname}.html").read_text("utf-8")
-
-    def pages(self) -> dict[str, str]:
-        return {
-            path.relative_to(self.out).as_posix(): path.read_text("utf-8")
-            for path in sorted(self.out.rglob("*.html"))
-            if path.name != "genindex.html"
-        }
-
-
-class Site:
-    """A source folder and its content. ``content`` may be replaced between builds."""
-
-    def __init__(self, folder: Path, language: str, use: Callable[[Callable[[], Content]], None]) -> None:
-        self.folder, self.language = folder, language
-        self.content = content(folder / "data")
-        self.src = folder / "src"
-        self.src.mkdir()
-        self.conf = folder / "conf"
-        self.conf.mkdir()
-        conf = f"extensions = ['myst_parser', 'apidiff.sphinxext']\nlanguage = {language!r}\nsmartquotes = False\n"
-        conf += "html_theme = 'basic'\nhtml_copy_source = False\nhtml_use_index = False\nnitpicky = True\n"
-        (self.conf / "conf.py").write_text(conf)
-        for name, text in _PAGES.items():
-            (self.src / f"{name}.md").write_text(text, "utf-8")
-        use(lambda: self.content)
-
-    def build(self, parallel: int = 1, out: str = "out") -> Built:
-        target = self.folder / out
-        before = {path: path.stat().st_mtime_ns for path in target.rglob("*.html")}
-        read: set[str] = set()
-        warnings = io.StringIO()
-        doctrees = self.folder / f"{out}-doctrees"
-        translators.clear()  # Sphinx keeps the language of an earlier build of the process
-        with patch_docutils(str(self.conf)), docutils_namespace():
-            app = Sphinx(
-                self.src, self.conf, target, doctrees, "html", status=None, warning=warnings, parallel=parallel
-            )
-            app.connect("env-before-read-docs", lambda _app, _env, names: read.update(names))
-            app.build()
-            domain = app.env.get_domain("apidiff")
-        written = {
-            path.relative_to(target).with_suffix("").as_posix()
-            for path in target.rglob("*.html")
-            if before.get(path) != path.stat().st_mtime_ns
-        }
-        assert isinstance(domain, ApidiffDomain)
-        return Built(target, read, written, warnings.getvalue(), domain)
 
 
 @pytest.fixture

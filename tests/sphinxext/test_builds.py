@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
-from conftest import Site
 from entry_fixture import SOURCE, reduce_entry, run_record, write_run
+from small_site import Site
 
 from apidiff.sphinxext.domain import ApidiffDomain
 

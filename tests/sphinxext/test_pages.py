@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 
 import pytest
-from conftest import Site
 from entry_fixture import NEW, OLD, SOURCE
+from small_site import Site
 
 from apidiff.model import Version
 from apidiff.sphinxext.mapping_page import current_target

@@ -27,6 +27,14 @@ def test_bad_data_is_one_error_and_nothing_is_written(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_missing_extra_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(site.importlib.util, "find_spec", lambda name: None)
+    assert site.main(["build", "--output", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err == "sphinx is not installed. Install what the site needs: pip install -e '.[site]'\n"
+
+
 def test_folder_that_cannot_be_written_is_one_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("in the way")
     assert site.main(["build", "--output", str(tmp_path / "file" / "site")]) == 2

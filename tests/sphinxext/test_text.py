@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 
 import msgspec
 import pytest
-from conftest import Built, Site
 from docutils import nodes
 from entry_fixture import NEW, SOURCE, reduce_entry, run_record, write_run
+from small_site import Built, Site
 
 from apidiff.model import CallError, ObjectDump, RankTrace, ScalarDump, SequenceDump, TensorDump, Text, Value
 from apidiff.model.entry import ClaimEntry

@@ -1,0 +1,41 @@
+"""A browser window that tells of every fault of the pages it opens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from playwright.sync_api import BrowserContext, Page
+
+
+@dataclass
+class Faults:
+    """What a page must not do: raise, write an error to the console, ask another origin, ask for what is not there."""
+
+    origin: str
+    found: list[str] = field(default_factory=list)
+
+    def watch(self, page: Page) -> None:
+        page.on("pageerror", lambda error: self.found.append(f"page error: {error}"))
+        page.on("console", lambda line: self.found.append(f"console: {line.text}") if line.type == "error" else None)
+        page.on("request", lambda request: self._asked(request.url))
+        page.on(
+            "response", lambda reply: self.found.append(f"{reply.status}: {reply.url}") if reply.status >= 400 else None
+        )
+
+    def _asked(self, url: str) -> None:
+        if not url.startswith((self.origin, "data:", "blob:")):
+            self.found.append(f"left the origin: {url}")
+
+
+@dataclass
+class Visit:
+    """A browser window on the site. ``faults`` must be empty at the end of a test."""
+
+    context: BrowserContext
+    page: Page
+    address: str
+    faults: Faults
+
+    def open(self, path: str) -> Page:
+        self.page.goto(self.address + path)
+        return self.page
