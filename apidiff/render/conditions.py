@@ -21,9 +21,20 @@ def condition(claim: Claim, api: Api) -> Text | None:
         shared = [("with `async_op=False`", "`async_op=False` 时")] if modes == {False} else []
     if not shared:
         return None
-    chinese = [zh.removesuffix("时").rstrip() for _, zh in shared[:-1]] + [shared[-1][1]]
-    joined = chinese[0] + "".join(f"，且{' ' if piece[0].isascii() else ''}{piece}" for piece in chinese[1:])
-    return Text(en=" and ".join(en for en, _ in shared), zh=joined)
+    return Text(en=" and ".join(en for en, _ in shared), zh=_joined([zh for _, zh in shared]))
+
+
+def _joined(pieces: list[str]) -> str:
+    """The Chinese conditions as one; what the same ranks pass is said once: ``传入空的 `a` 和空的 `b` 时``."""
+    joined, lead = "", None
+    for piece in [*(one.removesuffix("时").rstrip() for one in pieces[:-1]), pieces[-1]]:
+        before, passes, passed = piece.partition("传入")
+        if joined and passes and before == lead and not passed.startswith("的"):
+            joined += f" 和{passed}"
+        else:
+            joined += f"，且{' ' if piece[0].isascii() else ''}{piece}" if joined else piece
+        lead = before if passes else None
+    return joined
 
 
 def _has_async(api: Api) -> bool:
@@ -47,13 +58,16 @@ def _pieces(api: Api, probe: str) -> list[Piece]:
             continue
         found.append(_changed(name, plain.get(name), value))
     uneven = [name for name in arguments if sum(name in changes for changes in overrides.values()) > 1]
-    found += [(f"when the ranks pass different `{name}`", f"各 rank 传入的 `{name}` 不一致时") for name in uneven]
+    found += [
+        (f"when the ranks pass different `{name}`", f"各 rank 传入的 `{name}` {_unlike(name, overrides)}不一致时")
+        for name in uneven
+    ]
     for rank, changes in overrides.items():
         who_en = f"ranks other than `{api.root}` pass" if rank == "others" else f"rank {rank} passes"
         who_zh = f"`{api.root}` 以外的 rank " if rank == "others" else f"rank {rank} "
         for name in [name for name in changes if name not in uneven]:
             value = changes[name]
-            en, zh = _passed(name, arguments.get(name), value)
+            en, zh = _passed(name, arguments.get(name), value, one_rank=rank != "others")
             found.append((f"when {who_en} {en}", f"{who_zh}传入{zh}时"))
     if (switch := inplace_switch(api, probe)) is not None:
         found.append((f"after `set_comm_ops_inplace({switch})`", f"执行 `set_comm_ops_inplace({switch})` 之后"))
@@ -76,26 +90,38 @@ def _changed(name: str, before: Argument, value: Argument) -> Piece:
     return f"with `{name}={value!r}`", f"`{name}={value!r}` 时"
 
 
-def _passed(name: str, before: Argument, value: Argument) -> Piece:
+def _unlike(name: str, overrides: dict[str, dict[str, Argument]]) -> str:
+    """In Chinese, in what the ranks' arguments differ, where it can be only one thing."""
+    tensors = [_tensor(changes[name]) for changes in overrides.values() if name in changes]
+    return "形状" if all(tensors) and len({(one.dtype, one.layout) for one in tensors if one}) == 1 else ""
+
+
+def _passed(name: str, before: Argument, value: Argument, *, one_rank: bool = False) -> Piece:
     """How an argument differs from the one of the plain call: dtype, layout, emptiness, shape or length."""
     inner, old = _tensor(value), _tensor(before)
+    if isinstance(value, Input) and value.list == []:
+        return f"another `{name}`", f"长度为 0 的 `{name}` "
     if inner is None or not isinstance(value, Input):
         return f"`{name}={value!r}`" if not isinstance(value, Input) else f"another `{name}`", (
-            f" `{name}={value!r}` " if not isinstance(value, Input) else f"另一种 `{name}` "
+            f" `{name}={value!r}` " if not isinstance(value, Input) else f"另一种形式的 `{name}` "
         )
+    whose = "元素" if value.shape is None else ""
     if old is not None and inner.dtype != old.dtype:
-        return f"`{name}` of dtype {inner.dtype}", f" dtype 为 {inner.dtype} 的 `{name}` "
+        return f"`{name}` of dtype {inner.dtype}", f"{whose} dtype 为 {inner.dtype} 的 `{name}` "
     if inner.layout is Layout.STRIDED and (old is None or old.layout is not Layout.STRIDED):
-        return f"a non-contiguous `{name}`", f"非连续的 `{name}` "
+        return f"a non-contiguous `{name}`", f"{whose}非连续的 `{name}` "
     if inner.shape is not None and 0 in inner.shape:
-        return f"an empty `{name}`", f"空的 `{name}` "
+        return f"an empty `{name}`", f"{'元素均为空张量' if whose else '空'}的 `{name}` "
     if isinstance(value, Input) and len({tuple(one.shape or ()) for one in value.list or []}) > 1:
         return f"{_article(name)} `{name}` of unequal shapes", f"各元素形状不一的 `{name}` "
     if isinstance(before, Input) and (before.each is None) != (value.each is None):
-        return f"{_article(name)} `{name}` of another length", f"长度不同的 `{name}` "
+        length = f"长度为 {len(value.list)} " if value.list is not None else "其他长度"
+        length = "各元素 dtype 不一" if len({one.dtype for one in value.list or []}) > 1 else length
+        return f"{_article(name)} `{name}` of another length", f"{length}的 `{name}` "
     if old is not None and inner.shape != old.shape:
-        return f"{_article(name)} `{name}` of another shape", f"形状不同的 `{name}` "
-    return f"another `{name}`", f"另一种 `{name}` "
+        shape = f"{whose}形状与其他 rank 不同" if one_rank else f"{whose and '元素为'}其他形状"
+        return f"{_article(name)} `{name}` of another shape", f"{shape}的 `{name}` "
+    return f"another `{name}`", f"{'由张量组成' if whose and old is None else '另一种形式'}的 `{name}` "
 
 
 def _article(name: str) -> str:

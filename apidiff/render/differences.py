@@ -10,26 +10,36 @@ _RISKS = [risk.value for risk in Risk]
 _RELATIONS: dict[Relation, tuple[str, str]] = {
     Relation.SAME: ("the same", "一致"),
     Relation.RENAMED: ("named `{target}` instead of `{source}`", "由 `{source}` 改名为 `{target}`"),
-    Relation.ONLY_IN_SOURCE: ("`{source}` exists only in PyTorch", "`{source}` 只有 PyTorch 有"),
-    Relation.ONLY_IN_TARGET: ("`{target}` exists only in MindSpore", "`{target}` 只有 MindSpore 有"),
+    Relation.ONLY_IN_SOURCE: ("`{source}` exists only in PyTorch", "只有 PyTorch 有 `{source}`"),
+    Relation.ONLY_IN_TARGET: ("`{target}` exists only in MindSpore", "只有 MindSpore 有 `{target}`"),
     Relation.TYPE_DIFFERS: ("`{target}` takes another type", "`{target}` 的类型不同"),
-    Relation.DEFAULT_DIFFERS: ("`{target}` has another default ({defaults})", "`{target}` 的默认值不同（{defaults}）"),
+    Relation.DEFAULT_DIFFERS: (
+        "`{target}` has another default ({defaults})",
+        "`{target}` 的默认值不同（{defaults_zh}）",
+    ),
     Relation.MEANING_DIFFERS: ("`{target}` means something else", "`{target}` 的含义不同"),
 }
 
 
 def worst_first(differences: list[DifferenceEntry]) -> list[DifferenceEntry]:
-    """Silent before error before rewrite before none; those with evidence first among equals."""
-    return sorted(differences, key=lambda one: (_RISKS.index(one.risk), not one.evidence))
+    """Silent before error before rewrite before none; among equals, evidence first, then what sets both sides apart."""
+    return sorted(differences, key=lambda one: (_RISKS.index(one.risk), not one.evidence, not _compares(one)))
+
+
+def _compares(difference: DifferenceEntry) -> bool:
+    """Whether the difference rests on claims of both frameworks, not on a habit of one alone."""
+    return len({claim.split(".", 1)[0] for claim in difference.claims}) > 1
 
 
 def difference_entry(difference: Difference, cited: list[ClaimEntry]) -> DifferenceEntry:
     """A difference with its text: what is claimed of each side, with the verdict wherever it is not simply true."""
     if difference.kind is DifferenceKind.BACKEND_SUPPORT:
-        parts: list[Text | None] = [_support(claim) for claim in cited]
+        # Which case the verdicts are about stands in the note, so it comes before them.
+        parts: list[Text | None] = [difference.note, *(_support(claim) for claim in cited)]
     else:
-        parts = [_side(side, [claim for claim in cited if claim.side == side]) for side in ("source", "target")]
-    texts = [part for part in (*parts, difference.note) if part]
+        sides = [_side(side, [claim for claim in cited if claim.side == side]) for side in ("source", "target")]
+        parts = [*sides, difference.note]
+    texts = [part for part in parts if part]
     told = [claim for claim in cited if difference.kind is DifferenceKind.BACKEND_SUPPORT or _disputed(claim)]
     shown = told or cited
     return DifferenceEntry(
@@ -61,8 +71,14 @@ def _clause(claim: ClaimEntry) -> Text:
     said = verdicts(claim.summary)
     if said is None or not _disputed(claim):
         return claim.text
-    stated_en, stated_zh = ("Documents say: ", "文档称：") if claim.stated else ("", "")
-    return Text(en=f"{stated_en}{claim.text.en[:-1]} — {said.en}.", zh=f"{stated_zh}{claim.text.zh[:-1]}——{said.zh}。")
+    # A sentence that runs did not bear out must not begin as if it were true.
+    if any(stated.text is None for stated in claim.stated):
+        lead_en, lead_zh = "Documents say: ", "文档称："
+    elif claim.stated:
+        lead_en, lead_zh = "Expected from documents: ", "按文档推断："
+    else:
+        lead_en, lead_zh = "Expected: ", "预期："
+    return Text(en=f"{lead_en}{claim.text.en[:-1]} — {said.en}.", zh=f"{lead_zh}{claim.text.zh[:-1]}——{said.zh}。")
 
 
 def _support(claim: ClaimEntry) -> Text:
@@ -80,7 +96,12 @@ def parameter_entry(row: ParameterRow, source_default: str | None, target_defaul
     """One row of the parameter table, with its relation in words."""
     defaults = f"{_shown(source_default)} → {_shown(target_default)}"
     words = [_RELATIONS[relation] for relation in row.relations]
-    fill = {"source": row.source, "target": row.target or row.source, "defaults": defaults}
+    fill = {
+        "source": row.source,
+        "target": row.target or row.source,
+        "defaults": defaults,
+        "defaults_zh": defaults.replace("required", "无默认值"),
+    }
     en = ", ".join(text.format(**fill) for text, _ in words)
     zh = "，".join(text.format(**fill) for _, text in words)
     note_en, note_zh = (f" {row.note.en}", row.note.zh) if row.note else ("", "")
@@ -96,7 +117,7 @@ def parameter_entry(row: ParameterRow, source_default: str | None, target_defaul
 
 
 def _shown(default: str | None) -> str:
-    return f"`{default}`" if default is not None else "—"
+    return f"`{default}`" if default is not None else "required"
 
 
 def parameter_difference(row: ParameterEntry) -> DifferenceEntry | None:

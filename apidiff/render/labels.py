@@ -33,7 +33,7 @@ LABELS: dict[str, Text] = {
         "Ported code runs, with another result or in another buffer.", "移植后代码照常运行，但结果或写入的缓冲区不同。"
     ),
     "risk_meaning.error": _t("Ported code raises or hangs.", "移植后代码抛出异常或挂起。"),
-    "risk_meaning.rewrite": _t("Needs an edit that nobody can miss.", "必须改写代码，且不改写立即可见。"),
+    "risk_meaning.rewrite": _t("Needs an edit that nobody can miss.", "必须改写代码，且不会漏改。"),
     "risk_meaning.none": _t("Nothing changes for ported code.", "对移植后的代码没有影响。"),
     # Standing of a target in a version range.
     "status.current": _t("current", "推荐"),
@@ -77,8 +77,8 @@ LABELS: dict[str, Text] = {
     "claim.result": _t("result", "结果"),
     "claim.raises": _t("raises", "抛出异常"),
     "claim.completes": _t("completes", "正常完成"),
-    "claim.aliases": _t("aliases", "共享"),
-    "claim.parameter": _t("has the parameter", "具有参数"),
+    "claim.aliases": _t("aliases", "内存共享"),
+    "claim.parameter": _t("has the parameter", "有参数"),
     "claim.lacks": _t("lacks the parameter", "没有参数"),
     "claim.prints": _t("prints", "打印"),
     # Sides and frameworks.
@@ -100,7 +100,7 @@ LABELS: dict[str, Text] = {
     "evidence": _t("Evidence", "证据"),
     "evidence.of": _t("{size} ranks, probe {probe}:", "{size} 个 rank，探针 {probe}："),
     "rests_on": _t("Rests on", "依据"),
-    "versions": _t("Targets by MindSpore version", "各 MindSpore 版本的目标"),
+    "versions": _t("Targets by MindSpore version", "各 MindSpore 版本对应的目标"),
     "column.target": _t("Target", "目标"),
     "column.source": _t("Source", "源"),
     "column.range": _t("MindSpore versions", "版本区间"),
@@ -150,7 +150,7 @@ LABELS: dict[str, Text] = {
     "column.evidence": _t("Evidence", "证据"),
     "column.run": _t("Run record", "运行记录"),
     "refuted": _t("Refuted statements", "与实测不符的陈述"),
-    "refuted.none": _t("No run refutes what the documents state here.", "此处的文档陈述未被任何运行推翻。"),
+    "refuted.none": _t("No run refutes what the documents state here.", "此处没有与实测不符的文档陈述。"),
     "refuted.intro": _t(
         "Documents state these; at least one run shows otherwise.", "以下内容见于文档，但至少一次运行的结果与之不符。"
     ),
@@ -169,9 +169,9 @@ LABELS: dict[str, Text] = {
     "index.claims": _t("{claims} claims, {refuted} refuted statements", "{claims} 条论断，{refuted} 条陈述与实测不符"),
     "index.empty": _t("No mapping is recorded.", "没有记录任何映射。"),
     "index.filter": _t("Filter the rows", "筛选表格行"),
-    "index.risk_empty": _t("No mapping has a difference of this risk.", "没有映射含此风险的差异。"),
+    "index.risk_empty": _t("No mapping has a difference of this risk.", "没有哪个映射含有这类风险的差异。"),
     "column.difference": _t("Difference", "差异"),
-    "refuted_index.empty": _t("No run refutes a stated claim.", "没有运行推翻任何文档陈述。"),
+    "refuted_index.empty": _t("No run refutes a stated claim.", "没有与实测不符的文档陈述。"),
     # Run records.
     "runs.empty": _t("No run record exists.", "没有运行记录。"),
     "run.title": _t(
@@ -193,8 +193,8 @@ LABELS: dict[str, Text] = {
     "run.os": _t("Operating system", "操作系统"),
     "run.python": _t("Python", "Python"),
     "run.machine": _t("Machine", "机器架构"),
-    "run.cores": _t("Cores", "核数"),
-    "run.suite": _t("Suite version", "套件版本"),
+    "run.cores": _t("Cores", "CPU 核数"),
+    "run.suite": _t("Suite version", "探针套件版本"),
     "run.variables": _t("Variables set for the ranks", "为各 rank 设置的环境变量"),
     "run.packages": _t("Installed packages", "已安装的软件包"),
     "run.package": _t("Package", "软件包"),
@@ -212,11 +212,11 @@ LABELS: dict[str, Text] = {
     "run.error": _t("error", "错误"),
     "run.output": _t("printed", "打印"),
     "run.log": _t("Last lines of the ranks' log", "各 rank 日志的末尾"),
-    "run.no_trace": _t("No rank answered.", "没有 rank 应答。"),
+    "run.no_trace": _t("No rank answered.", "没有任何 rank 应答。"),
     "run.confirmed": _t("Confirmed in fresh ranks.", "已在新启动的 rank 中确认。"),
     "run.again": _t("Second try in fresh ranks, with another result", "在新启动的 rank 中重试，结果不同"),
     "run.count": _t("Probes", "探针数"),
-    "run.spec": _t("Digest of the call", "调用摘要"),
+    "run.spec": _t("Digest of the call", "调用的摘要值"),
     "run.stage": _t("raised in {stage}", "发生在 {stage} 阶段"),
     # The shell of the site.
     "site.title": _t("apidiff", "apidiff"),
@@ -234,7 +234,7 @@ LABELS: dict[str, Text] = {
     "site.search_index": _t("Index of APIs", "API 索引"),
     "site.search_served": _t(
         "Searching works when the site is served, not when it is opened as a file: run make serve.",
-        "搜索需通过 HTTP 访问站点，直接打开文件时不可用：请运行 make serve。",
+        "须通过 HTTP 访问站点才能搜索，直接打开文件时不可用：请运行 make serve。",
     ),
     "site.colon": _t(": ", "："),
     "site.comma": _t(", ", "、"),

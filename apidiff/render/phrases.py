@@ -26,65 +26,81 @@ _SOME_ZH = {RankSet.ALL: "在至少一个 rank 上", RankSet.OTHERS: "在 `{root
 # What a result is: in English, in Chinese, and in symbols. X_r is the input on rank r, k the rank that looks, n the number
 # of ranks.
 FORMULAS: dict[Formula, tuple[str, str, str]] = {
-    Formula.SUM: ("the element-wise sum of `{x}` over all ranks", "各 rank 上 `{x}` 逐元素相加的和", "Σ_r {x}_r"),
-    Formula.MAX: ("the element-wise maximum of `{x}` over all ranks", "各 rank 上 `{x}` 逐元素的最大值", "max_r {x}_r"),
-    Formula.MIN: ("the element-wise minimum of `{x}` over all ranks", "各 rank 上 `{x}` 逐元素的最小值", "min_r {x}_r"),
-    Formula.PRODUCT: ("the element-wise product of `{x}` over all ranks", "各 rank 上 `{x}` 逐元素的乘积", "Π_r {x}_r"),
+    Formula.SUM: ("the element-wise sum of `{x}` over all ranks", "各 rank 传入的 `{x}` 逐元素相加之和", "Σ_r {x}_r"),
+    Formula.MAX: (
+        "the element-wise maximum of `{x}` over all ranks",
+        "各 rank 传入的 `{x}` 逐元素的最大值",
+        "max_r {x}_r",
+    ),
+    Formula.MIN: (
+        "the element-wise minimum of `{x}` over all ranks",
+        "各 rank 传入的 `{x}` 逐元素的最小值",
+        "min_r {x}_r",
+    ),
+    Formula.PRODUCT: (
+        "the element-wise product of `{x}` over all ranks",
+        "各 rank 传入的 `{x}` 逐元素的乘积",
+        "Π_r {x}_r",
+    ),
     Formula.AVERAGE: (
         "the element-wise mean of `{x}` over all ranks",
-        "各 rank 上 `{x}` 逐元素的平均值",
+        "各 rank 传入的 `{x}` 逐元素的平均值",
         "Σ_r {x}_r / n",
     ),
     Formula.CONCATENATED: (
         "the `{x}` of all ranks, joined along dimension 0",
-        "各 rank 的 `{x}` 沿第 0 维拼接的结果",
+        "各 rank 传入的 `{x}` 沿第 0 维拼接的结果",
         "concat_r {x}_r",
     ),
     Formula.STACKED: (
         "the `{x}` of all ranks, stacked along a new first dimension",
-        "各 rank 的 `{x}` 沿新增的第 0 维堆叠的结果",
+        "各 rank 传入的 `{x}` 沿新增的第 0 维堆叠的结果",
         "stack_r {x}_r",
     ),
-    Formula.GATHERED: ("the list of the `{x}` of all ranks", "由各 rank 的 `{x}` 组成的列表", "[{x}_0, …, {x}_(n-1)]"),
+    Formula.GATHERED: (
+        "the list of the `{x}` of all ranks",
+        "各 rank 传入的 `{x}` 组成的列表",
+        "[{x}_0, …, {x}_(n-1)]",
+    ),
     Formula.REDUCED_SLOT: (
         "the sum over all ranks of the element of `{x}` that belongs to this rank",
-        "各 rank 的 `{x}` 中对应本 rank 的元素之和",
+        "各 rank 传入的 `{x}` 中对应本 rank 的元素之和",
         "Σ_r {x}_r[k]",
     ),
     Formula.REDUCED_CHUNK: (
         "this rank's part, cut along dimension 0, of the sum of `{x}` over all ranks",
-        "各 rank 的 `{x}` 求和后沿第 0 维切分、归本 rank 的那一块",
+        "各 rank 传入的 `{x}` 之和沿第 0 维等分后属于本 rank 的那一份",
         "split(Σ_r {x}_r, n)[k]",
     ),
     Formula.EXCHANGED: (
         "the list of what every rank holds for this rank in `{x}`",
-        "由各 rank 的 `{x}` 中发给本 rank 的元素组成的列表",
+        "各 rank 传入的 `{x}` 中发给本 rank 的元素组成的列表",
         "[{x}_0[k], …, {x}_(n-1)[k]]",
     ),
     Formula.EXCHANGED_CHUNKS: (
         "this rank's parts, cut along dimension 0, of the `{x}` of all ranks, joined",
-        "各 rank 的 `{x}` 沿第 0 维切分后归本 rank 的各块拼接的结果",
+        "各 rank 传入的 `{x}` 沿第 0 维等分后属于本 rank 的各份拼接的结果",
         "concat_r split({x}_r, n)[k]",
     ),
-    Formula.INPUT: ("the same values as `{x}` before the call", "与调用前的 `{x}` 相同的值", "{x}_k"),
+    Formula.INPUT: ("the same values as `{x}` before the call", "调用前 `{x}` 的值", "{x}_k"),
     Formula.ZEROS: ("zeros in the shape of `{x}`", "与 `{x}` 形状相同的全零张量", "0 · {x}_k"),
     Formula.SHAPE_SAME: ("a tensor of the shape of `{x}`", "与 `{x}` 形状相同的张量", "shape = shape({x}_k)"),
     Formula.SHAPE_STACKED: (
         "a tensor whose first dimension is the number of ranks, followed by the shape of `{x}`",
-        "第 0 维为 rank 数、其余维度与 `{x}` 相同的张量",
+        "形状比 `{x}` 多出第 0 维、且该维长度等于 rank 数的张量",
         "shape = (n, *shape({x}_k))",
     ),
     Formula.SHAPE_CONCATENATED: (
         "a tensor whose dimension 0 is that of `{x}` times the number of ranks",
-        "第 0 维为 `{x}` 的第 0 维乘以 rank 数的张量",
+        "第 0 维长度等于 `{x}` 的第 0 维长度乘以 rank 数的张量",
         "shape = (n·shape({x}_k)[0], …)",
     ),
     Formula.SHAPE_CHUNK: (
         "a tensor whose dimension 0 is that of `{x}` divided by the number of ranks",
-        "第 0 维为 `{x}` 的第 0 维除以 rank 数的张量",
+        "第 0 维长度等于 `{x}` 的第 0 维长度除以 rank 数的张量",
         "shape = (shape({x}_k)[0]/n, …)",
     ),
-    Formula.LENGTH_WORLD: ("one element per rank", "与 rank 数相等个数的元素", "len = n"),
+    Formula.LENGTH_WORLD: ("one element per rank", "长度等于 rank 数的列表", "len = n"),
 }
 
 
@@ -155,7 +171,7 @@ def _body(claim: Claim, api: Api) -> tuple[str, str]:
         case Prints(example=example):
             return (
                 f"the example `{example}` prints what its docstring shows",
-                f"示例 `{example}` 的输出与其文档字符串一致",
+                f"示例 `{example}` 的输出与其文档字符串所示一致",
             )
     raise TypeError(f"no phrase for {type(body).__name__}")
 
@@ -165,10 +181,9 @@ def slot_words(slot: str) -> tuple[str, str]:
     if not slot.startswith("return"):
         return f"`{slot}`", f" `{slot}` "
     index = slot.removeprefix("return").strip("[]").replace("][", ".")
+    places = "中的".join(f"第 {place} 个元素" for place in index.split("."))
     return (
-        (f"element {index} of the returned value", f"返回值的第 {index} 个元素")
-        if index
-        else ("the returned value", "返回值")
+        (f"element {index} of the returned value", f"返回值的{places}") if index else ("the returned value", "返回值")
     )
 
 

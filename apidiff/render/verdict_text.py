@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from apidiff.model import Observation, Outcome, Text, worst_outcome
 from apidiff.model.entry import ClaimEntry, EvidenceEntry, ObservedSummary
 from apidiff.model.version import Version
@@ -61,13 +63,19 @@ def verdict_text(row: ObservedSummary) -> Text:
     name = f"{FRAMEWORK_NAMES[row.framework]} {row.framework_version}"
     return Text(
         en=f"{en} on {row.backend} ({name}, world size {', '.join(sizes)})",
-        zh=f"{row.backend} 上{zh}（{name}，world size {'、'.join(sizes)}）",
+        zh=f"{row.backend} 上{zh}（{name.replace(', ', '、')}，world size {'、'.join(sizes)}）",
     )
 
 
 def verdicts(rows: Iterable[ObservedSummary]) -> Text | None:
-    """All rows of a claim, joined; None where there is none."""
-    texts = [verdict_text(row) for row in rows]
+    """All rows of a claim, joined, those that differ in nothing but the version as one; None where there is none."""
+    merged: dict[tuple[object, ...], ObservedSummary] = {}
+    for row in rows:
+        key = (row.outcome, row.framework, row.backend, row.device, *row.world_sizes)
+        former = merged.get(key)
+        versions = f"{former.framework_version}, {row.framework_version}" if former else row.framework_version
+        merged[key] = msgspec.structs.replace(row, framework_version=versions)
+    texts = [verdict_text(row) for row in merged.values()]
     return Text(en="; ".join(t.en for t in texts), zh="；".join(t.zh for t in texts)) if texts else None
 
 
