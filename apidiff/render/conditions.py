@@ -97,31 +97,37 @@ def _unlike(name: str, overrides: dict[str, dict[str, Argument]]) -> str:
 
 
 def _passed(name: str, before: Argument, value: Argument, *, one_rank: bool = False) -> Piece:
-    """How an argument differs from the one of the plain call: dtype, layout, emptiness, shape or length."""
-    inner, old = _tensor(value), _tensor(before)
-    if isinstance(value, Input) and value.list == []:
-        return f"another `{name}`", f"长度为 0 的 `{name}` "
-    if inner is None or not isinstance(value, Input):
-        return f"`{name}={value!r}`" if not isinstance(value, Input) else f"another `{name}`", (
-            f" `{name}={value!r}` " if not isinstance(value, Input) else f"另一种形式的 `{name}` "
-        )
-    whose = "元素" if value.shape is None else ""
-    if old is not None and inner.dtype != old.dtype:
-        return f"`{name}` of dtype {inner.dtype}", f"{whose} dtype 为 {inner.dtype} 的 `{name}` "
-    if inner.layout is Layout.STRIDED and (old is None or old.layout is not Layout.STRIDED):
-        return f"a non-contiguous `{name}`", f"{whose}非连续的 `{name}` "
-    if inner.shape is not None and 0 in inner.shape:
-        return f"an empty `{name}`", f"{'元素均为空张量' if whose else '空'}的 `{name}` "
-    if isinstance(value, Input) and len({tuple(one.shape or ()) for one in value.list or []}) > 1:
-        return f"{_article(name)} `{name}` of unequal shapes", f"各元素形状不一的 `{name}` "
-    if isinstance(before, Input) and (before.each is None) != (value.each is None):
-        length = f"长度为 {len(value.list)} " if value.list is not None else "其他长度"
-        length = "各元素 dtype 不一" if len({one.dtype for one in value.list or []}) > 1 else length
-        return f"{_article(name)} `{name}` of another length", f"{length}的 `{name}` "
-    if old is not None and inner.shape != old.shape:
+    """How an argument differs from the one of the plain call: form, dtype, layout, emptiness, length or shape.
+
+    ``one_rank``: the other ranks pass ``before``.
+    """
+    if not isinstance(value, Input):
+        return f"`{name}={value!r}`", f" `{name}={value!r}` "
+    inner, old, listed = _tensor(value), _tensor(before), value.shape is None
+    a, whose = _article(name), "元素" if listed else ""
+    items = value.list or []
+    if value.list is not None and not items:
+        en, zh = f"an empty list as `{name}`", "长度为 0 "
+    elif inner is None or (old is None and not listed and 0 not in (inner.shape or [])):
+        en, zh = f"another form of `{name}`", "另一种形式"
+    elif inner.shape is not None and 0 in inner.shape:
+        en, zh = (f"{a} `{name}` of empty tensors", "元素均为空张量") if listed else (f"an empty `{name}`", "空")
+    elif old is None:
+        en, zh = f"tensors in `{name}`", "由张量组成"
+    elif len({one.dtype for one in items}) > 1:
+        en, zh = f"{a} `{name}` of mixed dtypes", "各元素 dtype 不一"
+    elif inner.dtype != old.dtype:
+        en, zh = f"`{name}` of dtype {inner.dtype}", f"{whose} dtype 为 {inner.dtype} "
+    elif inner.layout is Layout.STRIDED and old.layout is not Layout.STRIDED:
+        en, zh = f"a non-contiguous `{name}`", f"{whose}非连续"
+    elif len({tuple(one.shape or ()) for one in items}) > 1:
+        en, zh = f"{a} `{name}` of unequal shapes", "各元素形状不一"
+    elif isinstance(before, Input) and before.each is not None and value.list is not None:
+        en, zh = f"{a} `{name}` of length {len(items)}", f"长度为 {len(items)} "
+    else:
         shape = f"{whose}形状与其他 rank 不同" if one_rank else f"{whose and '元素为'}其他形状"
-        return f"{_article(name)} `{name}` of another shape", f"{shape}的 `{name}` "
-    return f"another `{name}`", f"{'由张量组成' if whose and old is None else '另一种形式'}的 `{name}` "
+        en, zh = f"{a} `{name}` of another shape", shape
+    return en, f"{zh}的 `{name}` "
 
 
 def _article(name: str) -> str:

@@ -183,7 +183,12 @@ def slot_words(slot: str) -> tuple[str, str]:
     index = slot.removeprefix("return").strip("[]").replace("][", ".")
     places = "中的".join(f"第 {place} 个元素" for place in index.split("."))
     return (
-        (f"element {index} of the returned value", f"返回值的{places}") if index else ("the returned value", "返回值")
+        (
+            f"{' of '.join(f'element {place}' for place in reversed(index.split('.')))} of the returned value",
+            f"返回值的{places}",
+        )
+        if index
+        else ("the returned value", "返回值")
     )
 
 

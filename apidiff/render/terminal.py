@@ -26,7 +26,7 @@ _WORDS = {
     "standing": Text(en="On MindSpore {version}: {status} ({range})", zh="MindSpore {version}：{status}（{range}）"),
     "runs": Text(en="Run records", zh="运行记录"),
     "stated": Text(en="Stated by: {documents}", zh="文档所述：{documents}"),
-    "ranks": Text(en="{sizes} ranks", zh="{sizes} 个进程"),
+    "ranks": Text(en="{sizes} ranks", zh="{sizes} 个 rank"),
     "corrected": Text(
         en="Nothing holds {typed!r}; searched for {name!r}.", zh="没有找到 {typed!r}，已改为搜索 {name!r}。"
     ),
@@ -176,7 +176,8 @@ class _Sections:
 
     def _verdict(self, row: AnsweredSummary, asked: bool) -> Line:
         outcome = Line(label(f"outcome.{row.outcome}", self.language), style=_OUTCOME_STYLES.get(row.outcome, "yellow"))
-        sizes = _words("ranks", self.language).format(sizes=", ".join(str(size) for size in row.world_sizes))
+        comma = label("site.comma", self.language)
+        sizes = _words("ranks", self.language).format(sizes=comma.join(str(size) for size in row.world_sizes))
         framework = f"{label(f'framework.{row.framework}', self.language)} {row.framework_version}"
         line = Line.assemble(outcome, f"  {row.backend} ({row.device}) · {framework} · {sizes}")
         if row.outcome not in {

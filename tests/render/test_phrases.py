@@ -100,19 +100,19 @@ ROWS = [
     (
         ["both-empty"],
         {"completes": {}},
-        "For an empty `tensor` and for an empty `parts`, the call completes without an exception.",
+        "For an empty `tensor` and for a `parts` of empty tensors, the call completes without an exception.",
         "传入空的 `tensor` 和元素均为空张量的 `parts` 时，调用正常完成，不抛异常。",
     ),
     (
         ["no-parts"],
         {"completes": {}},
-        "For another `parts`, the call completes without an exception.",
+        "For an empty list as `parts`, the call completes without an exception.",
         "传入长度为 0 的 `parts` 时，调用正常完成，不抛异常。",
     ),
     (
         ["short-parts"],
         {"completes": {}},
-        "For a `parts` of another length, the call completes without an exception.",
+        "For a `parts` of length 1, the call completes without an exception.",
         "传入长度为 1 的 `parts` 时，调用正常完成，不抛异常。",
     ),
     (
@@ -124,7 +124,7 @@ ROWS = [
     (
         ["sync"],
         {"aliases": {"slot": "return[0][1]", "with": "tensor", "share": "nothing"}},
-        "With `async_op=False`, element 0.1 of the returned value shares no memory with `tensor`.",
+        "With `async_op=False`, element 1 of element 0 of the returned value shares no memory with `tensor`.",
         "`async_op=False` 时，返回值的第 0 个元素中的第 1 个元素与 `tensor` 不共享内存。",
     ),
     (
