@@ -78,7 +78,8 @@ def _clause(claim: ClaimEntry) -> Text:
         lead_en, lead_zh = "Expected from documents: ", "按文档推断："
     else:
         lead_en, lead_zh = "Expected: ", "预期："
-    return Text(en=f"{lead_en}{claim.text.en[:-1]} — {said.en}.", zh=f"{lead_zh}{claim.text.zh[:-1]}——{said.zh}。")
+    sentence = claim.text.en[0].lower() + claim.text.en[1:-1]
+    return Text(en=f"{lead_en}{sentence} — {said.en}.", zh=f"{lead_zh}{claim.text.zh[:-1]}——{said.zh}。")
 
 
 def _support(claim: ClaimEntry) -> Text:
