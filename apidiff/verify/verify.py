@@ -73,4 +73,6 @@ def _journal_path(record: RunRecord) -> Path:
 
 def forget(record: RunRecord) -> None:
     """Removes the journal of a run whose record is where it belongs."""
-    _journal_path(record).unlink(missing_ok=True)
+    path = _journal_path(record)
+    path.unlink(missing_ok=True)
+    path.with_suffix(".lock").unlink(missing_ok=True)

@@ -64,7 +64,7 @@ class Command:
 
     @property
     def journals(self) -> list[Path]:
-        return list((self.folder / "state" / "apidiff" / "unfinished").glob("*"))
+        return list((self.folder / "state" / "apidiff" / "unfinished").glob("*.jsonl"))
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         root = str(Path(__file__).resolve().parents[2])
