@@ -137,11 +137,12 @@ def _judge_raises(case: Case) -> Verdict:
     if raised and (failing := _fails_anyway(case, raised)):
         return Outcome.ERROR, failing
     lines = [f"rank {trace.rank}: {error_text(trace)}" for trace in raised]
+    if len(case.traces) < len(case.ranks) and not (quiet and not body.some):
+        # One rank that raises while others wait for it for ever is not the refusal a reader expects.
+        outcome, missing = _silent_ranks(case)
+        return outcome, cut([*missing, *lines, *quiet])
     if raised if body.some else len(raised) == len(case.ranks):
         return Outcome.HOLDS, cut(lines)
-    if len(case.traces) < len(case.ranks) and not (quiet and not body.some):
-        outcome, missing = _silent_ranks(case)
-        return outcome, cut([*lines, *quiet, *missing])
     return Outcome.REFUTED, cut([*quiet, *lines])
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from apidiff.model import Api, Claim, ClaimKind, Input, Layout, Text
 from apidiff.model.probe import Argument
 from apidiff.model.spec import inplace_switch, resolve
 
 Piece = tuple[str, str]  # the same condition in English and in Chinese
+_PASSING = re.compile(r"for |when .*? pass(?:es)? ")
 
 
 def condition(claim: Claim, api: Api) -> Text | None:
@@ -21,10 +24,22 @@ def condition(claim: Claim, api: Api) -> Text | None:
         shared = [("with `async_op=False`", "`async_op=False` 时")] if modes == {False} else []
     if not shared:
         return None
-    return Text(en=" and ".join(en for en, _ in shared), zh=_joined([zh for _, zh in shared]))
+    return Text(en=_joined_en([en for en, _ in shared]), zh=_joined_zh([zh for _, zh in shared]))
 
 
-def _joined(pieces: list[str]) -> str:
+def _joined_en(pieces: list[str]) -> str:
+    """The English conditions as one; what the same ranks pass is said once: ``for an empty `a` and an empty `b```."""
+    joined, lead = "", None
+    for piece in pieces:
+        head = _PASSING.match(piece)
+        repeated = bool(joined) and head is not None and head[0] == lead
+        said = piece[head.end() :] if repeated and head else piece
+        joined += f" and {said}" if joined else said
+        lead = head[0] if head else None
+    return joined
+
+
+def _joined_zh(pieces: list[str]) -> str:
     """The Chinese conditions as one; what the same ranks pass is said once: ``传入空的 `a` 和空的 `b` 时``."""
     joined, lead = "", None
     for piece in [*(one.removesuffix("时").rstrip() for one in pieces[:-1]), pieces[-1]]:

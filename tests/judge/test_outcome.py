@@ -141,7 +141,7 @@ ROWS = [
     ({"raises": {}}, RAISED, "completed", "holds"),
     ({"raises": {}}, [*CLEAN[:2], failed(2)], "completed", "refuted"),
     ({"raises": {"some": True}}, [*CLEAN[:2], failed(2)], "completed", "holds"),
-    ({"raises": {"some": True}}, [failed(2)], "timeout", "holds"),
+    ({"raises": {"some": True}}, [failed(2)], "timeout", "timeout"),
     ({"raises": {}}, [failed(2)], "timeout", "timeout"),
     ({"raises": {}}, [], "crash", "crash"),
     ({"raises": {"some": True}}, [failed(2, "connection reset by peer")], "crash", "crash"),

@@ -100,7 +100,7 @@ ROWS = [
     (
         ["both-empty"],
         {"completes": {}},
-        "For an empty `tensor` and for a `parts` of empty tensors, the call completes without an exception.",
+        "For an empty `tensor` and a `parts` of empty tensors, the call completes without an exception.",
         "传入空的 `tensor` 和元素均为空张量的 `parts` 时，调用正常完成，不抛异常。",
     ),
     (
