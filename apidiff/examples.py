@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from apidiff.model import Framework
+from apidiff.model.claim import EXAMPLE_WORLD_SIZE
 from apidiff.store.errors import DataError
 
-WORLD_SIZE = 3
+WORLD_SIZE = EXAMPLE_WORLD_SIZE
 """The number of ranks that commands start and outputs are written for."""
 
 _SCRIPT = re.compile(r"(?P<framework>.+)_example\.py")

@@ -5,13 +5,11 @@ Everything here is a pure function of a claim and a run record, so a verdict can
 
 from __future__ import annotations
 
-from apidiff.judge.kinds import EXAMPLE_WORLD_SIZE
 from apidiff.judge.outcome import judge_claim, ranks_of
 from apidiff.judge.structure import structure_of
 from apidiff.judge.verdicts import Context, example_probe, observe, spec_of, wanted_probes
 
 __all__ = [
-    "EXAMPLE_WORLD_SIZE",
     "Context",
     "example_probe",
     "judge_claim",

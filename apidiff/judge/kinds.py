@@ -13,9 +13,7 @@ from apidiff.judge.case import Case, Verdict, cut
 from apidiff.judge.slots import array, at, show, tensors
 from apidiff.judge.structure import has_structure, structure_of
 from apidiff.model import AliasKind, ClaimKind, Formula, Outcome, SequenceDump, TensorDump
-
-# The docstrings of examples show the output of this many ranks.
-EXAMPLE_WORLD_SIZE = 3
+from apidiff.model.claim import EXAMPLE_WORLD_SIZE
 
 
 def _judge_writes(case: Case) -> Verdict:

@@ -8,6 +8,9 @@ import msgspec
 
 from apidiff.model.base import NonEmpty, Record, Slot, Slug, Text
 
+# The docstrings of examples show the output of this many ranks.
+EXAMPLE_WORLD_SIZE = 3
+
 
 class RankSet(Enum):
     """Which ranks a claim speaks of. The root is the rank given by the API's root argument (``dst`` or ``src``)."""

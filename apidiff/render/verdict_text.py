@@ -9,19 +9,9 @@ import msgspec
 from apidiff.model import Observation, Outcome, Text, worst_outcome
 from apidiff.model.entry import ClaimEntry, EvidenceEntry, ObservedSummary
 from apidiff.model.version import Version
+from apidiff.render.labels import LABELS
 
-OUTCOME_WORDS: dict[str, tuple[str, str]] = {
-    "holds": ("holds", "成立"),
-    "refuted": ("refuted", "不成立"),
-    "unsupported": ("unsupported", "不支持"),
-    "error": ("error", "报错"),
-    "timeout": ("timeout", "超时"),
-    "crash": ("crash", "崩溃"),
-    "flaky": ("flaky", "结果不稳定"),
-    "not run": ("not run", "未运行"),
-}
 _TELLING_WORLD_SIZE = 3
-FRAMEWORK_NAMES = {"torch": "PyTorch", "mindspore": "MindSpore"}
 
 
 def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
@@ -58,12 +48,12 @@ def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
 
 def verdict_text(row: ObservedSummary) -> Text:
     """``refuted on gloo (PyTorch 2.13.0, world size 3, 4)`` in both languages."""
-    en, zh = OUTCOME_WORDS[row.outcome]
+    outcome, framework = LABELS[f"outcome.{row.outcome}"], LABELS[f"framework.{row.framework}"]
     sizes = [str(size) for size in row.world_sizes]
-    name = f"{FRAMEWORK_NAMES[row.framework]} {row.framework_version}"
+    versions = row.framework_version
     return Text(
-        en=f"{en} on {row.backend} ({name}, world size {', '.join(sizes)})",
-        zh=f"{row.backend} 上{zh}（{name.replace(', ', '、')}，world size {'、'.join(sizes)}）",
+        en=f"{outcome.en} on {row.backend} ({framework.en} {versions}, world size {', '.join(sizes)})",
+        zh=f"{row.backend} 上{outcome.zh}（{framework.zh} {versions.replace(', ', '、')}，world size {'、'.join(sizes)}）",
     )
 
 

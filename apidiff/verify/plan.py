@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from apidiff.judge import EXAMPLE_WORLD_SIZE, Context, example_probe, spec_of
+from apidiff.judge import Context, example_probe, spec_of
 from apidiff.model import Api, Claim, Status, Version
+from apidiff.model.claim import EXAMPLE_WORLD_SIZE
 from apidiff.model.ranges import status_at
 from apidiff.model.spec import resolve
 from apidiff.store import Data
@@ -92,12 +93,3 @@ def _steps(api: Api, world_size: int, context: Context) -> Iterator[Step]:
 def step_key(step: Step) -> tuple[str, str]:
     """API and probe: what a step is known by in a record."""
     return step.api.name, step.probe
-
-
-def by_name(data: Data) -> Mapping[str, Api]:
-    """Every API of the data by its name."""
-    found = {}
-    for mapping in data.mappings.values():
-        for api in (mapping.source, *(target.api for target in mapping.targets)):
-            found[api.name] = api
-    return found
