@@ -6,7 +6,9 @@ from enum import Enum
 
 import msgspec
 
-from apidiff.model.base import NonEmpty, Record, Slot, Slug, Text
+from apidiff.model.base import DottedName, NonEmpty, Record, Slot, Slug, Text
+
+Plain = int | float | bool | str | None
 
 # The docstrings of examples show the output of this many ranks.
 EXAMPLE_WORLD_SIZE = 3
@@ -20,6 +22,8 @@ class RankSet(Enum):
     OTHERS = "others"  # every rank but the root
     MEMBERS = "members"  # ranks of the group passed
     OUTSIDERS = "outsiders"  # ranks that are not in the group passed
+    CALLERS = "callers"  # ranks that make the call, where the probe says that not all do
+    PARTNERS = "partners"  # ranks that make the partner's call: the other end of a send or a receive
 
 
 class Formula(Enum):
@@ -43,6 +47,12 @@ class Formula(Enum):
     SHAPE_STACKED = "shape-stacked"  # any values in the shape (n, *X_k.shape)
     SHAPE_CONCATENATED = "shape-concatenated"  # any values in the shape (n * X_k.shape[0], …)
     SHAPE_CHUNK = "shape-chunk"  # any values in the shape (X_k.shape[0] / n, …)
+    FROM_ROOT = "from-root"  # X of the root rank
+    SCATTERED = "scattered"  # X[k] of the root rank's list X
+    SCATTERED_CHUNK = "scattered-chunk"  # the k-th of n equal parts along dimension 0 of the root rank's X
+    SENT = "sent"  # X of the rank at the other end: the partner's for a caller, the caller's for a partner
+    RANK = "rank"  # k, the rank's number in the group
+    WORLD = "world"  # n, the number of ranks
     LENGTH_WORLD = "length-world"  # a list or tuple of n elements
 
 
@@ -73,11 +83,22 @@ class Returns(Record, frozen=True, kw_only=True):
 
 
 class Result(Record, frozen=True, kw_only=True):
-    """What stands at ``at`` after the call (and after waiting for the handle) equals ``formula`` of argument ``of``."""
+    """What stands at ``at`` after the call (and after waiting for the handle) equals ``formula`` of argument ``of``.
+
+    ``of`` is left out for ``rank`` and ``world``, which no argument goes into. Objects are compared as they are recorded.
+    """
 
     at: Slot
     formula: Formula
-    of: Slot
+    of: Slot | None = None
+    ranks: RankSet = RankSet.ALL
+
+
+class Equals(Record, frozen=True, kw_only=True):
+    """What stands at ``at`` after the call equals ``value``: a number, a text, true or false, null, or a list of those."""
+
+    at: Slot
+    value: Plain | list[Plain]
     ranks: RankSet = RankSet.ALL
 
 
@@ -126,6 +147,34 @@ class Lacks(Record, frozen=True, kw_only=True):
     parameter: NonEmpty
 
 
+class Member(Record, frozen=True, kw_only=True):
+    """The API, a class or an enumeration, has a public member of this name."""
+
+    name: NonEmpty
+
+
+class LacksMember(Record, frozen=True, kw_only=True):
+    """The API, a class or an enumeration, has no public member of this name."""
+
+    name: NonEmpty
+
+
+class ListedAs(Enum):
+    """The standing that upstream's table gives a pair."""
+
+    CONSISTENT = "consistent"  # the same names, order, defaults and types of parameters, but for named exceptions
+    DIFF = "diff"  # there is a page with the differences
+    TEXT = "text"  # a remark
+
+
+class Corresponds(Record, frozen=True, kw_only=True):
+    """The API corresponds to ``source`` as upstream's table says. Made from the table, never written in a mapping."""
+
+    source: DottedName | None = None
+    source_version: str | None = None
+    listed: ListedAs
+
+
 class Prints(Record, frozen=True, kw_only=True):
     """The example script prints, on every rank, the lines its docstring shows."""
 
@@ -155,14 +204,19 @@ class ClaimKind(Enum):
     ALIASES = "aliases"
     PARAMETER = "parameter"
     LACKS = "lacks"
+    EQUALS = "equals"
+    MEMBER = "member"
+    LACKS_MEMBER = "lacks_member"
+    CORRESPONDS = "corresponds"
     PRINTS = "prints"
 
 
 class Claim(Record, frozen=True, kw_only=True):
     """One checkable statement about one API.
 
-    Exactly one of the kind keys is present. ``probes`` names the probes of the API that observe it; for ``parameter`` and
-    ``lacks`` it stays empty (the signature is recorded with every run). ``reason`` says why a claim has no probe.
+    Exactly one of the kind keys is present. ``probes`` names the probes of the API that observe it; for ``parameter``,
+    ``lacks``, ``member`` and ``lacks_member`` it stays empty (the signature is recorded with every run). ``reason`` says why
+    a claim has no probe.
     """
 
     id: Slug
@@ -176,6 +230,10 @@ class Claim(Record, frozen=True, kw_only=True):
     aliases: Aliases | None = None
     parameter: Parameter | None = None
     lacks: Lacks | None = None
+    equals: Equals | None = None
+    member: Member | None = None
+    lacks_member: LacksMember | None = None
+    corresponds: Corresponds | None = None
     prints: Prints | None = None
     stated: list[Stated] = []
     reason: Text | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from apidiff.model.base import DottedName, NonEmpty, Record, Slug, Text
-from apidiff.model.claim import Claim
+from apidiff.model.claim import Claim, Stated
 from apidiff.model.probe import Probe
 
 
@@ -21,6 +21,8 @@ class ApiKind(Enum):
 
     FUNCTION = "function"
     PRIMITIVE = "primitive"  # a class: constructed with settings, then called with tensors
+    CLASS = "class"  # constructed; what is compared is the constructor and the members
+    CONSTANT = "constant"  # looked at, not called
 
 
 class Status(Enum):
@@ -30,6 +32,14 @@ class Status(Enum):
     AVAILABLE = "available"  # exists, another target is the one to use
     DEPRECATED = "deprecated"
     REMOVED = "removed"
+
+
+class AnswerKind(Enum):
+    """What stands in for a source API in versions where no single MindSpore API replaces it."""
+
+    COMPOSED = "composed"  # a few lines of MindSpore code do the same: the recipe
+    NOT_NEEDED = "not_needed"  # MindSpore does without
+    NO_COUNTERPART = "no_counterpart"  # nothing does the same
 
 
 class Risk(Enum):
@@ -110,7 +120,8 @@ class Api(Record, frozen=True, kw_only=True):
     """An API with what is claimed of it and the probes that observe it.
 
     ``root`` names the argument that holds the root rank. ``constructor`` lists the arguments a primitive's constructor
-    takes; the others go to the call, by position in the order of ``set``.
+    takes; the others go to the call, by position in the order of ``set``. An API that replaces several sources has its
+    claims and probes in one record; the others name that record's ID as ``defined_in`` and leave them out.
     """
 
     name: DottedName
@@ -119,6 +130,7 @@ class Api(Record, frozen=True, kw_only=True):
     constructor: list[str] = []
     probes: dict[Slug, Probe] = {}
     claims: list[Claim] = []
+    defined_in: DottedName | None = None
 
 
 class Difference(Record, frozen=True, kw_only=True):
@@ -136,19 +148,40 @@ class Difference(Record, frozen=True, kw_only=True):
 
 
 class Target(Record, frozen=True, kw_only=True):
-    """One MindSpore API that replaces the source in some versions."""
+    """One MindSpore API that replaces the source in some versions.
+
+    ``members``: of a class or an enumeration, its public members side by side, as ``parameters`` does for parameters.
+    """
 
     api: Api
     ranges: list[TargetRange]
-    parameters: list[ParameterRow]
+    parameters: list[ParameterRow] = []
+    members: list[ParameterRow] = []
     differences: list[Difference] = []
     note: Text | None = None
 
 
-class Mapping(Record, frozen=True, kw_only=True):
-    """One source API and its targets. The path of the file is the ID.
+class Otherwise(Record, frozen=True, kw_only=True):
+    """The answer for MindSpore versions from ``since`` to ``until`` in which no target replaces the source.
 
-    ``caveats`` are differences that hold whatever the target (they cite only source claims).
+    ``why`` says why there is none; ``instead`` what people do instead. ``recipe`` is the path of a script below
+    executable_examples/ that does it in MindSpore, and ``uses`` the MindSpore APIs that go into it or take its place.
+    """
+
+    answer: AnswerKind
+    since: str | None = None
+    until: str | None = None
+    why: Text
+    instead: Text | None = None
+    recipe: NonEmpty | None = None
+    uses: list[DottedName] = []
+    stated: list[Stated] = []
+
+
+class Mapping(Record, frozen=True, kw_only=True):
+    """One source API and what answers it at each MindSpore version: a target or an ``otherwise``, never both.
+
+    The path of the file is the ID. ``caveats`` are differences that hold whatever the target (they cite only source claims).
     """
 
     id: DottedName
@@ -156,5 +189,6 @@ class Mapping(Record, frozen=True, kw_only=True):
     summary: Text
     aliases: list[str] = []
     source: Api
-    targets: list[Target]
+    targets: list[Target] = []
+    otherwise: list[Otherwise] = []
     caveats: list[Difference] = []

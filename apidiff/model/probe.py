@@ -13,7 +13,7 @@ from typing import Annotated
 
 import msgspec
 
-from apidiff.model.base import Record, Slug
+from apidiff.model.base import DottedName, Record, Slug
 
 # A dimension: a number, or a multiple of the world size ("2*world").
 Dimension = int | Annotated[str, msgspec.Meta(pattern=r"^\d+\*world$")]
@@ -43,6 +43,12 @@ class Input(Record, frozen=True, kw_only=True):
     ``reduce_op``*: ``ReduceOp.<name>`` of the framework that runs the probe.
     ``group``*: the group of the ranks listed (``[]``: all), created beforehand on every rank, passed as the framework's
     own group (torch: the object, MindSpore: the name); with ``by_name`` as a string on either framework.
+    ``text``*: a string in which ``{rank}`` and ``{world}`` are replaced, e.g. an object that every rank sends.
+    ``none``*: true for None, where an argument is needed inside a list.
+    ``rank_plus``*: the number of the rank that comes so many after this one, modulo the world size.
+    ``seconds``*: a ``datetime.timedelta``.
+    ``api``*: the object of a dotted name itself, e.g. a function that is passed as an argument.
+    ``call``*: what a call of an API returns, e.g. a P2POp.
     """
 
     shape: Sequence[Dimension] | None = None
@@ -55,9 +61,18 @@ class Input(Record, frozen=True, kw_only=True):
     reduce_op: str | None = None
     group: Sequence[int] | None = None
     by_name: bool = False
+    text: str | None = None
+    none: bool | None = None
+    rank_plus: int | None = None
+    seconds: float | None = None
+    api: DottedName | None = None
+    call: Call | None = None
 
     def __post_init__(self) -> None:
-        keys = ("shape", "each", "list", "tuple", "reduce_op", "group")
+        keys = (
+            *("shape", "each", "list", "tuple", "reduce_op", "group"),
+            *("text", "none", "rank_plus", "seconds", "api", "call"),
+        )
         present = [key for key in keys if getattr(self, key) is not None]
         if len(present) != 1:
             raise ValueError(f"an argument needs exactly one of {', '.join(keys)}, got {present or 'none'}")
@@ -66,12 +81,28 @@ class Input(Record, frozen=True, kw_only=True):
 Argument = Input | int | float | bool | str | None
 
 
+class Call(Record, frozen=True, kw_only=True):
+    """A call whose result is an argument: ``api`` with the arguments ``set``."""
+
+    api: DottedName
+    set: dict[str, Argument] = {}
+
+
+class Partner(Record, frozen=True, kw_only=True):
+    """The call that answers a probe's: ``api`` with the arguments ``set``, made on ``ranks`` instead of the probe's."""
+
+    api: DottedName
+    ranks: list[int]
+    set: dict[str, Argument] = {}
+
+
 class Probe(Record, frozen=True, kw_only=True):
     """One call of one API on every rank.
 
     ``like`` names another probe of the same API whose arguments are taken first; ``set`` replaces or adds arguments on
     every rank; ``drop`` removes them; ``on_rank`` replaces arguments on single ranks (key: the rank, or ``others`` for every
-    rank but the root). ``world_sizes`` limits where it runs (faults need not run everywhere).
+    rank but the root). ``world_sizes`` limits where it runs (faults need not run everywhere). ``ranks``: those that make the
+    call, all if empty; ``partner``: what the other end does meanwhile. Ranks that neither names do nothing.
     """
 
     like: Slug | None = None
@@ -79,6 +110,8 @@ class Probe(Record, frozen=True, kw_only=True):
     drop: list[str] = []
     on_rank: dict[str, dict[str, Argument]] = {}
     world_sizes: list[int] = []
+    ranks: list[int] = []
+    partner: Partner | None = None
     inplace_switch: bool | None = (
         None  # MindSpore: value for set_comm_ops_inplace around the call; None leaves it alone
     )
