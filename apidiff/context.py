@@ -6,12 +6,16 @@ from collections.abc import Sequence
 
 from apidiff.examples import Example
 from apidiff.judge import Context
+from apidiff.judge.correspondence import Signatures
 from apidiff.store.backends import Backend
 
 
-def make_context(backends: Sequence[Backend], examples: Sequence[Example]) -> Context:
-    """The context for ``backends`` (by name and framework) and ``examples`` (by path)."""
+def make_context(
+    backends: Sequence[Backend], examples: Sequence[Example], signatures: Signatures | None = None
+) -> Context:
+    """The context for ``backends`` (by name and framework), ``examples`` (by path) and ``signatures`` (by version)."""
     return Context(
         unsupported={(one.name, one.framework): one.unsupported_patterns for one in backends},
         examples={one.path: (one.code, one.expected) for one in examples},
+        signatures=signatures or {},
     )

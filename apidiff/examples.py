@@ -1,5 +1,6 @@
 """Reads the example scripts under ``executable_examples/`` as text: what to run, what every rank prints, the code.
 
+A recipe (``mindspore_recipe.py``) is an example too: the MindSpore code that does what the source API does.
 The scripts are never imported here: they need a framework. Their docstring holds a block after a line ``Command:`` and
 a block after a line ``Output (gloo):`` (the word in parentheses names the backend or device it was printed on).
 """
@@ -19,7 +20,8 @@ from apidiff.store.errors import DataError
 WORLD_SIZE = EXAMPLE_WORLD_SIZE
 """The number of ranks that commands start and outputs are written for."""
 
-_SCRIPT = re.compile(r"(?P<framework>.+)_example\.py")
+_SCRIPT = re.compile(r"(?P<framework>.+)_(?P<kind>example|recipe)\.py")
+_ORDER = ("torch_example.py", "mindspore_example.py")  # recipes after these
 _SECTION = re.compile(r"(?P<name>Command|Output) ?(?:\((?P<where>[\w ,.-]+)\))?:")
 
 
@@ -29,10 +31,12 @@ class Example:
 
     ``api``: the source API it belongs to; ``path``: below ``executable_examples/``; ``command``: starts it on
     WORLD_SIZE ranks from the root of a checkout; ``expected``: the lines printed, sorted by rank; ``where``: the
-    backend or device they were printed on; ``code``: the whole file; ``snippet``: the body of its function ``example``.
+    backend or device they were printed on; ``code``: the whole file; ``snippet``: the body of its function ``example``;
+    ``kind``: 'example', or 'recipe' where it composes what the API does.
     """
 
     framework: str
+    kind: str
     api: str
     path: str
     command: str
@@ -51,15 +55,19 @@ def load_examples(folder: Path) -> list[Example]:
 
     Raises DataError for a script that cannot be parsed, that lacks a section or prints a line without a rank.
     """
-    paths = folder.glob("*/*_example.py")
-    return [_load(path) for path in sorted(paths, key=lambda path: (path.parent.name, path.name != "torch_example.py"))]
+    paths = [*folder.glob("*/*_example.py"), *folder.glob("*/*_recipe.py")]
+    return [_load(path) for path in sorted(paths, key=_place)]
+
+
+def _place(path: Path) -> tuple[str, int, str]:
+    return path.parent.name, _ORDER.index(path.name) if path.name in _ORDER else len(_ORDER), path.name
 
 
 def _load(path: Path) -> Example:
     name = _SCRIPT.fullmatch(path.name)
     known = [framework.value for framework in Framework]
     if name is None or name["framework"] not in known:
-        names = " or ".join(f"{framework}_example.py" for framework in known)
+        names = " or ".join([*(f"{framework}_example.py" for framework in known), "mindspore_recipe.py"])
         raise DataError(path, None, "the file name names no known framework", f"Call it {names}.")
     try:
         code = path.read_text(encoding="utf-8")
@@ -81,6 +89,7 @@ def _load(path: Path) -> Example:
             raise DataError(path, _line_of(code, line), found, "Put its rank in front of every line.")
     return Example(
         framework=name["framework"],
+        kind=name["kind"],
         api=path.parent.name,
         path=f"{path.parent.name}/{path.name}",
         command=" ".join(" ".join(sections["Command"][1]).split()),

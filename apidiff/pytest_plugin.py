@@ -86,8 +86,10 @@ class ClaimItem(pytest.Item):
 
     @property
     def framework(self) -> str:
-        """The framework the API belongs to."""
-        return self.api.name.partition(".")[0]
+        """The framework whose runs judge the claim."""
+        from apidiff.judge import framework_of
+
+        return framework_of(self.claim, self.api)
 
     def runtest(self) -> None:
         """Compares the verdicts of this session's runs with the recorded ones."""
@@ -133,7 +135,7 @@ class _Claims:
         self._config, self._world_sizes = config, world_sizes
         self._backends: list[Backend] = [backend for backend in known if backend.name in names]
         self._data: Data = load()
-        self._context: Context = make_context(known, load_examples(examples_folder()))
+        self._context: Context = make_context(known, load_examples(examples_folder()), self._data.signatures)
         self._absent: dict[int, str] = {}  # index of a backend: what was looked for
         self._runs: dict[int, list[_Comparison]] = {}
 
@@ -146,7 +148,11 @@ class _Claims:
         for key, mapping in self._data.mappings.items():
             lines = self._data.lines.get(key, {})
             places: list[tuple[Api, tuple[str | int, ...]]] = [(mapping.source, ("source",))]
-            places += [(target.api, ("targets", index, "api")) for index, target in enumerate(mapping.targets)]
+            places += [
+                (target.api, ("targets", index, "api"))
+                for index, target in enumerate(mapping.targets)
+                if not target.api.defined_in
+            ]
             for api, at in places:
                 for index, claim in enumerate(api.claims):
                     identity = f"{api.name}#{claim.id}"

@@ -22,9 +22,11 @@ COMMANDS = {
     "search": "APIs by name, text or behaviour, in English or Chinese",
     "check": "validate all data and count what is there",
     "export": "everything as JSON files or as an SQLite database",
+    "report": "what upstream's mapping tables say, and what runs show",
     "verify": "run the probes under the frameworks and judge the claims",
     "schema": "the JSON Schema of a record",
     "signatures": "extract signatures from an installed framework or a wheel",
+    "drift": "what changed between two versions of a framework, and what that touches",
 }
 
 
@@ -57,7 +59,15 @@ def _run(arguments: list[str]) -> int:
         from apidiff.kb.index import open_index
         from apidiff.kb.lookup import lookup_json
 
-        sys.stdout.buffer.write(lookup_json(open_index(), **asked).encode())
+        try:
+            text = lookup_json(open_index(), **asked)
+        except LookupError as error:
+            text = getattr(
+                error, "json", ""
+            )  # NoCounterpart is an answer; importing its class here would cost too much
+            if not text:
+                raise
+        sys.stdout.buffer.write(text.encode())
         return 0
     import argparse
 

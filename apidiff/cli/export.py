@@ -27,6 +27,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Writes the export and prints where it is."""
-    for path in _EXPORTS[args.format](load().entries, args.folder):
+    known = load()
+    for path in _EXPORTS[args.format](known.entries, known.counterparts, args.folder):
         sys.stdout.write(f"{path}\n")
     return 0

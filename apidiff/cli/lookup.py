@@ -9,10 +9,11 @@ import msgspec
 
 from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.output import language, show
-from apidiff.kb.answer import Answer
+from apidiff.kb.answer import Answer, Unmatched
+from apidiff.kb.errors import NoCounterpart
 from apidiff.kb.index import open_index
 from apidiff.kb.lookup import lookup_json
-from apidiff.render.terminal import answer_text
+from apidiff.render.terminal import answer_text, unmatched_text
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -32,7 +33,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Prints the answer."""
-    text = lookup_json(open_index(), args.name, args.mindspore, args.torch)
+    try:
+        text = lookup_json(open_index(), args.name, args.mindspore, args.torch)
+    except NoCounterpart as found:  # an answer, not a mistake
+        if not args.json:
+            show(unmatched_text(msgspec.json.decode(found.json, type=Unmatched), language(args.lang)))
+            return 0
+        text = found.json
     if args.json:
         sys.stdout.buffer.write(text.encode())  # JSON is UTF-8, whatever the locale
         return 0

@@ -19,8 +19,12 @@ def add_parser(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
     actions = parser.add_subparsers(dest="action", required=True)
     extract = actions.add_parser(
         "extract",
-        help="read them from the framework's source, without importing it",
-        description="Reads signatures from the framework's Python source and writes <framework>-<version>.json.",
+        help="read them from the framework's source and type stubs",
+        description=(
+            "Reads signatures from the framework's Python source, and of compiled modules from their type stubs, without "
+            "importing it, and writes <framework>-<version>.json. With --installed, what neither tells is read from the "
+            "imported package, in a process of its own."
+        ),
     )
     extract.add_argument("--framework", required=True, choices=["mindspore", "torch"])
     source = extract.add_mutually_exclusive_group(required=True)

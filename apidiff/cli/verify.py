@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     if args.record and args.ids:
         raise ApidiffError("verify: a run record holds a whole run, so --record takes no ID. Leave out the IDs.")
     chosen = _chosen(backends, args.backend)
-    context = make_context(backends, load_examples(examples_folder()))
+    context = make_context(backends, load_examples(examples_folder()), data.signatures)
     console = Console(stderr=True, markup=False, highlight=False)
     results = [_one(data, backend, size, context, args, console) for backend in chosen for size in args.world_size]
     if args.json:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from apidiff.judge.outcome import judge_claim, ranks_of
 from apidiff.judge.structure import structure_of
-from apidiff.judge.verdicts import Context, example_probe, observe, spec_of, wanted_probes
+from apidiff.judge.verdicts import Context, example_probe, framework_of, observe, spec_of, wanted_probes
 
 __all__ = [
     "Context",
     "example_probe",
+    "framework_of",
     "judge_claim",
     "observe",
     "ranks_of",

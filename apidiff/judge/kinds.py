@@ -10,9 +10,20 @@ import numpy as np
 
 from apidiff.judge import oracle
 from apidiff.judge.case import Case, Verdict, cut
-from apidiff.judge.slots import array, at, show, tensors
+from apidiff.judge.ends import source_of
+from apidiff.judge.slots import Opaque, Operand, array, at, plain, show, show_plain, tensors
 from apidiff.judge.structure import has_structure, structure_of
-from apidiff.model import AliasKind, ClaimKind, Formula, Outcome, SequenceDump, TensorDump
+from apidiff.model import (
+    AliasKind,
+    ClaimKind,
+    Formula,
+    ObjectDump,
+    Outcome,
+    ScalarDump,
+    SequenceDump,
+    TensorDump,
+    Value,
+)
 from apidiff.model.claim import EXAMPLE_WORLD_SIZE
 
 
@@ -59,28 +70,30 @@ def _judge_result(case: Case) -> Verdict:
     assert body is not None
     if body.formula is Formula.LENGTH_WORLD:
         return _judge_length(case)
-    by_rank = {trace.rank: at(trace, body.of, before=True) for trace in case.run.ranks}
-    missing = [rank for rank in case.group if not tensors(by_rank.get(rank))]
-    if missing:
-        return Outcome.ERROR, [f"rank {rank}: no input at {body.of}" for rank in missing]
-    inputs = [
-        [array(t) for t in tensors(v)] if isinstance(v, SequenceDump) else array(tensors(v)[0])
-        for v in (by_rank[r] for r in case.group)
-    ]
+    before = {trace.rank: at(trace, body.of, before=True) for trace in case.run.ranks} if body.of else {}
+    given = {rank: value for rank, value in before.items() if value is not None}
+    inputs = [plain(given[rank]) if rank in given else None for rank in case.group]
+    shape_only = body.formula.value.startswith("shape-")
     wrong, right = [], []
     for trace in case.traces:
         if trace.rank not in case.group:
             continue
-        value = at(trace, body.at)
+        place, source = case.group.index(trace.rank), source_of(case, body.formula, trace.rank, body.at)
+        if source is None:
+            return Outcome.ERROR, [f"rank {trace.rank}: the probe names no rank at the other end"]
+        wanted = [case.group[one] for one in oracle.needed(body.formula, len(case.group), place, source)]
+        if missing := [rank for rank in wanted if rank not in given]:
+            return Outcome.ERROR, cut([f"rank {rank}: no input at {body.of}" for rank in missing])
         try:
-            want = oracle.expected(body.formula, inputs, case.group.index(trace.rank))
+            want = oracle.expected(body.formula, inputs, place, source)
         except oracle.NotComputable as error:
             return Outcome.ERROR, [str(error)]
+        value = at(trace, body.at)
         line = f"rank {trace.rank}: {body.at} {show(value)}"
-        if _equal(value, want, shape_only=body.formula.value.startswith("shape-")):
+        if _equal(value, want, shape_only=shape_only):
             right.append(line)
         else:
-            wrong.append(f"{line} ≠ {_show_expected(want, shape_only=body.formula.value.startswith('shape-'))}")
+            wrong.append(f"{line} ≠ {_show_expected(want, shape_only=shape_only)}")
     return (Outcome.REFUTED, cut(wrong)) if wrong else (Outcome.HOLDS, cut(right))
 
 
@@ -92,31 +105,56 @@ def _judge_length(case: Case) -> Verdict:
     return (Outcome.HOLDS if set(lengths.values()) == {len(case.group)} else Outcome.REFUTED), cut(lines)
 
 
-def _equal(value: object, want: oracle.Operand, *, shape_only: bool) -> bool:
-    if isinstance(want, list):
-        items = value.items if isinstance(value, SequenceDump) else []
-        return len(items) == len(want) and all(
-            _equal(i, w, shape_only=shape_only) for i, w in zip(items, want, strict=True)
-        )
-    if not isinstance(value, TensorDump) or list(want.shape) != value.shape:
-        return False
-    return shape_only or (str(want.dtype) == value.dtype and bool(np.array_equal(array(value), want)))
+def _equal(value: Value | None, want: Operand, *, shape_only: bool = False) -> bool:
+    match value, want:
+        case SequenceDump(items=items), list():
+            return len(items) == len(want) and all(
+                _equal(i, w, shape_only=shape_only) for i, w in zip(items, want, strict=True)
+            )
+        case TensorDump(), np.ndarray():
+            if list(want.shape) != value.shape:
+                return False
+            return shape_only or (str(want.dtype) == value.dtype and bool(np.array_equal(array(value), want)))
+        case ScalarDump(value=scalar), None | int() | float() | str():  # bool is an int, and True is not 1 here
+            return isinstance(scalar, bool) == isinstance(want, bool) and scalar == want
+        case ObjectDump(), Opaque():
+            return plain(value) == want
+    return False
 
 
-def _show_expected(want: oracle.Operand, *, shape_only: bool) -> str:
-    if isinstance(want, list):
+def _show_expected(want: Operand, *, shape_only: bool) -> str:
+    if isinstance(want, list) and shape_only:
         return "[" + ", ".join(_show_expected(item, shape_only=shape_only) for item in want) + "]"
-    if shape_only:
-        return f"shape {list(want.shape)}"
-    dump = TensorDump(
-        type="expected",
-        dtype=str(want.dtype),
-        shape=list(want.shape),
-        values=want.ravel().tolist(),
-        storage=0,
-        object=0,
-    )
-    return show(dump)
+    return f"shape {list(want.shape)}" if shape_only and isinstance(want, np.ndarray) else show_plain(want)
+
+
+def _judge_equals(case: Case) -> Verdict:
+    body = case.claim.equals
+    assert body is not None
+    want: Operand = [*body.value] if isinstance(body.value, list) else body.value
+    wrong, right = [], []
+    for trace in case.traces:
+        value = at(trace, body.at)
+        if value is None:
+            return Outcome.ERROR, [f"rank {trace.rank}: nothing at {body.at}"]
+        line = f"rank {trace.rank}: {body.at} {show(value)}"
+        if _is(value, want):
+            right.append(line)
+        else:
+            wrong.append(f"{line} ≠ {show_plain(want)}")
+    return (Outcome.REFUTED, cut(wrong)) if wrong else (Outcome.HOLDS, cut(right))
+
+
+def _is(value: Value, want: Operand) -> bool:
+    """Whether a recorded value is the one written: tensors are read as numbers, other objects as their ``repr``."""
+    if isinstance(value, TensorDump):
+        return bool(array(value).tolist() == want)
+    if isinstance(value, ObjectDump):
+        return value.text == want
+    if isinstance(value, SequenceDump):
+        items = want if isinstance(want, list) else []
+        return len(items) == len(value.items) and all(_is(i, w) for i, w in zip(value.items, items, strict=True))
+    return _equal(value, want)
 
 
 def _judge_aliases(case: Case) -> Verdict:
@@ -156,6 +194,7 @@ CHECKS: dict[ClaimKind, Callable[[Case], Verdict]] = {
     ClaimKind.KEEPS: _judge_writes,
     ClaimKind.RETURNS: _judge_returns,
     ClaimKind.RESULT: _judge_result,
+    ClaimKind.EQUALS: _judge_equals,
     ClaimKind.ALIASES: _judge_aliases,
     ClaimKind.PRINTS: _judge_prints,
 }

@@ -6,30 +6,53 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from apidiff.judge.slots import Array
+from apidiff.judge.slots import Array, Operand
 from apidiff.model import Formula
 
-# One rank's input: a tensor, or a list of one tensor per rank.
-Operand = Array | list[Array]
+# Formulas that look at one rank's input alone; the inputs of the others may be missing.
+_OF_ROOT = {Formula.FROM_ROOT, Formula.SCATTERED, Formula.SCATTERED_CHUNK}
+_OF_SELF = {Formula.INPUT, Formula.ZEROS, Formula.SHAPE_SAME}
+# Formulas that no input goes into.
+FREE = {Formula.RANK, Formula.WORLD, Formula.LENGTH_WORLD}
 
 
 class NotComputable(ValueError):
     """The inputs do not fit the formula (unequal shapes, a list where a tensor is needed): no expected value exists."""
 
 
-def expected(formula: Formula, inputs: Sequence[Operand], rank: int) -> Array | list[Array]:
+def needed(formula: Formula, size: int, rank: int, source: int) -> list[int]:
+    """The places in a group of ``size`` whose inputs decide what ``formula`` is at place ``rank``."""
+    if formula in FREE:
+        return []
+    if formula in _OF_SELF:
+        return [rank]
+    return [source] if formula in _OF_ROOT or formula is Formula.SENT else list(range(size))
+
+
+def expected(formula: Formula, inputs: Sequence[Operand], rank: int, source: int = 0) -> Operand:
     """The result that ``formula`` gives on ``rank`` (its place in the group) for ``inputs``, one operand per rank.
 
-    A list is returned where the result is a list of tensors. Raises NotComputable where the inputs do not fit.
+    ``source``: the place of the rank that a result comes from: the root, or the other end of a send. Inputs that ``needed``
+    does not name are not looked at. Raises NotComputable where the inputs do not fit.
     """
     try:
-        return _expected(formula, inputs, rank)
+        return _expected(formula, inputs, rank, source)
     except (ValueError, IndexError, TypeError, AttributeError) as error:
         raise NotComputable(f"{formula.value} has no value for these inputs: {error}") from error
 
 
-def _expected(formula: Formula, inputs: Sequence[Operand], rank: int) -> Array | list[Array]:
+def _expected(formula: Formula, inputs: Sequence[Operand], rank: int, source: int) -> Operand:
     match formula:
+        case Formula.RANK:
+            return rank
+        case Formula.WORLD:
+            return len(inputs)
+        case Formula.FROM_ROOT | Formula.SENT:
+            return inputs[source]
+        case Formula.SCATTERED:
+            return _lists([inputs[source]], len(inputs))[0][rank]
+        case Formula.SCATTERED_CHUNK:
+            return np.split(_arrays([inputs[source]])[0], len(inputs), axis=0)[rank]
         case Formula.SUM:
             return _sum(_arrays(inputs))
         case Formula.MAX | Formula.MIN | Formula.PRODUCT | Formula.AVERAGE:
@@ -41,32 +64,35 @@ def _expected(formula: Formula, inputs: Sequence[Operand], rank: int) -> Array |
         case Formula.SHAPE_CONCATENATED:
             return np.concatenate(_arrays(inputs), axis=0)
         case Formula.GATHERED:
-            return _arrays(inputs)
+            return list(inputs)
         case Formula.REDUCED_SLOT:
-            return _sum([operand[rank] for operand in _lists(inputs)])
+            return _sum(_arrays([operand[rank] for operand in _lists(inputs, len(inputs))]))
         case Formula.REDUCED_CHUNK | Formula.SHAPE_CHUNK:
             return np.split(_sum(_arrays(inputs)), len(inputs), axis=0)[rank]
         case Formula.EXCHANGED:
-            return [operand[rank] for operand in _lists(inputs)]
+            return [operand[rank] for operand in _lists(inputs, len(inputs))]
         case Formula.EXCHANGED_CHUNKS:
             return np.concatenate([np.split(array, len(inputs), axis=0)[rank] for array in _arrays(inputs)], axis=0)
         case Formula.INPUT | Formula.SHAPE_SAME:
             return inputs[rank]
         case Formula.ZEROS:
-            return np.zeros_like(_arrays(inputs)[rank])
+            return np.zeros_like(_arrays([inputs[rank]])[0])
     raise NotComputable(f"{formula.value} speaks of a length, not of values")
 
 
 def _arrays(inputs: Sequence[Operand]) -> list[Array]:
-    if any(isinstance(operand, list) for operand in inputs):
-        raise TypeError("a list where a tensor is needed")
-    return [np.asarray(operand) for operand in inputs]
+    found = [operand for operand in inputs if isinstance(operand, np.ndarray)]
+    if len(found) < len(inputs):
+        odd = next(operand for operand in inputs if not isinstance(operand, np.ndarray))
+        raise TypeError(f"{'a list' if isinstance(odd, list) else repr(odd)} where a tensor is needed")
+    return found
 
 
-def _lists(inputs: Sequence[Operand]) -> list[list[Array]]:
-    if not all(isinstance(operand, list) and len(operand) == len(inputs) for operand in inputs):
-        raise TypeError("not a list with one tensor per rank")
-    return [list(operand) for operand in inputs]
+def _lists(inputs: Sequence[Operand], size: int) -> list[list[Operand]]:
+    found = [operand for operand in inputs if isinstance(operand, list) and len(operand) == size]
+    if len(found) < len(inputs):
+        raise TypeError("not a list with one element per rank")
+    return found
 
 
 def _sum(arrays: list[Array]) -> Array:

@@ -7,8 +7,11 @@ from collections.abc import Sequence
 
 from apidiff.judge.case import Case, Verdict, cut, error_text
 from apidiff.judge.kinds import CHECKS
-from apidiff.model import Api, Claim, ClaimKind, Input, Outcome, ProbeRun, RankSet, RankTrace, RunRecord
-from apidiff.model.spec import resolve, root_rank
+from apidiff.model import Api, Claim, ClaimKind, Outcome, ProbeRun, RankSet, RankTrace, RunRecord, SignatureDump
+from apidiff.model.spec import callers, group_ranks, is_partial, partners, resolve, root_rank
+
+# Judged from the signature that a run recorded, not from a probe.
+SIGNATURE_KINDS = frozenset({ClaimKind.PARAMETER, ClaimKind.LACKS, ClaimKind.MEMBER, ClaimKind.LACKS_MEMBER})
 
 
 def judge_claim(
@@ -25,11 +28,11 @@ def judge_claim(
     ``run`` is None for claims on the signature, which are judged from ``record.signatures``. ``unsupported``: patterns of
     error messages by which the backend says that it has no kernel. ``expected``: the lines an example's docstring shows,
     for claims of kind ``prints``; these are judged at world size 3 only. ``not run`` where the claim speaks of no rank there
-    (ranks outside a group that holds all).
+    (ranks outside a group that holds all), and for claims that are not judged from runs.
     """
-    if claim.kind in {ClaimKind.PARAMETER, ClaimKind.LACKS}:
+    if claim.kind in SIGNATURE_KINDS:
         return _judge_signature(claim, api, record)
-    if run is None:
+    if run is None or claim.kind is ClaimKind.CORRESPONDS:
         return Outcome.NOT_RUN, []
     first = _judge_run(claim, api, probe, run, unsupported, record, expected)
     if run.again is None:
@@ -41,29 +44,38 @@ def judge_claim(
 
 
 def ranks_of(selected: RankSet, api: Api, probe: str, world_size: int) -> tuple[list[int], list[int]]:
-    """The ranks that ``selected`` means for a probe, and the ranks of the group that takes part (both in order)."""
-    arguments, _ = resolve(api, probe) if probe in api.probes else ({}, {})
-    passed = next((value.group for value in arguments.values() if isinstance(value, Input) and value.group), None)
+    """The ranks that ``selected`` means for a probe, and the ranks of the group that takes part (both in order).
+
+    Where a probe leaves ranks out, every set but that of the partners is one of callers.
+    """
     everyone = list(range(world_size))
-    group = [rank for rank in passed if rank < world_size] if passed else everyone
-    root = root_rank(api, probe) if probe in api.probes else None
+    if probe not in api.probes:  # an example, in which all take part
+        return everyone, everyone
+    group = group_ranks(resolve(api, probe)[0], world_size)
+    calling = callers(api, probe, world_size) if is_partial(api, probe) else everyone
+    root = root_rank(api, probe) or 0
     match selected:
-        case RankSet.ALL:
-            return everyone, group
+        case RankSet.ALL | RankSet.CALLERS:
+            found = everyone
         case RankSet.ROOT:
-            return [rank for rank in everyone if rank == (root or 0)], group
+            found = [root]
         case RankSet.OTHERS:
-            return [rank for rank in group if rank != (root or 0)], group
+            found = [rank for rank in group if rank != root]
         case RankSet.MEMBERS:
-            return group, group
+            found = group
         case RankSet.OUTSIDERS:
-            return [rank for rank in everyone if rank not in group], group
+            found = [rank for rank in everyone if rank not in group]
+        case RankSet.PARTNERS:
+            return partners(api, probe, world_size), group
+    return [rank for rank in found if rank in calling], group
 
 
 def _judge_signature(claim: Claim, api: Api, record: RunRecord) -> Verdict:
     signature = next((found for found in record.signatures if found.api == api.name), None)
     if signature is None:
         return Outcome.NOT_RUN, []
+    if claim.member is not None or claim.lacks_member is not None:
+        return _judge_member(claim, signature)
     if signature.missing or signature.error:
         return Outcome.ERROR, [signature.error or f"{api.name} is not in {record.framework} {record.framework_version}"]
     evidence = [f"{api.name.rpartition('.')[2]}{signature.text}"]
@@ -76,6 +88,19 @@ def _judge_signature(claim: Claim, api: Api, record: RunRecord) -> Verdict:
     if wanted and found:
         holds = (wanted.default is None or wanted.default == found.default) and not (wanted.required and found.default)
     return (Outcome.HOLDS if holds else Outcome.REFUTED), evidence
+
+
+def _judge_member(claim: Claim, signature: SignatureDump) -> Verdict:
+    if signature.missing:
+        return Outcome.ERROR, [signature.error]
+    if signature.members is None:
+        return Outcome.NOT_RUN, []
+    wanted = claim.member or claim.lacks_member
+    assert wanted is not None
+    there = wanted.name in signature.members
+    holds = there is (claim.member is not None)
+    evidence = wanted.name if there else ", ".join(signature.members)
+    return (Outcome.HOLDS if holds else Outcome.REFUTED), [f"dir({signature.api.rpartition('.')[2]}): {evidence}"[:240]]
 
 
 def _judge_run(
@@ -158,8 +183,13 @@ def _fails_anyway(case: Case, raised: list[RankTrace]) -> list[str]:
 
 
 def _silent_ranks(case: Case) -> Verdict:
+    """A time-out; what the ranks at the other end raised meanwhile explains it."""
     answered = {trace.rank for trace in case.run.ranks}
-    return Outcome.TIMEOUT, cut([f"rank {rank}: timeout" for rank in case.ranks if rank not in answered])
+    lines = [f"rank {rank}: timeout" for rank in case.ranks if rank not in answered]
+    if case.probe in case.api.probes and is_partial(case.api, case.probe):
+        others = [trace for trace in case.run.ranks if trace.error and trace.rank not in case.ranks]
+        lines += [f"rank {trace.rank}: {error_text(trace)}" for trace in others]
+    return Outcome.TIMEOUT, cut(lines)
 
 
 def _is_unsupported(case: Case) -> bool:

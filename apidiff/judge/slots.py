@@ -1,27 +1,69 @@
-"""Finds what a trace holds at a slot, and turns dumped tensors into NumPy arrays."""
+"""Finds what a trace holds at a slot, and turns what was dumped into values that can be computed with."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from apidiff.model import RankTrace, SequenceDump, TensorDump, Value
+from apidiff.model import ObjectDump, RankTrace, ScalarDump, SequenceDump, TensorDump, Value
 
 Array = npt.NDArray[np.generic]
 
 
+@dataclass(frozen=True)
+class Opaque:
+    """An object of which a trace knows the class and the ``repr``: two are equal where both are."""
+
+    type: str
+    text: str
+
+
+# What a value is to the oracle.
+Operand = Array | list["Operand"] | Opaque | int | float | bool | str | None
+
+_STEP = re.compile(r"\[(\d+)\]|\.(\w+)")
+
+
 def at(trace: RankTrace, slot: str, *, before: bool = False) -> Value | None:
-    """The value at ``slot`` ('tensor', 'tensor_list[0]', 'return[1]') after the call, or before it; None if not there."""
-    name, *indexes = re.findall(r"\w+", slot)
+    """The value at ``slot`` ('tensor', 'return[1]', 'ops[0].tensor') after the call, or before it; None if not there."""
+    name = argument_of(slot)
     value: Value | None
     value = trace.returned if name == "return" else (trace.before if before else trace.after).get(name)
-    for index in indexes:
-        if not isinstance(value, SequenceDump) or int(index) >= len(value.items):
+    for step in steps_of(slot):
+        if isinstance(value, ObjectDump):
+            value = value.tensors.get(step)
+        elif isinstance(value, SequenceDump) and step.isdigit() and int(step) < len(value.items):
+            value = value.items[int(step)]
+        else:
             return None
-        value = value.items[int(index)]
     return value
+
+
+def argument_of(slot: str) -> str:
+    """The argument that a slot begins with, or 'return'."""
+    return re.split(r"[\[.]", slot, maxsplit=1)[0]
+
+
+def steps_of(slot: str) -> list[str]:
+    """What leads from the argument to the value: indexes and attributes, '0' and 'tensor' of 'ops[0].tensor'."""
+    return [index or attribute for index, attribute in _STEP.findall(slot)]
+
+
+def plain(value: Value) -> Operand:
+    """A recorded value to compute with and to compare."""
+    match value:
+        case TensorDump():
+            return array(value)
+        case SequenceDump(items=items):
+            return [plain(item) for item in items]
+        case ScalarDump(value=scalar):
+            return scalar
+        case ObjectDump(type=kind, text=text):
+            return Opaque(kind, text)
+    raise TypeError(f"no value for {type(value).__name__}")
 
 
 def tensors(value: Value | None) -> list[TensorDump]:
@@ -45,7 +87,20 @@ def show(value: Value | None) -> str:
         return _listed(array(value).tolist()) if value.values else f"empty{value.shape}"
     if isinstance(value, SequenceDump):
         return ("({})" if value.type == "tuple" else "[{}]").format(", ".join(map(show, value.items)))
-    return "nothing" if value is None else str(getattr(value, "value", getattr(value, "type", value)))
+    if isinstance(value, ScalarDump):
+        return repr(value.value) if isinstance(value.value, str) else str(value.value)
+    return "nothing" if value is None else value.type
+
+
+def show_plain(value: Operand) -> str:
+    """The same for a computed value."""
+    if isinstance(value, np.ndarray):
+        return _listed(value.tolist()) if value.size else f"empty{list(value.shape)}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(show_plain, value))}]"
+    if isinstance(value, Opaque):
+        return value.text
+    return repr(value) if isinstance(value, str) else str(value)
 
 
 def _listed(value: object) -> str:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from apidiff.judge.outcome import judge_claim
+from apidiff.judge.correspondence import Signatures, judge_correspondence
+from apidiff.judge.outcome import SIGNATURE_KINDS, judge_claim
 from apidiff.model import Api, Claim, ClaimKind, Observation, Outcome, ProbeRun, RunRecord
 from apidiff.model.spec import digest, digest_text
 
@@ -16,11 +17,13 @@ class Context:
     """What verdicts need beside claims and runs.
 
     ``unsupported``: for each (backend, framework), the patterns of messages that say a kernel is missing. ``examples``: for
-    each example path, its text and the lines its docstring shows.
+    each example path, its text and the lines its docstring shows. ``signatures``: those read from the frameworks' packages;
+    what upstream's table says of a pair is judged where they are given.
     """
 
     unsupported: Mapping[tuple[str, str], Sequence[re.Pattern[str]]] = field(default_factory=dict)
     examples: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
+    signatures: Signatures = field(default_factory=dict)
 
 
 def example_probe(path: str) -> str:
@@ -31,6 +34,12 @@ def example_probe(path: str) -> str:
 def wanted_probes(claim: Claim) -> list[str]:
     """The names of the probe runs that a claim is judged from; empty for claims on the signature."""
     return [example_probe(claim.prints.example)] if claim.prints else list(claim.probes)
+
+
+def framework_of(claim: Claim, api: Api) -> str:
+    """The framework whose runs judge the claim: the API's, for an example the one that its script's file name begins with."""
+    name = claim.prints.example.rpartition("/")[2] if claim.prints else api.name
+    return name.partition("_" if claim.prints else ".")[0]
 
 
 def spec_of(api: Api, probe: str, context: Context) -> str | None:
@@ -46,17 +55,20 @@ def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Con
 
     Probes that the record lacks, or that were recorded when the probe called something else, give none.
     """
-    if not api.name.startswith(f"{record.framework}."):
+    if framework_of(claim, api) != record.framework:
         return
     patterns = context.unsupported.get((record.backend, record.framework), ())
     by_name = _index(record)
-    signature_claim = claim.kind in {ClaimKind.PARAMETER, ClaimKind.LACKS}
+    signature_claim = claim.kind in {*SIGNATURE_KINDS, ClaimKind.CORRESPONDS}
     for probe in ["signature"] if signature_claim else wanted_probes(claim):
         run = by_name.get((api.name, probe))
         if not signature_claim and (run is None or run.spec != spec_of(api, probe, context)):
             continue
         expected = context.examples.get(probe.removeprefix("example:"), ("", ()))[1]
-        outcome, evidence = judge_claim(claim, api, probe, run, patterns, record, expected)
+        if claim.corresponds:
+            outcome, evidence = judge_correspondence(claim, api.name, record, context.signatures)
+        else:
+            outcome, evidence = judge_claim(claim, api, probe, run, patterns, record, expected)
         if outcome is Outcome.NOT_RUN:
             continue
         yield Observation(

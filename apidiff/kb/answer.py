@@ -7,7 +7,9 @@ from apidiff.model.entry import (
     ClaimEntry,
     DifferenceEntry,
     DocumentEntry,
+    ExampleEntry,
     ObservedSummary,
+    OtherwiseEntry,
     ParameterEntry,
     StatedEntry,
 )
@@ -15,9 +17,14 @@ from apidiff.model.verdict import Observation
 
 
 class Asked(Record, frozen=True, kw_only=True, omit_defaults=False):
-    """What was asked: the name as typed and the releases it was resolved to. ``torch`` is None where none was named."""
+    """What was asked: the name as typed, the API it stands for, and the releases it was resolved to.
+
+    ``api`` is the source's name where the name typed fits several targets of one source. ``torch`` is None where no
+    version was named.
+    """
 
     name: str
+    api: str
     mindspore: str
     torch: str | None
 
@@ -47,6 +54,28 @@ class TargetRow(Record, frozen=True, kw_only=True, omit_defaults=False):
     status: str
     since: str | None
     until: str | None
+
+
+class OtherwiseRow(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """What answers the source in a range of versions without a target: composed, not_needed or no_counterpart."""
+
+    answer: str
+    range: str
+    since: str | None
+    until: str | None
+
+
+class ServedRow(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """A source that the MindSpore API serves. ``role``: target, or used by what answers the source otherwise.
+
+    ``status``: its standing at the release asked for, or what it is used for there (composed, not_needed,
+    no_counterpart); None where it is neither at that release.
+    """
+
+    id: str
+    source: str
+    role: str
+    status: str | None
 
 
 class AnsweredStated(StatedEntry, frozen=True, kw_only=True, omit_defaults=False):
@@ -84,16 +113,31 @@ class AnsweredParameter(ParameterEntry, frozen=True, kw_only=True, omit_defaults
     """A row of the parameter table of the target answered."""
 
 
+class AnsweredExample(ExampleEntry, frozen=True, kw_only=True, omit_defaults=False):
+    """A script that does in MindSpore what the source does."""
+
+
+class AnsweredOtherwise(OtherwiseEntry, frozen=True, kw_only=True, omit_defaults=False):
+    """What answers the source at the release asked for, where no target does."""
+
+    recipe: AnsweredExample | None = None
+    stated: list[AnsweredStated] = []  # type: ignore[assignment]
+    differences: list[AnsweredDifference] = []  # type: ignore[assignment]
+
+
 class AnsweredDocument(DocumentEntry, frozen=True, kw_only=True, omit_defaults=False):
     """A document that states claims of the mapping."""
 
 
 class Answer(Record, frozen=True, kw_only=True, omit_defaults=False):
-    """How one source API differs from the target to use at the MindSpore release asked for.
+    """What answers one source API at the MindSpore release asked for, and how the two differ.
 
-    ``target`` is None where no target is current at that release; ``differences`` (worst first), ``parameters``,
-    ``before`` and ``after`` are then empty. A target asked for by name is answered whatever its standing; ``current``
-    always names the one to use. ``targets`` has one row per target and range of versions.
+    ``answer``: maps_to, composed, not_needed or no_counterpart; None at releases before those the mapping covers.
+    ``target`` is None where no target is current at that release; ``otherwise`` then says what people do instead, and
+    ``risk``, ``differences`` (worst first), ``before`` and ``after`` are those of that answer. A target asked for by name
+    is answered whatever its standing; ``current`` always names the one to use. ``targets`` and ``otherwise_ranges`` have
+    one row per range of versions. ``serves``: every source that the target answered, or the MindSpore API asked for,
+    serves.
     """
 
     asked: Asked
@@ -105,18 +149,37 @@ class Answer(Record, frozen=True, kw_only=True, omit_defaults=False):
     signatures: dict[str, str]
     documents: dict[str, AnsweredDocument]
     targets: list[TargetRow]
+    otherwise_ranges: list[OtherwiseRow]
+    answer: str | None
     target: AnsweredTarget | None
     current: str | None
+    otherwise: AnsweredOtherwise | None
+    serves: list[ServedRow]
     risk: str
     differences: list[AnsweredDifference]
     parameters: list[AnsweredParameter]
+    members: list[AnsweredParameter]
     before: str
     after: str
     claims: list[AnsweredClaim]
 
 
+class Unmatched(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """What a lookup of a MindSpore API answers to which no PyTorch API corresponds.
+
+    ``why`` is None where nothing is recorded of the API.
+    """
+
+    asked: Asked
+    counterpart: None = None
+    why: Text | None
+
+
 class Match(Record, frozen=True, kw_only=True, omit_defaults=False):
-    """A passage that fits the words. ``kind``: summary, difference, claim, parameter or target; ``ref`` says which."""
+    """A passage that fits the words.
+
+    ``kind``: summary, difference, claim, parameter, member, target or otherwise; ``ref`` says which.
+    """
 
     kind: str
     ref: str
@@ -125,7 +188,10 @@ class Match(Record, frozen=True, kw_only=True, omit_defaults=False):
 
 
 class Found(Record, frozen=True, kw_only=True, omit_defaults=False):
-    """A mapping that fits the words, with its best passages. The higher the score the better it fits."""
+    """A mapping that fits the words, with its best passages. The higher the score the better it fits.
+
+    ``id`` is the name of a MindSpore API where that one fits and has no PyTorch counterpart.
+    """
 
     id: str
     summary: Text

@@ -18,27 +18,47 @@ from apidiff.kb.answer import (
     AnsweredClaim,
     AnsweredDifference,
     AnsweredDocument,
+    AnsweredExample,
     AnsweredObservation,
+    AnsweredOtherwise,
     AnsweredParameter,
+    OtherwiseRow,
     TargetRow,
 )
-from apidiff.kb.names import spellings
+from apidiff.kb.names import counterpart_spellings, spellings
 from apidiff.kb.passages import fill_search
 from apidiff.model import Risk, Version
-from apidiff.model.entry import ClaimEntry, Entry, RangeEntry, TargetEntry
+from apidiff.model.entry import (
+    ClaimEntry,
+    CounterpartEntry,
+    Entry,
+    OtherwiseEntry,
+    RangeEntry,
+    StatedEntry,
+    TargetEntry,
+)
+from apidiff.model.ranges import holds
 
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 -- Each release under every version a reader may type that covers it; `age` 0 is the newest release.
 CREATE TABLE release (framework TEXT, typed TEXT, age INTEGER, version TEXT, PRIMARY KEY (framework, typed, age))
   WITHOUT ROWID;
-CREATE TABLE name (spelling TEXT, rank INTEGER, mapping TEXT, target INTEGER);
+-- `api` is the full name that the spelling stands for, `far` 1 where another source of the same API is meant first.
+CREATE TABLE name (spelling TEXT, rank INTEGER, mapping TEXT, target INTEGER, api TEXT, far INTEGER);
 CREATE INDEX name_spelling ON name (spelling, rank);
 CREATE TABLE entry (id TEXT PRIMARY KEY, json TEXT) WITHOUT ROWID;
+CREATE TABLE counterpart (name TEXT PRIMARY KEY, json TEXT, why TEXT) WITHOUT ROWID;
 -- `head` and `body` are members of the answer's JSON object, without its braces.
 CREATE TABLE mapping (id TEXT PRIMARY KEY, source TEXT, head TEXT, empty TEXT) WITHOUT ROWID;
 CREATE TABLE target (mapping TEXT, position INTEGER, name TEXT, head TEXT, body TEXT, PRIMARY KEY (mapping, position))
   WITHOUT ROWID;
+CREATE INDEX target_name ON target (name);
+CREATE TABLE otherwise (mapping TEXT, position INTEGER, answer TEXT, json TEXT, body TEXT,
+  PRIMARY KEY (mapping, position)) WITHOUT ROWID;
+CREATE TABLE answering (mapping TEXT, version TEXT, position INTEGER, PRIMARY KEY (mapping, version, position))
+  WITHOUT ROWID;
+CREATE TABLE used (api TEXT, mapping TEXT, position INTEGER, PRIMARY KEY (api, mapping, position)) WITHOUT ROWID;
 CREATE TABLE standing (mapping TEXT, version TEXT, position INTEGER, status TEXT, json TEXT,
   PRIMARY KEY (mapping, version, position)) WITHOUT ROWID;
 CREATE TABLE claim (mapping TEXT, subject TEXT, position INTEGER, head TEXT, tail TEXT,
@@ -53,12 +73,13 @@ def build(meta: dict[str, str]) -> sqlite3.Connection:
 
     Raises ApidiffError where the data are invalid.
     """
-    from apidiff.render import entries
+    from apidiff.render import counterparts, entries
     from apidiff.store import load
 
     data = load()
     releases = {framework: [release.version for release in found] for framework, found in data.frameworks.items()}
-    return build_from(entries(data), releases, meta)
+    found = entries(data)
+    return build_from(found, releases, meta, counterparts(data, found))
 
 
 def keep(connection: sqlite3.Connection, path: str) -> None:
@@ -80,9 +101,15 @@ def keep(connection: sqlite3.Connection, path: str) -> None:
 
 
 def build_from(
-    entries: Mapping[str, Entry], releases: Mapping[str, Sequence[str]], meta: dict[str, str]
+    entries: Mapping[str, Entry],
+    releases: Mapping[str, Sequence[str]],
+    meta: dict[str, str],
+    counterparts: Mapping[str, CounterpartEntry],
 ) -> sqlite3.Connection:
-    """An index in memory of ``entries``; ``releases`` lists the known versions of each framework in any order."""
+    """An index in memory of ``entries`` and ``counterparts``.
+
+    ``releases`` lists the known versions of each framework in any order.
+    """
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     connection.executescript(_TABLES)
     connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
@@ -91,7 +118,8 @@ def build_from(
     known = [Version(text) for text in releases.get("mindspore", ())]
     for entry in entries.values():
         _add(connection, entry, known)
-    fill_search(connection, entries.values())
+    _add_counterparts(connection, counterparts.values())
+    fill_search(connection, entries.values(), counterparts.values())
     connection.commit()
     return connection
 
@@ -104,8 +132,8 @@ def _typed(framework: str, versions: Sequence[str]) -> Iterable[tuple[str, str, 
 
 
 def _add(connection: sqlite3.Connection, entry: Entry, releases: Sequence[Version]) -> None:
-    names = {(spelling, rank, entry.id, position) for spelling, rank, position in spellings(entry)}
-    connection.executemany("INSERT INTO name VALUES (?, ?, ?, ?)", sorted(names, key=str))
+    names = {(one.text, one.rank, entry.id, one.target, one.api, int(one.far)) for one in spellings(entry)}
+    connection.executemany("INSERT INTO name VALUES (?, ?, ?, ?, ?, ?)", sorted(names, key=str))
     connection.execute("INSERT INTO entry VALUES (?, ?)", (entry.id, _json(entry)))
     rows = [_as(row, TargetRow, name=target.name) for target in entry.targets for row in target.ranges]
     head = {
@@ -117,8 +145,11 @@ def _add(connection: sqlite3.Connection, entry: Entry, releases: Sequence[Versio
         "signatures": entry.signatures,
         "documents": {key: _as(document, AnsweredDocument) for key, document in entry.documents.items()},
         "targets": rows,
+        "otherwise_ranges": [
+            {key: getattr(one, key) for key in OtherwiseRow.__struct_fields__} for one in entry.otherwise
+        ],
     }
-    empty = {"risk": Risk.NONE.value, "differences": [], "parameters": [], "before": "", "after": ""}
+    empty = _answer_body(Risk.NONE.value, [], "", "")
     connection.execute(
         "INSERT INTO mapping VALUES (?, ?, ?, ?)", (entry.id, entry.source, _members(head), _members(empty))
     )
@@ -134,8 +165,53 @@ def _add(connection: sqlite3.Connection, entry: Entry, releases: Sequence[Versio
                     "INSERT INTO standing VALUES (?, ?, ?, ?, ?)",
                     (entry.id, release.text, position, row.status, _members(members)),
                 )
+    for position, answer in enumerate(entry.otherwise):
+        _add_otherwise(connection, entry, position, answer, releases)
     for position, claim in enumerate(entry.claims):
         _add_claim(connection, entry, position, claim)
+
+
+def _add_otherwise(
+    connection: sqlite3.Connection, entry: Entry, position: int, answer: OtherwiseEntry, releases: Sequence[Version]
+) -> None:
+    differences = [_as(difference, AnsweredDifference) for difference in answer.differences]
+    json = _as(
+        answer,
+        AnsweredOtherwise,
+        recipe=answer.recipe and _as(answer.recipe, AnsweredExample),
+        stated=_stated(entry, answer.stated),
+        differences=differences,
+    )
+    body = _answer_body(answer.risk, differences, answer.before, answer.after)
+    place = (entry.id, position)
+    connection.execute(
+        "INSERT INTO otherwise VALUES (?, ?, ?, ?, ?)", (*place, answer.answer, _json(json), _members(body))
+    )
+    held = [(entry.id, one.text, position) for one in releases if holds(answer.since, answer.until, one)]
+    connection.executemany("INSERT INTO answering VALUES (?, ?, ?)", held)
+    # A member is found by its class too.
+    names = {*answer.uses, *(name.rpartition(".")[0] for name in answer.uses)}
+    connection.executemany("INSERT INTO used VALUES (?, ?, ?)", [(name, *place) for name in sorted(names)])
+
+
+def _answer_body(risk: str, differences: list[AnsweredDifference], before: str, after: str) -> dict[str, Any]:
+    """The members of an answer without a target that `_body` gives for one with a target."""
+    return {
+        "risk": risk,
+        "differences": differences,
+        "parameters": [],
+        "members": [],
+        "before": before,
+        "after": after,
+    }
+
+
+def _add_counterparts(connection: sqlite3.Connection, counterparts: Iterable[CounterpartEntry]) -> None:
+    for found in counterparts:
+        why = found.why and _json(found.why)
+        connection.execute("INSERT INTO counterpart VALUES (?, ?, ?)", (found.name, _json(found), why))
+        names = {(one.text, one.rank, mapping, one.target, one.api) for one, mapping in counterpart_spellings(found)}
+        connection.executemany("INSERT INTO name VALUES (?, ?, ?, ?, ?, 0)", sorted(names, key=str))
 
 
 def _head(target: TargetEntry) -> dict[str, Any]:
@@ -147,6 +223,7 @@ def _body(target: TargetEntry) -> dict[str, Any]:
         "risk": target.risk,
         "differences": [_as(difference, AnsweredDifference) for difference in target.differences],
         "parameters": [_as(parameter, AnsweredParameter) for parameter in target.parameters],
+        "members": [_as(member, AnsweredParameter) for member in target.members],
         "before": target.before,
         "after": target.after,
     }
@@ -154,19 +231,11 @@ def _body(target: TargetEntry) -> dict[str, Any]:
 
 def standing(target: TargetEntry, release: Version) -> RangeEntry | None:
     """The range of ``target`` that covers ``release``, or None."""
-    for row in target.ranges:
-        since, until = row.since and Version(row.since), row.until and Version(row.until)
-        if (not since or since <= release) and (not until or release <= until or until.covers(release)):
-            return row
-    return None
+    return next((row for row in target.ranges if holds(row.since, row.until, release)), None)
 
 
 def _add_claim(connection: sqlite3.Connection, entry: Entry, position: int, claim: ClaimEntry) -> None:
-    stated = [
-        {**_plain(entry.documents[item.document], ("title", "url", "framework", "version")), **_fields(item)}
-        for item in claim.stated
-    ]
-    bare = _as(claim, AnsweredClaim, stated=stated, observed=[])
+    bare = _as(claim, AnsweredClaim, stated=_stated(entry, claim.stated), observed=[])
     # A quote inside a JSON string is escaped, so this text is found where the member stands and nowhere else.
     head, member, tail = _json(bare).partition('"observed":[')
     place = (entry.id, claim.subject, position)
@@ -179,6 +248,12 @@ def _add_claim(connection: sqlite3.Connection, entry: Entry, position: int, clai
     for age, version in enumerate(newest_first):
         items = ",".join(_json(item) for item in by_version[version])
         connection.execute("INSERT INTO observed VALUES (?, ?, ?, ?, ?, ?)", (*place, version, age, items))
+
+
+def _stated(entry: Entry, stated: Sequence[StatedEntry]) -> list[dict[str, Any]]:
+    """The places with the documents they are in."""
+    document = ("title", "url", "framework", "version")
+    return [{**_plain(entry.documents[one.document], document), **_fields(one)} for one in stated]
 
 
 def _fields(record: msgspec.Struct) -> dict[str, Any]:

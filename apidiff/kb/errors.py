@@ -20,11 +20,19 @@ class UnknownName(ApidiffError, LookupError):
 
 
 class AmbiguousName(ApidiffError, LookupError):
-    """A name that stands for several mappings. ``candidates``: their IDs."""
+    """A name that stands for several APIs of several mappings. ``candidates``: their full names."""
 
     def __init__(self, message: str, candidates: list[str]) -> None:
         self.candidates = candidates
         super().__init__(message)
+
+
+class NoCounterpart(ApidiffError, LookupError):
+    """A MindSpore API to which no PyTorch API corresponds. ``json``: an `Unmatched`, with the reason, as JSON text."""
+
+    def __init__(self, api: str, json: str) -> None:
+        self.api, self.json = api, json
+        super().__init__(f"No PyTorch API corresponds to {api}.")
 
 
 class UnknownVersion(ApidiffError, ValueError):
@@ -45,11 +53,8 @@ def unknown_name(connection: sqlite3.Connection, name: str) -> UnknownName:
 def near_names(connection: sqlite3.Connection, name: str, limit: int = 3) -> list[str]:
     """Full names of sources and targets with a spelling near ``name``, nearest first."""
     full: dict[str, str] = {}
-    for spelling, target, source in connection.execute(
-        "SELECT spelling, target.name, source FROM name JOIN mapping ON mapping.id = name.mapping"
-        " LEFT JOIN target ON target.mapping = name.mapping AND target.position = name.target ORDER BY rank"
-    ):
-        full.setdefault(spelling, target or source)
+    for spelling, api in connection.execute("SELECT spelling, api FROM name ORDER BY rank"):
+        full.setdefault(spelling, api)
     ranked = process.extract(name, list(full), scorer=fuzz.ratio, processor=str.lower, limit=40, score_cutoff=_NEAR)
     found: list[str] = []
     for spelling, _, _ in ranked:
@@ -58,10 +63,10 @@ def near_names(connection: sqlite3.Connection, name: str, limit: int = 3) -> lis
     return found[:limit]
 
 
-def ambiguous_name(name: str, mappings: list[str]) -> AmbiguousName:
-    """The error for a name that stands for several mappings."""
+def ambiguous_name(name: str, apis: list[str]) -> AmbiguousName:
+    """The error for a name that stands for several APIs, which lead to several mappings."""
     return AmbiguousName(
-        f"{name!r} stands for several APIs. Ask for one of them by its full name: {', '.join(mappings)}.", mappings
+        f"{name!r} stands for several APIs. Ask for one of them by its full name: {', '.join(apis)}.", apis
     )
 
 

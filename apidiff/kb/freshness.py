@@ -15,6 +15,7 @@ _CODE = (
     "model",
     "store",
     "judge",
+    "history",
     "render",
     "kb",
     "context.py",

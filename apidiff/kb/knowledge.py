@@ -12,7 +12,7 @@ from apidiff.kb.answer import Answer, SearchResult
 from apidiff.kb.index import open_index
 from apidiff.kb.lookup import lookup_json
 from apidiff.kb.search import search
-from apidiff.model.entry import Entry
+from apidiff.model.entry import CounterpartEntry, Entry
 
 
 def load() -> KnowledgeBase:
@@ -38,7 +38,8 @@ class KnowledgeBase:
         precise as one cares to write it ("2.10" covers 2.10.0); the newest known one where it is None. ``torch`` marks
         and sorts the observations of the source; it chooses nothing.
 
-        Raises UnknownName (with ``near``), AmbiguousName or UnknownVersion, all of them ApidiffError.
+        Raises UnknownName (with ``near``), AmbiguousName, UnknownVersion, or NoCounterpart for a MindSpore API to which
+        no source corresponds; all of them are ApidiffError.
         """
         return msgspec.json.decode(lookup_json(self._connection, name, mindspore, torch), type=Answer)
 
@@ -51,3 +52,9 @@ class KnowledgeBase:
         """Every entry by its ID, sorted: all targets, claims and verdicts of one source API."""
         rows = self._connection.execute("SELECT id, json FROM entry ORDER BY id")
         return {key: msgspec.json.decode(json, type=Entry) for key, json in rows}
+
+    @cached_property
+    def counterparts(self) -> Mapping[str, CounterpartEntry]:
+        """Every MindSpore communication API by its name, sorted, with the sources it serves."""
+        rows = self._connection.execute("SELECT name, json FROM counterpart ORDER BY name")
+        return {key: msgspec.json.decode(json, type=CounterpartEntry) for key, json in rows}

@@ -8,15 +8,16 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from apidiff.kb.answer import Match
-from apidiff.kb.names import spellings
+from apidiff.kb.names import counterpart_spellings, spellings
 from apidiff.kb.tokens import index_words
 from apidiff.model import Text
-from apidiff.model.entry import Entry
+from apidiff.model.entry import CounterpartEntry, Entry
 from apidiff.render.labels import LABELS
 
 _TABLES = """
 -- `weight`: of two passages that fit alike the one that tells more comes first.
 CREATE TABLE passage (id INTEGER PRIMARY KEY, mapping TEXT, weight REAL, json TEXT);
+-- `mapping` is the API's name for a MindSpore API that no mapping names.
 CREATE TABLE found (mapping TEXT PRIMARY KEY, json TEXT) WITHOUT ROWID;
 -- Words are cut by apidiff.kb.tokens; the tokenizer only splits at spaces and stems English.
 CREATE VIRTUAL TABLE words USING fts5 (names, text, behaviour, content='', tokenize="porter unicode61 tokenchars '_.'");
@@ -34,32 +35,72 @@ _SYNONYMS = {
     "aliases": "alias share storage same object view 共享 别名 内存",
     "backend_support": "backend device cpu gpu ascend unsupported 后端 设备 昇腾 不支持",
     "call_style": "primitive class construct call 原语 构造 调用",
+    "member": "member attribute method value 成员 属性 方法 取值",
+    "no_counterpart": "missing unavailable without alternative 缺失 没有 无 替代",
+    "composed": "combine recipe workaround several calls 组合 替代 实现",
+    "not_needed": "unnecessary omit remove drop 不需要 省略 删除",
     "documentation": "documentation document wrong 文档 错误",
 }
 
 
-def fill_search(connection: sqlite3.Connection, entries: Iterable[Entry]) -> None:
+def fill_search(
+    connection: sqlite3.Connection, entries: Iterable[Entry], counterparts: Iterable[CounterpartEntry]
+) -> None:
     """Adds the tables that searching reads to the index."""
     connection.executescript(_TABLES)
+    counterparts = list(counterparts)
+    used: dict[str, list[str]] = {}
+    for found in counterparts:
+        for spelling, mapping in counterpart_spellings(found):
+            used.setdefault(mapping or found.name, []).append(spelling.text)
     for entry in entries:
-        json = msgspec.json.encode({"id": entry.id, "summary": entry.summary, "risk": entry.risk}).decode()
-        connection.execute("INSERT INTO found VALUES (?, ?)", (entry.id, json))
-        for match, names, behaviour in _passages(entry):
-            text = index_words(f"{match.text.en} {match.text.zh}")
-            row = connection.execute(
-                "INSERT INTO passage (mapping, weight, json) VALUES (?, ?, ?)",
-                (entry.id, _weight(match), msgspec.json.encode(match).decode()),
-            )
-            connection.execute(
-                "INSERT INTO words (rowid, names, text, behaviour) VALUES (?, ?, ?, ?)",
-                (row.lastrowid, index_words(names), text, index_words(behaviour)),
-            )
+        _add_found(connection, entry.id, entry.summary, entry.risk)
+        for match, names, behaviour in _passages(entry, used.get(entry.id, [])):
+            _add(connection, entry.id, match, names, behaviour)
+    for found in counterparts:
+        if not found.serves:
+            text = unmatched_text(found)
+            _add_found(connection, found.name, text, "none")
+            words = " ".join([found.name, *used.get(found.name, [])])
+            _add(connection, found.name, _match("summary", found.name, None, text), words, "")
 
 
-def _passages(entry: Entry) -> Iterator[tuple[Match, str, str]]:
-    """Each passage with the names it belongs to and words for its behaviour."""
-    every_name = " ".join(dict.fromkeys(spelling for spelling, _, _ in spellings(entry)))
-    yield _match("summary", entry.id, None, entry.summary), every_name, entry.category
+def unmatched_text(found: CounterpartEntry) -> Text:
+    """What is said of a MindSpore API to which no source corresponds."""
+    why_en, why_zh = (
+        (f" {found.why.en}", found.why.zh) if found.why else (" No record names it.", "没有任何记录提到它。")
+    )
+    name = f"`{found.name}`"
+    return Text(en=f"No PyTorch API corresponds to {name}.{why_en}", zh=f"没有与 {name} 对应的 PyTorch API。{why_zh}")
+
+
+def _add_found(connection: sqlite3.Connection, key: str, summary: Text, risk: str) -> None:
+    json = msgspec.json.encode({"id": key, "summary": summary, "risk": risk}).decode()
+    connection.execute("INSERT INTO found VALUES (?, ?)", (key, json))
+
+
+def _add(connection: sqlite3.Connection, key: str, match: Match, names: str, behaviour: str) -> None:
+    row = connection.execute(
+        "INSERT INTO passage (mapping, weight, json) VALUES (?, ?, ?)",
+        (key, _weight(match), msgspec.json.encode(match).decode()),
+    )
+    connection.execute(
+        "INSERT INTO words (rowid, names, text, behaviour) VALUES (?, ?, ?, ?)",
+        (row.lastrowid, index_words(names), index_words(f"{match.text.en} {match.text.zh}"), index_words(behaviour)),
+    )
+
+
+def _passages(entry: Entry, used: list[str]) -> Iterator[tuple[Match, str, str]]:
+    """Each passage with the names it belongs to and words for its behaviour. ``used``: spellings of what answers use."""
+    every_name = " ".join(dict.fromkeys([*(one.text for one in spellings(entry)), *used]))
+    category = f"{entry.category} {_words('category', entry.category)}"
+    yield _match("summary", entry.id, None, entry.summary), every_name, category
+    for answer in entry.otherwise:
+        said = [text for text in (answer.why, answer.instead) if text]
+        text = Text(en=" ".join(one.en for one in said), zh="".join(one.zh for one in said))
+        names = " ".join([entry.source, *answer.uses])
+        ref = f"{entry.id}: {answer.range}"
+        yield _match("otherwise", ref, answer.risk, text), names, _words("answer", answer.answer)
     for target in entry.targets:
         both = f"{entry.source} {target.name}"
         if target.note:
@@ -69,13 +110,13 @@ def _passages(entry: Entry) -> Iterator[tuple[Match, str, str]]:
             evidence = " ".join(f"{one.text.en} {one.text.zh}" for one in difference.evidence)
             match = _match("difference", f"{target.name}: {difference.id}", difference.risk, difference.text)
             yield match, both, f"{behaviour} {evidence}"
-        for row in target.parameters:
-            if row.relations == ["same"] or row.risk != "none":
-                continue  # nothing to tell, or told as a difference
-            relations = " ".join(_words("relation", relation) for relation in row.relations)
-            name = row.source or row.target or ""
-            match = _match("parameter", f"{target.name}: {name}", row.risk, row.text)
-            yield match, both, f"{row.source} {row.target} {relations}"
+        for kind, rows in (("parameter", target.parameters), ("member", target.members)):
+            for row in rows:
+                if row.relations == ["same"] or row.risk != "none":
+                    continue  # nothing to tell, or told as a difference
+                relations = " ".join(_words("relation", relation) for relation in row.relations)
+                match = _match(kind, f"{target.name}: {row.source or row.target}", row.risk, row.text)
+                yield match, both, f"{row.source} {row.target} {relations}"
     for claim in entry.claims:
         seen = {f"{_words('outcome', item.outcome)} {item.backend} {item.device}" for item in claim.summary}
         yield (
@@ -92,7 +133,7 @@ def _match(kind: str, ref: str, risk: str | None, text: Text) -> Match:
 def _weight(match: Match) -> float:
     if match.kind == "difference":
         return {"silent": 1.5, "error": 1.3, "rewrite": 1.1}.get(match.risk or "", 1.0)
-    return {"parameter": 0.7}.get(match.kind, 1.0)
+    return {"parameter": 0.7, "member": 0.7, "otherwise": 1.2}.get(match.kind, 1.0)
 
 
 def _words(enumeration: str, value: str) -> str:

@@ -45,6 +45,7 @@ from apidiff.model.mapping import (
     Target,
     TargetRange,
 )
+from apidiff.model.official import OfficialTable, TableRow
 from apidiff.model.probe import Argument, Call, Fill, Input, Layout, Partner, Probe
 from apidiff.model.trace import (
     RUN_SCHEMA,
@@ -94,6 +95,7 @@ __all__ = [
     "Member",
     "ObjectDump",
     "Observation",
+    "OfficialTable",
     "Otherwise",
     "Outcome",
     "Parameter",
@@ -117,6 +119,7 @@ __all__ = [
     "SignatureDump",
     "Stated",
     "Status",
+    "TableRow",
     "Target",
     "TargetRange",
     "TensorDump",

@@ -7,10 +7,13 @@ import msgspec
 Slug = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", description="lower-case words joined by '-'")]
 DottedName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$", description="full dotted name")]
 NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
-# A place a value can be seen at: an argument, an element of one, the returned object or an element of it.
+# A place a value can be seen at: an argument, the returned object, an element of one, a tensor that an object holds.
 Slot = Annotated[
     str,
-    msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\[\d+\])*$", description="'tensor', 'tensor_list[0]', 'return', 'return[0]'"),
+    msgspec.Meta(
+        pattern=r"^[A-Za-z_]\w*(\[\d+\]|\.[A-Za-z_]\w*)*$",
+        description="'tensor', 'tensor_list[0]', 'return', 'return[0]', 'p2p_op_list[1].tensor'",
+    ),
 ]
 
 

@@ -168,11 +168,15 @@ class ListedAs(Enum):
 
 
 class Corresponds(Record, frozen=True, kw_only=True):
-    """The API corresponds to ``source`` as upstream's table says. Made from the table, never written in a mapping."""
+    """The API corresponds to ``source`` as upstream's table says. Made from the table, never written in a mapping.
+
+    ``excused``: parameters of the source that the table does not count as a difference where the API lacks them.
+    """
 
     source: DottedName | None = None
     source_version: str | None = None
     listed: ListedAs
+    excused: list[str] = []
 
 
 class Prints(Record, frozen=True, kw_only=True):

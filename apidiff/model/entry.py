@@ -67,12 +67,18 @@ class DifferenceEntry(Record, frozen=True, kw_only=True):
 
 
 class ParameterEntry(Record, frozen=True, kw_only=True):
-    """One row of the parameter table; defaults are read from signatures, None where there is none."""
+    """One row of the parameter table; defaults are read from signatures, None where there is none.
+
+    ``source_range`` and ``target_range``: the versions that have it ('≥ 2.6'), None where every known version of the API
+    has it. Rows of members have no defaults.
+    """
 
     source: str | None = None
     target: str | None = None
     source_default: str | None = None
     target_default: str | None = None
+    source_range: str | None = None
+    target_range: str | None = None
     relations: list[str]
     risk: str
     text: Text
@@ -88,18 +94,23 @@ class RangeEntry(Record, frozen=True, kw_only=True):
 
 
 class TargetEntry(Record, frozen=True, kw_only=True):
-    """A target, with the differences of the mapping seen from it, worst first."""
+    """A target, with the differences of the mapping seen from it, worst first.
+
+    ``members``: of a class, like ``parameters``. ``defined_in``: the mapping that holds its claims, where it is another.
+    """
 
     name: str
     kind: str
     ranges: list[RangeEntry]
     parameters: list[ParameterEntry]
+    members: list[ParameterEntry] = []
     differences: list[DifferenceEntry]
     risk: str  # the worst of its differences
     signatures: dict[str, str] = {}  # framework version: signature text
     before: str = ""  # the source's call as code, taken from its probe
     after: str = ""  # the target's call as code
     note: Text | None = None
+    defined_in: str | None = None
 
 
 class ExampleEntry(Record, frozen=True, kw_only=True):
@@ -113,6 +124,29 @@ class ExampleEntry(Record, frozen=True, kw_only=True):
     claim: str | None = None  # ID of the claim that it prints what it says
 
 
+class OtherwiseEntry(Record, frozen=True, kw_only=True):
+    """The answer in versions where no target replaces the source; ``answer`` is composed, not_needed or no_counterpart.
+
+    ``recipe``: the script that does it in MindSpore. ``uses``: MindSpore APIs that go into it or take its place.
+    ``before``: the source's call as code, ``after``: what the recipe does instead of it. ``differences``: what a porter
+    must know of the source itself, worst first. ``risk``: at least ``rewrite``.
+    """
+
+    answer: str
+    since: str | None
+    until: str | None
+    range: str
+    why: Text
+    instead: Text | None = None
+    recipe: ExampleEntry | None = None
+    before: str = ""
+    after: str = ""
+    uses: list[str] = []
+    stated: list[StatedEntry] = []
+    differences: list[DifferenceEntry] = []
+    risk: str
+
+
 class DocumentEntry(Record, frozen=True, kw_only=True):
     """A document that states claims of this mapping."""
 
@@ -123,8 +157,25 @@ class DocumentEntry(Record, frozen=True, kw_only=True):
     seed: bool = False
 
 
+class HistoryEntry(Record, frozen=True, kw_only=True):
+    """One change of an API in ``version``, seen against ``after`` (None: nothing older is known).
+
+    ``change``: a value of ``apidiff.history.ChangeKind``. ``evidence``: 'signatures', 'stubs' (type stubs of compiled
+    modules, which may be wrong), or the key of the document that tells it; ``after_evidence``: the document that tells of
+    ``after``, where signatures do not.
+    """
+
+    api: str
+    version: str
+    after: str | None
+    change: str
+    text: Text
+    evidence: str
+    after_evidence: str | None = None
+
+
 class Entry(Record, frozen=True, kw_only=True):
-    """Everything shown about one mapping."""
+    """Everything shown about one mapping. ``risk``: the worst over the answer to newest MindSpore versions."""
 
     id: str
     category: str
@@ -132,8 +183,34 @@ class Entry(Record, frozen=True, kw_only=True):
     aliases: list[str]
     source: str
     signatures: dict[str, str]  # torch version: signature text
-    risk: str  # the worst over the current target
+    risk: str
     targets: list[TargetEntry]
+    otherwise: list[OtherwiseEntry] = []
     claims: list[ClaimEntry]
     examples: list[ExampleEntry] = []
     documents: dict[str, DocumentEntry] = {}
+    history: list[HistoryEntry] = []  # of the source, then of each target; newest change of each first
+
+
+class ServedEntry(Record, frozen=True, kw_only=True):
+    """A source that a MindSpore API serves: as its target, or (``role`` used) by going into what answers it otherwise.
+
+    ``ranges``: where it is the target, with its standing there; where it is used, with the answer as ``status``.
+    """
+
+    id: str
+    source: str
+    role: str  # 'target' or 'used'
+    ranges: list[RangeEntry]
+    risk: str
+
+
+class CounterpartEntry(Record, frozen=True, kw_only=True):
+    """A MindSpore communication API seen from its side: the sources it serves.
+
+    ``why``: why no PyTorch API corresponds to it. Where there is neither that nor a source, no record names it.
+    """
+
+    name: str
+    serves: list[ServedEntry]
+    why: Text | None = None

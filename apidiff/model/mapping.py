@@ -70,6 +70,7 @@ class DifferenceKind(Enum):
     RETURN_VALUE = "return_value"
     RESULT_LAYOUT = "result_layout"
     PARAMETER = "parameter"
+    MEMBER = "member"  # of a class or an enumeration
     ERROR_BEHAVIOUR = "error_behaviour"
     CALL_STYLE = "call_style"
     BACKEND_SUPPORT = "backend_support"

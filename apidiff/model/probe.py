@@ -38,7 +38,7 @@ class Input(Record, frozen=True, kw_only=True):
 
     ``shape``*: a tensor of this shape on the backend's device, of ``dtype``, ``fill`` and ``layout``.
     ``each``*: a list with one element per rank of the world, each made as said.
-    ``list``*: a list written out; ``[]`` is the empty list.
+    ``list``*: a list written out; ``[]`` is the empty list; with ``as_tuple`` a tuple of the same.
     ``tuple``*: a tuple of numbers, e.g. a shape.
     ``reduce_op``*: ``ReduceOp.<name>`` of the framework that runs the probe.
     ``group``*: the group of the ranks listed (``[]``: all), created beforehand on every rank, passed as the framework's
@@ -56,7 +56,8 @@ class Input(Record, frozen=True, kw_only=True):
     fill: Fill = Fill.RANK
     layout: Layout = Layout.CONTIGUOUS
     each: Input | None = None
-    list: Sequence[Input] | None = None
+    list: Sequence[Argument] | None = None
+    as_tuple: bool = False
     tuple: Sequence[Dimension] | None = None
     reduce_op: str | None = None
     group: Sequence[int] | None = None

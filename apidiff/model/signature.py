@@ -13,7 +13,16 @@ class SignatureKind(Enum):
     FUNCTION = "function"
     PRIMITIVE = "primitive"  # a class that is constructed with settings, then called with tensors
     CLASS = "class"
+    ENUM = "enum"  # a closed set of named values; nobody constructs it
     CONSTANT = "constant"
+
+
+class SignatureSource(Enum):
+    """What a signature was read from."""
+
+    SOURCE = "source"  # Python source
+    STUB = "stub"  # the type stub beside a compiled module
+    INTROSPECTION = "introspection"  # the object itself, in the installed package
 
 
 class ParameterKind(Enum):
@@ -27,12 +36,17 @@ class ParameterKind(Enum):
 
 
 class SignatureParameter(Record, frozen=True, kw_only=True):
-    """One parameter. ``default`` and ``annotation`` are source text; ``default`` is None where it is required."""
+    """One parameter. ``default`` and ``annotation`` are source text; ``default`` is None where it is required.
+
+    A default of ``...`` is a stub's way to say that there is one, not which. ``documented``: the type that the docstring
+    gives, where there is no annotation.
+    """
 
     name: str
     kind: ParameterKind = ParameterKind.POSITIONAL_OR_KEYWORD
     default: str | None = None
     annotation: str | None = None
+    documented: str | None = None
 
 
 class Deprecation(Record, frozen=True, kw_only=True):
@@ -47,21 +61,46 @@ class Signature(Record, frozen=True, kw_only=True):
     """One API.
 
     ``parameters``: of the function, or of the constructor of a class. ``call``: what a primitive is called with after
-    construction, None where that cannot be read (``SignatureFile.unreadable`` says why). ``platforms``: the devices
-    that MindSpore's documentation of the API lists; empty where it lists none.
+    construction, None where that cannot be read (``SignatureFile.unreadable`` says why). ``overloads``: all ways to call
+    it, where there are several and none is the implementation; ``parameters`` is empty then. ``platforms``: the devices
+    that MindSpore's documentation of the API lists; empty where it lists none. ``members``: of a class or an enumeration,
+    its public methods, attributes, properties and values, sorted, with those inherited from classes of the framework.
+    A stub may be wrong: ``not_in_stub`` and ``only_in_stub`` are the members that the installed class has beyond ``members``,
+    and those of ``members`` that it lacks; both stay empty where the package was not looked at.
     """
 
     kind: SignatureKind
+    source: SignatureSource = SignatureSource.SOURCE
     parameters: list[SignatureParameter] = []
+    overloads: list[list[SignatureParameter]] = []
     call: list[SignatureParameter] | None = None
     returns: str | None = None
     deprecated: Deprecation | None = None
     platforms: list[str] = []
+    members: list[str] = []
+    not_in_stub: list[str] = []
+    only_in_stub: list[str] = []
+
+    @property
+    def every_member(self) -> list[str]:
+        """The members by source or stub, with those that only the installed class shows."""
+        return sorted({*self.members, *self.not_in_stub})
+
+    @property
+    def every_parameter(self) -> list[SignatureParameter]:
+        """The parameters a caller can give: of the function or constructor, of its overloads, of a primitive's call."""
+        overloaded = [parameter for way in self.overloads for parameter in way]
+        return [*self.parameters, *overloaded, *(self.call or [])]
 
     def text(self, name: str) -> str:
-        """The signature as code, under ``name``: ``reduce(tensor, dst) -> None``, ``AllReduce(op)(input_x, /)``."""
-        if self.kind is SignatureKind.CONSTANT:
+        """The signature as code, under ``name``: ``reduce(tensor, dst) -> None``, ``AllReduce(op)(input_x, /)``.
+
+        Overloads are joined by ' | '.
+        """
+        if self.kind in {SignatureKind.CONSTANT, SignatureKind.ENUM}:
             return name
+        if self.overloads:
+            return " | ".join(f"{name}({_arguments(way)})" for way in self.overloads)
         returns = f" -> {self.returns}" if self.returns else ""
         call = f"({_arguments(self.call)})" if self.call is not None else ""
         return f"{name}({_arguments(self.parameters)}){call}{returns}"
@@ -70,8 +109,9 @@ class Signature(Record, frozen=True, kw_only=True):
 class SignatureFile(Record, frozen=True, kw_only=True):
     """All signatures of one framework version.
 
-    ``apis``: by full public name. ``unreadable``: public name → why the source does not tell its signature;
-    ``<name>.__call__`` where only the call of a primitive could not be read. ``tool``: what read them.
+    ``apis``: by full public name. ``unreadable``: public name → why nothing tells its signature; ``<name>.__init__``,
+    ``<name>.__call__`` or ``<name>.*`` where only the constructor of a class, the call of a primitive or all inherited
+    members could not be read. ``tool``: what read them.
     """
 
     framework: str
@@ -79,6 +119,18 @@ class SignatureFile(Record, frozen=True, kw_only=True):
     tool: str
     apis: dict[str, Signature]
     unreadable: dict[str, str] = {}
+
+    def __contains__(self, name: str) -> bool:
+        """Whether the version has the API ``name``, be its signature readable or not."""
+        return name in self.apis or name in self.unreadable
+
+    def tells_parameters(self, name: str) -> bool:
+        """Whether the parameters of ``name`` are known; a signature without any may be one that could not be read."""
+        return name in self.apis and not {f"{name}.__init__", f"{name}.__call__"} & self.unreadable.keys()
+
+    def tells_members(self, name: str) -> bool:
+        """Whether ``members`` of ``name`` is the whole list."""
+        return name in self.apis and f"{name}.*" not in self.unreadable
 
 
 def _arguments(parameters: list[SignatureParameter]) -> str:

@@ -1,13 +1,14 @@
-"""What a probe calls, with ``like`` and ``set`` worked out, and the digest that ties a run to it."""
+"""What a probe calls and on which ranks, with ``like`` and ``set`` worked out, and the digest that ties a run to it."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 
 import msgspec
 
 from apidiff.model.mapping import Api
-from apidiff.model.probe import Argument
+from apidiff.model.probe import Argument, Input, Partner, Probe
 
 
 class SpecError(ValueError):
@@ -19,44 +20,100 @@ def resolve(api: Api, probe: str) -> tuple[dict[str, Argument], dict[str, dict[s
 
     Raises SpecError where ``like`` leads nowhere or in a circle.
     """
-    chain: list[str] = []
-    name: str | None = probe
-    while name is not None:
-        if name not in api.probes:
-            raise SpecError(f"{api.name}: no probe {name!r}; it has {', '.join(api.probes) or 'none'}")
-        if name in chain:
-            raise SpecError(f"{api.name}: probe {name!r} is like itself ({' → '.join([*chain, name])})")
-        chain.append(name)
-        name = api.probes[name].like
     arguments: dict[str, Argument] = {}
     overrides: dict[str, dict[str, Argument]] = {}
-    for name in reversed(chain):
-        step = api.probes[name]
+    for step in reversed(list(_chain(api, probe))):
         arguments = {key: value for key, value in (arguments | step.set).items() if key not in step.drop}
         overrides |= step.on_rank
     return arguments, overrides
 
 
-def inplace_switch(api: Api, probe: str) -> bool | None:
-    """The value of ``set_comm_ops_inplace`` for ``probe``, looked up along ``like``; None leaves the switch alone."""
+def _chain(api: Api, probe: str) -> Iterator[Probe]:
+    """``probe``, then the one it is like, and so on to the end. Raises SpecError as ``resolve`` says."""
+    seen: list[str] = []
     name: str | None = probe
     while name is not None:
-        if (value := api.probes[name].inplace_switch) is not None:
-            return value
+        if name not in api.probes:
+            raise SpecError(f"{api.name}: no probe {name!r}; it has {', '.join(api.probes) or 'none'}")
+        if name in seen:
+            raise SpecError(f"{api.name}: probe {name!r} is like itself ({' → '.join([*seen, name])})")
+        seen.append(name)
+        yield api.probes[name]
         name = api.probes[name].like
-    return None
+
+
+def inplace_switch(api: Api, probe: str) -> bool | None:
+    """The value of ``set_comm_ops_inplace`` for ``probe``, looked up along ``like``; None leaves the switch alone."""
+    return next((step.inplace_switch for step in _chain(api, probe) if step.inplace_switch is not None), None)
+
+
+def partner(api: Api, probe: str) -> Partner | None:
+    """What the other end does while ``probe`` makes its call, looked up along ``like``."""
+    return next((step.partner for step in _chain(api, probe) if step.partner is not None), None)
+
+
+def caller_ranks(api: Api, probe: str) -> list[int]:
+    """The ranks that ``probe`` names as its callers, looked up along ``like``; empty for all."""
+    return next((step.ranks for step in _chain(api, probe) if step.ranks), [])
+
+
+def is_partial(api: Api, probe: str) -> bool:
+    """Whether ``probe`` leaves ranks out: some do nothing, or make the partner's call."""
+    return bool(caller_ranks(api, probe)) or partner(api, probe) is not None
+
+
+def callers(api: Api, probe: str, world_size: int) -> list[int]:
+    """The ranks that make the call of ``probe``: those it names, or all that are not the partner's."""
+    other, named = partner(api, probe), caller_ranks(api, probe)
+    everyone = range(world_size)
+    if named:
+        return [rank for rank in everyone if rank in named]
+    return [rank for rank in everyone if other is None or rank not in other.ranks]
+
+
+def partners(api: Api, probe: str, world_size: int) -> list[int]:
+    """The ranks that make the call of the partner of ``probe``; a rank that it names as a caller too is none of them."""
+    other, named = partner(api, probe), caller_ranks(api, probe)
+    return [rank for rank in range(world_size) if other is not None and rank in other.ranks and rank not in named]
+
+
+def group_ranks(arguments: dict[str, Argument], world_size: int) -> list[int]:
+    """The ranks of the group that ``arguments`` pass or make, in order; all where they name none or all."""
+    passed = next((value.group for value in arguments.values() if isinstance(value, Input) and value.group), None)
+    chosen = passed or _listed(arguments.get("ranks")) or _listed(arguments.get("rank_ids"))
+    everyone = list(range(world_size))
+    return [rank for rank in chosen if rank < world_size] if chosen else everyone
+
+
+def _listed(value: Argument) -> list[int]:
+    """The ranks that an argument writes out, as ``new_group`` and ``create_group`` take them."""
+    return [one for one in value.list if isinstance(one, int)] if isinstance(value, Input) and value.list else []
 
 
 def root_rank(api: Api, probe: str) -> int | None:
-    """The root rank of ``probe``, or None where the API has none."""
-    value = resolve(api, probe)[0].get(api.root) if api.root else None
+    """The root rank of ``probe`` counted over all ranks, or None where the API or the probe names none.
+
+    An argument ``group_<root>``, as torch has it since 2.6, counts within the group that is passed.
+    """
+    if api.root is None:
+        return None
+    arguments = resolve(api, probe)[0]
+    value, within = arguments.get(api.root), arguments.get(f"group_{api.root}")
+    if value is None and isinstance(within, int):
+        passed = next(
+            (one.group for one in arguments.values() if isinstance(one, Input) and one.group), range(within + 1)
+        )
+        return passed[within] if 0 <= within < len(passed) else None
     return value if isinstance(value, int) else None
 
 
 def digest(api: Api, probe: str) -> str:
     """Twelve hexadecimal digits over all that decides what ``probe`` calls. Examples hash their text instead."""
     arguments, overrides = resolve(api, probe)
-    parts = (api.name, api.kind.value, api.constructor, arguments, overrides, inplace_switch(api, probe))
+    parts: tuple[object, ...] = (api.name, api.kind.value, api.constructor, arguments, overrides)
+    parts += (inplace_switch(api, probe),)
+    if is_partial(api, probe):
+        parts += (caller_ranks(api, probe), partner(api, probe))
     return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()[:12]
 
 

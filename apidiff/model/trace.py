@@ -40,11 +40,15 @@ class ScalarDump(Record, frozen=True, kw_only=True, tag_field="t", tag="scalar")
 
 
 class ObjectDump(Record, frozen=True, kw_only=True, tag_field="t", tag="object"):
-    """Any other object: its class name and those of its bases, and its ``repr`` without addresses, cut at 200 characters."""
+    """Any other object: its class name and those of its bases, and its ``repr`` without addresses, cut at 200 characters.
+
+    ``tensors``: its attributes that are tensors, e.g. the one that a P2POp sends.
+    """
 
     type: str
     bases: list[str] = []
     text: str = ""
+    tensors: dict[str, TensorDump] = {}
     object: int
 
 
@@ -96,13 +100,17 @@ class ProbeRun(Record, frozen=True, kw_only=True):
 
 
 class SignatureDump(Record, frozen=True, kw_only=True):
-    """A signature as ``inspect`` shows it in the running framework. ``missing``: the API is not there; ``error`` says how."""
+    """A signature as ``inspect`` shows it in the running framework. ``missing``: the API is not there; ``error`` says how.
+
+    ``members``: the public names of a class, an enumeration or a constant's value; None where they were not looked at.
+    """
 
     api: str
     parameters: list[ParameterDump] = []
     text: str = ""
     missing: bool = False
     error: str = ""
+    members: list[str] | None = None
 
 
 class ParameterDump(Record, frozen=True, kw_only=True):

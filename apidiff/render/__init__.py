@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from apidiff.render.counterparts import counterparts
 from apidiff.render.entry import entries
 
-__all__ = ["entries"]
+__all__ = ["counterparts", "entries"]

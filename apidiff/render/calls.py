@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from apidiff.model import Api, ApiKind, Claim, Input, RankSet
-from apidiff.model.probe import Argument
+from apidiff.model import Api, ApiKind, Claim, RankSet
 from apidiff.model.signature import Signature
 from apidiff.model.spec import inplace_switch, resolve
-from apidiff.render.phrases import FORMULAS
+from apidiff.render.arguments import written
+from apidiff.render.phrases import symbols_of
 
 
 def call(api: Api, probe: str, signature: Signature | None = None) -> str:
@@ -16,18 +16,20 @@ def call(api: Api, probe: str, signature: Signature | None = None) -> str:
     the same order.
     """
     arguments, _ = resolve(api, probe)
+    if api.kind is ApiKind.CONSTANT:
+        return api.name
     if api.kind is ApiKind.PRIMITIVE:
         made = ", ".join(
-            f"{name}={_value(name, value)}" for name, value in arguments.items() if name in api.constructor
+            f"{name}={written(name, value)}" for name, value in arguments.items() if name in api.constructor
         )
-        called = ", ".join(_value(name, value) for name, value in arguments.items() if name not in api.constructor)
+        called = ", ".join(written(name, value) for name, value in arguments.items() if name not in api.constructor)
         return f"{api.name}({made})({called})"
     order = [parameter.name for parameter in signature.parameters] if signature else []
     parts, positional = [], True
     for index, (name, value) in enumerate(arguments.items()):
-        written = _value(name, value)
-        positional = positional and written == name and order[index : index + 1] == [name]
-        parts.append(written if positional else f"{name}={written}")
+        code = written(name, value)
+        positional = positional and code == name and order[index : index + 1] == [name]
+        parts.append(code if positional else f"{name}={code}")
     return f"{api.name}({', '.join(parts)})"
 
 
@@ -57,20 +59,10 @@ def snippet(api: Api, probe: str, claims: list[Claim], signature: Signature | No
         if claim.result and probe in claim.probes and not claim.result.formula.value.startswith(("shape", "length")):
             place = claim.result.at.replace("return[0]", "output").replace("return", "output")
             where = {RankSet.ROOT: f"rank == {api.root}: ", RankSet.OTHERS: f"rank != {api.root}: "}
-            symbols = FORMULAS[claim.result.formula][2].format(x=claim.result.of)
-            lines.append(f"# {where.get(claim.result.ranks, '')}{place} = {symbols}")
+            if claim.result.ranks is not RankSet.PARTNERS:
+                lines.append(f"# {where.get(claim.result.ranks, '')}{place} = {symbols_of(claim.result)}")
     return "\n".join(lines)
 
 
 def _all(ranks: RankSet) -> bool:
     return ranks is RankSet.ALL
-
-
-def _value(name: str, value: Argument) -> str:
-    if not isinstance(value, Input):
-        return repr(value)
-    if value.reduce_op is not None:
-        return f"ReduceOp.{value.reduce_op}"
-    if value.tuple is not None:
-        return f"({', '.join(map(str, value.tuple))}{',' if len(value.tuple) == 1 else ''})"
-    return "[]" if value.list is not None and not value.list else name

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from apidiff.model import Api, Claim, ClaimKind, Input, Layout, Text
 from apidiff.model.probe import Argument
-from apidiff.model.spec import inplace_switch, resolve
+from apidiff.model.spec import caller_ranks, inplace_switch, partner, resolve
+from apidiff.render.arguments import is_code, written
 
 Piece = tuple[str, str]  # the same condition in English and in Chinese
 _PASSING = re.compile(r"for |when .*? pass(?:es)? ")
@@ -66,7 +68,8 @@ def _plain(api: Api, probe: str) -> str:
 def _pieces(api: Api, probe: str) -> list[Piece]:
     plain, _ = resolve(api, _plain(api, probe))
     arguments, overrides = resolve(api, probe)
-    found = [(f"without `{name}`", f"不传 `{name}` 时") for name in plain if name not in arguments]
+    found = list(_ends(api, probe))
+    found += [(f"without `{name}`", f"不传 `{name}` 时") for name in plain if name not in arguments]
     fewer = any(isinstance(value, Input) and value.group for value in arguments.values())
     for name, value in arguments.items():
         if name in plain and (plain[name] == value or (fewer and _shortened(plain[name], value))):
@@ -89,6 +92,32 @@ def _pieces(api: Api, probe: str) -> list[Piece]:
     return found
 
 
+def _ends(api: Api, probe: str) -> Iterator[Piece]:
+    """Who makes the call and what the other end does, where a probe says so."""
+    ranks, other = caller_ranks(api, probe), partner(api, probe)
+    if other is None:
+        if ranks:
+            yield f"when only {_numbers(ranks)[0]} {_s('make', ranks)} the call", f"只有 {_numbers(ranks)[1]} 调用时"
+        return
+    en, zh = _numbers(other.ranks)
+    answer = f"{en} {_s('call', other.ranks)} `{other.api}`", f"{zh} 调用 `{other.api}`"
+    if not ranks:
+        yield f"while {answer[0]}", f"{answer[1]}时"
+        return
+    calling = _numbers(ranks)
+    yield f"when {calling[0]} {_s('make', ranks)} the call and {answer[0]}", f"{calling[1]} 发起调用、{answer[1]} 时"
+
+
+def _numbers(ranks: list[int]) -> Piece:
+    listed = [str(rank) for rank in ranks]
+    en = f"{', '.join(listed[:-1])} and {listed[-1]}" if len(listed) > 1 else listed[0]
+    return f"rank{'s' if len(listed) > 1 else ''} {en}", f"rank {'、'.join(listed)}"
+
+
+def _s(verb: str, ranks: list[int]) -> str:
+    return verb if len(ranks) > 1 else f"{verb}s"
+
+
 def _changed(name: str, before: Argument, value: Argument) -> Piece:
     if isinstance(value, Input):
         if value.reduce_op is not None:
@@ -100,6 +129,8 @@ def _changed(name: str, before: Argument, value: Argument) -> Piece:
                 ranks = ", ".join(map(str, value.group))
                 return f"with a group of ranks {ranks}", f"通信组只含 rank {ranks.replace(', ', '、')} 时"
             return f"with `{name}` given explicitly", f"显式传入 `{name}` 时"
+        if _told_as_code(value):
+            return f"with `{name}={written(name, value)}`", f"`{name}={written(name, value)}` 时"
         en, zh = _passed(name, before, value)
         return f"for {en}", f"传入{zh}时"
     return f"with `{name}={value!r}`", f"`{name}={value!r}` 时"
@@ -116,11 +147,11 @@ def _passed(name: str, before: Argument, value: Argument, *, one_rank: bool = Fa
 
     ``one_rank``: the other ranks pass ``before``.
     """
-    if not isinstance(value, Input):
-        return f"`{name}={value!r}`", f" `{name}={value!r}` "
+    if not isinstance(value, Input) or _told_as_code(value):
+        return f"`{name}={written(name, value)}`", f" `{name}={written(name, value)}` "
     inner, old, listed = _tensor(value), _tensor(before), value.shape is None
     a, whose = _article(name), "元素" if listed else ""
-    items = value.list or []
+    items = [one for one in map(_tensor, value.list or []) if one]
     if value.list is not None and not items:
         en, zh = f"an empty list as `{name}`", "长度为 0 "
     elif inner is None or (old is None and not listed and 0 not in (inner.shape or [])):
@@ -143,6 +174,11 @@ def _passed(name: str, before: Argument, value: Argument, *, one_rank: bool = Fa
         shape = f"{whose}形状与其他 rank 不同" if one_rank else f"{whose and '元素为'}其他形状"
         en, zh = f"{a} `{name}` of another shape", shape
     return en, f"{zh}的 `{name}` "
+
+
+def _told_as_code(value: Input) -> bool:
+    """Whether an argument is best told by its code; an empty list says more in words, tensors can only be told so."""
+    return is_code(value) and (value.list is None or len(value.list) > 0)
 
 
 def _article(name: str) -> str:

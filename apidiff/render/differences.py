@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from apidiff.model import Difference, DifferenceKind, ParameterRow, Relation, Risk, Text
 from apidiff.model.entry import ClaimEntry, DifferenceEntry, ParameterEntry
 from apidiff.render.verdict_text import evidence, verdicts
@@ -93,15 +95,21 @@ def _support(claim: ClaimEntry) -> Text:
     )
 
 
-def parameter_entry(row: ParameterRow, source_default: str | None, target_default: str | None) -> ParameterEntry:
-    """One row of the parameter table, with its relation in words."""
-    defaults = f"{_shown(source_default)} → {_shown(target_default)}"
+def parameter_entry(
+    row: ParameterRow, defaults: tuple[str | None, str | None], ranges: tuple[str | None, str | None] = (None, None)
+) -> ParameterEntry:
+    """One row of a table of parameters or members, with its relation in words.
+
+    ``defaults`` and ``ranges``: of the source's and the target's; a range is that of the versions which have it.
+    """
+    source_default, target_default = defaults
+    shown = f"{_shown(source_default)} → {_shown(target_default)}"
     words = [_RELATIONS[relation] for relation in row.relations]
     fill = {
         "source": row.source,
         "target": row.target or row.source,
-        "defaults": defaults,
-        "defaults_zh": defaults.replace("required", "无默认值"),
+        "defaults": shown,
+        "defaults_zh": shown.replace("required", "无默认值"),
     }
     en = ", ".join(text.format(**fill) for text, _ in words)
     zh = "，".join(text.format(**fill) for _, text in words)
@@ -111,6 +119,8 @@ def parameter_entry(row: ParameterRow, source_default: str | None, target_defaul
         target=row.target,
         source_default=source_default,
         target_default=target_default,
+        source_range=ranges[0],
+        target_range=ranges[1],
         relations=[relation.value for relation in row.relations],
         risk=row.risk.value,
         text=Text(en=f"{en[0].upper()}{en[1:]}.{note_en}", zh=f"{zh}。{note_zh}"),
@@ -121,16 +131,22 @@ def _shown(default: str | None) -> str:
     return f"`{default}`" if default is not None else "required"
 
 
-def parameter_difference(row: ParameterEntry) -> DifferenceEntry | None:
-    """The difference that a parameter row makes, or None where it makes none (same, or without risk)."""
+def row_difference(row: ParameterEntry, what: Literal["parameter", "member"]) -> DifferenceEntry | None:
+    """The difference that a row makes, or None where it makes none (same, or without risk)."""
     if row.relations == [Relation.SAME.value] or row.risk == Risk.NONE.value:
         return None
     name = row.source or row.target or ""
-    lead = Text(en=f"Parameter `{name}`: {row.text.en}", zh=f"参数 `{name}`：{row.text.zh}")
+    kind, lead_en, lead_zh = {
+        "parameter": (DifferenceKind.PARAMETER, "Parameter", "参数"),
+        "member": (DifferenceKind.MEMBER, "Member", "成员"),
+    }[what]
+    ranges = [f"PyTorch {row.source_range}"] if row.source_range else []
+    ranges += [f"MindSpore {row.target_range}"] if row.target_range else []
+    held_en, held_zh = (f" ({', '.join(ranges)})", f"（{'，'.join(ranges)}）") if ranges else ("", "")
     return DifferenceEntry(
-        id=f"parameter-{name.replace('_', '-')}",
-        kind=DifferenceKind.PARAMETER.value,
+        id=f"{what}-{name.replace('_', '-')}",
+        kind=kind.value,
         risk=row.risk,
-        text=lead,
+        text=Text(en=f"{lead_en} `{name}`{held_en}: {row.text.en}", zh=f"{lead_zh} `{name}`{held_zh}：{row.text.zh}"),
         parameter=name,
     )

@@ -7,25 +7,31 @@ from collections.abc import Sequence
 
 from apidiff.context import make_context
 from apidiff.examples import Example, load_examples
+from apidiff.history import SIGNATURES, STUBS
 from apidiff.judge import observe
-from apidiff.model import Api, Claim, Mapping, Observation, Risk, Target, TargetRange, Text
+from apidiff.model import Api, Claim, Mapping, Observation, Otherwise, Risk, Stated, Target, TargetRange, Text
 from apidiff.model.entry import (
     ClaimEntry,
     DocumentEntry,
     Entry,
     ExampleEntry,
+    OtherwiseEntry,
     RangeEntry,
     StatedEntry,
     TargetEntry,
 )
-from apidiff.model.signature import Signature
+from apidiff.model.signature import Signature, SignatureFile
 from apidiff.model.version import Version
 from apidiff.render.calls import call, snippet
-from apidiff.render.differences import difference_entry, parameter_difference, parameter_entry, worst_first
+from apidiff.render.differences import difference_entry, row_difference, worst_first
+from apidiff.render.history import history_entries
 from apidiff.render.phrases import phrase
+from apidiff.render.rows import row_entries
+from apidiff.render.spans import between
 from apidiff.render.verdict_text import summarise
 from apidiff.store import Data
 from apidiff.store.backends import Backend, load_backends
+from apidiff.store.documented import documented_points
 from apidiff.store.paths import examples_folder
 
 _RISKS = [risk.value for risk in Risk]
@@ -36,8 +42,9 @@ class Builder:
 
     def __init__(self, data: Data, backends: Sequence[Backend], examples: Sequence[Example]) -> None:
         self.data, self.backends, self.examples = data, backends, examples
-        self.context = make_context(backends, examples)
-        self._signatures = _newest_first(data.signatures)
+        self.context = make_context(backends, examples, data.signatures)
+        self._files = _newest_first(data.signatures)
+        self._documented = documented_points(data.listings, data.documents)
 
     def entry(self, mapping: Mapping) -> Entry:
         """Everything shown about one mapping."""
@@ -48,7 +55,14 @@ class Builder:
             mine = {claim.id: self._claim(claim, target.api, "target") for claim in target.api.claims}
             claims.extend(mine.values())
             targets.append(self._target(mapping, target, source, mine))
+        otherwise = [self._otherwise(mapping, one, source) for one in mapping.otherwise]
         documents = {stated.document for claim in claims for stated in claim.stated}
+        documents |= {stated.document for answer in otherwise for stated in answer.stated}
+        apis = [mapping.source.name, *(target.api.name for target in mapping.targets)]
+        history = history_entries(apis, self._files, self._documented)
+        told = {key for one in history for key in (one.evidence, one.after_evidence) if key}
+        documents |= told - {SIGNATURES, STUBS}
+        recipes = {answer.recipe.path for answer in otherwise if answer.recipe}
         return Entry(
             id=mapping.id,
             category=mapping.category,
@@ -56,20 +70,26 @@ class Builder:
             aliases=mapping.aliases,
             source=mapping.source.name,
             signatures=self._signature_texts(mapping.source),
-            risk=next(
-                (one.risk for one in targets if any(r.status == "current" and not r.until for r in one.ranges)), "none"
-            ),
+            risk=_risk(targets, otherwise),
             targets=targets,
+            otherwise=otherwise,
             claims=claims,
-            examples=[self._example(one, claims) for one in self.examples if one.api == mapping.id],
+            examples=[
+                self._example(one, claims) for one in self.examples if one.api == mapping.id and one.path not in recipes
+            ],
             documents={key: self._document(key) for key in sorted(documents)},
+            history=history,
         )
 
     def _signature(self, api: Api) -> Signature | None:
-        return next((found for _, found in self._signatures.get(api.name, [])), None)
+        return next((file.apis[api.name] for file in self._files_of(api.name) if api.name in file.apis), None)
 
     def _signature_texts(self, api: Api) -> dict[str, str]:
-        return {version: found.text(api.name) for version, found in self._signatures.get(api.name, [])}
+        name = api.name
+        return {file.version: file.apis[name].text(name) for file in self._files_of(name) if name in file.apis}
+
+    def _files_of(self, name: str) -> list[SignatureFile]:
+        return self._files.get(name.partition(".")[0], [])
 
     def _claim(self, claim: Claim, api: Api, side: str) -> ClaimEntry:
         observed = [
@@ -83,17 +103,17 @@ class Builder:
             side=side,
             kind=claim.kind.value,
             text=phrase(claim, api),
-            stated=[StatedEntry(document=one.document, part=one.part, text=one.text) for one in claim.stated],
+            stated=_stated(claim.stated),
             observed=observed,
             summary=summarise(observed),
-            not_run=self._not_run(api, observed),
+            not_run=self._not_run(_framework(claim, api), observed),
             call=[call(api, probe, signature) for probe in claim.probes],
             reason=claim.reason,
         )
 
-    def _not_run(self, api: Api, observed: list[Observation]) -> list[Text]:
+    def _not_run(self, framework: str, observed: list[Observation]) -> list[Text]:
         seen = {one.backend for one in observed}
-        missing = [one for one in self.backends if api.name.startswith(f"{one.framework}.") and one.name not in seen]
+        missing = [one for one in self.backends if one.framework == framework and one.name not in seen]
         return [
             Text(en=f"{one.name} ({one.device}): not run", zh=f"{one.name}（{one.device}）：未运行") for one in missing
         ]
@@ -101,30 +121,53 @@ class Builder:
     def _target(
         self, mapping: Mapping, target: Target, source: dict[str, ClaimEntry], mine: dict[str, ClaimEntry]
     ) -> TargetEntry:
-        defaults = [_defaults(self._signature(api)) for api in (mapping.source, target.api)]
-        parameters = [
-            parameter_entry(row, defaults[0].get(row.source or ""), defaults[1].get(row.target or ""))
-            for row in target.parameters
-        ]
+        sides = [(api.name, self._files_of(api.name)) for api in (mapping.source, target.api)]
+        parameters = row_entries(target.parameters, "parameter", sides[0], sides[1])
+        members = row_entries(target.members, "member", sides[0], sides[1])
         differences = [
             difference_entry(
                 one, [source[name] for name in one.source_claims] + [mine[name] for name in one.target_claims]
             )
             for one in [*mapping.caveats, *target.differences]
         ]
-        differences += [found for row in parameters if (found := parameter_difference(row))]
+        differences += [found for row in parameters if (found := row_difference(row, "parameter"))]
+        differences += [found for row in members if (found := row_difference(row, "member"))]
         differences = worst_first(differences)
         return TargetEntry(
             name=target.api.name,
             kind=target.api.kind.value,
             ranges=[range_entry(one) for one in target.ranges],
             parameters=parameters,
+            members=members,
             differences=differences,
             risk=differences[0].risk if differences else Risk.NONE.value,
             signatures=self._signature_texts(target.api),
             before=self._snippet(mapping.source, source),
             after=self._snippet(target.api, mine),
             note=target.note,
+            defined_in=target.api.defined_in,
+        )
+
+    def _otherwise(self, mapping: Mapping, answer: Otherwise, source: dict[str, ClaimEntry]) -> OtherwiseEntry:
+        recipe = next((one for one in self.examples if one.path == answer.recipe), None)
+        differences = worst_first(
+            [difference_entry(one, [source[name] for name in one.source_claims]) for one in mapping.caveats]
+        )
+        return OtherwiseEntry(
+            answer=answer.answer.value,
+            since=answer.since,
+            until=answer.until,
+            range=between(answer.since, answer.until),
+            why=answer.why,
+            instead=answer.instead,
+            recipe=self._example(recipe, list(source.values())) if recipe else None,
+            before=self._snippet(mapping.source, source),
+            after=recipe.snippet if recipe else "",
+            uses=answer.uses,
+            stated=_stated(answer.stated),
+            differences=differences,
+            # No API of that name is there, so the call has to be edited whatever else is to be minded.
+            risk=min([Risk.REWRITE.value, *(one.risk for one in differences)], key=_RISKS.index),
         )
 
     def _snippet(self, api: Api, claims: dict[str, ClaimEntry]) -> str:
@@ -159,33 +202,35 @@ class Builder:
 
 def range_entry(one: TargetRange) -> RangeEntry:
     """A version range with its text: ``2.4 – 2.8``, ``≤ 2.3``, ``≥ 2.9``, ``2.4``."""
-    match one.since, one.until:
-        case None, None:
-            text = "*"
-        case None, until:
-            text = f"≤ {until}"
-        case since, None:
-            text = f"≥ {since}"
-        case since, until:
-            text = since if since == until else f"{since} – {until}"
-    return RangeEntry(since=one.since, until=one.until, range=str(text), status=one.status.value)
+    return RangeEntry(since=one.since, until=one.until, range=between(one.since, one.until), status=one.status.value)
 
 
-def _defaults(signature: Signature | None) -> dict[str, str | None]:
-    return {one.name: one.default for one in signature.parameters} if signature else {}
+def _stated(stated: Sequence[Stated]) -> list[StatedEntry]:
+    return [StatedEntry(document=one.document, part=one.part, text=one.text) for one in stated]
+
+
+def _risk(targets: Sequence[TargetEntry], otherwise: Sequence[OtherwiseEntry]) -> str:
+    """The risk of what stands without an end: a current target, or the answer instead of one."""
+    open_ended = [one.risk for one in targets if any(row.status == "current" and not row.until for row in one.ranges)]
+    return next(iter([*open_ended, *(one.risk for one in otherwise if not one.until)]), Risk.NONE.value)
+
+
+def _framework(claim: Claim, api: Api) -> str:
+    """The framework whose runs speak of the claim: of an example, the one its file is named after."""
+    if claim.prints:
+        return claim.prints.example.rpartition("/")[2].partition("_")[0]
+    return api.name.partition(".")[0]
 
 
 def _order(one: Observation) -> tuple[object, ...]:
     return ([-part for part in Version(one.framework_version).parts], one.backend, one.world_size, one.probe)
 
 
-def _newest_first(
-    files: AbstractMapping[tuple[str, str], object],
-) -> dict[str, list[tuple[str, Signature]]]:
-    found: dict[str, list[tuple[str, Signature]]] = {}
-    for (_, version), file in sorted(files.items(), key=lambda item: Version(item[0][1]), reverse=True):
-        for name, signature in file.apis.items():  # type: ignore[attr-defined]
-            found.setdefault(name, []).append((version, signature))
+def _newest_first(files: AbstractMapping[tuple[str, str], SignatureFile]) -> dict[str, list[SignatureFile]]:
+    """The signature files of each framework, newest version first."""
+    found: dict[str, list[SignatureFile]] = {}
+    for (framework, _), file in sorted(files.items(), key=lambda item: Version(item[0][1]), reverse=True):
+        found.setdefault(framework, []).append(file)
     return found
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from apidiff import __version__
-from apidiff.model.entry import Entry
+from apidiff.model.entry import CounterpartEntry, Entry
 from apidiff.render.tables import fill_tables
 from apidiff.store.errors import ApidiffError
 from apidiff.store.schema import schema_text
@@ -24,17 +24,19 @@ class ExportError(ApidiffError):
     """An export that could not be written; nothing of it is left."""
 
 
-def export_json(entries: Mapping[str, Entry], folder: Path) -> list[Path]:
+def export_json(entries: Mapping[str, Entry], counterparts: Mapping[str, CounterpartEntry], folder: Path) -> list[Path]:
     """Writes ``mappings/<id>.json`` for every entry, ``schema.json`` that describes them, and ``index.json``.
 
-    Returns the paths written. An earlier export in ``folder`` is replaced; other files there are left alone. All is
-    written or nothing: raises ExportError otherwise.
+    ``counterparts.json`` lists MindSpore's communication APIs with the sources they serve. Returns the paths written. An
+    earlier export in ``folder`` is replaced; other files there are left alone. All is written or nothing: raises
+    ExportError otherwise.
     """
-    top = ("index.json", "schema.json", "mappings")
+    top = ("index.json", "schema.json", "counterparts.json", "mappings")
     index = {
         "generator": _GENERATOR,
         "version": __version__,
         "schema": "schema.json",
+        "counterparts": "counterparts.json",
         "mappings": [
             {"id": one.id, "file": f"mappings/{one.id}.json", "summary": one.summary, "risk": one.risk}
             for one in entries.values()
@@ -45,18 +47,21 @@ def export_json(entries: Mapping[str, Entry], folder: Path) -> list[Path]:
         (stage / "mappings").mkdir()
         for one in entries.values():
             (stage / "mappings" / f"{one.id}.json").write_bytes(_indented(one))
+        (stage / "counterparts.json").write_bytes(_indented(list(counterparts.values())))
         (stage / "schema.json").write_text(schema_text("entry"), encoding="utf-8")
         (stage / "index.json").write_bytes(_indented(index))
     return [folder / name for name in top]
 
 
-def export_sqlite(entries: Mapping[str, Entry], folder: Path) -> list[Path]:
+def export_sqlite(
+    entries: Mapping[str, Entry], counterparts: Mapping[str, CounterpartEntry], folder: Path
+) -> list[Path]:
     """Writes ``apidiff.sqlite``, tables described in `apidiff.render.tables`, replacing an earlier one.
 
     Returns the path written. All is written or nothing: raises ExportError otherwise.
     """
     connection = sqlite3.connect(":memory:")
-    fill_tables(connection, entries.values())
+    fill_tables(connection, entries.values(), counterparts.values())
     with _staged(folder, ["apidiff.sqlite"]) as stage:
         (stage / "apidiff.sqlite").write_bytes(connection.serialize())
     return [folder / "apidiff.sqlite"]

@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
-from apidiff.model import AliasKind, Api, Claim, Formula, RankSet, Text
-from apidiff.model.claim import Aliases, Completes, Keeps, Lacks, Parameter, Prints, Raises, Result, Returns, Writes
+import msgspec
+
+from apidiff.model import AliasKind, Api, ApiKind, Claim, Formula, RankSet, Text
+from apidiff.model.claim import (
+    Aliases,
+    Completes,
+    Corresponds,
+    Equals,
+    Keeps,
+    Lacks,
+    LacksMember,
+    Member,
+    Parameter,
+    Prints,
+    Raises,
+    Result,
+    Returns,
+    Writes,
+)
+from apidiff.model.spec import is_partial
 from apidiff.render.conditions import condition
+from apidiff.render.listed import listed_words
 
 _RANKS_EN = {
     RankSet.ALL: "on every rank",
@@ -12,6 +31,8 @@ _RANKS_EN = {
     RankSet.OTHERS: "on every rank but `{root}`",
     RankSet.MEMBERS: "on every rank of the group",
     RankSet.OUTSIDERS: "on ranks outside the group",
+    RankSet.CALLERS: "on each rank that makes the call",
+    RankSet.PARTNERS: "on the rank at the other end",
 }
 _RANKS_ZH = {
     RankSet.ALL: "在所有 rank 上",
@@ -19,12 +40,22 @@ _RANKS_ZH = {
     RankSet.OTHERS: "在 `{root}` 以外的所有 rank 上",
     RankSet.MEMBERS: "在通信组内的所有 rank 上",
     RankSet.OUTSIDERS: "在不属于该通信组的 rank 上",
+    RankSet.CALLERS: "在发起调用的 rank 上",
+    RankSet.PARTNERS: "在对端 rank 上",
 }
-_SOME_EN = {RankSet.ALL: "on at least one rank", RankSet.OTHERS: "on at least one rank other than `{root}`"}
-_SOME_ZH = {RankSet.ALL: "在至少一个 rank 上", RankSet.OTHERS: "在 `{root}` 以外的至少一个 rank 上"}
+_SOME_EN = {
+    RankSet.ALL: "on at least one rank",
+    RankSet.OTHERS: "on at least one rank other than `{root}`",
+    RankSet.CALLERS: "on at least one rank that makes the call",
+}
+_SOME_ZH = {
+    RankSet.ALL: "在至少一个 rank 上",
+    RankSet.OTHERS: "在 `{root}` 以外的至少一个 rank 上",
+    RankSet.CALLERS: "在至少一个发起调用的 rank 上",
+}
 
 # What a result is: in English, in Chinese, and in symbols. X_r is the input on rank r, k the rank that looks, n the number
-# of ranks.
+# of ranks, `root` the root rank, `peer` the rank at the other end.
 FORMULAS: dict[Formula, tuple[str, str, str]] = {
     Formula.SUM: ("the element-wise sum of `{x}` over all ranks", "各 rank 传入的 `{x}` 逐元素相加之和", "Σ_r {x}_r"),
     Formula.MAX: (
@@ -100,8 +131,28 @@ FORMULAS: dict[Formula, tuple[str, str, str]] = {
         "第 0 维长度等于 `{x}` 的第 0 维长度除以 rank 数的张量",
         "shape = (shape({x}_k)[0]/n, …)",
     ),
+    Formula.FROM_ROOT: ("the `{x}` of rank `{root}`", "`{root}` 指定的 rank 传入的 `{x}`", "{x}_root"),
+    Formula.SCATTERED: (
+        "this rank's element of the `{x}` of rank `{root}`",
+        "`{root}` 指定的 rank 传入的 `{x}` 中对应本 rank 的元素",
+        "{x}_root[k]",
+    ),
+    Formula.SCATTERED_CHUNK: (
+        "this rank's part, cut along dimension 0, of the `{x}` of rank `{root}`",
+        "`{root}` 指定的 rank 传入的 `{x}` 沿第 0 维等分后属于本 rank 的那一份",
+        "split({x}_root, n)[k]",
+    ),
+    Formula.SENT: ("what the rank at the other end passes as `{x}`", "对端 rank 传入的 `{x}`", "{x}_peer"),
+    Formula.RANK: ("the number of this rank in the group", "本 rank 在通信组中的编号", "k"),
+    Formula.WORLD: ("the number of ranks in the group", "通信组的 rank 数", "n"),
     Formula.LENGTH_WORLD: ("one element per rank", "长度等于 rank 数的列表", "len = n"),
 }
+
+
+def symbols_of(result: Result) -> str:
+    """What a result is, in symbols: ``Σ_r tensor_r``."""
+    simple = result.of is None or result.of.isidentifier()
+    return FORMULAS[result.formula][2].format(x=result.of if simple else f"({result.of})")
 
 
 def phrase(claim: Claim, api: Api) -> Text:
@@ -116,6 +167,11 @@ def phrase(claim: Claim, api: Api) -> Text:
 def _body(claim: Claim, api: Api) -> tuple[str, str]:
     body = claim.body
     root = api.root or "root"
+    everyone = RankSet.ALL
+    if _narrow(claim, api):
+        everyone = RankSet.CALLERS
+        if getattr(body, "ranks", None) is RankSet.ALL:
+            body = msgspec.structs.replace(body, ranks=everyone)
     match body:
         case Writes(argument=argument, ranks=ranks, some=some):
             en, zh = _ranks(ranks, root, some=some)
@@ -124,18 +180,30 @@ def _body(claim: Claim, api: Api) -> tuple[str, str]:
             en, zh = _ranks(ranks, root)
             return f"`{argument}` keeps its values {en}", f"{zh}，`{argument}` 的内容保持不变"
         case Returns(structure=structure, ranks=ranks):
-            en, zh = ("", "") if ranks is RankSet.ALL else _ranks(ranks, root)
-            return f"the call returns `{structure}`" + (f" {en}" if en else ""), (
-                f"{zh}，" if zh else ""
-            ) + f"调用返回 `{structure}`"
+            en, zh = ("", "") if ranks is everyone else _ranks(ranks, root)
+            said_en, said_zh = f"the call returns `{structure}`", f"调用返回 `{structure}`"
+            if api.kind is ApiKind.CONSTANT:
+                said_en, said_zh = f"it is a `{structure}`", f"它的类型为 `{structure}`"
+            return said_en + (f" {en}" if en else ""), (f"{zh}，" if zh else "") + said_zh
         case Result(at=at, formula=formula, of=of, ranks=ranks):
             en, zh = (f"{words}{mark}" for words, mark in zip(_ranks(ranks, root), (", ", "，"), strict=True))
-            words_en, words_zh, symbols = (text.format(x=of) for text in FORMULAS[formula])
+            words_en, words_zh = (text.format(x=of, root=root) for text in FORMULAS[formula][:2])
+            if formula is Formula.SENT and ranks is RankSet.PARTNERS:
+                words_en, words_zh = f"what the call passes as `{of}`", f"发起调用的 rank 传入的 `{of}`"
             place_en, place_zh = slot_words(at)
+            holds = "is" if formula in {Formula.RANK, Formula.WORLD} else "holds"
             return (
-                f"{en}{place_en} holds {words_en} (`{symbols}`)",
-                f"{zh}{place_zh.lstrip()}为{words_zh}（`{symbols}`）",
+                f"{en}{place_en} {holds} {words_en} (`{symbols_of(body)}`)",
+                f"{zh}{place_zh.lstrip()}为{' ' if words_zh[0] == '`' else ''}{words_zh}（`{symbols_of(body)}`）",
             )
+        case Equals(at=at, value=value, ranks=ranks):
+            en, zh = ("", "") if ranks is everyone else _ranks(ranks, root)
+            place_en, place_zh = slot_words(at)
+            if api.kind is ApiKind.CONSTANT and at == "return":
+                place_en, place_zh = "its value", "它的值"
+            return f"{place_en} is `{value!r}`" + (f" {en}" if en else ""), (
+                f"{zh}，" if zh else ""
+            ) + f"{place_zh.lstrip()}为 `{value!r}`"
         case Raises(type=kind, ranks=ranks, some=some):
             en, zh = _ranks(ranks, root, some=some)
             return (
@@ -143,7 +211,7 @@ def _body(claim: Claim, api: Api) -> tuple[str, str]:
                 f"{zh}，调用会抛出{f' `{kind}`' if kind else '异常'}",
             )
         case Completes(ranks=ranks):
-            en, zh = ("", "") if ranks is RankSet.ALL else _ranks(ranks, root)
+            en, zh = ("", "") if ranks is everyone else _ranks(ranks, root)
             return "the call completes without an exception" + (f" {en}" if en else ""), (
                 f"{zh}，" if zh else ""
             ) + "调用正常完成，不抛异常"
@@ -168,12 +236,25 @@ def _body(claim: Claim, api: Api) -> tuple[str, str]:
             return f"there is a parameter `{name}`", f"有参数 `{name}`"
         case Lacks(parameter=name):
             return f"there is no parameter `{name}`", f"没有参数 `{name}`"
+        case Member(name=name):
+            return f"there is a member `{name}`", f"有成员 `{name}`"
+        case LacksMember(name=name):
+            return f"there is no member `{name}`", f"没有成员 `{name}`"
+        case Corresponds():
+            return listed_words(body)
         case Prints(example=example):
+            what_en, what_zh = ("recipe", "组合写法") if example.endswith("_recipe.py") else ("example", "示例")
             return (
-                f"the example `{example}` prints what its docstring shows",
-                f"示例 `{example}` 的输出与其文档字符串所示一致",
+                f"the {what_en} `{example}` prints what its docstring shows",
+                f"{what_zh} `{example}` 的输出与其文档字符串所示一致",
             )
     raise TypeError(f"no phrase for {type(body).__name__}")
+
+
+def _narrow(claim: Claim, api: Api) -> bool:
+    """Whether all probes of a claim leave ranks out: then what is said of all ranks is said of those that call."""
+    probes = [probe for probe in claim.probes if probe in api.probes]
+    return bool(probes) and all(is_partial(api, probe) for probe in probes)
 
 
 def slot_words(slot: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from apidiff.kb.passages import fill_search
 from apidiff.model import Text
-from apidiff.model.entry import ClaimEntry, Entry, TargetEntry
+from apidiff.model.entry import ClaimEntry, CounterpartEntry, Entry, OtherwiseEntry, ParameterEntry, TargetEntry
 
 _TABLES = """
 CREATE TABLE mapping (id TEXT PRIMARY KEY, category TEXT, source TEXT, summary_en TEXT, summary_zh TEXT, risk TEXT);
@@ -22,8 +22,18 @@ CREATE TABLE target (id INTEGER PRIMARY KEY, mapping TEXT REFERENCES mapping, na
 -- MindSpore versions, both ends included, NULL where open.
 CREATE TABLE target_range (target INTEGER REFERENCES target, since TEXT, until TEXT, text TEXT, status TEXT);
 -- `relations`: names joined by commas.
+-- `source_range`, `target_range`: the versions that have it, NULL where all known ones do.
 CREATE TABLE parameter (target INTEGER REFERENCES target, position INTEGER, source_name TEXT, target_name TEXT,
-  source_default TEXT, target_default TEXT, relations TEXT, risk TEXT, text_en TEXT, text_zh TEXT);
+  source_default TEXT, target_default TEXT, source_range TEXT, target_range TEXT, relations TEXT, risk TEXT,
+  text_en TEXT, text_zh TEXT);
+CREATE TABLE member (target INTEGER REFERENCES target, position INTEGER, source_name TEXT, target_name TEXT,
+  source_range TEXT, target_range TEXT, relations TEXT, risk TEXT, text_en TEXT, text_zh TEXT);
+-- What answers the source in versions without a target; `answer`: composed, not_needed or no_counterpart.
+CREATE TABLE otherwise (id INTEGER PRIMARY KEY, mapping TEXT REFERENCES mapping, answer TEXT, since TEXT, until TEXT,
+  text TEXT, why_en TEXT, why_zh TEXT, instead_en TEXT, instead_zh TEXT, recipe TEXT, recipe_code TEXT, risk TEXT);
+CREATE TABLE used (otherwise INTEGER REFERENCES otherwise, api TEXT);
+-- MindSpore's communication APIs; `why_…`: why no PyTorch API corresponds. The sources of the others: `target`, `used`.
+CREATE TABLE counterpart (api TEXT PRIMARY KEY, why_en TEXT, why_zh TEXT);
 -- `position` 1 is the worst.
 CREATE TABLE difference (target INTEGER REFERENCES target, position INTEGER, id TEXT, kind TEXT, risk TEXT,
   text_en TEXT, text_zh TEXT, evidence_en TEXT, evidence_zh TEXT, PRIMARY KEY (target, id));
@@ -40,9 +50,11 @@ CREATE INDEX observation_claim ON observation (mapping, claim);
 """
 
 
-def fill_tables(connection: sqlite3.Connection, entries: Iterable[Entry]) -> None:
+def fill_tables(
+    connection: sqlite3.Connection, entries: Iterable[Entry], counterparts: Iterable[CounterpartEntry]
+) -> None:
     """Creates and fills the tables, and those that searching by words reads (see `apidiff.kb.passages`)."""
-    entries = list(entries)
+    entries, counterparts = list(entries), list(counterparts)
     connection.executescript(_TABLES)
     for entry in entries:
         _add(connection, "mapping", entry.id, entry.category, entry.source, *_both(entry.summary), entry.risk)
@@ -54,9 +66,13 @@ def fill_tables(connection: sqlite3.Connection, entries: Iterable[Entry]) -> Non
             _add(connection, "signature", entry.id, entry.source, version, text)
         for target in entry.targets:
             _add_target(connection, entry, target)
+        for answer in entry.otherwise:
+            _add_otherwise(connection, entry, answer)
         for claim in entry.claims:
             _add_claim(connection, entry, claim)
-    fill_search(connection, entries)
+    for found in counterparts:
+        _add(connection, "counterpart", found.name, *_both(found.why))
+    fill_search(connection, entries, counterparts)
     connection.commit()
 
 
@@ -72,19 +88,9 @@ def _add_target(connection: sqlite3.Connection, entry: Entry, target: TargetEntr
         _add(connection, "target_range", key, row.since, row.until, row.range, row.status)
     for position, one in enumerate(target.parameters, 1):
         defaults = one.source_default, one.target_default
-        relations = ",".join(one.relations)
-        _add(
-            connection,
-            "parameter",
-            key,
-            position,
-            one.source,
-            one.target,
-            *defaults,
-            relations,
-            one.risk,
-            *_both(one.text),
-        )
+        _add(connection, "parameter", key, position, one.source, one.target, *defaults, *_row(one))
+    for position, one in enumerate(target.members, 1):
+        _add(connection, "member", key, position, one.source, one.target, *_row(one))
     for position, found in enumerate(target.differences, 1):
         evidence = (
             "\n".join(f"{one.claim}: {one.text.en} [{one.run}]" for one in found.evidence),
@@ -93,6 +99,19 @@ def _add_target(connection: sqlite3.Connection, entry: Entry, target: TargetEntr
         _add(connection, "difference", key, position, found.id, found.kind, found.risk, *_both(found.text), *evidence)
         for claim in found.claims:
             _add(connection, "difference_claim", key, found.id, claim)
+
+
+def _row(one: ParameterEntry) -> tuple[str | None, ...]:
+    return one.source_range, one.target_range, ",".join(one.relations), one.risk, *_both(one.text)
+
+
+def _add_otherwise(connection: sqlite3.Connection, entry: Entry, answer: OtherwiseEntry) -> None:
+    recipe = (answer.recipe.path, answer.recipe.code) if answer.recipe else (None, None)
+    span = answer.since, answer.until, answer.range
+    texts = *_both(answer.why), *_both(answer.instead)
+    key = _add(connection, "otherwise", None, entry.id, answer.answer, *span, *texts, *recipe, answer.risk)
+    for api in answer.uses:
+        _add(connection, "used", key, api)
 
 
 def _add_claim(connection: sqlite3.Connection, entry: Entry, claim: ClaimEntry) -> None:

@@ -10,7 +10,15 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text as Line
 
-from apidiff.kb.answer import Answer, AnsweredClaim, AnsweredSummary, SearchResult
+from apidiff.kb.answer import (
+    Answer,
+    AnsweredClaim,
+    AnsweredOtherwise,
+    AnsweredParameter,
+    AnsweredSummary,
+    SearchResult,
+    Unmatched,
+)
 from apidiff.model import Text
 from apidiff.render.labels import Language, label
 
@@ -37,6 +45,14 @@ _WORDS = {
 def answer_text(answer: Answer, language: Language) -> RenderableType:
     """An answer, worst difference first; reads well at 80 columns, with and without colours."""
     return Group(*_spaced(_Sections(answer, language)))
+
+
+def unmatched_text(found: Unmatched, language: Language) -> RenderableType:
+    """What is said of a MindSpore API to which no source corresponds."""
+    name = Line(found.asked.api, style="bold")
+    if found.why is None:
+        return Group(name, Line(label("serves.unnamed", language)))
+    return Group(name, Line(label("serves.none", language)), _prose(found.why, language))
 
 
 def search_text(result: SearchResult, language: Language) -> RenderableType:
@@ -70,10 +86,11 @@ class _Sections:
 
     def __iter__(self) -> Iterator[list[RenderableType]]:
         yield self.head()
+        yield self.serves()
         yield self.differences()
-        if self.answer.target is not None:
-            yield self.code()
-            yield self.parameters()
+        yield self.code()
+        yield self.rows("parameters", self.answer.parameters)
+        yield self.rows("members", self.answer.members)
         yield self.versions()
         yield self.claims()
         yield self.runs()
@@ -82,8 +99,8 @@ class _Sections:
         answer, language = self.answer, self.language
         version = answer.asked.mindspore
         if answer.target is None:
-            missing = label("box.no_current", language).format(version=version)
-            return [Line(answer.source, style="bold"), _prose(answer.summary, language), Line(missing, style="yellow")]
+            title = Line(answer.source, style="bold")
+            return [title, _prose(answer.summary, language), *self._without_target(answer.otherwise)]
         target = answer.target
         if target.status is None:
             standing = Line(_words("absent", language).format(version=version), style="yellow")
@@ -94,18 +111,59 @@ class _Sections:
             standing = Line(said, style="" if target.status == "current" else "yellow")
         if answer.current and answer.current != target.name:
             standing.append(" " + _words("use_instead", language).format(name=answer.current))
-        worst = Line.assemble(
-            label("worst_risk", language),
-            label("site.colon", language),
-            (label(f"risk.{answer.risk}", language), _risk(answer.risk)),
-            (" ({})" if language == "en" else "（{}）").format(label(f"risk_meaning.{answer.risk}", language)),
-        )
         notes: list[RenderableType] = [_prose(target.note, language)] if target.note else []
         title = Line.assemble((answer.source, "bold"), " → ", (target.name, "bold"))
-        return [title, _prose(answer.summary, language), standing, *notes, worst]
+        return [title, _prose(answer.summary, language), standing, *notes, self._worst()]
+
+    def _without_target(self, otherwise: AnsweredOtherwise | None) -> Iterator[RenderableType]:
+        """What answers the source where no target does: why, and what people do instead."""
+        language, version = self.language, self.answer.asked.mindspore
+        if otherwise is None:
+            yield Line(label("box.no_current", language).format(version=version), style="yellow")
+            return
+        kind = label(f"answer.{otherwise.answer}", language)
+        span = (" ({})" if language == "en" else "（{}）").format(otherwise.range)
+        yield Line(label("answer.at", language).format(version=version, answer=kind) + span, style="yellow")
+        yield _prose(otherwise.why, language)
+        if otherwise.instead:
+            yield Line.assemble(self._lead("instead"), _prose(otherwise.instead, language))
+        if otherwise.uses:
+            yield Line.assemble(self._lead("uses"), label("site.comma", language).join(otherwise.uses))
+        if otherwise.recipe:
+            yield Line.assemble(self._lead("recipe"), otherwise.recipe.path, "\n", (otherwise.recipe.command, "dim"))
+        yield self._worst()
+
+    def _worst(self) -> Line:
+        risk = self.answer.risk
+        return Line.assemble(
+            self._lead("worst_risk"),
+            (label(f"risk.{risk}", self.language), _risk(risk)),
+            (" ({})" if self.language == "en" else "（{}）").format(label(f"risk_meaning.{risk}", self.language)),
+        )
+
+    def _lead(self, key: str) -> str:
+        return label(key, self.language) + label("site.colon", self.language)
+
+    def serves(self) -> list[RenderableType]:
+        """The sources that the MindSpore API serves, where it was asked for or serves others than this one."""
+        answer = self.answer
+        api = answer.target.name if answer.target and answer.asked.api == answer.source else answer.asked.api
+        if not answer.serves or ([one.source for one in answer.serves] == [answer.source] and answer.target):
+            return []
+        found: list[RenderableType] = [Line(label("serves", self.language).format(name=api), style=_HEADING)]
+        for one in answer.serves:
+            if one.status is None:
+                said = label("serves.not_there", self.language).format(version=answer.asked.mindspore)
+            else:
+                said = label(f"{'status' if one.role == 'target' else 'answer'}.{one.status}", self.language)
+            style = "bold" if one.source == answer.source else ""
+            role = self._lead(f"role.{one.role}") + said
+            line = Line.assemble("• ", (one.source, style), "  ", (role, "dim"))
+            found.append(line)
+        return found
 
     def differences(self) -> list[RenderableType]:
-        if self.answer.target is None:
+        if self.answer.target is None and not self.answer.differences:
             return []
         found: list[RenderableType] = [self._heading("differences")]
         for number, difference in enumerate(self.answer.differences, 1):
@@ -120,25 +178,24 @@ class _Sections:
         return found
 
     def code(self) -> list[RenderableType]:
-        target = self.answer.target
-        if target is None or not (self.answer.before or self.answer.after):
+        if not (self.answer.before or self.answer.after):
             return []
         lines = [Line(f"- {line}", style="red") for line in self.answer.before.splitlines()]
         lines += [Line(f"+ {line}", style="green") for line in self.answer.after.splitlines()]
         return [self._heading("code"), *(_indent(line, 2) for line in lines)]
 
-    def parameters(self) -> list[RenderableType]:
-        if not self.answer.parameters:
+    def rows(self, heading: str, rows: list[AnsweredParameter]) -> list[RenderableType]:
+        if not rows:
             return []
         table = self._table("column.source", "column.target", "column.risk", "column.remark")
-        for row in self.answer.parameters:
+        for row in rows:
             table.add_row(
-                Line(row.source or "—"),
-                Line(row.target or "—"),
+                _named(row.source, row.source_range),
+                _named(row.target, row.target_range),
                 Line(label(f"risk.{row.risk}", self.language), style=_risk(row.risk)),
                 _prose(row.text, self.language),
             )
-        return [self._heading("parameters"), table]
+        return [self._heading(heading), table]
 
     def versions(self) -> list[RenderableType]:
         table = self._table("column.target", "column.range", "column.status")
@@ -147,6 +204,8 @@ class _Sections:
             status = Line(label(f"status.{row.status}", self.language), style="bold" if row.status == "current" else "")
             table.add_row(Line(row.name if row.name != previous else ""), Line(row.range), status)
             previous = row.name
+        for answer in self.answer.otherwise_ranges:
+            table.add_row(Line("—"), Line(answer.range), Line(label(f"answer.{answer.answer}", self.language)))
         return [self._heading("versions"), table]
 
     def claims(self) -> list[RenderableType]:
@@ -208,6 +267,11 @@ class _Sections:
 
     def _said(self, text: Text) -> str:
         return text.en if self.language == "en" else text.zh
+
+
+def _named(name: str | None, held_in: str | None) -> Line:
+    """A parameter or member, with the versions that have it where not all do."""
+    return Line.assemble(name or "—", (f" {held_in}" if held_in else "", "dim"))
 
 
 def _prose(text: Text, language: Language) -> Line:

@@ -12,6 +12,7 @@ from apidiff.model.version import Version
 from apidiff.render.labels import LABELS
 
 _TELLING_WORLD_SIZE = 3
+EVIDENCE_LINES = 3
 
 
 def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
@@ -76,21 +77,24 @@ def evidence(claim: ClaimEntry) -> list[EvidenceEntry]:
     """
     found = []
     for row in claim.summary:
-        worst = [
-            one
-            for one in claim.observed
-            if (one.outcome.value, one.framework_version, one.backend)
-            == (row.outcome, row.framework_version, row.backend)
-            and one.world_size in row.world_sizes
-        ]
-        # Three ranks are the fewest that can show a partial result, and still few enough to read.
-        worst.sort(key=lambda one: one.world_size != _TELLING_WORLD_SIZE)
-        lines = worst[0].evidence[:3] if worst else []
+        telling = telling_observation(claim, row)
+        lines = telling.evidence[:EVIDENCE_LINES] if telling else []
         said = verdict_text(row)
-        run = worst[0].run if worst else row.runs[0]
+        run = telling.run if telling else row.runs[0]
         text = Text(
             en=said.en + (f": {'; '.join(lines)}" if lines else ""),
             zh=said.zh + (f"：{'；'.join(lines)}" if lines else ""),
         )
         found.append(EvidenceEntry(claim=claim.id, run=run, text=text))
     return found
+
+
+def telling_observation(claim: ClaimEntry, row: ObservedSummary) -> Observation | None:
+    """The observation that speaks for a summary row: on three ranks, the fewest that can show a partial result, if it can."""
+    same = [
+        one
+        for one in claim.observed
+        if (one.outcome.value, one.framework_version, one.backend) == (row.outcome, row.framework_version, row.backend)
+        and one.world_size in row.world_sizes
+    ]
+    return min(same, key=lambda one: one.world_size != _TELLING_WORLD_SIZE, default=None)

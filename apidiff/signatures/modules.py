@@ -1,16 +1,34 @@
-"""Follows names through a framework's modules, reading each module with griffe when it is first needed."""
+"""Follows names through a framework's modules, reading each module with griffe when it is first needed.
+
+A compiled module is read from the type stub beside it, where there is one.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import griffe
 
-Found = griffe.Function | griffe.Class | griffe.Attribute | griffe.Module
+from apidiff.signatures.branches import without_fallbacks
+
+
+@dataclass(frozen=True)
+class Overloads:
+    """A function of which only the overloads are written down, not the implementation."""
+
+    ways: list[griffe.Function]
+
+
+Found = griffe.Function | griffe.Class | griffe.Attribute | griffe.Module | Overloads
 
 
 class NotReadable(Exception):
-    """A name whose definition the Python source does not hold; the message says why."""
+    """A name whose definition neither the Python source nor a stub holds; the message says why."""
+
+
+class Absent(NotReadable):
+    """A name that the module does not have."""
 
 
 class Modules:
@@ -21,9 +39,9 @@ class Modules:
         self._read: dict[str, griffe.Module | None] = {}
 
     def module(self, path: str) -> griffe.Module | None:
-        """The module ``path`` (dotted), or None where there is no Python file for it."""
+        """The module ``path`` (dotted): its source, or its stub where it is compiled; None where there is neither."""
         if path not in self._read:
-            file = self._file(path)
+            file = self._file(path) or (self._stub(path) if self._compiled(path) else None)
             parent, _, name = path.rpartition(".")
             self._read[path] = None if file is None else self._visit(name, file, parent)
         return self._read[path]
@@ -36,7 +54,7 @@ class Modules:
         """
         module = self.module(path)
         if module is None:
-            raise NotReadable(f"there is no module {path}")
+            raise Absent(f"there is no module {path}")
         if module.exports is not None:
             return sorted(set(self._exports(module)))
         top = path.partition(".")[0]
@@ -54,27 +72,45 @@ class Modules:
     def find(self, path: str) -> Found:
         """What the dotted ``path`` names, followed through imports, star imports and plain renamings (``a = b``).
 
-        Raises NotReadable for what is compiled, comes from another package, or isn't there.
+        Raises NotReadable for what is compiled and in no stub or comes from another package, Absent for what isn't there.
         """
         return self._find(path, [])
 
     def _find(self, path: str, way: list[str]) -> Found:
         if path in way:
             raise NotReadable(f"its imports lead in a circle ({' → '.join([*way, path])})")
-        if self._file(path) is not None and (module := self.module(path)) is not None:
-            return module
-        if compiled := self._compiled(path):
-            raise NotReadable(f"defined in the compiled module {compiled}")
+        way = [*way, path]
         parent, _, name = path.rpartition(".")
+        # `from .rendezvous import rendezvous` in a package: the function hides the module of that name.
+        package = self._read_module(parent) if parent else None
+        if package is not None and self._hides(package, name):
+            return self._member(package, name, way)
+        if (module := self._read_module(path)) is not None:
+            return module
         if not parent:
             raise NotReadable(f"{path} is not part of the package")
-        holder = self._find(parent, [*way, path])
+        holder = package or self._find(parent, way)
         if isinstance(holder, griffe.Module):
-            return self._member(holder, name, [*way, path])
-        member = holder.members.get(name)
+            return self._member(holder, name, way)
+        member = holder.members.get(name) if isinstance(holder, griffe.Class) else None
         if isinstance(member, griffe.Function | griffe.Class | griffe.Attribute):
             return member
-        raise NotReadable(f"{parent} has no {name} in its source")
+        raise Absent(f"{parent} has no {name} in its source")
+
+    def _read_module(self, path: str) -> griffe.Module | None:
+        """As ``module``; raises NotReadable for a compiled module without a stub."""
+        module = self.module(path)
+        if module is None and (compiled := self._compiled(path)) and self._stub(compiled) is None:
+            raise NotReadable(f"defined in the compiled module {compiled}")
+        return module
+
+    def _hides(self, package: griffe.Module, name: str) -> bool:
+        member = package.members.get(name)
+        return (
+            isinstance(member, griffe.Alias)
+            and not member.wildcard
+            and member.target_path.startswith(f"{package.path}.{name}.")
+        )
 
     def _member(self, module: griffe.Module, name: str, way: list[str]) -> Found:
         # Later lines win, as they do at run time: a star import below a definition replaces it.
@@ -95,9 +131,11 @@ class Modules:
             return direct
         if isinstance(direct, griffe.Attribute):
             return self._renamed(direct, way)
-        if module.overloads.get(name):
-            raise NotReadable("has only overloads, no implementation")
-        raise NotReadable(f"{module.path} has no {name} in its source")
+        if ways := module.overloads.get(name):
+            return Overloads(ways)
+        if is_stub(module):
+            raise NotReadable(f"defined in the compiled module {module.path}, whose stub does not have it")
+        raise Absent(f"{module.path} has no {name} in its source")
 
     def _renamed(self, attribute: griffe.Attribute, way: list[str]) -> Found:
         value = attribute.value
@@ -124,6 +162,10 @@ class Modules:
         place = self._root.joinpath(*path.split("."))
         return next((file for file in (place / "__init__.py", place.with_suffix(".py")) if file.is_file()), None)
 
+    def _stub(self, path: str) -> Path | None:
+        place = self._root.joinpath(*path.split("."))
+        return next((file for file in (place / "__init__.pyi", place.with_suffix(".pyi")) if file.is_file()), None)
+
     def _compiled(self, path: str) -> str | None:
         """``path``, or the module above it, that is a compiled one; None where there is none."""
         parts = path.split(".")
@@ -136,7 +178,7 @@ class Modules:
     def _visit(self, name: str, file: Path, parent: str) -> griffe.Module:
         code = file.read_text(encoding="utf-8", errors="replace")
         try:
-            return griffe.visit(name, filepath=file, code=code, parent=self._package(parent))
+            return griffe.visit(name, filepath=file, code=without_fallbacks(code), parent=self._package(parent))
         except SyntaxError as error:
             raise NotReadable(f"{file.relative_to(self._root)} cannot be parsed: {error.msg}") from error
 
@@ -147,3 +189,8 @@ class Modules:
         parent, _, name = path.rpartition(".")
         file = self._root.joinpath(*path.split("."), "__init__.py")
         return griffe.Module(name, filepath=file, parent=self._package(parent))
+
+
+def is_stub(found: griffe.Object) -> bool:
+    """Whether ``found`` stands in a type stub."""
+    return isinstance(found.filepath, Path) and found.filepath.suffix == ".pyi"

@@ -1,76 +1,122 @@
-"""Turns what griffe found into a signature, or says why that cannot be done."""
+"""Turns what griffe found into a signature, and says what of it cannot be read."""
 
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 
 import griffe
+import msgspec
 
 from apidiff.model.signature import Deprecation, ParameterKind, Signature, SignatureKind, SignatureParameter
-from apidiff.signatures.modules import Found, Modules, NotReadable
+from apidiff.model.signature import SignatureSource as Origin
+from apidiff.signatures.docstring import documented_types, section
+from apidiff.signatures.members import members
+from apidiff.signatures.modules import Found, Modules, NotReadable, Overloads, is_stub
 
 _PRIMITIVE = "mindspore.ops.primitive.Primitive"
 _INPUT = re.compile(r"- \*\*(?P<name>\w+)\*\* \((?P<type>.+?)\) - ")
 _PLATFORM = re.compile(r"``(\w+)``")
+_ENUMS = {"enum.Enum", "enum.IntEnum", "enum.Flag", "enum.IntFlag", "enum.StrEnum"}
+_ANYTHING = [SignatureParameter(name="args", kind=ParameterKind.VARIADIC_POSITIONAL)]
 
 
-def read(found: Found, modules: Modules) -> Signature:
-    """The signature of ``found``, without a primitive's call. Raises NotReadable where its source does not tell it."""
+def read(found: Found, modules: Modules) -> tuple[Signature, dict[str, str]]:
+    """The signature of ``found``, and what of it nothing tells: ``__init__``, ``__call__`` or ``*`` (members) → why.
+
+    Raises NotReadable where there is nothing to tell.
+    """
+    if isinstance(found, Overloads):
+        ways = [_parameters(way, bound=False) for way in found.ways]
+        return Signature(kind=SignatureKind.FUNCTION, source=_origin(found.ways[0]), overloads=ways), {}
     if isinstance(found, griffe.Function):
-        return _function(found)
+        return _function(found), {}
     if isinstance(found, griffe.Class):
         return _class(found, modules)
     if isinstance(found, griffe.Attribute):
-        return Signature(kind=SignatureKind.CONSTANT)
+        return _constant(found, modules), {}
     raise NotReadable("is a module")
 
 
-def call_parameters(primitive: griffe.Class) -> list[SignatureParameter]:
-    """What a primitive is called with: by its ``__call__`` or ``construct``, else the inputs its documentation lists.
-
-    Raises NotReadable where there is neither.
-    """
-    for name in ("__call__", "construct"):
-        method = primitive.members.get(name)
-        if isinstance(method, griffe.Function):
-            return _parameters(method, bound=True)
-    inputs = [
-        SignatureParameter(name=match["name"], kind=ParameterKind.POSITIONAL_ONLY, annotation=match["type"])
-        for line in _section(primitive, "Inputs:")
-        if (match := _INPUT.match(line))
-    ]
-    if not inputs:
-        raise NotReadable("no __call__ and no construct in its source, and its documentation lists no inputs")
-    return inputs
+def _origin(found: griffe.Object) -> Origin:
+    return Origin.STUB if is_stub(found) else Origin.SOURCE
 
 
 def _function(function: griffe.Function) -> Signature:
     return Signature(
         kind=SignatureKind.FUNCTION,
-        parameters=_parameters(function, bound=False),
+        source=_origin(function),
+        parameters=_with_documented(_parameters(function, bound=False), function),
         returns=None if function.returns is None else str(function.returns),
         deprecated=_deprecation(function),
         platforms=_platforms(function),
     )
 
 
-def _class(found: griffe.Class, modules: Modules) -> Signature:
-    constructor = _constructor(found, modules)
-    primitive = _derives(found, _PRIMITIVE, modules)
+def _constant(found: griffe.Attribute, modules: Modules) -> Signature:
+    """A constant; one that holds an object of a class of the framework is deprecated where the class says so."""
+    mark = None
+    if isinstance(found.value, griffe.ExprCall):
+        try:
+            made = modules.find(str(found.value.canonical_path))
+        except NotReadable:
+            made = None
+        if isinstance(made, griffe.Class):
+            methods = [made.members.get(name) for name in ("__init__", "__getattribute__", "__getattr__")]
+            marks = [_deprecation(one) for one in (made, *methods) if isinstance(one, griffe.Function | griffe.Class)]
+            mark = next((one for one in marks if one), None)
+    return Signature(kind=SignatureKind.CONSTANT, source=_origin(found), deprecated=mark)
+
+
+def _class(found: griffe.Class, modules: Modules) -> tuple[Signature, dict[str, str]]:
     own = found.members.get("__init__")
-    return Signature(
-        kind=SignatureKind.PRIMITIVE if primitive else SignatureKind.CLASS,
-        parameters=[] if constructor is None else _parameters(constructor, bound=True),
+    signature = Signature(
+        kind=SignatureKind.CLASS,
+        source=_origin(found),
         deprecated=_deprecation(found) or (_deprecation(own) if isinstance(own, griffe.Function) else None),
         platforms=_platforms(found),
     )
+    unread: dict[str, str] = {}
+    changed: dict[str, object] = {}
+    if _derives(found, _ENUMS, modules):
+        return msgspec.structs.replace(signature, kind=SignatureKind.ENUM, members=members(found, modules)[0]), {}
+    try:
+        changed |= _construction(found, modules)
+    except NotReadable as error:
+        unread["__init__"] = str(error)
+    if _derives(found, {_PRIMITIVE}, modules):
+        changed["kind"] = SignatureKind.PRIMITIVE
+        try:
+            changed["call"] = _call_parameters(found)
+        except NotReadable as error:
+            unread["__call__"] = str(error)
+    else:
+        changed["members"], why = members(found, modules)
+        if why:
+            unread["*"] = why
+    return msgspec.structs.replace(signature, **changed), unread
 
 
-def _constructor(found: griffe.Class, modules: Modules) -> griffe.Function | None:
+def _construction(found: griffe.Class, modules: Modules) -> dict[str, object]:
+    """The fields of a signature that say what the class is called with. Raises NotReadable where nothing tells."""
+    ways = _constructor(found, modules)
+    if ways is None:
+        if is_stub(found):
+            raise NotReadable("a compiled class, whose stub has no constructor")
+        return {}
+    if isinstance(ways, list):
+        return {"overloads": [_parameters(way, bound=True) for way in ways]}
+    if isinstance(ways, griffe.Function):
+        return {"parameters": _with_documented(_parameters(ways, bound=True), found, ways)}
+    return {"parameters": _ANYTHING}
+
+
+def _constructor(found: griffe.Class, modules: Modules) -> griffe.Function | list[griffe.Function] | type | None:
     """The method that says what the class is called with: ``__new__`` before ``__init__``, as ``inspect`` has it.
 
-    None where there is none up to ``object``. Raises NotReadable for a constructor that is generated or lies elsewhere.
+    A list: its overloads. A type: the built-in exception that it takes its constructor from. None where there is none up to
+    ``object``. Raises NotReadable for a constructor that is generated or lies elsewhere.
     """
     if any(decorator.callable_path.rpartition(".")[2] == "dataclass" for decorator in found.decorators):
         raise NotReadable("a dataclass: its constructor is generated")
@@ -78,27 +124,51 @@ def _constructor(found: griffe.Class, modules: Modules) -> griffe.Function | Non
         method = found.members.get(name)
         if isinstance(method, griffe.Function):
             return method
-        if found.overloads.get(name):
-            raise NotReadable(f"{name} has only overloads, no implementation")
+        if ways := found.overloads.get(name):
+            return list(ways)
     for base in found.bases:
-        path = _base_path(base)
-        if path in {"object", "builtins.object"}:
+        path = base_path(base)
+        builtin = getattr(builtins, path.removeprefix("builtins."), None)
+        if builtin is object:
             continue
+        if isinstance(builtin, type) and issubclass(builtin, BaseException):
+            return builtin
         try:
             above = modules.find(path)
         except NotReadable as error:
             raise NotReadable(f"takes its constructor from {path}, which is not in the package's source") from error
-        if isinstance(above, griffe.Class) and (method := _constructor(above, modules)) is not None:
-            return method
+        if isinstance(above, griffe.Class) and (inherited := _constructor(above, modules)) is not None:
+            return inherited
     return None
 
 
-def _derives(found: griffe.Class, wanted: str, modules: Modules) -> bool:
-    if found.path == wanted:
+def _call_parameters(primitive: griffe.Class) -> list[SignatureParameter]:
+    """What a primitive is called with: by its ``__call__`` or ``construct``, else the inputs its documentation lists.
+
+    Raises NotReadable where there is neither.
+    """
+    for name in ("__call__", "construct"):
+        method = primitive.members.get(name)
+        if isinstance(method, griffe.Function):
+            return _with_documented(_parameters(method, bound=True), method)
+    inputs = [
+        SignatureParameter(name=match["name"], kind=ParameterKind.POSITIONAL_ONLY, annotation=match["type"])
+        for line in section(primitive, "Inputs:")
+        if (match := _INPUT.match(line))
+    ]
+    if not inputs:
+        raise NotReadable("no __call__ and no construct in its source, and its documentation lists no inputs")
+    return inputs
+
+
+def _derives(found: griffe.Class, wanted: set[str], modules: Modules) -> bool:
+    if found.path in wanted:
         return True
     for base in found.bases:
+        if (path := base_path(base)) in wanted:
+            return True
         try:
-            above = modules.find(_base_path(base))
+            above = modules.find(path)
         except NotReadable:
             continue
         if isinstance(above, griffe.Class) and _derives(above, wanted, modules):
@@ -106,7 +176,8 @@ def _derives(found: griffe.Class, wanted: str, modules: Modules) -> bool:
     return False
 
 
-def _base_path(base: griffe.Expr | str) -> str:
+def base_path(base: griffe.Expr | str) -> str:
+    """The dotted path of a base class."""
     return base if isinstance(base, str) else base.canonical_path
 
 
@@ -121,6 +192,17 @@ def _parameters(function: griffe.Function, *, bound: bool) -> list[SignaturePara
             annotation=None if parameter.annotation is None else str(parameter.annotation),
         )
         for parameter in (parameters[1:] if bound else parameters)
+    ]
+
+
+def _with_documented(parameters: list[SignatureParameter], *places: griffe.Object) -> list[SignatureParameter]:
+    """``parameters``, those without an annotation with the type that a docstring of ``places`` gives."""
+    types: dict[str, str] = {}
+    for place in places:
+        types = documented_types(place) | types
+    return [
+        msgspec.structs.replace(one, documented=types[one.name]) if not one.annotation and one.name in types else one
+        for one in parameters
     ]
 
 
@@ -154,20 +236,4 @@ def _literal(expression: griffe.Expr | str) -> str | None:
 
 
 def _platforms(documented: griffe.Function | griffe.Class) -> list[str]:
-    return _PLATFORM.findall(" ".join(_section(documented, "Supported Platforms:")))
-
-
-def _section(documented: griffe.Object, title: str) -> list[str]:
-    """The lines of a section of a Google-style docstring, stripped: up to the next line that is not indented deeper."""
-    lines = documented.docstring.value.splitlines() if documented.docstring else []
-    stripped = [line.strip() for line in lines]
-    if title not in stripped:
-        return []
-    start = stripped.index(title)
-    indent = len(lines[start]) - len(lines[start].lstrip())
-    found = []
-    for line in lines[start + 1 :]:
-        if line.strip() and len(line) - len(line.lstrip()) <= indent:
-            break
-        found.append(line.strip())
-    return found
+    return _PLATFORM.findall(" ".join(section(documented, "Supported Platforms:")))

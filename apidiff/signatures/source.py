@@ -20,11 +20,12 @@ _MOST_BYTES = 1 << 30
 
 @dataclass(frozen=True)
 class Source:
-    """A framework's source: ``root`` is the folder that holds the package's folder."""
+    """A framework's source: ``root`` is the folder that holds the package's folder. ``installed``: it can be imported."""
 
     framework: str
     version: str
     root: Path
+    installed: bool = False
 
 
 def installed(framework: str) -> Source:
@@ -41,15 +42,15 @@ def installed(framework: str) -> Source:
         raise ApidiffError(
             f"{root / framework}: has no __init__.py, so it is not {framework}'s source. Reinstall {framework}."
         )
-    return Source(framework, _release(distribution.version, root), root)
+    return Source(framework, _release(distribution.version, root), root, installed=True)
 
 
 @contextmanager
 def unpacked(framework: str, wheel: Path) -> Iterator[Source]:
     """The source in ``wheel``, unpacked into a temporary folder that is removed afterwards.
 
-    Only Python files of the framework's own package are unpacked. Raises DataError for a file that is no wheel of the
-    framework, or one with paths that lead out of the folder.
+    Only Python files and type stubs of the framework's own package are unpacked. Raises DataError for a file that is no
+    wheel of the framework, or one with paths that lead out of the folder.
     """
     with tempfile.TemporaryDirectory(prefix="apidiff-wheel-") as folder:
         root = Path(folder)
@@ -78,7 +79,7 @@ def _version(archive: zipfile.ZipFile, framework: str, wheel: Path) -> str:
 
 
 def _unpack(archive: zipfile.ZipFile, framework: str, wheel: Path, root: Path) -> None:
-    members = [member for member in archive.infolist() if member.filename.endswith(".py")]
+    members = [member for member in archive.infolist() if member.filename.endswith((".py", ".pyi"))]
     for member in members:
         path = PurePosixPath(member.filename)
         if path.is_absolute() or ".." in path.parts or "\\" in member.filename:

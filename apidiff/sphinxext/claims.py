@@ -100,8 +100,13 @@ def _claim(make: Builder, entry: Entry, claim: ClaimEntry) -> block:
 def _stated(make: Builder, documents: dict[str, DocumentEntry], stated: list[StatedEntry]) -> list[nodes.Node]:
     if not stated:
         return [make.term("claim.stated", nodes.Text(make.word("claim.stated_nowhere")))]
+    return [make.term("claim.stated"), stated_places(make, documents, stated)]
+
+
+def stated_places(make: Builder, documents: dict[str, DocumentEntry], stated: list[StatedEntry]) -> nodes.bullet_list:
+    """The places in documents that state something, with what they say where that is more."""
     items = [nodes.list_item("", *_place(make, documents, place)) for place in stated]
-    return [make.term("claim.stated"), nodes.bullet_list("", *items, classes=["apidiff-stated"])]
+    return nodes.bullet_list("", *items, classes=["apidiff-stated"])
 
 
 def _place(make: Builder, documents: dict[str, DocumentEntry], place: StatedEntry) -> list[nodes.Node]:

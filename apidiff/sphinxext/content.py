@@ -16,7 +16,8 @@ import msgspec
 
 from apidiff.model import RunRecord
 from apidiff.model.base import Record
-from apidiff.model.entry import Entry
+from apidiff.model.entry import CounterpartEntry, Entry
+from apidiff.render.official import OfficialReport
 
 
 class Content(Record, frozen=True, kw_only=True):
@@ -25,6 +26,8 @@ class Content(Record, frozen=True, kw_only=True):
     entries: dict[str, Entry]
     newest: dict[str, str]
     runs: dict[str, Path]
+    official: OfficialReport = OfficialReport(tables=[], runs=[])
+    counterparts: dict[str, CounterpartEntry] = {}
 
 
 class MappingPage(Record, frozen=True, kw_only=True):
@@ -54,6 +57,8 @@ class Shelf:
         self.folder = Path(doctreedir) / "apidiff"
         self.mapping_list = self.folder / "mappings.json"
         self.run_list = self.folder / "runs.json"
+        self.counterparts_file = self.folder / "counterparts.json"
+        self.official_file = self.folder / "official.json"
 
     def mapping_file(self, mapping_id: str) -> Path:
         """The derived file of a mapping."""
@@ -75,6 +80,14 @@ class Shelf:
         """All run records, by ID."""
         return msgspec.json.decode(self.run_list.read_bytes(), type=list[RunLine])
 
+    def counterparts(self) -> list[CounterpartEntry]:
+        """MindSpore's communication APIs by name."""
+        return msgspec.json.decode(self.counterparts_file.read_bytes(), type=list[CounterpartEntry])
+
+    def official(self) -> OfficialReport:
+        """The report on upstream's tables."""
+        return msgspec.json.decode(self.official_file.read_bytes(), type=OfficialReport)
+
     def publish(self, content: Content) -> None:
         """Write what changed and remove what is gone."""
         wanted = {
@@ -83,6 +96,8 @@ class Shelf:
         }
         replace_folder(self.folder / "mappings", wanted, "*.json")
         write_if_changed(self.mapping_list, msgspec.json.encode(sorted(content.entries)))
+        write_if_changed(self.counterparts_file, msgspec.json.encode(list(content.counterparts.values())))
+        write_if_changed(self.official_file, msgspec.json.encode(content.official))
         # A copy: pages must not change, and a build must not break, while runs are being recorded.
         runs = {self.run_file(run_id): file.read_bytes() for run_id, file in content.runs.items()}
         replace_folder(self.folder / "runs", runs, "**/*.json")

@@ -15,9 +15,11 @@ from apidiff.model.entry import Entry
 from apidiff.render.labels import Language
 from apidiff.sphinxext import tables
 from apidiff.sphinxext.content import MappingPage, Shelf
+from apidiff.sphinxext.counterparts import counterpart_sections
 from apidiff.sphinxext.domain import ApidiffDomain
 from apidiff.sphinxext.mapping_page import mapping_section
 from apidiff.sphinxext.nodes import Builder, anchor
+from apidiff.sphinxext.official_page import official_sections
 from apidiff.sphinxext.run_page import run_section
 
 
@@ -100,10 +102,12 @@ class MappingDirective(_Directive):
         note(here, "mapping", entry.id)
         note(here, "api", entry.source)
         # A source's own page leads where the same API is a target of another mapping's page.
-        for target in entry.targets:
-            note(here, "api", target.name, anchor(target.name), rank=1)
+        # Of mappings that share a target, the one that holds its claims leads.
+        ranks = {target.name: 2 if target.defined_in else 1 for target in entry.targets}
+        for name, rank in ranks.items():
+            note(here, "api", name, anchor(name), rank=rank)
         for claim in entry.claims:
-            note(here, "claim", claim.id, anchor(claim.id), rank=int(claim.side != "source"))
+            note(here, "claim", claim.id, anchor(claim.id), rank=ranks.get(claim.subject, 0))
 
 
 class RunDirective(_Directive):
@@ -123,18 +127,21 @@ class RunDirective(_Directive):
         return self.finished([run_section(self.make, run_id, record)])
 
 
+_INDEXES = {"api": tables.by_api, "category": tables.by_category, "risk": tables.by_risk}
+
+
 class IndexDirective(_Directive):
-    """``apidiff-index`` api | risk: a table of all mappings; with ``:toctree:`` also their place in the contents."""
+    """``apidiff-index`` api | category | risk: all mappings; with ``:toctree:`` also their place in the contents."""
 
     required_arguments = 1
     option_spec: ClassVar[dict[str, Any]] = {"toctree": directives.flag}
 
     def run(self) -> list[nodes.Node]:
-        """The table or the sections."""
-        order = directives.choice(self.arguments[0], ("api", "risk"))
+        """The sections."""
+        order = directives.choice(self.arguments[0], tuple(_INDEXES))
         pages = self.all_mappings()
         newest = pages[0].newest["mindspore"] if pages else ""
-        build = tables.by_api if order == "api" else tables.by_risk
+        build = _INDEXES[order]
         tree = self.toctree([f"mappings/{page.entry.id}" for page in pages])
         return self.finished([*build(self.make, pages, newest), *tree])
 
@@ -145,6 +152,27 @@ class RefutedDirective(_Directive):
     def run(self) -> list[nodes.Node]:
         """One section a mapping."""
         return self.finished(tables.refuted_statements(self.make, self.all_mappings()))
+
+
+class OfficialDirective(_Directive):
+    """``apidiff-official``: what upstream's tables say, and what runs show."""
+
+    def run(self) -> list[nodes.Node]:
+        """One section a table."""
+        self.env.note_dependency(str(self.shelf.official_file))
+        return self.finished(official_sections(self.make, self.shelf.official()))
+
+
+class CounterpartsDirective(_Directive):
+    """``apidiff-counterparts``: MindSpore's communication APIs with the sources they serve."""
+
+    def run(self) -> list[nodes.Node]:
+        """One section a module, once its APIs are noted."""
+        self.env.note_dependency(str(self.shelf.counterparts_file))
+        found = self.shelf.counterparts()
+        for one in found:  # after the pages of mappings, where an API is a target
+            self.domain.note(self.env.docname, "api", one.name, anchor(one.name), rank=3)
+        return self.finished(counterpart_sections(self.make, found))
 
 
 class RunsDirective(_Directive):
@@ -166,4 +194,6 @@ DIRECTIVES: dict[str, type[SphinxDirective]] = {
     "apidiff-index": IndexDirective,
     "apidiff-refuted": RefutedDirective,
     "apidiff-runs": RunsDirective,
+    "apidiff-official": OfficialDirective,
+    "apidiff-counterparts": CounterpartsDirective,
 }

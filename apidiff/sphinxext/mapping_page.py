@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from docutils import nodes
 
-from apidiff.model import Status, Version
-from apidiff.model.entry import DifferenceEntry, Entry, EvidenceEntry, ExampleEntry, ParameterEntry, TargetEntry
+from apidiff.model import Version
+from apidiff.model.entry import DifferenceEntry, Entry, EvidenceEntry, ExampleEntry, TargetEntry
+from apidiff.sphinxext.answers import answer_at, answer_box, current_target, otherwise_section, versions_table
 from apidiff.sphinxext.claims import claims_section, outcome_badges, refuted_section
 from apidiff.sphinxext.nodes import (
     Builder,
@@ -22,22 +23,11 @@ from apidiff.sphinxext.nodes import (
     paragraph,
     table,
 )
+from apidiff.sphinxext.rows import members_table, parameters_table
+from apidiff.sphinxext.timeline import timeline_section
 
-_STATUSES = [status.value for status in Status]
 # Kinds of claims that say what a call gives back and what it does to its arguments.
 _RETURN_KINDS = ("returns", "result", "writes", "keeps", "aliases")
-
-
-def current_target(entry: Entry, version: str) -> TargetEntry | None:
-    """The target to use on the MindSpore ``version``, or None where no range covers it."""
-    wanted = Version(version)
-    for target in entry.targets:
-        for found in target.ranges:
-            since = found.since is None or Version(found.since) <= wanted
-            until = found.until is None or wanted <= Version(found.until) or Version(found.until).covers(wanted)
-            if found.status == Status.CURRENT.value and since and until:
-                return target
-    return None
 
 
 def mapping_section(make: Builder, entry: Entry, newest: str) -> nodes.section:
@@ -51,12 +41,14 @@ def mapping_section(make: Builder, entry: Entry, newest: str) -> nodes.section:
         [literal(entry.source)],
         paragraph(*make.text(entry.summary), classes=["apidiff-summary"]),
         *_aliases(make, entry),
-        _box(make, current, newest),
-        make.section("differences", make.word("differences"), *_top_differences(make, current)),
-        make.section("versions", make.word("versions"), _versions(make, entry)),
+        answer_box(make, entry, newest),
+        make.section("differences", make.word("differences"), *_top_differences(make, entry, newest)),
+        make.section("versions", make.word("versions"), versions_table(make, entry)),
         *(_target(make, entry, target, target is current) for target in targets),
+        *(otherwise_section(make, entry, answer) for answer in reversed(entry.otherwise)),
         make.section("returns", make.word("returns"), *_returns(make, entry)),
         make.section("examples", make.word("examples"), *_examples(make, entry)),
+        timeline_section(make, entry),
         claims_section(make, entry),
         refuted_section(make, entry),
         make.section("repeat", make.word("repeat"), *_repeat(make, entry, newest)),
@@ -70,25 +62,17 @@ def _aliases(make: Builder, entry: Entry) -> list[nodes.Node]:
     return [make.term("also_written", *names)]
 
 
-def _box(make: Builder, current: TargetEntry | None, newest: str) -> block:
-    if current is None:
-        return block("", paragraph(nodes.Text(make.word("box.no_current", version=newest))), classes=["apidiff-box"])
-    link = nodes.reference("", "", literal(current.name), refid=anchor(current.name))
-    return block(
-        "",
-        paragraph(nodes.Text(make.word("box.current", version=newest))),
-        paragraph(link, nodes.Text(" "), make.badge("status", Status.CURRENT.value), classes=["apidiff-box-target"]),
-        make.term("worst_risk", make.badge("risk", current.risk)),
-        classes=["apidiff-box"],
-    )
-
-
-def _top_differences(make: Builder, current: TargetEntry | None) -> Iterator[nodes.Node]:
-    if current is None or not current.differences:
+def _top_differences(make: Builder, entry: Entry, newest: str) -> Iterator[nodes.Node]:
+    current = current_target(entry, newest)
+    _, _, differences = answer_at(entry, newest)
+    if not differences:
         yield paragraph(nodes.Text(make.word("differences.none")))
         return
-    yield paragraph(*make.phrase("differences.from", current.name))
-    for difference in current.differences:
+    if current:
+        yield paragraph(*make.phrase("differences.from", current.name))
+    else:
+        yield paragraph(nodes.Text(make.word("differences.of_source")))
+    for difference in differences:
         yield difference_block(make, difference, "difference")
 
 
@@ -129,24 +113,6 @@ def _evidence(make: Builder, one: EvidenceEntry) -> list[nodes.Node]:
     return [*shown, nodes.Text("]")]
 
 
-def _versions(make: Builder, entry: Entry) -> nodes.table:
-    pairs = [(found, target) for target in entry.targets for found in target.ranges]
-    # Newest range first; where two begin together, the one to use.
-    pairs.sort(key=lambda pair: _STATUSES.index(pair[0].status))
-    pairs.sort(key=lambda pair: Version(pair[0].since or "0"), reverse=True)
-    rows: list[list[Cell]] = [
-        [
-            found.range,
-            [nodes.reference("", "", literal(target.name), refid=anchor(target.name))],
-            [make.badge("status", found.status)],
-            [make.badge("risk", target.risk)],
-        ]
-        for found, target in pairs
-    ]
-    header = [make.word(f"column.{name}") for name in ("range", "target", "status", "risk")]
-    return table(header, rows)
-
-
 def _target(make: Builder, entry: Entry, target: TargetEntry, is_current: bool) -> nodes.section:
     name = anchor(target.name)
     badges: list[Inline] = [
@@ -157,9 +123,13 @@ def _target(make: Builder, entry: Entry, target: TargetEntry, is_current: bool) 
         children.append(paragraph(*make.text(target.note)))
     children += [
         make.section(f"{name}--signatures", make.word("signatures"), *_signatures(make, entry, target)),
-        make.section(f"{name}--parameters", make.word("parameters"), _parameters(make, target.parameters)),
-        make.section(f"{name}--differences", make.word("differences"), *_differences(make, target, is_current)),
+        make.section(f"{name}--parameters", make.word("parameters"), parameters_table(make, target.parameters)),
     ]
+    if target.members:
+        members = members_table(make, target.members)
+        children.append(make.section(f"{name}--members", make.word("members"), members))
+    differences = _differences(make, target, is_current)
+    children.append(make.section(f"{name}--differences", make.word("differences"), *differences))
     if target.before or target.after:
         pair = [_titled_code(make, "code.before", entry.source, target.before)]
         pair.append(_titled_code(make, "code.after", target.name, target.after))
@@ -214,34 +184,6 @@ def _signature(make: Builder, framework: str, name: str, by_version: dict[str, s
 
 def _versions_of(make: Builder, framework: str, versions: list[str]) -> str:
     return f"{make.word(f'framework.{framework}')} {make.word('site.comma').join(versions)}"
-
-
-def _parameters(make: Builder, rows: list[ParameterEntry]) -> nodes.Node:
-    if not rows:
-        return paragraph(nodes.Text(make.word("parameters.none")))
-    columns = ("source", "source_default", "target", "target_default", "relation", "risk", "remark")
-    return table([make.word(f"column.{name}") for name in columns], [_parameter(make, row) for row in rows])
-
-
-def _parameter(make: Builder, row: ParameterEntry) -> list[Cell]:
-    def named(name: str | None) -> Cell:
-        return [literal(name)] if name else [nodes.emphasis("", make.word("absent"))]
-
-    def default(name: str | None, value: str | None) -> Cell:
-        if name is None:
-            return ""
-        return [literal(value)] if value is not None else make.word("required")
-
-    relations = make.word("site.comma").join(make.word(f"relation.{relation}") for relation in row.relations)
-    return [
-        named(row.source),
-        default(row.source, row.source_default),
-        named(row.target),
-        default(row.target, row.target_default),
-        relations,
-        [make.badge("risk", row.risk)],
-        make.text(row.text),
-    ]
 
 
 def _returns(make: Builder, entry: Entry) -> list[nodes.Node]:

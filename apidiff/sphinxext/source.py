@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from apidiff import store
 from apidiff.model import Version
-from apidiff.render import entries
+from apidiff.render import counterparts, entries
+from apidiff.render.official import official_report
 from apidiff.sphinxext.content import Content
 
 
@@ -16,4 +17,11 @@ def load() -> Content:
         for framework, releases in data.frameworks.items()
     }
     runs = {run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.runs}
-    return Content(entries=entries(data), newest=newest, runs=runs)
+    found = entries(data)
+    return Content(
+        entries=found,
+        newest=newest,
+        runs=runs,
+        official=official_report(data, found),
+        counterparts=counterparts(data, found),
+    )

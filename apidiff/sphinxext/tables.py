@@ -7,59 +7,93 @@ from collections.abc import Iterable
 from docutils import nodes
 
 from apidiff.model import Risk
-from apidiff.model.entry import DifferenceEntry, Entry, TargetEntry
+from apidiff.model.categories import CATEGORIES
+from apidiff.model.entry import ClaimEntry, DifferenceEntry, Entry
+from apidiff.sphinxext.answers import MAPS_TO, answer_at, current_answer, current_target
 from apidiff.sphinxext.claims import refuted_block, refuted_claims
 from apidiff.sphinxext.content import MappingPage, RunLine
-from apidiff.sphinxext.mapping_page import current_target
-from apidiff.sphinxext.nodes import Builder, Cell, anchor, block, joined, literal, paragraph, table
+from apidiff.sphinxext.nodes import Builder, Cell, Inline, anchor, block, joined, literal, paragraph, table
 from apidiff.sphinxext.run_page import run_title
 
 
 def by_api(make: Builder, pages: list[MappingPage], newest: str) -> list[nodes.Node]:
-    """One row a mapping, by name."""
+    """One section a category, with one row a mapping, by name."""
     if not pages:
         return [paragraph(nodes.Text(make.word("index.empty")))]
     header = [
         make.word("column.risk"),
         make.word("column.api_and_target", version=newest),
-        *(make.word(f"column.{name}") for name in ("worst", "claims")),
+        *(make.word(f"column.{name}") for name in ("answer", "worst", "claims")),
     ]
-    rows = [_api_row(make, page.entry, current_target(page.entry, newest)) for page in pages]
-    return [block("", table(header, rows, classes=["apidiff-stacked"]), filter=make.word("index.filter"))]
+    sections: list[nodes.Node] = []
+    for category, found in _by_category(pages):
+        rows = [_api_row(make, page.entry, newest) for page in found]
+        shown = block("", table(header, rows, classes=["apidiff-stacked"]), filter=make.word("index.filter"))
+        sections.append(make.section(f"category-{category}", make.word(f"category.{category}"), shown))
+    return sections
 
 
-def _api_row(make: Builder, entry: Entry, current: TargetEntry | None) -> list[Cell]:
-    worst = current.differences[0] if current and current.differences else None
+def _by_category(pages: list[MappingPage]) -> list[tuple[str, list[MappingPage]]]:
+    """The mappings of each category that has any, in the order of the categories."""
+    found = [(category, [page for page in pages if page.entry.category == category]) for category in CATEGORIES]
+    return [(category, members) for category, members in found if members]
+
+
+def _api_row(make: Builder, entry: Entry, newest: str) -> list[Cell]:
+    kind, risk, differences = answer_at(entry, newest)
     return [
-        [make.badge("risk", current.risk)] if current else "",
-        _pair(make, entry, current),
-        make.text(worst.text) if worst else "",
+        [make.badge("risk", risk)] if risk else "",
+        _pair(make, entry, newest),
+        [make.badge("answer", kind)] if kind else "",
+        make.text(differences[0].text) if differences else "",
         make.word("index.claims", claims=len(entry.claims), refuted=len(refuted_claims(entry))),
     ]
 
 
-def _pair(make: Builder, entry: Entry, current: TargetEntry | None) -> list[nodes.Node]:
-    source = paragraph(make.ref("mapping", entry.id))
-    if current is None:
-        return [source]
-    return [
-        source,
-        paragraph(nodes.Text("→ "), make.ref("mapping", entry.id, literal(current.name), part=anchor(current.name))),
-    ]
+def _pair(make: Builder, entry: Entry, newest: str) -> list[nodes.Node]:
+    """The source, and below it what answers it on the MindSpore version ``newest``."""
+    found = [paragraph(make.ref("mapping", entry.id))]
+    if current := current_target(entry, newest):
+        link = make.ref("mapping", entry.id, literal(current.name), part=anchor(current.name))
+        found.append(paragraph(nodes.Text("→ "), link))
+    elif (answer := current_answer(entry, newest)) and answer.uses:
+        names: list[Inline] = [[literal(name)] for name in answer.uses]
+        found.append(paragraph(nodes.Text("→ "), *joined(names, make.word("site.comma")), classes=["apidiff-wrap"]))
+    return list(found)
+
+
+def by_category(make: Builder, pages: list[MappingPage], newest: str) -> list[nodes.Node]:
+    """All mappings at a glance: one section a category, with the names and what is not simply a target."""
+    if not pages:
+        return [paragraph(nodes.Text(make.word("index.empty")))]
+    sections: list[nodes.Node] = []
+    for category, found in _by_category(pages):
+        items = [nodes.list_item("", paragraph(*_glance(make, page.entry, newest))) for page in found]
+        names = nodes.bullet_list("", *items, classes=["apidiff-glance"])
+        sections.append(make.section(f"category-{category}", make.word(f"category.{category}"), names))
+    return sections
+
+
+def _glance(make: Builder, entry: Entry, newest: str) -> Inline:
+    kind, risk, _ = answer_at(entry, newest)
+    link: list[nodes.Node] = [make.ref("mapping", entry.id)]
+    if kind and kind != MAPS_TO:
+        return [*link, nodes.Text(" "), make.badge("answer", kind)]
+    return [*link, nodes.Text(" "), make.badge("risk", risk)] if risk else link
 
 
 def by_risk(make: Builder, pages: list[MappingPage], newest: str) -> list[nodes.Node]:
-    """One section a risk, worst first, with every difference of that risk from a current target."""
+    """One section a risk, worst first, with every difference of that risk that the newest MindSpore makes."""
     return [_risk_section(make, risk.value, pages, newest) for risk in Risk]
 
 
 def _risk_section(make: Builder, risk: str, pages: list[MappingPage], newest: str) -> nodes.section:
-    rows: list[list[Cell]] = []
-    for page in pages:
-        current = current_target(page.entry, newest)
-        found = [difference for difference in current.differences if difference.risk == risk] if current else []
-        if current:
-            rows += [_difference_row(make, page.entry, current, difference) for difference in found]
+    rows = [
+        _difference_row(make, page.entry, difference, newest)
+        for page in pages
+        for difference in answer_at(page.entry, newest)[2]
+        if difference.risk == risk
+    ]
     title = [make.badge("risk", risk)]
     meaning = paragraph(nodes.Text(make.word(f"risk_meaning.{risk}")))
     if not rows:
@@ -72,23 +106,28 @@ def _risk_section(make: Builder, risk: str, pages: list[MappingPage], newest: st
     return make.section(risk, title, meaning, table(header, rows, classes=["apidiff-stacked"]))
 
 
-def _difference_row(make: Builder, entry: Entry, target: TargetEntry, difference: DifferenceEntry) -> list[Cell]:
+def _difference_row(make: Builder, entry: Entry, difference: DifferenceEntry, newest: str) -> list[Cell]:
     kind = make.ref(
         "mapping", entry.id, nodes.Text(make.word(f"difference.{difference.kind}")), part=f"difference-{difference.id}"
     )
-    return [_pair(make, entry, target), [kind], make.text(difference.text)]
+    return [_pair(make, entry, newest), [kind], make.text(difference.text)]
 
 
 def refuted_statements(make: Builder, pages: list[MappingPage]) -> list[nodes.Node]:
-    """Every refuted statement, by mapping."""
+    """Every refuted statement, by mapping; that of a target which several mappings share stands once."""
     sections: list[nodes.Node] = []
     for page in pages:
-        found = refuted_claims(page.entry)
+        found = [claim for claim in refuted_claims(page.entry) if _belongs(page.entry, claim)]
         if found:
             link = make.ref("mapping", page.entry.id)
             blocks = [refuted_block(make, page.entry, claim) for claim in found]
             sections.append(make.section(page.entry.id, [link], *blocks))
     return sections or [paragraph(nodes.Text(make.word("refuted_index.empty")))]
+
+
+def _belongs(entry: Entry, claim: ClaimEntry) -> bool:
+    """Whether the claim is one of this mapping, not of another that it shares a target with."""
+    return not any(target.name == claim.subject and target.defined_in for target in entry.targets)
 
 
 def runs(make: Builder, lines: Iterable[RunLine]) -> list[nodes.Node]:

@@ -7,13 +7,18 @@ from typing import Any
 
 import msgspec
 
-from apidiff.model import Document, Mapping, Release, RunRecord
+from apidiff.model import Document, Mapping, OfficialTable, Release, RunRecord
+from apidiff.model.documented import Listing
 from apidiff.model.entry import Entry
+from apidiff.store.public import MindsporeOnly
 
 SCHEMAS: dict[str, Any] = {
     "mapping": Mapping,
     "documents": dict[str, Document],
     "frameworks": dict[str, list[Release]],
+    "official": OfficialTable,
+    "mindspore_only": MindsporeOnly,
+    "documented": list[Listing],
     "run": RunRecord,
     "entry": Entry,
 }

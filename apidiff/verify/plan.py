@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from apidiff.judge import Context, example_probe, spec_of
-from apidiff.model import Api, Claim, Status, Version
+from apidiff.judge import Context, example_probe, framework_of, spec_of
+from apidiff.model import Api, Claim, Mapping, Status, Version
 from apidiff.model.claim import EXAMPLE_WORLD_SIZE
-from apidiff.model.ranges import status_at
-from apidiff.model.spec import resolve
+from apidiff.model.ranges import holds, status_at
+from apidiff.model.spec import is_partial, resolve
 from apidiff.store import Data
 from apidiff.store.backends import Backend
 
@@ -35,33 +35,57 @@ class Step:
             return 0
         arguments, overrides = resolve(self.api, self.probe)
         root = arguments.get(self.api.root) if self.api.root else None
-        if overrides or (isinstance(root, int) and root > 8):
+        if overrides or is_partial(self.api, self.probe) or (isinstance(root, int) and root > 8):
             return 2
         return 1 if self.api.probes[self.probe].world_sizes else 0
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The steps of one run in the order they are made, and the APIs whose signatures are recorded."""
+    """The steps of one run in the order they are made, and the APIs whose signatures are recorded: the framework's own."""
 
     apis: tuple[Api, ...]
     steps: tuple[Step, ...]
 
 
 def apis_for(data: Data, framework: str, version: str, mappings: Collection[str] | None = None) -> Iterator[Api]:
-    """The APIs of a framework that are there in its ``version``: all sources, and targets with a range that holds it.
+    """The APIs that a run of a framework's ``version`` judges, each once.
 
-    ``mappings``: only those of these IDs.
+    These are its sources, its targets with a range that holds the version, and the other framework's APIs with an example
+    in this one: a recipe stands at the source it replaces. ``mappings``: only those of these IDs. An API that is a target in
+    several mappings counts where it is defined, or in a chosen mapping if that one is not chosen.
     """
-    for key, mapping in data.mappings.items():
-        if mappings is not None and key not in mappings:
-            continue
-        if mapping.source.name.startswith(f"{framework}."):
-            yield mapping.source
-        for target in mapping.targets:
-            standing = status_at(target, Version(version))
-            if target.api.name.startswith(f"{framework}.") and standing not in {None, Status.REMOVED}:
-                yield target.api
+    chosen = [mapping for key, mapping in data.mappings.items() if mappings is None or key in mappings]
+    found: dict[str, Api] = {}
+    for mapping in chosen:
+        for api in _present(mapping, framework, Version(version)):
+            if api.name not in found or found[api.name].defined_in:
+                found[api.name] = api
+    yield from found.values()
+
+
+def _present(mapping: Mapping, framework: str, version: Version) -> Iterator[Api]:
+    if mapping.source.name.startswith(f"{framework}.") or _recipes(mapping, framework, version):
+        yield mapping.source
+    for target in mapping.targets:
+        standing = status_at(target, version)
+        if target.api.name.startswith(f"{framework}.") and standing not in {None, Status.REMOVED}:
+            yield target.api
+
+
+def _recipes(mapping: Mapping, framework: str, version: Version) -> list[Claim]:
+    """The claims on the source that are examples in another framework and stand at its ``version``.
+
+    A recipe that an ``otherwise`` names stands where that one does; others always.
+    """
+    bounds = {one.recipe: one for one in mapping.otherwise if one.recipe}
+    found = []
+    for claim in mapping.source.claims:
+        if claim.prints and framework_of(claim, mapping.source) == framework:
+            bound = bounds.get(claim.prints.example)
+            if bound is None or holds(bound.since, bound.until, version):
+                found.append(claim)
+    return found
 
 
 def make_plan(
@@ -74,17 +98,18 @@ def make_plan(
 ) -> Plan:
     """The plan of ``backend`` at ``world_size`` for the installed ``version`` of its framework."""
     apis = tuple(apis_for(data, backend.framework, version, mappings))
-    steps = [step for api in apis for step in _steps(api, world_size, context)]
-    return Plan(apis, tuple(sorted(steps, key=lambda step: step.risk)))
+    steps = [step for api in apis for step in _steps(api, backend.framework, world_size, context)]
+    own = tuple(api for api in apis if api.name.startswith(f"{backend.framework}."))
+    return Plan(own, tuple(sorted(steps, key=lambda step: step.risk)))
 
 
-def _steps(api: Api, world_size: int, context: Context) -> Iterator[Step]:
-    for name, probe in api.probes.items():
+def _steps(api: Api, framework: str, world_size: int, context: Context) -> Iterator[Step]:
+    for name, probe in api.probes.items() if api.name.startswith(f"{framework}.") else ():
         spec = spec_of(api, name, context)
         if spec and (not probe.world_sizes or world_size in probe.world_sizes):
             yield Step(api, name, spec, tuple(claim for claim in api.claims if name in claim.probes))
     for claim in api.claims:
-        if claim.prints and world_size == EXAMPLE_WORLD_SIZE:
+        if claim.prints and world_size == EXAMPLE_WORLD_SIZE and framework_of(claim, api) == framework:
             name = example_probe(claim.prints.example)
             if spec := spec_of(api, name, context):
                 yield Step(api, name, spec, (claim,))

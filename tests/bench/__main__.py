@@ -1,6 +1,6 @@
 """Measures everything and prints one table. Exit code 1 where a limit is missed.
 
-Arguments choose what is measured: ``lookup``, ``rebuild``, ``verify``; all of them without arguments.
+Arguments choose what is measured: ``lookup``, ``validate``, ``growth``, ``rebuild``, ``verify``; all without arguments.
 """
 
 from __future__ import annotations
@@ -14,14 +14,18 @@ from rich.table import Table
 from rich.text import Text
 
 from tests.bench.answer import measure_lookup
+from tests.bench.growth import measure_growth
 from tests.bench.measure import Measure
 from tests.bench.rebuild import measure_rebuild
+from tests.bench.validation import measure_validation
 from tests.bench.verification import measure_verification
 
-_MEASURES: dict[str, Callable[[Callable[[str], None]], Measure]] = {
-    "lookup": lambda tell: measure_lookup(),
-    "rebuild": measure_rebuild,
-    "verify": measure_verification,
+_MEASURES: dict[str, Callable[[Callable[[str], None]], list[Measure]]] = {
+    "lookup": lambda tell: [measure_lookup()],
+    "validate": lambda tell: [measure_validation()],
+    "growth": measure_growth,
+    "rebuild": lambda tell: [measure_rebuild(tell)],
+    "verify": lambda tell: [measure_verification(tell)],
 }
 
 
@@ -30,10 +34,10 @@ def main(chosen: list[str]) -> int:
         sys.stderr.write(f"bench: no measure {', '.join(sorted(unknown))}. There are: {', '.join(_MEASURES)}.\n")
         return 2
     notes = Console(stderr=True, highlight=False, markup=False)
-    found = []
+    found: list[Measure] = []
     for name in chosen or _MEASURES:
         notes.print(f"bench: {name}")
-        found.append(_MEASURES[name](lambda text: notes.print(f"  {text}")))
+        found += _MEASURES[name](lambda text: notes.print(f"  {text}"))
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("measured, and what it is compared with")
     for title in ("seconds", "ratio", "at most", ""):

@@ -15,7 +15,7 @@ import pytest
 
 from apidiff.kb.knowledge import load
 from apidiff.kb.search import search
-from apidiff.model.entry import Entry
+from apidiff.model.entry import CounterpartEntry, Entry
 from apidiff.render.export import ExportError, export_json, export_sqlite
 
 EXPORTS = {"json": export_json, "sqlite": export_sqlite}
@@ -26,11 +26,21 @@ def entries() -> dict[str, Entry]:
     return dict(load().entries)
 
 
-def test_json(run, tmp_path: Path, entries: dict[str, Entry]) -> None:
+@pytest.fixture(scope="module")
+def counterparts() -> dict[str, CounterpartEntry]:
+    return dict(load().counterparts)
+
+
+def test_json(run, tmp_path: Path, entries: dict[str, Entry], counterparts: dict[str, CounterpartEntry]) -> None:
     done = run("export", "json", "new/out")
     assert (done.returncode, done.stderr) == (0, "")
     folder = tmp_path / "new" / "out"
-    assert sorted(path.name for path in folder.iterdir()) == ["index.json", "mappings", "schema.json"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "counterparts.json",
+        "index.json",
+        "mappings",
+        "schema.json",
+    ]
     index = json.loads((folder / "index.json").read_text(encoding="utf-8"))
     schema = json.loads((folder / index["schema"]).read_text(encoding="utf-8"))
     assert [one["id"] for one in index["mappings"]] == list(entries)
@@ -38,6 +48,8 @@ def test_json(run, tmp_path: Path, entries: dict[str, Entry]) -> None:
         text = (folder / one["file"]).read_bytes()
         jsonschema.validate(json.loads(text), schema)
         assert msgspec.json.decode(text, type=Entry) == entries[one["id"]]
+    text = (folder / index["counterparts"]).read_bytes()
+    assert msgspec.json.decode(text, type=list[CounterpartEntry]) == list(counterparts.values())
 
 
 COUNTS = {
@@ -45,6 +57,9 @@ COUNTS = {
     "target": lambda entry: len(entry.targets),
     "target_range": lambda entry: sum(len(one.ranges) for one in entry.targets),
     "parameter": lambda entry: sum(len(one.parameters) for one in entry.targets),
+    "member": lambda entry: sum(len(one.members) for one in entry.targets),
+    "otherwise": lambda entry: len(entry.otherwise),
+    "used": lambda entry: sum(len(one.uses) for one in entry.otherwise),
     "difference": lambda entry: sum(len(one.differences) for one in entry.targets),
     "claim": lambda entry: len(entry.claims),
     "stated": lambda entry: sum(len(one.stated) for one in entry.claims),
@@ -54,11 +69,20 @@ COUNTS = {
 
 
 @pytest.fixture
-def database(tmp_path: Path, entries: dict[str, Entry]) -> Iterator[sqlite3.Connection]:
-    (path,) = export_sqlite(entries, tmp_path / "out")
+def database(
+    tmp_path: Path, entries: dict[str, Entry], counterparts: dict[str, CounterpartEntry]
+) -> Iterator[sqlite3.Connection]:
+    (path,) = export_sqlite(entries, counterparts, tmp_path / "out")
     connection = sqlite3.connect(path)
     yield connection
     connection.close()
+
+
+def test_sqlite_holds_every_counterpart(
+    database: sqlite3.Connection, counterparts: dict[str, CounterpartEntry]
+) -> None:
+    assert counterparts
+    assert database.execute("SELECT count(*) FROM counterpart").fetchone() == (len(counterparts),)
 
 
 @pytest.mark.parametrize("table", COUNTS)
@@ -85,15 +109,15 @@ def listing(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("kind", EXPORTS)
 def test_an_earlier_export_is_replaced_and_the_rest_left_alone(
-    tmp_path: Path, entries: dict[str, Entry], kind: str
+    tmp_path: Path, entries: dict[str, Entry], counterparts: dict[str, CounterpartEntry], kind: str
 ) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    EXPORTS[kind](entries, tmp_path)
+    EXPORTS[kind](entries, counterparts, tmp_path)
     first = listing(tmp_path)
     fewer = dict(list(entries.items())[:1])
-    EXPORTS[kind](fewer, tmp_path)
+    EXPORTS[kind](fewer, counterparts, tmp_path)
     assert listing(tmp_path) != first
-    EXPORTS[kind](entries, tmp_path)
+    EXPORTS[kind](entries, counterparts, tmp_path)
     assert listing(tmp_path) == first
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
@@ -153,9 +177,13 @@ def test_real_full_and_read_only_disks(run, tmp_path: Path, kind: str, options: 
 
 @pytest.mark.parametrize("kind", EXPORTS)
 def test_a_full_disk_keeps_the_earlier_export(
-    tmp_path: Path, entries: dict[str, Entry], kind: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    entries: dict[str, Entry],
+    counterparts: dict[str, CounterpartEntry],
+    kind: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    EXPORTS[kind](entries, tmp_path)
+    EXPORTS[kind](entries, counterparts, tmp_path)
     before = listing(tmp_path)
     writes = 0
 
@@ -171,15 +199,18 @@ def test_a_full_disk_keeps_the_earlier_export(
 
     monkeypatch.setattr(Path, "write_bytes", fails_late)
     with pytest.raises(ExportError, match="No space left on device"):
-        EXPORTS[kind](entries, tmp_path)
+        EXPORTS[kind](entries, counterparts, tmp_path)
     assert listing(tmp_path) == before
     assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 def test_a_move_that_fails_is_undone(
-    tmp_path: Path, entries: dict[str, Entry], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    entries: dict[str, Entry],
+    counterparts: dict[str, CounterpartEntry],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    export_json(entries, tmp_path)
+    export_json(entries, counterparts, tmp_path)
     before = listing(tmp_path)
     rename = Path.rename
 
@@ -190,7 +221,7 @@ def test_a_move_that_fails_is_undone(
 
     monkeypatch.setattr(Path, "rename", fails_once)
     with pytest.raises(ExportError, match="Input/output error"):
-        export_json(dict(list(entries.items())[:1]), tmp_path)
+        export_json(dict(list(entries.items())[:1]), counterparts, tmp_path)
     assert listing(tmp_path) == before
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import sqlite3
 
 import pytest
-from kb_entries import RELEASES, all_entries
+from kb_entries import RELEASES, all_entries, counterparts
 
 from apidiff.kb.build import build_from
 from apidiff.kb.knowledge import KnowledgeBase
@@ -11,7 +11,7 @@ from apidiff.kb.knowledge import KnowledgeBase
 
 @pytest.fixture(scope="session")
 def connection() -> sqlite3.Connection:
-    return build_from(all_entries(), RELEASES, {})
+    return build_from(all_entries(), RELEASES, {}, counterparts())
 
 
 @pytest.fixture(scope="session")

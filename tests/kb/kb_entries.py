@@ -1,19 +1,23 @@
-"""Two mappings made by hand, whose answers can be read off."""
+"""Mappings made by hand, whose answers can be read off."""
 
 from __future__ import annotations
 
 from apidiff.model import Observation, Outcome, Text
 from apidiff.model.entry import (
     ClaimEntry,
+    CounterpartEntry,
     DifferenceEntry,
     DocumentEntry,
     Entry,
+    ExampleEntry,
     ObservedSummary,
+    OtherwiseEntry,
     ParameterEntry,
     RangeEntry,
     StatedEntry,
     TargetEntry,
 )
+from apidiff.render.counterparts import serve
 
 RELEASES = {
     "torch": ["2.6.0", "2.13.0"],
@@ -23,6 +27,10 @@ REDUCE = "torch.distributed.reduce"
 PRIMITIVE = "mindspore.ops.Reduce"
 COMM_FUNC = "mindspore.communication.comm_func.reduce"
 MINT = "mindspore.mint.distributed.reduce"
+GATHER = "torch.distributed.gather"
+MINT_GATHER = "mindspore.mint.distributed.gather"
+MONITORED = "torch.distributed.monitored_barrier"
+BARRIER = "mindspore.mint.distributed.barrier"
 # Looks like a member of the answer; must come out as the text it is.
 TRICKY = 'says "asked_version":null and "observed":[1] and [/bold] \\ in one go'
 
@@ -192,5 +200,79 @@ def scatter_entry() -> Entry:
     )
 
 
+def gather_single_entry() -> Entry:
+    """Has the target of another mapping, under a name of its own, and from a later version on."""
+    return Entry(
+        id="torch.distributed.gather_single",
+        category="collective",
+        summary=text("Gathers into one tensor.", "收集到一个张量。"),
+        aliases=[],
+        source="torch.distributed.gather_single",
+        signatures={},
+        risk="error",
+        targets=[target(MINT_GATHER, [row("2.5", "2.7", "available"), row("2.8", None, "current")], ["error"])],
+        claims=[],
+    )
+
+
+def otherwise(answer: str, since: str | None, until: str | None, uses: list[str]) -> OtherwiseEntry:
+    recipe = ExampleEntry(
+        framework="mindspore",
+        path=f"{MONITORED}/mindspore_recipe.py",
+        command=f"msrun {MONITORED}/mindspore_recipe.py",
+        code="barrier()\n",
+        expected="rank 0: done",
+    )
+    return OtherwiseEntry(
+        answer=answer,
+        since=since,
+        until=until,
+        range=f"{since or ''}–{until or ''}",
+        why=text(f"Why it is {answer}.", f"为什么是 {answer}。"),
+        instead=text("Wait with a deadline.", "等待时设置超时。"),
+        recipe=recipe if answer == "composed" else None,
+        before=f"{MONITORED}()",
+        after="barrier()" if answer == "composed" else "",
+        uses=uses,
+        stated=[StatedEntry(document="diff", part="remarks")],
+        differences=[
+            DifferenceEntry(id="hangs", kind="error_behaviour", risk="error", text=text("It hangs.", "会挂起。"))
+        ],
+        risk="error",
+    )
+
+
+def monitored_barrier_entry() -> Entry:
+    """Has no target: another answer up to 2.7 than from 2.8 on, and none before 2.4."""
+    return Entry(
+        id=MONITORED,
+        category="debug",
+        summary=text("Waits for all ranks, and names those that are late.", "等待所有 rank，并指出迟到的 rank。"),
+        aliases=[],
+        source=MONITORED,
+        signatures={},
+        risk="error",
+        targets=[],
+        otherwise=[
+            otherwise("no_counterpart", "2.4", "2.7", []),
+            otherwise("composed", "2.8", None, [BARRIER, "mindspore.Tensor"]),
+        ],
+        claims=[claim(MONITORED, "waits", text("Waits.", "等待。"), [])],
+        documents={
+            "diff": DocumentEntry(title="The page", url="https://example.org", framework="torch", version="2.1")
+        },
+    )
+
+
 def all_entries() -> dict[str, Entry]:
-    return {entry.id: entry for entry in (reduce_entry(), gather_entry(), scatter_entry())}
+    found = (reduce_entry(), gather_entry(), gather_single_entry(), monitored_barrier_entry(), scatter_entry())
+    return {entry.id: entry for entry in found}
+
+
+UNMATCHED = "mindspore.communication.get_comm_name"
+UNNAMED = "mindspore.communication.release"
+
+
+def counterparts() -> dict[str, CounterpartEntry]:
+    only = {UNMATCHED: text("Names a communicator.", "返回通信域的名称。")}
+    return serve(all_entries().values(), [BARRIER, UNNAMED], only)

@@ -6,10 +6,24 @@ import json
 
 import msgspec
 import pytest
-from kb_entries import COMM_FUNC, MINT, PRIMITIVE, REDUCE, TRICKY, all_entries
+from kb_entries import (
+    BARRIER,
+    COMM_FUNC,
+    GATHER,
+    MINT,
+    MINT_GATHER,
+    MONITORED,
+    PRIMITIVE,
+    REDUCE,
+    TRICKY,
+    UNMATCHED,
+    UNNAMED,
+    all_entries,
+    counterparts,
+)
 
-from apidiff.kb.answer import Answer
-from apidiff.kb.errors import AmbiguousName, UnknownName, UnknownVersion
+from apidiff.kb.answer import Answer, Unmatched
+from apidiff.kb.errors import AmbiguousName, NoCounterpart, UnknownName, UnknownVersion
 from apidiff.kb.knowledge import KnowledgeBase
 from apidiff.kb.lookup import lookup_json
 
@@ -28,12 +42,17 @@ NAMES = [
     ("Reduce", REDUCE, PRIMITIVE),
     ("comm_func.reduce", REDUCE, COMM_FUNC),
     ("communication.comm_func.reduce", REDUCE, COMM_FUNC),
-    ("gather", "torch.distributed.gather", "mindspore.mint.distributed.gather"),
+    ("gather", GATHER, MINT_GATHER),
+    ("monitored_barrier", MONITORED, None),
+    (BARRIER, MONITORED, None),
+    ("mint.distributed.barrier", MONITORED, None),
+    ("barrier", MONITORED, None),
+    ("mindspore.Tensor", MONITORED, None),
 ]
 
 
 @pytest.mark.parametrize(("name", "mapping", "target"), NAMES, ids=[row[0] for row in NAMES])
-def test_names(kb: KnowledgeBase, name: str, mapping: str, target: str) -> None:
+def test_names(kb: KnowledgeBase, name: str, mapping: str, target: str | None) -> None:
     answer = kb.lookup(name)
     assert (answer.id, answer.target and answer.target.name, answer.asked.name) == (mapping, target, name)
 
@@ -90,6 +109,95 @@ def test_reverse_lookup(kb: KnowledgeBase, name: str, version: str, status: str 
     assert answer.target is not None
     assert (answer.target.name, answer.target.status, answer.current) == (name, status, current)
     assert {claim.subject for claim in answer.claims} <= {REDUCE, name}
+
+
+# name asked for, version, mapping answered, full name of what was asked, sources it serves with role and standing there
+SHARED = [
+    (MINT_GATHER, "2.10", GATHER, MINT_GATHER, [(GATHER, "target", "current"), ("_single", "target", "current")]),
+    (
+        "mint.distributed.gather",
+        "2.7",
+        GATHER,
+        MINT_GATHER,
+        [(GATHER, "target", "current"), ("_single", "target", "available")],
+    ),
+    (GATHER, "2.10", GATHER, GATHER, [(GATHER, "target", "current"), ("_single", "target", "current")]),
+    (GATHER, "2.4", GATHER, GATHER, []),
+    (f"{GATHER}_single", "2.4", f"{GATHER}_single", f"{GATHER}_single", []),
+    (MINT, "2.10", REDUCE, MINT, [(REDUCE, "target", "current")]),
+    (BARRIER, "2.10", MONITORED, BARRIER, [(MONITORED, "used", "composed")]),
+    (BARRIER, "2.7", MONITORED, BARRIER, [(MONITORED, "used", None)]),
+    (MONITORED, "2.10", MONITORED, MONITORED, []),
+]
+
+
+@pytest.mark.parametrize(("name", "version", "mapping", "api", "serves"), SHARED)
+def test_sources_that_an_api_serves(
+    kb: KnowledgeBase, name: str, version: str, mapping: str, api: str, serves: list[tuple[str, str, str | None]]
+) -> None:
+    answer = kb.lookup(name, mindspore=version)
+    assert (answer.id, answer.asked.api) == (mapping, api)
+    expected = [
+        (GATHER + source if source.startswith("_") else source, role, status) for source, role, status in serves
+    ]
+    assert [(one.source, one.role, one.status) for one in answer.serves] == expected
+
+
+def test_where_the_same_name_is_not_current_another_source_is_answered(kb: KnowledgeBase) -> None:
+    """No target of the name asked for is current: the source for which it stands at all is meant."""
+    assert kb.lookup("mint.distributed.gather", mindspore="2.3").id == GATHER
+
+
+# version, answer, its range, risk, what stands in the code
+OTHERWISE = [
+    ("2.3", None, None, "none", ""),
+    ("2.4", "no_counterpart", "2.4–2.7", "error", ""),
+    ("2.7.1", "no_counterpart", "2.4–2.7", "error", ""),
+    ("2.8", "composed", "2.8–", "error", "barrier()"),
+    ("2.10", "composed", "2.8–", "error", "barrier()"),
+]
+
+
+@pytest.mark.parametrize(("version", "kind", "span", "risk", "code"), OTHERWISE)
+def test_answers_without_a_target(
+    kb: KnowledgeBase, version: str, kind: str | None, span: str | None, risk: str, code: str
+) -> None:
+    answer = kb.lookup(MONITORED, mindspore=version)
+    found = answer.otherwise
+    assert (answer.answer, answer.target, answer.current, answer.risk, answer.after) == (kind, None, None, risk, code)
+    assert (found and found.answer, found and found.range) == (kind, span)
+    assert [one.range for one in answer.otherwise_ranges] == ["2.4–2.7", "2.8–"]
+    if found:
+        assert found.why.zh == f"为什么是 {kind}。"
+        assert found.instead
+        assert [one.url for one in found.stated] == ["https://example.org"]
+        assert [one.id for one in answer.differences] == ["hangs"]
+        assert bool(found.recipe) == (kind == "composed")
+
+
+def test_a_mapping_with_a_target_answers_maps_to(kb: KnowledgeBase) -> None:
+    answer = kb.lookup(REDUCE)
+    assert (answer.answer, answer.otherwise, answer.otherwise_ranges) == ("maps_to", None, [])
+
+
+@pytest.mark.parametrize(
+    ("name", "api", "why"),
+    [
+        (UNMATCHED, UNMATCHED, "Names a communicator."),
+        ("communication.get_comm_name", UNMATCHED, "Names a communicator."),
+        (UNNAMED, UNNAMED, None),
+    ],
+)
+def test_a_mindspore_api_without_a_counterpart(kb: KnowledgeBase, name: str, api: str, why: str | None) -> None:
+    with pytest.raises(NoCounterpart, match="No PyTorch API corresponds") as caught:
+        kb.lookup(name, mindspore="2.7")
+    found = msgspec.json.decode(caught.value.json, type=Unmatched)
+    assert (found.asked.name, found.asked.api, found.asked.mindspore) == (name, api, "2.7.2")
+    assert (found.why and found.why.en) == why
+
+
+def test_counterparts_are_those_the_index_was_built_from(kb: KnowledgeBase) -> None:
+    assert dict(kb.counterparts) == counterparts()
 
 
 def test_no_target_for_the_version(kb: KnowledgeBase) -> None:
@@ -169,6 +277,14 @@ def test_the_json_has_every_field_of_the_typed_answer(connection) -> None:
     )
     assert {"document", "title", "url", "version", "part", "text"} <= set(claim["stated"][0])
     assert {"name", "range", "status", "since", "until"} == set(plain["targets"][0])
+
+
+@pytest.mark.parametrize("version", ["2.3", "2.7", "2.10"])
+def test_the_json_without_a_target_has_every_field_too(connection, version: str) -> None:
+    text = lookup_json(connection, MONITORED, version)
+    plain = json.loads(text)
+    assert plain == msgspec.to_builtins(msgspec.json.decode(text, type=Answer))
+    assert set(plain) == set(Answer.__struct_fields__)
 
 
 def test_entries_are_those_the_index_was_built_from(kb: KnowledgeBase) -> None:

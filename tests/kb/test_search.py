@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from kb_entries import REDUCE
+from kb_entries import BARRIER, MONITORED, REDUCE, UNMATCHED, UNNAMED
 
 from apidiff.kb.knowledge import KnowledgeBase
 from apidiff.kb.tokens import index_words, query_words
 
-GATHER, SCATTER = "torch.distributed.gather", "torch.distributed.scatter"
+GATHER, SCATTER, SINGLE = "torch.distributed.gather", "torch.distributed.scatter", "torch.distributed.gather_single"
 
 INDEXED = [
     ("all_reduce", "all_reduce all reduce"),
@@ -50,15 +50,23 @@ FOUND = [
     ("keeps its values", [REDUCE]),
     ("归约", [REDUCE]),
     ("归", [REDUCE]),
-    ("收集", [GATHER]),
+    ("收集", [SINGLE, GATHER]),
     ("分发张量", [SCATTER]),
     ("返回句柄", [GATHER]),
-    ("就地", [REDUCE, GATHER]),
-    ("in place", [REDUCE, GATHER]),
-    ("root_rank renamed", [REDUCE, GATHER]),
+    ("就地", [REDUCE, SINGLE, GATHER]),
+    ("in place", [REDUCE, SINGLE, GATHER]),
+    ("root_rank renamed", [REDUCE, GATHER, SINGLE]),
     ("refuted gloo", [REDUCE]),
     ("timeout", [REDUCE]),
-    ("超时", [REDUCE]),
+    ("超时", [MONITORED, REDUCE]),
+    ("composed", [MONITORED]),
+    ("无对应 API", [MONITORED]),
+    ("调试与日志", [MONITORED]),
+    (BARRIER, [MONITORED]),
+    ("mint.distributed.barrier", [MONITORED]),
+    (UNMATCHED, [UNMATCHED]),
+    ("通信域", [UNMATCHED]),
+    (UNNAMED, [UNNAMED]),
     ("overwritten silent", [REDUCE]),
     ("Reduces", [REDUCE]),  # English is stemmed
 ]

@@ -9,12 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.model import ClaimKind, DifferenceKind, Framework, Outcome, Relation, Risk, Status
+from apidiff.model import AnswerKind, ClaimKind, DifferenceKind, Framework, ListedAs, Outcome, Relation, Risk, Status
 from apidiff.render.labels import LABELS, label
+from apidiff.render.official import Standing
 
 CHINESE = re.compile("[一-鿿]")
 # The same in both languages: names and signs.
-NAMES = {"framework.torch", "framework.mindspore", "column.api", "run.python", "run.rank", "site.title"}
+NAMES = {
+    "column.mindspore_api",
+    "framework.torch",
+    "framework.mindspore",
+    "column.api",
+    "run.python",
+    "run.rank",
+    "site.title",
+}
 SIGNS = {"site.colon", "site.comma", "site.semicolon"}
 ENUMERATIONS: list[tuple[str, type[Enum]]] = [
     ("risk", Risk),
@@ -25,6 +34,10 @@ ENUMERATIONS: list[tuple[str, type[Enum]]] = [
     ("difference", DifferenceKind),
     ("claim", ClaimKind),
     ("framework", Framework),
+    ("answer", AnswerKind),
+    ("listed", ListedAs),
+    ("standing", Standing),
+    ("answer_meaning", AnswerKind),
 ]
 
 
@@ -66,8 +79,14 @@ def test_every_key_is_used() -> None:
         "claim.",
         "framework.",
         "end.",
+        "answer.",
+        "listed.",
+        "standing.",
+        "answer_meaning.",
+        "category.",
+        "role.",
     )
-    by_prefix = ("column.", "run.", "side.", "site.")
+    by_prefix = ("column.", "official.", "run.", "side.", "site.")
     unused = [
         key
         for key in LABELS

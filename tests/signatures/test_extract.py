@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from apidiff.cli import signatures as command
-from apidiff.model.signature import SignatureFile, SignatureKind
+from apidiff.model.signature import SignatureFile, SignatureKind, SignatureSource
 from apidiff.signatures import extract, installed, render, unpacked, write
 from apidiff.store.errors import ApidiffError, DataError
 from apidiff.store.paths import DATA
@@ -25,8 +25,12 @@ WHEEL = {
     "torch-9.1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: torch\nVersion: 9.1.0+cpu\n",
     "torch/__init__.py": "raise RuntimeError('the framework must not be imported')",
     "torch/_C.cpython-311-x86_64-linux-gnu.so": "not code",
+    "torch/_C/__init__.pyi": "class _Error(RuntimeError): ...\n",
+    "torch/_C/_distributed_c10d.pyi": "class Store:\n    def get(self, key: str): ...\n",
     "torch/distributed/__init__.py": (
-        "import logging\nfrom torch._C._distributed_c10d import Store, _private\nfrom .c10d import *\n"
+        "import logging\nimport torch\nfrom torch._C._distributed_c10d import Hidden, Store, _private\n"
+        "from .c10d import *\n"
+        "Error = torch._C._Error\n"
         "def is_available() -> bool: ...\n"
     ),
     "torch/distributed/c10d.py": (
@@ -39,13 +43,16 @@ EXPECTED = """{
 "version": "9.1.0",
 "tool": "TOOL",
 "apis": {
+"torch.distributed.Error": {"kind":"class","source":"stub","parameters":[{"name":"args","kind":"variadic positional"}]},
+"torch.distributed.Store": {"kind":"class","source":"stub","members":["get"]},
 "torch.distributed.all_reduce": {"kind":"function","parameters":[{"name":"tensor"}]},
 "torch.distributed.is_available": {"kind":"function","returns":"bool"},
 "torch.distributed.reduce": {"kind":"function","parameters":[{"name":"tensor"},{"name":"dst","default":"None"},\
 {"name":"op","default":"ReduceOp.SUM"}]}
 },
 "unreadable": {
-"torch.distributed.Store": "defined in the compiled module torch._C"
+"torch.distributed.Hidden": "defined in the compiled module torch._C._distributed_c10d, whose stub does not have it",
+"torch.distributed.Store.__init__": "a compiled class, whose stub has no constructor"
 }
 }
 """
@@ -72,6 +79,15 @@ def test_a_wheel_is_read_without_being_imported(tmp_path: Path) -> None:
     written = load_signatures(tmp_path / "out")["torch", "9.1.0"]
     assert path.read_text() == EXPECTED.replace("TOOL", written.tool)
     assert render(written) == path.read_text()
+
+
+def test_extracting_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+    wheel = make_wheel(tmp_path / "torch.whl", WHEEL)
+    written = []
+    for folder in ("one", "two"):
+        assert run(["--framework", "torch", "--wheel", str(wheel), "--into", str(tmp_path / folder)]) == 0
+        written.append((tmp_path / folder / "torch-9.1.0.json").read_bytes())
+    assert written[0] == written[1]
 
 
 @pytest.mark.parametrize(
@@ -161,10 +177,13 @@ print("RESULT" + json.dumps(found))
 def test_against_inspect(framework: str) -> None:
     if importlib.util.find_spec(framework) is None:
         pytest.skip(f"{framework} is not installed")
+    found = extract(installed(framework))
     apis = {
         name: signature
-        for name, signature in extract(installed(framework)).apis.items()
-        if signature.kind is not SignatureKind.CONSTANT
+        for name, signature in found.apis.items()
+        if signature.source is SignatureSource.SOURCE
+        and signature.kind not in {SignatureKind.CONSTANT, SignatureKind.ENUM}
+        and f"{name}.__init__" not in found.unreadable
     }
     done = subprocess.run(
         [sys.executable, "-c", _INSPECT], input=json.dumps(list(apis)), capture_output=True, text=True, timeout=300

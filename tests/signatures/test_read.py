@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from apidiff.model.signature import Deprecation, ParameterKind, SignatureKind
-from apidiff.signatures.modules import Modules, NotReadable
-from apidiff.signatures.read import call_parameters, read
+from apidiff.signatures.modules import Absent, Modules, NotReadable
+from apidiff.signatures.read import read
 
 FILES = {
     "pkg/__init__.py": """
@@ -84,6 +84,7 @@ FILES = {
         class Bare(Plain): ...
         class Colour(enum.Enum):
             RED = 1
+        class Failure(RuntimeError): ...
         class Pair(NamedTuple):
             left: int
         @dataclass
@@ -91,6 +92,101 @@ FILES = {
             size: int
         """,
     "pkg/broken.py": "def half(:\n",
+    "pkg/hiding/__init__.py": "from .same import same",
+    "pkg/hiding/same.py": "def same(the_function): ...",
+    "pkg/guarded.py": """
+        def is_available(): ...
+        if is_available():
+            class Store:
+                def __init__(self, real): ...
+        else:
+            class Store: ...
+        """,
+    "pkg/_fast.cpython-311-x86_64-linux-gnu.so": "",
+    "pkg/_fast/__init__.pyi": """
+        from enum import Enum
+        from typing import overload
+        _DEFAULT: float
+        def fast(level: int) -> None: ...
+        @overload
+        def many(x: int) -> int: ...
+        @overload
+        def many(x: str) -> str: ...
+        class Level(Enum):
+            OFF = ...
+            ON = ...
+        class Base:
+            timeout: float
+            @property
+            def size(self) -> int: ...
+            @overload
+            def wait(self, keys: list[str]) -> None: ...
+            @overload
+            def wait(self, keys: list[str], timeout: float) -> None: ...
+            def _hidden(self): ...
+        class Store(Base):
+            def __init__(self, path: str, count: int = ...) -> None: ...
+            def get(self): ...
+        """,
+    "pkg/_fast/deeper.pyi": "def inside(): ...",
+    "pkg/stubbed.py": """
+        from pkg._fast import Base, Level, Store, fast, many, unknown
+        from pkg._fast.deeper import inside, _DEFAULT as elsewhere
+        from pkg._fast import _DEFAULT
+        TIMEOUT = _DEFAULT
+        """,
+    "pkg/members.py": """
+        from pkg.classes import Base
+        from pkg._compiled import Handle
+        class Meta(type):
+            @property
+            def WORLD(cls): ...
+            def _private(cls): ...
+        class Group(metaclass=Meta):
+            OTHER = 1
+        class Mesh(Base, str):
+            kind: str
+            def __init__(self, kind):
+                self.late = 1
+                self.kind = kind
+            def rank(self): ...
+            @property
+            def ndim(self): ...
+            class Options: ...
+        class Wrapped(Handle):
+            def wait(self): ...
+        class _Old:
+            @deprecated("use Group")
+            def __getattribute__(self, key): ...
+        old = _Old()
+        new = Mesh()
+        """,
+    "pkg/documented.py": '''
+        def typed(tensor, group=None, sizes=None, op: str = "sum", untold=1, *rest):
+            """Does it.
+
+            Args:
+                tensor (Tensor): The input.
+                    group (not): this line belongs to the tensor.
+                group (str, optional): The group.
+                sizes (Union[tuple(int), list(int)], optional): Sizes. Default: ``None`` .
+                op (int): Not what the annotation says.
+                untold: No type.
+
+            Returns:
+                untold (Tensor): Not a parameter.
+            """
+        class Typed:
+            """
+            Args:
+                dst (:class:`~torch.Tensor`): Where.
+            """
+            def __init__(self, dst, src):
+                """
+                Args:
+                    src (``int``): Whence.
+                """
+        ''',
 }
 
 PRIMITIVES = {
@@ -171,11 +267,26 @@ def modules(tmp_path: Path) -> Modules:
         ("pkg.classes.New", "f(op, tensor)"),
         ("pkg.classes.Bare", "f()"),
         ("pkg.marks.Old", "f(size)"),
-        ("mindspore.ops.comm.Documented", "f(op='sum', group=None)"),
+        ("pkg.inner.deep.OnlyOverloads", "f(x: int) | f(x: str)"),
+        ("pkg.inner.deep.never", "f(x: int) | f(x: str)"),
+        ("pkg.classes.Colour", "f"),
+        ("pkg.classes.Failure", "f(*args)"),
+        ("pkg.hiding.same", "f(the_function)"),
+        ("pkg.hiding.same.same", "f(the_function)"),
+        ("pkg.guarded.Store", "f(real)"),
+        ("pkg.stubbed.fast", "f(level: int) -> None"),
+        ("pkg.stubbed.many", "f(x: int) | f(x: str)"),
+        ("pkg.stubbed.Store", "f(path: str, count: int = ...)"),
+        ("pkg.stubbed.Level", "f"),
+        ("pkg.stubbed.TIMEOUT", "f"),
+        (
+            "mindspore.ops.comm.Documented",
+            "f(op='sum', group=None)(input_x: Tensor, sizes: Union[tuple[int], list[int]], /)",
+        ),
     ],
 )
 def test_text(modules: Modules, name: str, text: str) -> None:
-    assert read(modules.find(name), modules).text("f") == text
+    assert read(modules.find(name), modules)[0].text("f") == text
 
 
 @pytest.mark.parametrize(
@@ -188,17 +299,22 @@ def test_text(modules: Modules, name: str, text: str) -> None:
         ("pkg.inner.circle", "its imports lead in a circle"),
         ("pkg.inner", "is a module"),
         ("pkg.broken.half", "cannot be parsed"),
-        ("pkg.inner.deep.OnlyOverloads", "only overloads"),
-        ("pkg.inner.deep.never", "only overloads"),
-        ("pkg.classes.Colour", "takes its constructor from enum.Enum"),
-        ("pkg.classes.Pair", "takes its constructor from typing.NamedTuple"),
-        ("pkg.classes.Made", "a dataclass"),
         ("pkg.own.deeper", "pkg.own has no deeper in its source"),
+        ("pkg.stubbed.unknown", "defined in the compiled module pkg._fast, whose stub does not have it"),
     ],
 )
 def test_not_readable(modules: Modules, name: str, reason: str) -> None:
     with pytest.raises(NotReadable, match=reason.replace(".", r"\.")):
         read(modules.find(name), modules)
+
+
+@pytest.mark.parametrize(
+    ("name", "absent"), [("pkg.absent", True), ("pkg.own.deeper", True), ("pkg.fast", False), ("pkg.path", False)]
+)
+def test_absent_is_told_from_unknown(modules: Modules, name: str, absent: bool) -> None:
+    with pytest.raises(NotReadable) as raised:
+        modules.find(name)
+    assert isinstance(raised.value, Absent) is absent
 
 
 @pytest.mark.parametrize(
@@ -218,19 +334,21 @@ def test_public_names(modules: Modules, module: str, names: list[str]) -> None:
         ("pkg.marks.old", Deprecation(message="use new instead")),
         ("pkg.marks.Old", Deprecation(message="gone soon")),
         ("pkg.marks.fine", None),
+        ("pkg.members.old", Deprecation(message="use Group")),
+        ("pkg.members.new", None),
         ("mindspore.ops.comm.gone", Deprecation(since="2.9.0", instead="mindspore.ops.new")),
         ("mindspore.ops.comm.dropped", Deprecation(since="2.8.0")),
     ],
 )
 def test_deprecation(modules: Modules, name: str, mark: Deprecation | None) -> None:
-    assert read(modules.find(name), modules).deprecated == mark
+    assert read(modules.find(name), modules)[0].deprecated == mark
 
 
 @pytest.mark.parametrize(
     ("name", "platforms"), [("Documented", ["Ascend", "CPU"]), ("Called", []), ("gone", []), ("dropped", [])]
 )
 def test_platforms(modules: Modules, name: str, platforms: list[str]) -> None:
-    assert read(modules.find(f"mindspore.ops.comm.{name}"), modules).platforms == platforms
+    assert read(modules.find(f"mindspore.ops.comm.{name}"), modules)[0].platforms == platforms
 
 
 @pytest.mark.parametrize(
@@ -241,16 +359,85 @@ def test_platforms(modules: Modules, name: str, platforms: list[str]) -> None:
     ],
 )
 def test_call_of_a_primitive(modules: Modules, name: str, call: list[tuple[str, str | None]]) -> None:
-    found = modules.find(f"mindspore.ops.comm.{name}")
-    assert read(found, modules).kind is SignatureKind.PRIMITIVE
-    assert [(parameter.name, parameter.annotation) for parameter in call_parameters(found)] == call
+    signature, unread = read(modules.find(f"mindspore.ops.comm.{name}"), modules)
+    assert signature.kind is SignatureKind.PRIMITIVE
+    assert [(parameter.name, parameter.annotation) for parameter in signature.call or []] == call
+    assert not unread
 
 
 def test_a_call_that_nothing_tells_is_not_guessed(modules: Modules) -> None:
-    with pytest.raises(NotReadable, match="lists no inputs"):
-        call_parameters(modules.find("mindspore.ops.comm.Silent"))
+    signature, unread = read(modules.find("mindspore.ops.comm.Silent"), modules)
+    assert signature.call is None
+    assert "lists no inputs" in unread["__call__"]
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "reason"),
+    [
+        ("pkg.classes.Pair", "__init__", "takes its constructor from typing.NamedTuple"),
+        ("pkg.classes.Made", "__init__", "a dataclass"),
+        ("pkg.stubbed.Base", "__init__", "a compiled class, whose stub has no constructor"),
+        ("pkg.members.Wrapped", "__init__", "takes its constructor from pkg._compiled.Handle"),
+        ("pkg.members.Wrapped", "*", "inherits from pkg._compiled.Handle"),
+    ],
+)
+def test_a_class_of_which_a_part_is_not_told(modules: Modules, name: str, part: str, reason: str) -> None:
+    signature, unread = read(modules.find(name), modules)
+    assert not signature.parameters
+    assert unread[part].startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("pkg.own", "source"),
+        ("pkg.classes.Child", "source"),
+        ("pkg.stubbed.fast", "stub"),
+        ("pkg.stubbed.many", "stub"),
+        ("pkg.stubbed.Store", "stub"),
+        ("pkg.stubbed.TIMEOUT", "stub"),
+        ("pkg.stubbed.inside", "stub"),
+    ],
+)
+def test_what_was_read(modules: Modules, name: str, source: str) -> None:
+    assert read(modules.find(name), modules)[0].source.value == source
+
+
+@pytest.mark.parametrize(
+    ("name", "members"),
+    [
+        ("pkg.classes.Colour", ["RED"]),
+        ("pkg.stubbed.Level", ["OFF", "ON"]),
+        ("pkg.stubbed.Base", ["size", "timeout", "wait"]),
+        ("pkg.stubbed.Store", ["get", "size", "timeout", "wait"]),
+        ("pkg.members.Group", ["OTHER", "WORLD"]),
+        ("pkg.members.Mesh", ["Options", "kind", "ndim", "rank"]),
+        ("pkg.members.Wrapped", ["wait"]),
+        ("pkg.classes.Child", ["other"]),
+        ("mindspore.ops.comm.Documented", []),
+        ("pkg.own", []),
+    ],
+)
+def test_members(modules: Modules, name: str, members: list[str]) -> None:
+    assert read(modules.find(name), modules)[0].members == members
+
+
+@pytest.mark.parametrize(
+    ("name", "types"),
+    [
+        (
+            "pkg.documented.typed",
+            {"tensor": "Tensor", "group": "str", "sizes": "Union[tuple(int), list(int)]"},
+        ),
+        ("pkg.documented.Typed", {"dst": "torch.Tensor", "src": "int"}),
+        ("pkg.shown", {}),
+    ],
+)
+def test_documented_types(modules: Modules, name: str, types: dict[str, str]) -> None:
+    signature, _ = read(modules.find(name), modules)
+    assert {one.name: one.documented for one in signature.parameters if one.documented} == types
 
 
 def test_kinds_of_parameters(modules: Modules) -> None:
-    kinds = [parameter.kind for parameter in read(modules.find("pkg.starred"), modules).parameters]
+    kinds = [parameter.kind for parameter in read(modules.find("pkg.starred"), modules)[0].parameters]
     assert kinds == [ParameterKind.VARIADIC_POSITIONAL, ParameterKind.KEYWORD_ONLY, ParameterKind.VARIADIC_KEYWORD]

@@ -31,16 +31,22 @@ from apidiff.model.entry import (
     EvidenceEntry,
     ExampleEntry,
     ObservedSummary,
+    OtherwiseEntry,
     ParameterEntry,
     RangeEntry,
     StatedEntry,
     TargetEntry,
 )
+from apidiff.render.counterparts import serve
 from apidiff.sphinxext.content import Content
 
 SOURCE = "torch.distributed.reduce"
 NEW = "mindspore.ops.communication.reduce"
 OLD = "mindspore.communication.comm_func.reduce"
+COMPOSED = "torch.distributed.monitored_barrier"
+USED = "mindspore.mint.distributed.barrier"
+UNMATCHED = "mindspore.communication.get_comm_name"
+UNNAMED = "mindspore.ops.NeighborExchange"
 
 
 def _tensor(values: list[float], label: int) -> TensorDump:
@@ -201,7 +207,17 @@ def _target(name: str, ranges: list[RangeEntry], risk: str, differences: list[Di
                 source_default="None",
                 relations=["only_in_source"],
                 risk="rewrite",
+                source_range="≥ 2.6",
                 text=Text(en="`group_dst` has no counterpart.", zh="`group_dst` 没有对应参数。"),
+            ),
+        ],
+        members=[
+            ParameterEntry(
+                target="wait",
+                target_range="2.8 – 2.9",
+                relations=["only_in_target"],
+                risk="none",
+                text=Text(en="`wait` exists only in MindSpore.", zh="只有 MindSpore 有 `wait`。"),
             ),
         ],
         differences=differences,
@@ -244,7 +260,7 @@ def reduce_entry(run: str, summary: str = "Reduces tensors of all ranks to one r
     )
     return Entry(
         id=SOURCE,
-        category="collectives",
+        category="collective",
         summary=Text(en=summary, zh="归约操作：将所有进程的张量归约到一个进程。"),
         aliases=["dist.reduce"],
         source=SOURCE,
@@ -296,7 +312,7 @@ def other_entry() -> Entry:
     """A mapping with nothing but a name: every 'none recorded' text is shown."""
     return Entry(
         id="torch.distributed.barrier",
-        category="collectives",
+        category="collective",
         summary=Text(en="Waits for all ranks.", zh="等待所有进程。"),
         aliases=[],
         source="torch.distributed.barrier",
@@ -307,8 +323,67 @@ def other_entry() -> Entry:
     )
 
 
+def composed_entry() -> Entry:
+    """A mapping without a target: another answer before 2.8 than since."""
+    recipe = ExampleEntry(
+        framework="mindspore",
+        path=f"{COMPOSED}/mindspore_recipe.py",
+        command=f"msrun {COMPOSED}/mindspore_recipe.py",
+        code="mint.distributed.barrier()  # the whole script\n",
+        expected="rank 0: came by",
+    )
+    hangs = DifferenceEntry(
+        id="hangs", kind="error_behaviour", risk="error", text=Text(en="It may hang.", zh="可能会挂起。")
+    )
+    return Entry(
+        id=COMPOSED,
+        category="debug",
+        summary=Text(en="Waits, and names who is late.", zh="等待，并指出迟到者。"),
+        aliases=[],
+        source=COMPOSED,
+        signatures={},
+        risk="error",
+        targets=[],
+        otherwise=[
+            OtherwiseEntry(
+                answer="no_counterpart",
+                since=None,
+                until="2.7",
+                range="≤ 2.7",
+                why=Text(en="Nobody waits there.", zh="那里没有等待功能。"),
+                instead=Text(en="Sleep.", zh="改用休眠。"),
+                stated=[StatedEntry(document="guide", part="remarks")],
+                risk="rewrite",
+            ),
+            OtherwiseEntry(
+                answer="composed",
+                since="2.8",
+                until=None,
+                range="≥ 2.8",
+                why=Text(en="A barrier with a deadline does it.", zh="带超时的屏障即可。"),
+                recipe=recipe,
+                before=f"{COMPOSED}()",
+                after="mint.distributed.barrier()",
+                uses=[USED, "mindspore.Tensor"],
+                differences=[hangs],
+                risk="error",
+            ),
+        ],
+        claims=[],
+        documents={
+            "guide": DocumentEntry(title="A guide", url="https://example.org/g", framework="mindspore", version="2.7")
+        },
+    )
+
+
 def content(folder: Path) -> Content:
-    """Two mappings and one run record, whose file is written below ``folder``."""
+    """Three mappings and one run record, whose file is written below ``folder``."""
     run_id, path = write_run(folder, run_record())
-    entries = {entry.id: entry for entry in (reduce_entry(run_id), other_entry())}
-    return Content(entries=entries, newest={"torch": "2.13.0", "mindspore": "2.10.0"}, runs={run_id: path})
+    entries = {entry.id: entry for entry in (reduce_entry(run_id), composed_entry(), other_entry())}
+    only = {UNMATCHED: Text(en="It names a communicator.", zh="返回通信域名称。")}
+    return Content(
+        entries=entries,
+        newest={"torch": "2.13.0", "mindspore": "2.10.0"},
+        runs={run_id: path},
+        counterparts=serve(entries.values(), [USED, UNNAMED], only),
+    )

@@ -16,9 +16,11 @@ from apidiff.sphinxext.content import Content
 from apidiff.sphinxext.domain import ApidiffDomain
 
 _PAGES = {
-    "index": "# Index\n\n```{toctree}\nmappings\nrisks\nrefuted\nruns\nnotes\n```\n",
+    "index": "# Index\n\n```{toctree}\nmappings\nrisks\nrefuted\nruns\nnotes\nglance\ncounterparts\n```\n",
     "mappings": "# Mappings\n\n```{apidiff-index} api\n:toctree:\n```\n",
     "risks": "# Risks\n\n```{apidiff-index} risk\n```\n",
+    "glance": "# At a glance\n\n```{apidiff-index} category\n```\n",
+    "counterparts": "# From the other side\n\n```{apidiff-counterparts}\n```\n",
     "refuted": "# Refuted\n\n```{apidiff-refuted}\n```\n",
     "runs": "# Runs\n\n```{apidiff-runs}\n:toctree:\n```\n",
     "notes": "# Notes\n\nSee {apidiff:api}`mindspore.ops.communication.reduce` and "

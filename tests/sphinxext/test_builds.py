@@ -14,7 +14,7 @@ from apidiff.sphinxext.domain import ApidiffDomain
 
 MakeSite = Callable[..., Site]
 OTHER = "torch.distributed.barrier"
-INDEXES = {"mappings", "risks", "refuted"}
+INDEXES = {"mappings", "glance", "risks", "refuted"}
 
 
 def test_first_build_is_clean(make_site: MakeSite) -> None:
@@ -117,6 +117,7 @@ def test_page_with_a_role_follows_its_goal(make_site: MakeSite) -> None:
     """A page that nobody edited is written again when what it refers to comes or goes."""
     site = make_site()
     reduce = site.content.entries.pop(SOURCE)
+    site.content.counterparts.clear()
     first = site.build()
     assert f"no API '{'mindspore.ops.communication.reduce'}'" in first.warnings
     site.content.entries[SOURCE] = reduce
@@ -155,6 +156,7 @@ def test_unknown_mapping_is_an_error_that_says_what_to_do(make_site: MakeSite) -
 def test_no_content_is_a_valid_site(make_site: MakeSite) -> None:
     site = make_site()
     site.content.entries.clear()
+    site.content.counterparts.clear()
     site.content.runs.clear()
     (site.src / "notes.md").write_text("# Notes\n")
     built = site.build()

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 
 import pytest
-from entry_fixture import NEW, OLD, SOURCE
+from entry_fixture import COMPOSED, NEW, OLD, SOURCE, UNMATCHED, UNNAMED, USED
 from small_site import Site
 
 from apidiff.model import Version
-from apidiff.sphinxext.mapping_page import current_target
+from apidiff.sphinxext.answers import answer_at, current_target
 
 MakeSite = Callable[..., Site]
 PAGE = f"mappings/{SOURCE}"
@@ -42,7 +42,14 @@ def test_a_heading_without_a_label_is_noticed(make_site: MakeSite) -> None:
 def test_order_of_the_mapping_page(make_site: MakeSite) -> None:
     ids = _ids(make_site().build().html(PAGE))
     wanted = [SOURCE, "differences", "difference-others", "difference-group-dst", "versions", NEW]
-    wanted += [f"{NEW}--signatures", f"{NEW}--parameters", f"{NEW}--differences", f"{NEW}--code", OLD]
+    wanted += [
+        f"{NEW}--signatures",
+        f"{NEW}--parameters",
+        f"{NEW}--members",
+        f"{NEW}--differences",
+        f"{NEW}--code",
+        OLD,
+    ]
     wanted += ["returns", "examples", "claims", f"{SOURCE}--others-keep-tensor", "refuted", "repeat"]
     assert [one for one in ids if one in wanted] == wanted
 
@@ -55,6 +62,8 @@ ENGLISH = [
     "2.4 – 2.8",
     "deprecated",
     "only in source",
+    "group_dst ≥ 2.6",
+    "wait 2.8 – 2.9",
     "Before: torch.distributed.reduce",
     "torchrun --nproc-per-node 3 torch_example.py",
     "rank 0: [111, 222]",
@@ -147,6 +156,99 @@ def test_current_target(make_site: MakeSite, version: str, name: str | None) -> 
     found = current_target(entry, version)
     assert Version(version)
     assert (found.name if found else None) == name
+
+
+ANSWERS = [
+    (SOURCE, "2.10.0", ("maps_to", "silent", ["others", "group-dst"])),
+    (SOURCE, "2.3.0", (None, None, [])),
+    (COMPOSED, "2.10.0", ("composed", "error", ["hangs"])),
+    (COMPOSED, "2.7.2", ("no_counterpart", "rewrite", [])),
+    ("torch.distributed.barrier", "2.10.0", (None, None, [])),
+]
+
+
+@pytest.mark.parametrize(("name", "version", "expected"), ANSWERS)
+def test_answer_at_a_version(
+    make_site: MakeSite, name: str, version: str, expected: tuple[str | None, str | None, list[str]]
+) -> None:
+    kind, risk, differences = answer_at(make_site().content.entries[name], version)
+    assert (kind, risk, [one.id for one in differences]) == expected
+
+
+# language, what the page of a mapping without a target says
+WITHOUT_TARGET = [
+    (
+        "en",
+        [
+            "On MindSpore 2.10.0",
+            "composed of other APIs",
+            "A barrier with a deadline does it.",
+            "What to mind of the PyTorch API itself, worst first.",
+            "It may hang.",
+            "≤ 2.7 Nothing in MindSpore does the same. no counterpart rewrite",
+            "≥ 2.8: composed of other APIs",
+            "After: the recipe",
+            "mint.distributed.barrier() # the whole script",
+            "rank 0: came by",
+            f"Uses: {USED}, mindspore.Tensor",
+            "Instead: Sleep.",
+            "A guide, for MindSpore 2.7, part remarks",
+        ],
+    ),
+    (
+        "zh_CN",
+        [
+            "在 MindSpore 2.10.0 上",
+            "由其他 API 组合实现",
+            "带超时的屏障即可。",
+            "替代做法：改用休眠。",
+            "≤ 2.7：无对应 API",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("language", "said"), WITHOUT_TARGET)
+def test_page_of_a_mapping_without_a_target(make_site: MakeSite, language: str, said: list[str]) -> None:
+    text = _text(make_site("site", language).build().html(f"mappings/{COMPOSED}"))
+    assert [words for words in said if words not in text] == []
+
+
+def test_indexes_have_a_section_for_each_category(make_site: MakeSite) -> None:
+    built = make_site().build()
+    for page in ("mappings", "glance"):
+        html = built.html(page)
+        assert [one for one in _ids(html) if one.startswith("category-")] == ["category-collective", "category-debug"]
+        assert f'href="mappings/{COMPOSED}.html"' in html
+        assert "apidiff-answer-composed" in html
+    assert f"→ {USED}, mindspore.Tensor" in _text(built.html("mappings"))
+    assert "It may hang." in _text(built.html("risks"))
+
+
+# language, what the page from MindSpore to PyTorch says
+FROM_MINDSPORE = [
+    (
+        "en",
+        [
+            f"{NEW} {SOURCE} ≥ 2.9 current",
+            f"{OLD} {SOURCE} 2.4 – 2.8 ≥ 2.9 current deprecated",
+            f"{USED} {COMPOSED} (in its answer) ≥ 2.8 composed of other APIs",
+            f"{UNMATCHED} No PyTorch API corresponds to it. It names a communicator.",
+            f"{UNNAMED} No record names it.",
+        ],
+    ),
+    ("zh_CN", [f"{UNMATCHED} 没有与之对应的 PyTorch API。返回通信域名称。", f"{USED} {COMPOSED}（答案中用到）"]),
+]
+
+
+@pytest.mark.parametrize(("language", "said"), FROM_MINDSPORE)
+def test_page_from_mindspore_to_pytorch(make_site: MakeSite, language: str, said: list[str]) -> None:
+    built = make_site("site", language).build()
+    text = _text(built.html("counterparts"))
+    assert [words for words in said if words not in text] == []
+    assert f'href="mappings/{SOURCE}.html#{NEW}"' in built.html("counterparts")
+    assert built.domain.find("api", UNMATCHED) == ("counterparts", UNMATCHED)
+    assert built.domain.find("api", NEW) == (f"mappings/{SOURCE}", NEW)
 
 
 LINES = [

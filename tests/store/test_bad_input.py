@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from apidiff.store import DataError, InvalidData, load
-from apidiff.store.checks import run_checks
+from apidiff.store.checks import check_records
 from apidiff.store.paths import DATA
 
 REDUCE = "mappings/torch/distributed/reduce.yaml"
@@ -123,13 +123,13 @@ FAULTY = [
 
 
 def test_the_data_as_it_is_passes(root: Path) -> None:
-    assert [str(error) for error in run_checks(load(root))] == []
+    assert [str(error) for error in check_records(load(root))] == []
 
 
 @pytest.mark.parametrize(("old", "new", "message"), FAULTY)
 def test_faulty_record(root: Path, old: str, new: str, message: str) -> None:
     edit(root, old, new)
-    errors = [str(error) for error in run_checks(load(root))]
+    errors = [str(error) for error in check_records(load(root))]
     assert any(message in error for error in errors), errors
     assert all(error.startswith(f"{root / REDUCE}:") for error in errors)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import inspect
 import io
 import re
@@ -15,20 +14,11 @@ from typing import Any
 
 import numpy.typing as npt
 
-from apidiff.model import (
-    Api,
-    ApiKind,
-    Argument,
-    CallError,
-    Fill,
-    Input,
-    Layout,
-    ParameterDump,
-    RankTrace,
-    SignatureDump,
-)
-from apidiff.model.spec import inplace_switch, resolve, root_rank
-from apidiff.verify.ranks.snapshot import Snapshot, filled
+from apidiff.model import Api, ApiKind, CallError, RankTrace, ScalarDump, SignatureDump
+from apidiff.model.spec import callers, inplace_switch, partner, partners
+from apidiff.verify.ranks.found import find, signature_of
+from apidiff.verify.ranks.inputs import Inputs
+from apidiff.verify.ranks.snapshot import Snapshot
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _MESSAGE_LENGTH = 600
@@ -86,40 +76,38 @@ class Adapter(ABC):
     # What is the same for all.
 
     def signature(self, api: Api) -> SignatureDump:
-        """The API's signature as ``inspect`` shows it: for a primitive the constructor's."""
-        try:
-            target = find(api.name)
-            shown = inspect.signature(target)
-        except (AttributeError, ImportError) as error:
-            return SignatureDump(api=api.name, missing=True, error=f"{type(error).__name__}: {error}"[:200])
-        except (TypeError, ValueError) as error:
-            return SignatureDump(api=api.name, error=f"{type(error).__name__}: {error}"[:200])
-        parameters = [
-            ParameterDump(
-                name=one.name,
-                kind=one.kind.description,
-                default=None if one.default is one.empty else _ADDRESS.sub("0x…", repr(one.default)),
-            )
-            for one in shown.parameters.values()
-        ]
-        return SignatureDump(api=api.name, parameters=parameters, text=_ADDRESS.sub("0x…", str(shown)))
+        """The API's signature as ``inspect`` shows it, and its members."""
+        return signature_of(api)
 
     def probe(self, api: Api, name: str) -> RankTrace:
-        """Makes the call of a probe on this rank and records it. Never raises: an exception is part of the trace."""
+        """Makes this rank's part of a probe and records it. Never raises: an exception is part of the trace.
+
+        The part is the call of the API, or that of the partner, or nothing: then the trace holds that None came back.
+        """
         started = time.monotonic()
         snapshot = Snapshot(self)
         record: dict[str, Any] = {"before": {}, "after": {}}
-        stage = "prepare"
+        stage, switch = "prepare", inplace_switch(api, name)
         try:
-            arguments = self._arguments(api, name)
+            callee = find(api.name)
+            inputs = Inputs(self, api, name)
+            inputs.make_groups()
+            other = partner(api, name)
+            if self.rank in callers(api, name, self.world_size):
+                arguments = inputs.of_caller()
+            elif other is not None and self.rank in partners(api, name, self.world_size):
+                callee, arguments = find(other.api), inputs.of_partner(other)
+                api = as_called(other.api, callee, arguments)
+            else:
+                self.synchronise()
+                return RankTrace(rank=self.rank, returned=ScalarDump(value=None))
             self.synchronise()
             record["before"] = {key: snapshot.dump(value) for key, value in arguments.items()}
-            callee = find(api.name)
             stage = "call"
-            with self._switched(inplace_switch(api, name)):
+            with self._switched(switch):
                 returned = self._call(api, callee, arguments)
                 stage = "wait"
-                for handle in _handles(returned):
+                for handle in _handles(returned) if api.kind is not ApiKind.CLASS else ():
                     handle.wait()
                 stage = "synchronise"
                 self.synchronise()
@@ -159,57 +147,14 @@ class Adapter(ABC):
             self.switch_inplace(True)
 
     def _call(self, api: Api, callee: Any, arguments: dict[str, Any]) -> Any:
-        if api.kind is ApiKind.FUNCTION:
-            return callee(**arguments)
-        made = callee(**{name: value for name, value in arguments.items() if name in api.constructor})
-        return made(*(value for name, value in arguments.items() if name not in api.constructor))
-
-    def _arguments(self, api: Api, name: str) -> dict[str, Any]:
-        arguments, overrides = resolve(api, name)
-        root = root_rank(api, name)
-        changes = overrides.get(str(self.rank), {})
-        if "others" in overrides and self.rank != (root or 0):
-            changes = overrides["others"] | changes
-        return {key: self._make(value, [0]) for key, value in (arguments | changes).items()}
-
-    def _make(self, value: Argument, counted: list[int]) -> Any:
-        if not isinstance(value, Input):
-            return value
-        if value.shape is not None:
-            shape = [self._dimension(one) for one in value.shape]
-            sentinel = value.fill is Fill.SENTINEL
-            array = filled(shape, value.dtype, self.rank, counted[0], sentinel=sentinel)
-            counted[0] += array.size
-            return self.make_tensor(array, value.dtype, strided=value.layout is Layout.STRIDED)
-        if value.each is not None:
-            return [self._make(value.each, counted) for _ in range(self.world_size)]
-        if value.list is not None:
-            return [self._make(item, counted) for item in value.list]
-        if value.tuple is not None:
-            return tuple(self._dimension(one) for one in value.tuple)
-        if value.reduce_op is not None:
-            return self.reduce_op(value.reduce_op)
-        ranks = [rank for rank in value.group or [] if rank < self.world_size] or list(range(self.world_size))
-        return self.group(ranks, by_name=value.by_name)
-
-    def _dimension(self, value: int | str) -> int:
-        return value if isinstance(value, int) else int(value.split("*")[0]) * self.world_size
-
-
-def find(name: str) -> Any:
-    """The object of a dotted name: the longest prefix that is a module, then its attributes."""
-    parts = name.split(".")
-    for count in range(len(parts) - 1, 0, -1):
-        try:
-            found: Any = importlib.import_module(".".join(parts[:count]))
-        except ModuleNotFoundError as error:
-            if error.name is None or not name.startswith(error.name):
-                raise
-            continue
-        for part in parts[count:]:
-            found = getattr(found, part)
-        return found
-    raise ModuleNotFoundError(f"no module holds {name}")
+        match api.kind:
+            case ApiKind.CONSTANT:
+                return callee
+            case ApiKind.FUNCTION | ApiKind.CLASS:
+                return callee(**arguments)
+            case ApiKind.PRIMITIVE:
+                made = callee(**{name: value for name, value in arguments.items() if name in api.constructor})
+                return made(*(value for name, value in arguments.items() if name not in api.constructor))
 
 
 def describe(error: BaseException, stage: str) -> CallError:
@@ -222,9 +167,18 @@ def describe(error: BaseException, stage: str) -> CallError:
     return CallError(stage=stage, type=type(error).__name__, bases=bases, message=text[:_MESSAGE_LENGTH])
 
 
+def as_called(name: str, callee: Any, arguments: dict[str, Any]) -> Api:
+    """How a partner's API is called: a class whose instances are called is a primitive, all else a function."""
+    if not inspect.isclass(callee) or not any("__call__" in vars(base) for base in callee.__mro__):
+        return Api(name=name)
+    settings = inspect.signature(callee).parameters
+    return Api(name=name, kind=ApiKind.PRIMITIVE, constructor=[one for one in arguments if one in settings])
+
+
 def _handles(value: Any) -> Iterator[Any]:
+    """What is to be waited for in a returned value. A store is not: its ``wait`` takes the keys to wait for."""
     if isinstance(value, list | tuple):
         for item in value:
             yield from _handles(item)
-    elif callable(getattr(value, "wait", None)):
+    elif callable(getattr(value, "wait", None)) and "Store" not in {base.__name__ for base in type(value).__mro__}:
         yield value

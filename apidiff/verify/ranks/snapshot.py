@@ -45,8 +45,10 @@ class Snapshot:
         if isinstance(value, list | tuple):
             return SequenceDump(type=type(value).__name__, items=[self.dump(item) for item in value], object=number)
         bases = [base.__name__ for base in type(value).__mro__[1:]]
-        text = _ADDRESS.sub("0x…", repr(value))[:200]
-        return ObjectDump(type=type(value).__name__, bases=bases, text=text, object=number)
+        text = _ADDRESS.sub("0x…", written(value))[:200]
+        held = {name: item for name, item in getattr(value, "__dict__", {}).items() if self._tensors.is_tensor(item)}
+        tensors = {name: self._tensor(item) for name, item in held.items() if not name.startswith("_")}
+        return ObjectDump(type=type(value).__name__, bases=bases, text=text, tensors=tensors, object=number)
 
     def _tensor(self, tensor: Any) -> TensorDump:
         number = self._number(tensor)
@@ -65,6 +67,16 @@ class Snapshot:
     def _number(self, value: object) -> int:
         self._alive.append(value)
         return self._objects.setdefault(id(value), len(self._objects))
+
+
+def written(value: object) -> str:
+    """The ``repr`` of a value, that of a dictionary or a set in the order of its keys: the same in every process."""
+    if type(value) is dict:
+        pairs = sorted((repr(key), written(item)) for key, item in value.items())
+        return f"{{{', '.join(f'{key}: {item}' for key, item in pairs)}}}"
+    if type(value) in {set, frozenset} and value:
+        return f"{type(value).__name__}({{{', '.join(sorted(map(repr, value)))}}})"  # type: ignore[call-overload]
+    return repr(value)
 
 
 def _number(value: float) -> float | int | bool | str:

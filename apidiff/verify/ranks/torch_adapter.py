@@ -64,14 +64,12 @@ class TorchAdapter(Adapter):
         return getattr(dist.ReduceOp, name)
 
     def group(self, ranks: list[int], *, by_name: bool) -> Any:
-        if by_name:
-            world = dist.group.WORLD
-            return world.group_name if world else None
         key = tuple(ranks)
         if key not in self._groups:
             # Every rank makes every group, members or not.
             self._groups[key] = dist.group.WORLD if len(ranks) == self.world_size else dist.new_group(ranks)
-        return self._groups[key]
+        group = self._groups[key]
+        return getattr(group, "group_name", None) if by_name else group
 
     def synchronise(self) -> None:
         if self._kind != "cpu":

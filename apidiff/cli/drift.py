@@ -1,0 +1,155 @@
+"""`apidiff drift`: what changed between two versions of a framework, and what in the database that touches."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from itertools import groupby
+
+import msgspec
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text as Line
+
+from apidiff.cli.formatter import HelpFormatter
+from apidiff.cli.output import language, show
+from apidiff.history import STUBS, Change, Touched, compare_files, touched
+from apidiff.model.signature import SignatureFile
+from apidiff.model.version import Version, VersionError
+from apidiff.render.history import change_text
+from apidiff.render.labels import Language, label
+from apidiff.store import ApidiffError, Data, load
+
+_FRAMEWORKS = ("torch", "mindspore")
+
+
+class UnknownVersion(ApidiffError, LookupError):
+    """A version of which there are no signatures, or two that no framework has both."""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the command's options."""
+    parser = subparsers.add_parser(
+        "drift",
+        help="what changed between two versions of a framework",
+        description=(
+            "Lists APIs added, removed and newly deprecated, parameters, defaults and members that changed between two "
+            "versions of a framework, and the mappings and the documents' claims that this touches."
+        ),
+        formatter_class=HelpFormatter,
+    )
+    parser.add_argument("old", metavar="OLD", help="the older version, e.g. 2.7.1")
+    parser.add_argument("new", metavar="NEW", help="the newer version, e.g. 2.10")
+    parser.add_argument("--framework", choices=_FRAMEWORKS, help="needed where both have these versions")
+    parser.add_argument("--lang", choices=("en", "zh"), help="language of the text (default: that of the locale)")
+    parser.add_argument("--json", action="store_true", help="print JSON, which holds both languages")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints the changes; 0 even where there are none. Raises UnknownVersion for versions without signatures."""
+    data = load()
+    old, new = files_of(data, args.framework, args.old, args.new)
+    changes = [(change, touched(change, data.mappings.values(), data.documents)) for change in compare_files(old, new)]
+    if args.json:
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(_json(old, new, changes)), indent=1) + b"\n")
+    else:
+        _show(data, old, new, changes, language(args.lang))
+    return 0
+
+
+def files_of(data: Data, framework: str | None, old: str, new: str) -> tuple[SignatureFile, SignatureFile]:
+    """The two signature files meant. A version such as 2.10 means the newest known 2.10.x.
+
+    Raises UnknownVersion where there is none, where the framework is not clear, or where OLD is not the older one.
+    """
+    pairs = {
+        name: (_file(data, name, old), _file(data, name, new)) for name in ([framework] if framework else _FRAMEWORKS)
+    }
+    whole = {name: (first, second) for name, (first, second) in pairs.items() if first and second}
+    if not whole:
+        known = "; ".join(f"{name}: {', '.join(_versions(data, name))}" for name in pairs)
+        wheel = "`apidiff signatures extract --framework FRAMEWORK --wheel FILE`"
+        raise UnknownVersion(f"No framework has signatures of both {old} and {new}. Known: {known}. Add one: {wheel}.")
+    if len(whole) > 1:
+        raise UnknownVersion(f"Both frameworks have {old} and {new}. Say which with --framework {'|'.join(whole)}.")
+    [(first, second)] = whole.values()
+    if Version(first.version) >= Version(second.version):
+        raise UnknownVersion(f"{first.version} is not older than {second.version}. Give the older version first.")
+    return first, second
+
+
+def _file(data: Data, framework: str, typed: str) -> SignatureFile | None:
+    try:
+        wanted = Version(typed)
+    except VersionError as error:
+        raise UnknownVersion(f"{error}. Give two releases, e.g. 2.7.1 2.10.") from error
+    covered = [version for version in _versions(data, framework) if wanted.covers(Version(version))]
+    return data.signatures[framework, covered[-1]] if covered else None
+
+
+def _versions(data: Data, framework: str) -> list[str]:
+    return sorted((version for name, version in data.signatures if name == framework), key=Version)
+
+
+def _json(old: SignatureFile, new: SignatureFile, changes: list[tuple[Change, Touched]]) -> dict[str, object]:
+    return {
+        "framework": new.framework,
+        "old": old.version,
+        "new": new.version,
+        "changes": [
+            {
+                "api": change.api,
+                "change": change.kind.value,
+                "names": change.names,
+                "old": change.old,
+                "new": change.new,
+                "text": change_text(change),
+                "evidence": change.evidence,
+                "mappings": found.mappings,
+                "stated_claims": found.claims,
+            }
+            for change, found in changes
+        ],
+    }
+
+
+def _show(
+    data: Data, old: SignatureFile, new: SignatureFile, changes: list[tuple[Change, Touched]], chosen: Language
+) -> None:
+    title = Line(f"{label(f'framework.{new.framework}', chosen)} {old.version} → {new.version}", style="bold")
+    if not changes:
+        show(title, Line(label("drift.none", chosen)))
+        return
+    blocks: list[RenderableType] = []
+    for api, group in groupby(changes, key=lambda pair: pair[0].api):
+        blocks += [*_block(api, list(group), chosen), Line("")]
+    mappings = {key for _, found in changes for key in found.mappings}
+    claims = {key for _, found in changes for key in found.claims}
+    count = label("drift.count", chosen).format(
+        changes=len(changes), mappings=len(mappings), claims=len(claims), all=len(data.mappings)
+    )
+    show(title, Line(""), *blocks, Line(count))
+
+
+def _block(api: str, changes: list[tuple[Change, Touched]], chosen: Language) -> Iterator[RenderableType]:
+    """What changed of one API and what that touches; claims without the API's name, which stands above them."""
+    yield Line(api, style="bold cyan")
+    for change, _ in changes:
+        text = change_text(change)
+        note = f" [{label('timeline.stubs', chosen)}]" if change.evidence == STUBS else ""
+        sentence = (text.zh if chosen == "zh" else text.en).replace("`", "")
+        yield _indented(("• ", ""), (sentence, ""), (note, "dim"))
+    claims = {key: documents for _, found in changes for key, documents in found.claims.items()}
+    rows = {
+        "drift.mappings": sorted({key for _, found in changes for key in found.mappings}),
+        "drift.claims": sorted(key.rpartition("#")[2] for key in claims),
+        "drift.documents": sorted({document for documents in claims.values() for document in documents}),
+    }
+    for key, names in rows.items():
+        if names:
+            yield _indented((label(key, chosen), "dim"), (label("site.comma", chosen).join(names), "dim"))
+
+
+def _indented(*parts: tuple[str, str]) -> RenderableType:
+    return Padding(Line.assemble(*parts), (0, 0, 0, 2))

@@ -1,0 +1,22 @@
+"""What documents say of versions of which no signatures were read: which APIs are there, missing or deprecated."""
+
+from __future__ import annotations
+
+from apidiff.model.base import NonEmpty, Record
+
+
+class Listing(Record, frozen=True, kw_only=True):
+    """What one document says of the APIs of ``module``; it speaks of the version that documents.yaml gives it.
+
+    ``has``: documented there. ``new``: said to be added there, against the version ``against`` where the document names
+    one. ``lacks``: a document that lists all APIs of the module does not list it. ``deprecated``: those of ``has`` that are
+    documented as deprecated.
+    """
+
+    document: NonEmpty
+    module: NonEmpty
+    has: list[NonEmpty] = []
+    new: list[NonEmpty] = []
+    against: str | None = None
+    lacks: list[NonEmpty] = []
+    deprecated: list[NonEmpty] = []

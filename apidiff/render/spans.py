@@ -1,0 +1,43 @@
+"""Version ranges as text."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+
+def between(since: str | None, until: str | None) -> str:
+    """A range with both ends included, None where open: ``2.4 – 2.8``, ``≤ 2.3``, ``≥ 2.9``, ``2.4``, ``*``."""
+    if since is None:
+        return "*" if until is None else f"≤ {until}"
+    if until is None:
+        return f"≥ {since}"
+    return since if since == until else f"{since} – {until}"
+
+
+def held_in(having: Collection[str], known: Sequence[str]) -> str | None:
+    """The versions ``having`` among those ``known`` (oldest first) as text, or None where it is all of them or none.
+
+    A run of versions that reaches the newest one is open: '≥ 2.6'. Zeros at the end are left out where no other known
+    version could be meant.
+    """
+    marks = [version in having for version in known]
+    if all(marks) or not any(marks):
+        return None
+    spans: list[str] = []
+    start: int | None = None
+    for index, held in enumerate([*marks, False]):
+        if held and start is None:
+            start = index
+        elif not held and start is not None:
+            since = None if start == 0 else _short(known[start], known, first=True)
+            until = None if index == len(known) else _short(known[index - 1], known, first=False)
+            spans.append(between(since, until))
+            start = None
+    return ", ".join(spans)
+
+
+def _short(version: str, known: Sequence[str], *, first: bool) -> str:
+    """``2.6`` for ``2.6.0``. At the end of a range '2.7' would take in 2.7.1, so there it stays whole if that is known."""
+    short = version.removesuffix(".0") if version.count(".") > 1 else version
+    others = [other for other in known if other != version and other.startswith(f"{short}.")]
+    return short if first or not others else version

@@ -1,0 +1,103 @@
+"""The public members of a class: what can be asked of the class itself, of the framework's own."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import griffe
+
+from apidiff.signatures.modules import Modules, NotReadable, Overloads
+
+
+def members(found: griffe.Class, modules: Modules) -> tuple[list[str], str | None]:
+    """Sorted names, with those inherited from the framework's classes, and why more may be inherited (None: that is all).
+
+    A metaclass counts: ``group.WORLD`` is a property of one.
+    Attributes that only the constructor sets are left out, as are members of classes of the standard library.
+    """
+    names: set[str] = set()
+    whys: list[str] = []
+    _collect(found, modules, names, whys)
+    return sorted(names), "; ".join(whys) or None
+
+
+def _collect(found: griffe.Class, modules: Modules, names: set[str], whys: list[str]) -> None:
+    names.update(name for name, member in found.members.items() if _shown(name, member, found))
+    names.update(name for name, ways in found.overloads.items() if ways and not name.startswith("_"))
+    above: griffe.Object | Overloads
+    for path in (*(base if isinstance(base, str) else base.canonical_path for base in found.bases), *_metaclass(found)):
+        if _of_the_library(path):
+            continue
+        try:
+            above = modules.find(path)
+        except NotReadable:
+            whys.append(f"inherits from {path}, which neither source nor stub tells")
+            continue
+        if isinstance(above, griffe.Class):
+            _collect(above, modules, names, whys)
+
+
+def _shown(name: str, member: griffe.Object | griffe.Alias, found: griffe.Class) -> bool:
+    if name.startswith("_"):
+        return False
+    if not isinstance(member, griffe.Attribute) or "property" in member.labels:
+        return True
+    # griffe takes `self.x = …` in the constructor for the same as `x = …` or `x: int` in the class.
+    return name in _written(found).attributes
+
+
+def _of_the_library(path: str) -> bool:
+    """Whether a base is a built-in or comes from the standard library ('pybind11_object' has no public members either)."""
+    top, _, rest = path.removeprefix("builtins.").partition(".")
+    return top in sys.stdlib_module_names if rest else hasattr(builtins, top)
+
+
+def _metaclass(found: griffe.Class) -> list[str]:
+    """The path of the metaclass, if there is one; griffe leaves the keywords of a class statement out."""
+    name = _written(found).metaclass
+    return [] if name is None or found.parent is None else [found.parent.resolve(name)]
+
+
+@dataclass(frozen=True)
+class _Written:
+    """What stands in a class statement: its metaclass, if that is a plain name, and the attributes set in its body."""
+
+    metaclass: str | None
+    attributes: frozenset[str]
+
+
+def _written(found: griffe.Class) -> _Written:
+    file = found.filepath
+    classes = _classes(file) if isinstance(file, Path) and file.is_file() else {}
+    return classes.get((found.name, found.lineno), _Written(None, frozenset()))
+
+
+@lru_cache(maxsize=64)
+def _classes(file: Path) -> dict[tuple[str, int | None], _Written]:
+    """The classes of ``file`` by name and line: the line of the statement and that of each decorator."""
+    tree = ast.parse(file.read_text(encoding="utf-8", errors="replace"))
+    classes: dict[tuple[str, int | None], _Written] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            named = [one.value for one in node.keywords if one.arg == "metaclass" and isinstance(one.value, ast.Name)]
+            written = _Written(named[0].id if named else None, frozenset(_attributes(node.body)))
+            for line in (node.lineno, *(decorator.lineno for decorator in node.decorator_list)):
+                classes[node.name, line] = written
+    return classes
+
+
+def _attributes(body: list[ast.stmt]) -> Iterator[str]:
+    for node in body:
+        if isinstance(node, ast.If):
+            yield from _attributes([*node.body, *node.orelse])
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        for target in targets:
+            yield from (one.id for one in ast.walk(target) if isinstance(one, ast.Name))

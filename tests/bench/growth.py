@@ -1,0 +1,114 @@
+"""Whether time grows with the number of records and no faster: 10 and 100 times as many, made up."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from apidiff.render import entries
+from apidiff.store import Data, load
+from apidiff.store.checks import check_coverage, check_records
+from apidiff.store.paths import DATA
+from tests.bench.measure import Measure
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+_LIMIT = 1.5
+_TIMES = (10, 100)
+# The target is a real one, so that its claims meet the traces of real runs.
+_RECORD = """\
+id: {name}
+category: collective
+summary: {{en: "Reduces a tensor over all ranks, number {number}.", zh: "对所有 rank 上的张量做归约操作，编号 {number}。"}}
+source:
+  name: {name}
+  probes:
+    sync: {{set: {{tensor: {{shape: [2]}}}}}}
+    async: {{like: sync, set: {{async_op: true}}}}
+  claims:
+    - {{id: writes-tensor, writes: {{argument: tensor}}, probes: [sync, async]}}
+    - {{id: holds-sum, result: {{at: tensor, formula: sum, of: tensor}}, probes: [sync, async]}}
+    - {{id: returns-none, returns: {{structure: None}}, probes: [sync]}}
+targets:
+  - api:
+      name: mindspore.mint.distributed.all_reduce
+      probes:
+        sync: {{set: {{tensor: {{shape: [3]}}}}}}
+        async: {{like: sync, set: {{async_op: true}}}}
+      claims:
+        - {{id: writes-tensor, writes: {{argument: tensor}}, probes: [sync, async]}}
+        - {{id: holds-sum, result: {{at: tensor, formula: sum, of: tensor}}, probes: [sync, async]}}
+        - {{id: returns-none, returns: {{structure: None}}, probes: [sync]}}
+        - {{id: has-group, parameter: {{name: group, default: "None"}}}}
+    ranges: [{{since: "2.7", status: current}}]
+    parameters:
+      - {{source: tensor, target: tensor, relations: [same]}}
+      - {{target: op, relations: [only_in_target], note: {{en: "By default `sum`.", zh: "默认为 `sum`。"}}}}
+      - {{target: group, relations: [only_in_target]}}
+      - {{target: async_op, relations: [only_in_target]}}
+    differences:
+      - {{id: in-place, kind: in_place, risk: silent, source_claims: [writes-tensor], target_claims: [writes-tensor]}}
+"""
+
+
+def measure_growth(tell: Callable[[str], None]) -> list[Measure]:
+    """Two ratios of the time a record takes: of validating, and of building entries.
+
+    It is the processor's time, which other programs do not add to. What no record at all takes is left out of both.
+    """
+    real = load()
+    counts = [times * len(real.mappings) for times in _TIMES]
+    validated, built = [], []
+    for count in (0, *counts):
+        tell(f"{count} records")
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder) / "data"
+            _make(root, count)
+            data, seconds = _timed(_validated, root)
+        validated.append(seconds)
+        built.append(_timed(entries, dataclasses.replace(data, runs=real.runs))[1])
+        del data
+    return [
+        Measure(
+            f"{what} {counts[1]} records made up, processor time of {counts[0]}",
+            f"{what} {counts[0]}",
+            (seconds[2] - seconds[0]) * counts[0] / counts[1],
+            seconds[1] - seconds[0],
+            _LIMIT,
+        )
+        for what, seconds in (("validating", validated), ("building entries of", built))
+    ]
+
+
+def _make(root: Path, count: int) -> None:
+    for name in ("documents.yaml", "frameworks.yaml"):
+        root.mkdir(exist_ok=True)
+        shutil.copy(DATA / name, root / name)
+    shutil.copytree(DATA / "signatures", root / "signatures")
+    folder = root / "mappings" / "torch" / "distributed"
+    folder.mkdir(parents=True)
+    for number in range(count):
+        name = f"torch.distributed.made_up_{number}"
+        text = _RECORD.format(name=name, number=number)
+        (folder / f"made_up_{number}.yaml").write_text(text, encoding="utf-8")
+
+
+def _validated(root: Path) -> Data:
+    data = load(root)
+    check_records(data)
+    check_coverage(data)
+    return data
+
+
+def _timed(what: Callable[[S], T], given: S) -> tuple[T, float]:
+    gc.collect()
+    start = time.process_time()
+    found = what(given)
+    return found, time.process_time() - start

@@ -1,0 +1,50 @@
+"""`apidiff report official` writes the report in either language and as JSON."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from apidiff.render.official import OfficialReport
+
+
+@pytest.mark.parametrize(
+    ("language", "variables", "title"),
+    [
+        ("en", {}, "# What the official table says, and what runs show"),
+        ("zh", {}, "# 官方映射表的说法与实测结果"),
+        (None, {"LANG": "zh_CN.UTF-8"}, "# 官方映射表的说法与实测结果"),
+        ("zh", {"PYTHONIOENCODING": "ascii"}, "# 官方映射表的说法与实测结果"),
+    ],
+)
+def test_markdown(run, language: str | None, variables: dict[str, str], title: str) -> None:
+    done = run("report", "official", *(["--lang", language] if language else []), **variables)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"{title}\n")
+    assert "`torch.distributed.reduce` → `mindspore.mint.distributed.reduce`" in done.stdout
+    assert done.stdout.count("| `torch.") + done.stdout.count(" → `mindspore.") >= 50
+
+
+def test_json(run) -> None:
+    done = run("report", "official", "--format", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    report = msgspec.json.decode(done.stdout, type=OfficialReport)
+    assert [(table.name, len(table.rows)) for table in report.tables] == [("2025-07", 32), ("r2.4.10", 18)]
+    recorded = {one.id for one in report.runs}
+    for table in report.tables:
+        assert {row.standing for row in table.rows} <= {
+            "contradicted",
+            "differs",
+            "no_record",
+            "undecided",
+            "confirmed",
+        }
+        for row in table.rows:
+            assert all(bool(one.runs) for one in row.verdicts if one.outcome in {"holds", "refuted"})
+            assert {name for one in row.verdicts for name in one.runs} <= recorded
+
+
+def test_another_report_is_refused(run) -> None:
+    done = run("report", "other")
+    assert done.returncode == 2
+    assert "official" in done.stderr

@@ -1,0 +1,81 @@
+"""The page of the report on upstream's tables, in both languages, and that it follows its data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import msgspec
+import pytest
+from official_data import LISTED, SOURCE, TARGET, claims, mapping, report, run, signatures
+from small_site import Built, Site
+
+from apidiff.render.official import OfficialReport
+
+MakeSite = Callable[..., Site]
+KNOWN = "torch.distributed.reduce#others-keep-tensor"
+PAGE = "# Official\n\n```{apidiff-official}\n```\n"
+
+
+def found(default: str | None = "0") -> OfficialReport:
+    one = mapping(claims(completes={}), claims(completes={}))
+    runs = [
+        run(one, "torch", "2.13.0"),
+        run(one, "mindspore", "2.10.0", "no <b>group</b>" if default else "", default=default),
+    ]
+    made = report(one, runs, signatures(v2_10_0=default, v2_7_0="0"))
+    assert made.tables[0].rows[0].claim == LISTED
+    return made
+
+
+def build(site: Site, official: OfficialReport) -> Built:
+    (site.src / "notes.md").write_text(PAGE, "utf-8")
+    raw = msgspec.json.encode(official)
+    for gone, there in (
+        (r"[\w.]+#[\w-]+", KNOWN),
+        (r"(torch|mindspore)-[\d.]+/[\w-]+", next(iter(site.content.runs))),
+    ):
+        raw = re.sub(gone.encode(), there.encode(), raw)  # what the small site has: links must lead somewhere
+    site.content = msgspec.structs.replace(site.content, official=msgspec.json.decode(raw, type=OfficialReport))
+    return site.build()
+
+
+def plain(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html))
+
+
+WORDS = {
+    "en": ["Contradictions", "Listed as: Consistent", "contradicted by runs", "not run", "Rows by what they come to"],
+    "zh_CN": ["与实测不符的行", "表中标注：一致", "与实测不符", "未运行", "各行的判定结果"],
+}
+
+
+@pytest.mark.parametrize("language", WORDS)
+def test_the_page_says_all(make_site: MakeSite, language: str) -> None:
+    site = make_site("official", language)
+    built = build(site, found())
+    html = built.html("notes")
+    assert built.warnings == ""
+    for words in [*WORDS[language], SOURCE, TARGET, KNOWN, "to: required ≠ 0", f"apidiff verify {SOURCE}"]:
+        assert words in plain(html), words
+    assert "&lt;b&gt;group&lt;/b&gt;" in html
+    assert f'href="runs/{next(iter(site.content.runs))}.html"' in html
+    assert html.index('id="official-2025-07-contradictions"') < html.index('id="official-2025-07-rows"')
+
+
+def test_both_languages_have_the_same_anchors(make_site: MakeSite) -> None:
+    ids = [
+        re.findall(r'\sid="([^"]+)"', build(make_site(name, language), found()).html("notes"))
+        for name, language in (("a", "en"), ("b", "zh_CN"))
+    ]
+    assert ids[0] == ids[1]
+    assert "official-2025-07" in ids[0]
+
+
+def test_the_page_follows_its_data_and_nothing_else_does(make_site: MakeSite) -> None:
+    site = make_site()
+    build(site, found())
+    again = build(site, found(default=None))
+    assert "contradicted by runs" not in plain(again.html("notes"))
+    assert "No run contradicts a row of this table." in plain(again.html("notes"))
+    assert again.read == {"notes"}
