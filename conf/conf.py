@@ -19,7 +19,6 @@ language = "zh_CN" if _ZH else "en"
 extensions = [
     "myst_parser",
     "sphinx_copybutton",
-    "sphinx_design",
     "autodoc2",
     "apidiff.sphinxext",
 ]
@@ -70,7 +69,7 @@ html_theme_options = {
 
 autodoc2_packages = [
     {"path": f"../../apidiff/{name}", "module": f"apidiff.{name}", "auto_mode": True}
-    for name in ("model", "store", "judge", "kb")
+    for name in ("model", "store", "judge", "history", "kb")
 ]
 autodoc2_output_dir = "api"
 autodoc2_docstring_parser_regexes = [(r".*", "rst")]

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.output import show
-from apidiff.model import Mapping, Outcome
+from apidiff.model import AnswerKind, Mapping, Outcome
 from apidiff.model.entry import Entry
 from apidiff.render import entries
 from apidiff.store import ApidiffError, Data, InvalidData, load
@@ -56,13 +56,19 @@ def _mapping(data: Data, key: str) -> Mapping:
 
 
 def counts(found: Iterable[Entry]) -> list[tuple[str, int]]:
-    """What there is and how many: mappings, targets, claims, claims with a run, then observations by outcome."""
+    """What there is and how many: mappings, answers, targets, claims with and without a run, observations by outcome.
+
+    Targets that several mappings share, and their claims, count once.
+    """
     found = list(found)
-    claims = [claim for entry in found for claim in entry.claims]
+    claims = {claim.id: claim for entry in found for claim in entry.claims}.values()
     outcomes = Counter(one.outcome for claim in claims for one in claim.observed)
+    answers = Counter(one.answer for entry in found for one in entry.otherwise)
     return [
         ("mappings", len(found)),
-        ("targets", sum(len(entry.targets) for entry in found)),
+        ("targets", len({target.name for entry in found for target in entry.targets})),
+        ("other answers", sum(answers.values())),
+        *((f"  {kind.value.replace('_', ' ')}", answers[kind.value]) for kind in AnswerKind),
         ("claims", len(claims)),
         ("claims with a run", sum(1 for claim in claims if claim.observed)),
         ("claims without a run", sum(1 for claim in claims if not claim.observed)),

@@ -11,6 +11,8 @@ from apidiff.judge.outcome import SIGNATURE_KINDS, judge_claim
 from apidiff.model import Api, Claim, ClaimKind, Observation, Outcome, ProbeRun, RunRecord
 from apidiff.model.spec import digest, digest_text
 
+_ON_SIGNATURES = {*SIGNATURE_KINDS, ClaimKind.CORRESPONDS}
+
 
 @dataclass(frozen=True)
 class Context:
@@ -47,7 +49,7 @@ def spec_of(api: Api, probe: str, context: Context) -> str | None:
     if probe.startswith("example:"):
         example = context.examples.get(probe.removeprefix("example:"))
         return digest_text(example[0]) if example else None
-    return digest(api, probe)
+    return _digest(api, probe)
 
 
 def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Context) -> Iterator[Observation]:
@@ -59,7 +61,7 @@ def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Con
         return
     patterns = context.unsupported.get((record.backend, record.framework), ())
     by_name = _index(record)
-    signature_claim = claim.kind in {*SIGNATURE_KINDS, ClaimKind.CORRESPONDS}
+    signature_claim = claim.kind in _ON_SIGNATURES
     for probe in ["signature"] if signature_claim else wanted_probes(claim):
         run = by_name.get((api.name, probe))
         if not signature_claim and (run is None or run.spec != spec_of(api, probe, context)):
@@ -82,6 +84,23 @@ def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Con
             run=run_id,
             evidence=evidence,
         )
+
+
+_digests: dict[int, tuple[Api, dict[str, str]]] = {}
+
+
+def _digest(api: Api, probe: str) -> str:
+    """The digest of a probe; kept for the last APIs, since every claim asks again for every record."""
+    known = _digests.get(id(api))
+    if known is None or known[0] is not api:
+        if len(_digests) > 64:
+            _digests.clear()
+        known = (api, {})
+        _digests[id(api)] = known
+    found = known[1].get(probe)
+    if found is None:
+        found = known[1][probe] = digest(api, probe)
+    return found
 
 
 _indexes: dict[int, tuple[RunRecord, dict[tuple[str, str], ProbeRun]]] = {}

@@ -167,12 +167,15 @@ class Answer(Record, frozen=True, kw_only=True, omit_defaults=False):
 class Unmatched(Record, frozen=True, kw_only=True, omit_defaults=False):
     """What a lookup of a MindSpore API answers to which no PyTorch API corresponds.
 
-    ``why`` is None where nothing is recorded of the API.
+    ``why`` is None where nothing is recorded of the API. ``nearest``: mappings one may be looking for. ``documents``: what
+    that rests on.
     """
 
     asked: Asked
     counterpart: None = None
     why: Text | None
+    nearest: list[str]
+    documents: list[AnsweredDocument]
 
 
 class Match(Record, frozen=True, kw_only=True, omit_defaults=False):

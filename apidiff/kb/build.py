@@ -48,7 +48,7 @@ CREATE TABLE release (framework TEXT, typed TEXT, age INTEGER, version TEXT, PRI
 CREATE TABLE name (spelling TEXT, rank INTEGER, mapping TEXT, target INTEGER, api TEXT, far INTEGER);
 CREATE INDEX name_spelling ON name (spelling, rank);
 CREATE TABLE entry (id TEXT PRIMARY KEY, json TEXT) WITHOUT ROWID;
-CREATE TABLE counterpart (name TEXT PRIMARY KEY, json TEXT, why TEXT) WITHOUT ROWID;
+CREATE TABLE counterpart (name TEXT PRIMARY KEY, json TEXT, body TEXT) WITHOUT ROWID;
 -- `head` and `body` are members of the answer's JSON object, without its braces.
 CREATE TABLE mapping (id TEXT PRIMARY KEY, source TEXT, head TEXT, empty TEXT) WITHOUT ROWID;
 CREATE TABLE target (mapping TEXT, position INTEGER, name TEXT, head TEXT, body TEXT, PRIMARY KEY (mapping, position))
@@ -208,8 +208,9 @@ def _answer_body(risk: str, differences: list[AnsweredDifference], before: str, 
 
 def _add_counterparts(connection: sqlite3.Connection, counterparts: Iterable[CounterpartEntry]) -> None:
     for found in counterparts:
-        why = found.why and _json(found.why)
-        connection.execute("INSERT INTO counterpart VALUES (?, ?, ?)", (found.name, _json(found), why))
+        documents = [_as(document, AnsweredDocument) for document in found.documents]
+        body = _members({"why": found.why, "nearest": found.nearest, "documents": documents})
+        connection.execute("INSERT INTO counterpart VALUES (?, ?, ?)", (found.name, _json(found), body))
         names = {(one.text, one.rank, mapping, one.target, one.api) for one, mapping in counterpart_spellings(found)}
         connection.executemany("INSERT INTO name VALUES (?, ?, ?, ?, ?, 0)", sorted(names, key=str))
 

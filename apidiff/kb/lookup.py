@@ -141,8 +141,8 @@ def _serves(connection: sqlite3.Connection, api: str, release: str) -> list[str]
 def _raise_no_counterpart(connection: sqlite3.Connection, api: str, asked: str) -> NoReturn:
     from apidiff.kb.errors import NoCounterpart
 
-    (why,) = connection.execute("SELECT why FROM counterpart WHERE name = ?", (api,)).fetchone()
-    raise NoCounterpart(api, _object(f'"asked":{asked}', '"counterpart":null', f'"why":{why or "null"}') + "\n")
+    (body,) = connection.execute("SELECT body FROM counterpart WHERE name = ?", (api,)).fetchone()
+    raise NoCounterpart(api, _object(f'"asked":{asked}', '"counterpart":null', body) + "\n")
 
 
 def _target(connection: sqlite3.Connection, mapping: str, position: int, release: str) -> tuple[str, str, str]:

@@ -215,6 +215,9 @@ class ClaimKind(Enum):
     PRINTS = "prints"
 
 
+_KINDS = tuple((kind.value, kind) for kind in ClaimKind)
+
+
 class Claim(Record, frozen=True, kw_only=True):
     """One checkable statement about one API.
 
@@ -243,14 +246,14 @@ class Claim(Record, frozen=True, kw_only=True):
     reason: Text | None = None
 
     def __post_init__(self) -> None:
-        present = [kind.value for kind in ClaimKind if getattr(self, kind.value) is not None]
+        present = [key for key, _ in _KINDS if getattr(self, key) is not None]
         if len(present) != 1:
             raise ValueError(f"claim {self.id!r} needs exactly one kind key, got {present or 'none'}")
 
     @property
     def kind(self) -> ClaimKind:
         """The kind, read from the key that is present."""
-        return next(kind for kind in ClaimKind if getattr(self, kind.value) is not None)
+        return next(kind for key, kind in _KINDS if getattr(self, key) is not None)
 
     @property
     def body(self) -> Record:

@@ -208,9 +208,12 @@ class ServedEntry(Record, frozen=True, kw_only=True):
 class CounterpartEntry(Record, frozen=True, kw_only=True):
     """A MindSpore communication API seen from its side: the sources it serves.
 
-    ``why``: why no PyTorch API corresponds to it. Where there is neither that nor a source, no record names it.
+    ``why``: why no PyTorch API corresponds to it, ``nearest`` the mappings that a reader may be looking for, ``documents``
+    what that rests on. Where there is neither that nor a source, no record names it.
     """
 
     name: str
     serves: list[ServedEntry]
     why: Text | None = None
+    nearest: list[str] = []
+    documents: list[DocumentEntry] = []

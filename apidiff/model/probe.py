@@ -34,21 +34,21 @@ class Layout(Enum):
 
 
 class Input(Record, frozen=True, kw_only=True):
-    """An argument that is made on each rank. Exactly one of the keys marked with * is present.
+    """An argument that is made on each rank. Exactly one of the keys marked with (*) is present.
 
-    ``shape``*: a tensor of this shape on the backend's device, of ``dtype``, ``fill`` and ``layout``.
-    ``each``*: a list with one element per rank of the world, each made as said.
-    ``list``*: a list written out; ``[]`` is the empty list; with ``as_tuple`` a tuple of the same.
-    ``tuple``*: a tuple of numbers, e.g. a shape.
-    ``reduce_op``*: ``ReduceOp.<name>`` of the framework that runs the probe.
-    ``group``*: the group of the ranks listed (``[]``: all), created beforehand on every rank, passed as the framework's
+    ``shape`` (*): a tensor of this shape on the backend's device, of ``dtype``, ``fill`` and ``layout``.
+    ``each`` (*): a list with one element per rank of the world, each made as said.
+    ``list`` (*): a list written out; ``[]`` is the empty list; with ``as_tuple`` a tuple of the same.
+    ``tuple`` (*): a tuple of numbers, e.g. a shape.
+    ``reduce_op`` (*): ``ReduceOp.<name>`` of the framework that runs the probe.
+    ``group`` (*): the group of the ranks listed (``[]``: all), created beforehand on every rank, passed as the framework's
     own group (torch: the object, MindSpore: the name); with ``by_name`` as a string on either framework.
-    ``text``*: a string in which ``{rank}`` and ``{world}`` are replaced, e.g. an object that every rank sends.
-    ``none``*: true for None, where an argument is needed inside a list.
-    ``rank_plus``*: the number of the rank that comes so many after this one, modulo the world size.
-    ``seconds``*: a ``datetime.timedelta``.
-    ``api``*: the object of a dotted name itself, e.g. a function that is passed as an argument.
-    ``call``*: what a call of an API returns, e.g. a P2POp.
+    ``text`` (*): a string in which ``{rank}`` and ``{world}`` are replaced, e.g. an object that every rank sends.
+    ``none`` (*): true for None, where an argument is needed inside a list.
+    ``rank_plus`` (*): the number of the rank that comes so many after this one, modulo the world size.
+    ``seconds`` (*): a ``datetime.timedelta``.
+    ``api`` (*): the object of a dotted name itself, e.g. a function that is passed as an argument.
+    ``call`` (*): what a call of an API returns, e.g. a P2POp.
     """
 
     shape: Sequence[Dimension] | None = None

@@ -15,7 +15,7 @@ def written(name: str, value: Argument) -> str:
     if value.list is not None:
         return _listed(value) if is_code(value) else name
     if value.tuple is not None:
-        return _tuple([str(one).replace("*world", " * world_size") for one in value.tuple])
+        return _tuple([_dimension(one) for one in value.tuple])
     return _call(value.call, "") if value.call is not None else _single(name, value)
 
 
@@ -45,6 +45,13 @@ def _listed(value: Input) -> str:
 
 def _tuple(items: list[str]) -> str:
     return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+
+
+def _dimension(value: int | str) -> str:
+    count = str(value).removesuffix("*world")
+    if isinstance(value, int):
+        return count
+    return "world_size" if count == "1" else f"{count} * world_size"
 
 
 def _call(made: Call, suffix: str) -> str:

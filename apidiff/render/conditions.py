@@ -43,15 +43,17 @@ def _joined_en(pieces: list[str]) -> str:
 
 def _joined_zh(pieces: list[str]) -> str:
     """The Chinese conditions as one; what the same ranks pass is said once: ``传入空的 `a` 和空的 `b` 时``."""
-    joined, lead = "", None
+    joined: list[str] = []
+    lead = None
     for piece in [*(one.removesuffix("时").rstrip() for one in pieces[:-1]), pieces[-1]]:
         before, passes, passed = piece.partition("传入")
         if joined and passes and before == lead and not passed.startswith("的"):
-            joined += f" 和{passed}"
+            joined[-1] += f" 和{passed}"
         else:
-            joined += f"，且{' ' if piece[0].isascii() else ''}{piece}" if joined else piece
+            joined.append(piece)
         lead = before if passes else None
-    return joined
+    last = joined.pop()
+    return f"{'，'.join(joined)}，且{' ' if last[0].isascii() else ''}{last}" if joined else last
 
 
 def _has_async(api: Api) -> bool:
@@ -102,7 +104,7 @@ def _ends(api: Api, probe: str) -> Iterator[Piece]:
     en, zh = _numbers(other.ranks)
     answer = f"{en} {_s('call', other.ranks)} `{other.api}`", f"{zh} 调用 `{other.api}`"
     if not ranks:
-        yield f"while {answer[0]}", f"{answer[1]}时"
+        yield f"while {answer[0]}", f"{answer[1]} 时"
         return
     calling = _numbers(ranks)
     yield f"when {calling[0]} {_s('make', ranks)} the call and {answer[0]}", f"{calling[1]} 发起调用、{answer[1]} 时"

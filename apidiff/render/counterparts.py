@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from apidiff.model import Text
 from apidiff.model.entry import CounterpartEntry, Entry, OtherwiseEntry, RangeEntry, ServedEntry
+from apidiff.render.documents import document_entry
 from apidiff.store import Data
-from apidiff.store.public import EXTRACTED, newest_first, public_names
+from apidiff.store.public import EXTRACTED, communication_names, newest_first
 
 
 def counterparts(data: Data, entries: Mapping[str, Entry]) -> dict[str, CounterpartEntry]:
     """Every communication API of the newest MindSpore, and every other one that an entry names, by name."""
     newest = newest_first(data.signatures, "mindspore")[:1]
-    return serve(entries.values(), [name for file in newest for name in public_names(file)], data.mindspore_only)
+    names = [name for file in newest for name in communication_names(file)]
+    only = {
+        name: CounterpartEntry(
+            name=name,
+            serves=[],
+            why=found.why,
+            nearest=found.nearest,
+            documents=[document_entry(data.documents[one.document]) for one in found.stated],
+        )
+        for name, found in data.mindspore_only.items()
+    }
+    return serve(entries.values(), names, only)
 
 
-def serve(entries: Iterable[Entry], names: Iterable[str], only: Mapping[str, Text]) -> dict[str, CounterpartEntry]:
-    """The APIs in ``names`` and those of ``entries``, by name; ``only``: why some have no counterpart.
+def serve(
+    entries: Iterable[Entry], names: Iterable[str], only: Mapping[str, CounterpartEntry]
+) -> dict[str, CounterpartEntry]:
+    """The APIs in ``names`` and those of ``entries``, by name; ``only``: those that serve no source, with the reason.
 
     An API that is used and is not in ``names`` counts as its class where that is, and is left out where it is no
     communication API.
@@ -41,9 +54,9 @@ def serve(entries: Iterable[Entry], names: Iterable[str], only: Mapping[str, Tex
                 )
             )
     return {
-        name: CounterpartEntry(
-            name=name, serves=sorted(serves, key=lambda one: (one.role, one.source)), why=only.get(name)
-        )
+        name: CounterpartEntry(name=name, serves=sorted(serves, key=lambda one: (one.role, one.source)))
+        if serves or name not in only
+        else only[name]
         for name, serves in sorted(found.items())
     }
 

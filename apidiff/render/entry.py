@@ -12,7 +12,6 @@ from apidiff.judge import observe
 from apidiff.model import Api, Claim, Mapping, Observation, Otherwise, Risk, Stated, Target, TargetRange, Text
 from apidiff.model.entry import (
     ClaimEntry,
-    DocumentEntry,
     Entry,
     ExampleEntry,
     OtherwiseEntry,
@@ -24,6 +23,7 @@ from apidiff.model.signature import Signature, SignatureFile
 from apidiff.model.version import Version
 from apidiff.render.calls import call, snippet
 from apidiff.render.differences import difference_entry, row_difference, worst_first
+from apidiff.render.documents import document_entry
 from apidiff.render.history import history_entries
 from apidiff.render.phrases import phrase
 from apidiff.render.rows import row_entries
@@ -77,7 +77,7 @@ class Builder:
             examples=[
                 self._example(one, claims) for one in self.examples if one.api == mapping.id and one.path not in recipes
             ],
-            documents={key: self._document(key) for key in sorted(documents)},
+            documents={key: document_entry(self.data.documents[key]) for key in sorted(documents)},
             history=history,
         )
 
@@ -187,16 +187,6 @@ class Builder:
             code=example.code,
             expected="\n".join(example.expected),
             claim=prints,
-        )
-
-    def _document(self, key: str) -> DocumentEntry:
-        found = self.data.documents[key]
-        return DocumentEntry(
-            title=found.title,
-            url=found.url,
-            framework=found.framework.value,
-            version=found.version,
-            seed=found.seed is not None,
         )
 
 

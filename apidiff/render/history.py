@@ -45,7 +45,7 @@ _MARKED = {  # by what the mark tells: the version it holds from, the replacemen
 }
 _KINDS = {
     "function": ("function", "函数"),
-    "primitive": ("primitive", "算子原语"),
+    "primitive": ("primitive", "原语"),
     "class": ("class", "类"),
     "enum": ("enumeration", "枚举"),
     "constant": ("constant", "常量"),

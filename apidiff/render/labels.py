@@ -89,7 +89,7 @@ LABELS: dict[str, Text] = {
     "claim.prints": _t("prints", "打印"),
     # What answers a source API at a version.
     "answer.maps_to": _t("maps to", "直接映射"),
-    "answer.composed": _t("composed of other APIs", "由其他 API 组合实现"),
+    "answer.composed": _t("composed", "组合实现"),
     "answer.not_needed": _t("not needed", "无需使用"),
     "answer.no_counterpart": _t("no counterpart", "无对应 API"),
     "answer_meaning.composed": _t(
@@ -111,12 +111,13 @@ LABELS: dict[str, Text] = {
     # MindSpore APIs and the sources they serve.
     "serves": _t("PyTorch APIs that {name} serves", "{name} 对应的 PyTorch API"),
     "serves.none": _t("No PyTorch API corresponds to it.", "没有与之对应的 PyTorch API。"),
+    "nearest": _t("Nearest", "最接近的 API"),
     "serves.unnamed": _t("No record names it.", "没有任何记录提到它。"),
     "serves.not_there": _t("not on MindSpore {version}", "不适用于 MindSpore {version}"),
     "role.target": _t("target", "目标"),
     "role.used": _t("in its answer", "答案中用到"),
     "column.mindspore_api": _t("MindSpore API", "MindSpore API"),
-    "column.serves": _t("PyTorch APIs", "对应的 PyTorch API"),
+    "column.serves": _t("PyTorch APIs, by MindSpore version", "对应的 PyTorch API（按 MindSpore 版本）"),
     # Categories of source APIs, in the order of the index.
     "category.collective": _t("Collective communication", "集合通信"),
     "category.p2p": _t("Point-to-point communication", "点对点通信"),
@@ -157,6 +158,7 @@ LABELS: dict[str, Text] = {
     "versions": _t("Answers by MindSpore version", "各 MindSpore 版本的答案"),
     "column.target": _t("Target", "目标"),
     "column.source": _t("Source", "源"),
+    "range.all": _t("all versions", "所有版本"),
     "column.range": _t("MindSpore versions", "版本区间"),
     "column.status": _t("Status", "状态"),
     "column.risk": _t("Risk", "风险"),

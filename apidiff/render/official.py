@@ -84,8 +84,9 @@ class TableReport(Record, frozen=True, kw_only=True):
 
     @property
     def contradicted(self) -> list[RowReport]:
-        """The rows that runs contradict."""
-        return [row for row in self.rows if row.standing == Standing.CONTRADICTED.value]
+        """The rows that runs contradict: those that differ in behaviour first, then by how much their signatures differ."""
+        found = [row for row in self.rows if row.standing == Standing.CONTRADICTED.value]
+        return sorted(found, key=lambda row: (-len(row.behaviour), -max(len(one.lines) for one in row.verdicts)))
 
 
 class RunLine(Record, frozen=True, kw_only=True):

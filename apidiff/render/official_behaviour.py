@@ -80,8 +80,10 @@ def findings(
         target = [claims[f"{names[1]}#{name}"] for name in one.target_claims]
         if not source or not all(_outcomes(entry.summary) == {"holds"} for _, entry in source):
             continue
+        # What a backend lacks says nothing of the function: it is told apart, and nothing else is told as lacking.
+        support = one.kind is DifferenceKind.BACKEND_SUPPORT
         shown, absent = _versions([claim for claim, _ in source], target)
-        for versions, found in ((shown, behaviour), (absent, lacking)):
+        for versions, found in (({}, behaviour), (absent | shown, lacking)) if support else ((shown, behaviour),):
             if versions:
                 lines = [line for _, entry in source for line in _evidence(entry, "torch")]
                 for version, entries in sorted(versions.items(), key=lambda item: Version(item[0])):

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from apidiff.render.labels import Language, label
+
+ALL = "*"
+
 
 def between(since: str | None, until: str | None) -> str:
     """A range with both ends included, None where open: ``2.4 – 2.8``, ``≤ 2.3``, ``≥ 2.9``, ``2.4``, ``*``."""
     if since is None:
-        return "*" if until is None else f"≤ {until}"
+        return ALL if until is None else f"≤ {until}"
     if until is None:
         return f"≥ {since}"
     return since if since == until else f"{since} – {until}"
+
+
+def in_words(text: str, language: Language) -> str:
+    """A range for a reader: words where the sign for all versions stands."""
+    return label("range.all", language) if text == ALL else text
 
 
 def held_in(having: Collection[str], known: Sequence[str]) -> str | None:

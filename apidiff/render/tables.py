@@ -33,7 +33,8 @@ CREATE TABLE otherwise (id INTEGER PRIMARY KEY, mapping TEXT REFERENCES mapping,
   text TEXT, why_en TEXT, why_zh TEXT, instead_en TEXT, instead_zh TEXT, recipe TEXT, recipe_code TEXT, risk TEXT);
 CREATE TABLE used (otherwise INTEGER REFERENCES otherwise, api TEXT);
 -- MindSpore's communication APIs; `why_…`: why no PyTorch API corresponds. The sources of the others: `target`, `used`.
-CREATE TABLE counterpart (api TEXT PRIMARY KEY, why_en TEXT, why_zh TEXT);
+-- `nearest`: IDs of mappings joined by commas.
+CREATE TABLE counterpart (api TEXT PRIMARY KEY, why_en TEXT, why_zh TEXT, nearest TEXT);
 -- `position` 1 is the worst.
 CREATE TABLE difference (target INTEGER REFERENCES target, position INTEGER, id TEXT, kind TEXT, risk TEXT,
   text_en TEXT, text_zh TEXT, evidence_en TEXT, evidence_zh TEXT, PRIMARY KEY (target, id));
@@ -71,7 +72,7 @@ def fill_tables(
         for claim in entry.claims:
             _add_claim(connection, entry, claim)
     for found in counterparts:
-        _add(connection, "counterpart", found.name, *_both(found.why))
+        _add(connection, "counterpart", found.name, *_both(found.why), ",".join(found.nearest))
     fill_search(connection, entries, counterparts)
     connection.commit()
 

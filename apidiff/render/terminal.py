@@ -21,6 +21,7 @@ from apidiff.kb.answer import (
 )
 from apidiff.model import Text
 from apidiff.render.labels import Language, label
+from apidiff.render.spans import in_words
 
 _RISK_STYLES = {"silent": "bold red", "error": "bold yellow", "rewrite": "cyan", "none": "green"}
 _OUTCOME_STYLES = {"holds": "green", "refuted": "bold red", "flaky": "bold magenta", "not run": "dim"}  # else yellow
@@ -52,7 +53,12 @@ def unmatched_text(found: Unmatched, language: Language) -> RenderableType:
     name = Line(found.asked.api, style="bold")
     if found.why is None:
         return Group(name, Line(label("serves.unnamed", language)))
-    return Group(name, Line(label("serves.none", language)), _prose(found.why, language))
+    lines: list[RenderableType] = [name, Line(label("serves.none", language)), _prose(found.why, language)]
+    comma = label("site.comma", language)
+    if found.nearest:
+        lines.append(Line(f"{label('nearest', language)}{label('site.colon', language)}{comma.join(found.nearest)}"))
+    lines += [Line(f"{one.title} ({one.url})", style="dim") for one in found.documents]
+    return Group(*lines)
 
 
 def search_text(result: SearchResult, language: Language) -> RenderableType:
@@ -106,7 +112,9 @@ class _Sections:
             standing = Line(_words("absent", language).format(version=version), style="yellow")
         else:
             said = _words("standing", language).format(
-                version=version, status=label(f"status.{target.status}", language), range=target.range
+                version=version,
+                status=label(f"status.{target.status}", language),
+                range=in_words(target.range or "", language),
             )
             standing = Line(said, style="" if target.status == "current" else "yellow")
         if answer.current and answer.current != target.name:
@@ -122,7 +130,7 @@ class _Sections:
             yield Line(label("box.no_current", language).format(version=version), style="yellow")
             return
         kind = label(f"answer.{otherwise.answer}", language)
-        span = (" ({})" if language == "en" else "（{}）").format(otherwise.range)
+        span = (" ({})" if language == "en" else "（{}）").format(in_words(otherwise.range, language))
         yield Line(label("answer.at", language).format(version=version, answer=kind) + span, style="yellow")
         yield _prose(otherwise.why, language)
         if otherwise.instead:
@@ -202,10 +210,16 @@ class _Sections:
         previous = ""
         for row in self.answer.targets:
             status = Line(label(f"status.{row.status}", self.language), style="bold" if row.status == "current" else "")
-            table.add_row(Line(row.name if row.name != previous else ""), Line(row.range), status)
+            table.add_row(
+                Line(row.name if row.name != previous else ""), Line(in_words(row.range, self.language)), status
+            )
             previous = row.name
         for answer in self.answer.otherwise_ranges:
-            table.add_row(Line("—"), Line(answer.range), Line(label(f"answer.{answer.answer}", self.language)))
+            table.add_row(
+                Line("—"),
+                Line(in_words(answer.range, self.language)),
+                Line(label(f"answer.{answer.answer}", self.language)),
+            )
         return [self._heading("versions"), table]
 
     def claims(self) -> list[RenderableType]:

@@ -6,8 +6,9 @@ import re
 
 import griffe
 
-# name (type): …, and the type may hold brackets: "group (Union[str, tuple(int)], optional): …"
-_ARGUMENT = re.compile(r"\*{0,2}(?P<name>\w+)\s*\((?P<type>.+?)\)\s*:(\s|$)")
+# name (type): …, and the type may hold brackets: "group (Union[str, tuple(int)], optional): …". torch writes "group: (type): …"
+# in places.
+_ARGUMENT = re.compile(r"\*{0,2}(?P<name>\w+):?\s*\((?P<type>.+?)\)\s*:(\s|$)")
 _ROLE = re.compile(r":\w+(?::\w+)?:`~?\.?(?P<name>[^`<]+)(?: <[^`]*>)?`")
 _OPTIONAL = re.compile(r",?\s*(optional|default[:=\s].*|可选)\s*$", re.IGNORECASE)
 _ARGUMENT_SECTIONS = ("Args:", "Arguments:", "Parameters:", "Keyword Args:")

@@ -23,9 +23,10 @@ _MODULES = {
 }
 # Names outside those modules, or that their lists of public names leave out, which answers refer to.
 _SINGLE = {
-    "torch": [],
+    "torch": ["torch.utils.data.distributed.DistributedSampler"],
     "mindspore": [
         "mindspore.communication.comm_func.CommHandle",
+        "mindspore.dataset.DistributedSampler",
         "mindspore.mint.distributed.TCPStore",
         "mindspore.ops.ReduceOp",
         "mindspore.runtime.synchronize",

@@ -80,11 +80,16 @@ def versions_table(make: Builder, entry: Entry) -> nodes.table:
     for target in entry.targets:
         link = nodes.reference("", "", literal(target.name), refid=anchor(target.name))
         for one in target.ranges:
-            cells: list[Cell] = [one.range, [link.deepcopy()], [make.badge("status", one.status)]]
+            cells: list[Cell] = [make.span(one.range), [link.deepcopy()], [make.badge("status", one.status)]]
             rows.append((one.since, _STATUSES.index(one.status), [*cells, [make.badge("risk", target.risk)]]))
     for answer in entry.otherwise:
         link = nodes.reference("", make.word(f"answer_meaning.{answer.answer}"), refid=answer_anchor(answer))
-        cells = [answer.range, [link], [make.badge("answer", answer.answer)], [make.badge("risk", answer.risk)]]
+        cells = [
+            make.span(answer.range),
+            [link],
+            [make.badge("answer", answer.answer)],
+            [make.badge("risk", answer.risk)],
+        ]
         rows.append((answer.since, 0, cells))
     # Newest range first; where two begin together, the one to use.
     rows.sort(key=lambda row: row[1])
@@ -96,7 +101,7 @@ def versions_table(make: Builder, entry: Entry) -> nodes.table:
 def otherwise_section(make: Builder, entry: Entry, answer: OtherwiseEntry) -> nodes.section:
     """One answer without a target: why, what to do, with which APIs, and the recipe as it runs."""
     badge = paragraph(
-        nodes.Text(answer.range + " "),
+        nodes.Text(make.span(answer.range) + " "),
         make.badge("answer", answer.answer),
         nodes.Text(" "),
         make.badge("risk", answer.risk),
@@ -123,7 +128,7 @@ def otherwise_section(make: Builder, entry: Entry, answer: OtherwiseEntry) -> no
         children += [make.term("example.output"), code(answer.recipe.expected, "text")]
         if answer.recipe.claim:
             children.append(make.term("example.checked", make.ref("claim", answer.recipe.claim)))
-    title = make.word("otherwise.title", answer=make.word(f"answer.{answer.answer}"), range=answer.range)
+    title = make.word("otherwise.title", answer=make.word(f"answer.{answer.answer}"), range=make.span(answer.range))
     return make.section(answer_anchor(answer), title, *children)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from docutils import nodes
 
 from apidiff.model.entry import CounterpartEntry, ServedEntry
-from apidiff.sphinxext.nodes import Builder, Cell, Inline, anchor, block, literal, paragraph, table
+from apidiff.sphinxext.nodes import Builder, Cell, Inline, anchor, block, external, joined, literal, paragraph, table
 
 # Modules in the order of the page; an API belongs to the first that its name begins with.
 _MODULES = (
@@ -23,11 +23,11 @@ def counterpart_sections(make: Builder, found: list[CounterpartEntry]) -> list[n
     by_module: dict[str, list[CounterpartEntry]] = {module: [] for module in _MODULES}
     for one in found:
         by_module[module_of(one.name)].append(one)
-    header = [make.word(f"column.{name}") for name in ("mindspore_api", "serves", "range", "status")]
+    header = [make.word(f"column.{name}") for name in ("mindspore_api", "serves")]
     sections: list[nodes.Node] = []
     for module, members in by_module.items():
         if members:
-            rows = [row for one in members for row in _rows(make, one)]
+            rows = [_row(make, one) for one in members]
             shown = block("", table(header, rows, classes=["apidiff-stacked"]), filter=make.word("index.filter"))
             sections.append(make.section(f"module-{module}", [literal(module)], shown))
     return sections or [paragraph(nodes.Text(make.word("index.empty")))]
@@ -38,33 +38,31 @@ def module_of(name: str) -> str:
     return next(module for module in _MODULES if name.startswith(f"{module}."))
 
 
-def _rows(make: Builder, one: CounterpartEntry) -> list[list[Cell]]:
+def _row(make: Builder, one: CounterpartEntry) -> list[Cell]:
     name = nodes.inline("", "", literal(one.name), ids=[anchor(one.name)])
     make.document.note_explicit_target(name)
-    if not one.serves:
-        said: list[nodes.Node] = [nodes.Text(make.word("serves.unnamed"))]
-        if one.why:
-            said = [nodes.Text(make.word("serves.none") + (" " if make.language == "en" else "")), *make.text(one.why)]
-        return [[[name], said, "", ""]]
-    rows: list[list[Cell]] = []
-    for index, served in enumerate(one.serves):
-        first: Cell = [name] if index == 0 else [literal(one.name)]
-        rows.append([first, _source(make, one, served), *_standing(make, served)])
-    return rows
+    if one.serves:
+        return [[name], [paragraph(*_source(make, one, served)) for served in one.serves]]
+    if one.why is None:
+        return [[name], make.word("serves.unnamed")]
+    gap = nodes.Text(" " if make.language == "en" else "")
+    said: list[nodes.Node] = [paragraph(nodes.Text(make.word("serves.none")), gap, *make.text(one.why))]
+    comma = make.word("site.comma")
+    if one.nearest:
+        links = [[make.ref("mapping", mapping)] for mapping in one.nearest]
+        said.append(make.term("nearest", *joined(links, comma)))
+    if one.documents:
+        places = [external(document.url, nodes.Text(document.title)) for document in one.documents]
+        said.append(make.term("claim.stated", *joined(places, comma)))
+    return [[name], said]
 
 
-def _source(make: Builder, one: CounterpartEntry, served: ServedEntry) -> Inline:
-    if served.role == "target":
-        return [make.ref("mapping", served.id, literal(served.source), part=anchor(one.name))]
-    link = make.ref("mapping", served.id, literal(served.source))
-    return [
-        link,
-        nodes.Text(f" ({make.word('role.used')})" if make.language == "en" else f"（{make.word('role.used')}）"),
-    ]
-
-
-def _standing(make: Builder, served: ServedEntry) -> list[Cell]:
+def _source(make: Builder, one: CounterpartEntry, served: ServedEntry) -> list[nodes.Node]:
+    """The source, and in which versions it is answered so: 'torch.distributed.reduce ≥ 2.5 current'."""
     kind = "status" if served.role == "target" else "answer"
-    spans = [paragraph(nodes.Text(one.range)) for one in served.ranges]
-    badges = [paragraph(make.badge(kind, one.status)) for one in served.ranges]
-    return [spans, badges]
+    part = anchor(one.name) if served.role == "target" else ""
+    spans: list[Inline] = [
+        [nodes.Text(make.span(found.range) + " "), make.badge(kind, found.status)] for found in served.ranges
+    ]
+    link = make.ref("mapping", served.id, literal(served.source), part=part)
+    return [link, nodes.Text(" "), *joined(spans, " · ")]

@@ -116,7 +116,7 @@ def _evidence(make: Builder, one: EvidenceEntry) -> list[nodes.Node]:
 def _target(make: Builder, entry: Entry, target: TargetEntry, is_current: bool) -> nodes.section:
     name = anchor(target.name)
     badges: list[Inline] = [
-        [nodes.Text(found.range + " "), make.badge("status", found.status)] for found in target.ranges
+        [nodes.Text(make.span(found.range) + " "), make.badge("status", found.status)] for found in target.ranges
     ]
     children: list[nodes.Node] = [paragraph(*joined(badges, " · "), classes=["apidiff-ranges"])]
     if target.note:

@@ -16,6 +16,7 @@ from sphinx import addnodes
 
 from apidiff.model import Text
 from apidiff.render.labels import Language, label
+from apidiff.render.spans import in_words
 
 Inline = Sequence[nodes.Node]
 Cell = Inline | str
@@ -153,6 +154,10 @@ class Builder:
     def text(self, text: Text) -> list[nodes.Node]:
         """Bilingual prose of a record as inline nodes."""
         return prose(self.pick(text))
+
+    def span(self, text: str) -> str:
+        """A version range as it is shown."""
+        return in_words(text, self.language)
 
     def section(self, anchor_id: str, title: str | Inline, *children: nodes.Node) -> nodes.section:
         """A section whose anchor is ``anchor_id``, the same in every language."""

@@ -88,6 +88,9 @@ def _signatures(make: Builder, signatures: list[SignatureDump]) -> nodes.table:
         shown: Cell = [literal(signature.text)] if signature.text else [nodes.Text(signature.error or "")]
         if signature.missing:
             shown = [nodes.emphasis("", make.word("run.missing")), nodes.Text(f" {signature.error}".rstrip())]
+        elif signature.members:
+            members = literal(" ".join(signature.members))
+            shown = [paragraph(*shown), paragraph(make.lead("members"), members)]
         name = literal(signature.api)
         # Claims about parameters rest on the signature, and link here as if it were a probe.
         name["ids"] = [run_part(signature.api, "signature")]
@@ -179,7 +182,8 @@ def show(value: Value) -> str:
         case ScalarDump():
             return repr(value.value)
         case ObjectDump():
-            return value.text or value.type
+            held = ", ".join(f"{name}={show(tensor)}" for name, tensor in value.tensors.items())
+            return f"{value.text or value.type} {{{held}}}" if held else value.text or value.type
 
 
 def _number(number: float | bool | str) -> str:

@@ -21,9 +21,9 @@ def by_api(make: Builder, pages: list[MappingPage], newest: str) -> list[nodes.N
     if not pages:
         return [paragraph(nodes.Text(make.word("index.empty")))]
     header = [
-        make.word("column.risk"),
+        make.word("column.answer"),
         make.word("column.api_and_target", version=newest),
-        *(make.word(f"column.{name}") for name in ("answer", "worst", "claims")),
+        *(make.word(f"column.{name}") for name in ("worst", "claims")),
     ]
     sections: list[nodes.Node] = []
     for category, found in _by_category(pages):
@@ -41,11 +41,13 @@ def _by_category(pages: list[MappingPage]) -> list[tuple[str, list[MappingPage]]
 
 def _api_row(make: Builder, entry: Entry, newest: str) -> list[Cell]:
     kind, risk, differences = answer_at(entry, newest)
+    worst: list[nodes.Node] = [make.badge("risk", risk)] if risk else []
+    if differences:
+        worst += [nodes.Text(" "), *make.text(differences[0].text)]
     return [
-        [make.badge("risk", risk)] if risk else "",
-        _pair(make, entry, newest),
         [make.badge("answer", kind)] if kind else "",
-        make.text(differences[0].text) if differences else "",
+        _pair(make, entry, newest),
+        worst,
         make.word("index.claims", claims=len(entry.claims), refuted=len(refuted_claims(entry))),
     ]
 

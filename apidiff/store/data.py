@@ -13,7 +13,7 @@ from apidiff.store.documented import load_documented
 from apidiff.store.errors import DataError, InvalidData
 from apidiff.store.official import TableFile, load_tables, with_listed
 from apidiff.store.paths import DATA
-from apidiff.store.public import MindsporeOnly, load_mindspore_only
+from apidiff.store.public import OnlyFile, load_mindspore_only
 from apidiff.store.runs import load_runs
 from apidiff.store.signatures import load_signatures
 from apidiff.store.yaml import Lines, read_yaml
@@ -36,7 +36,7 @@ class Data:
     runs: list[tuple[str, RunRecord]] = field(default_factory=list)
     lines: dict[str, Lines] = field(default_factory=dict)
     tables: list[TableFile] = field(default_factory=list)
-    mindspore_only: MindsporeOnly = field(default_factory=dict)
+    mindspore_only: OnlyFile = field(default_factory=dict)
     listings: list[Listing] = field(default_factory=list)
 
     def path_of(self, mapping_id: str) -> Path:
@@ -56,7 +56,7 @@ def load(root: Path | None = None) -> Data:
     documents: dict[str, Document] = {}
     frameworks: dict[str, list[Release]] = {}
     tables: list[TableFile] = []
-    only: MindsporeOnly = {}
+    only: OnlyFile = {}
     listings: list[Listing] = []
     try:
         tables = load_tables(root / "official")

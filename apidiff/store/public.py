@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from apidiff.model import Text, Version
+from apidiff.model import Version
 from apidiff.model.base import DottedName
+from apidiff.model.only import MindsporeOnly
 from apidiff.model.signature import SignatureFile
 from apidiff.store.yaml import Lines, read_yaml
 
@@ -14,13 +15,18 @@ EXTRACTED = ("mindspore.communication.", "mindspore.mint.distributed.", "mindspo
 _PARTS = (".__init__", ".__call__", ".*")  # of an API that is there itself
 ONLY_FILE = "mindspore_only.yaml"
 
-MindsporeOnly = dict[DottedName, Text]
-"""MindSpore APIs to which no PyTorch API corresponds, with the reason."""
+OnlyFile = dict[DottedName, MindsporeOnly]
+"""What the file of MindSpore APIs holds to which no PyTorch API corresponds."""
 
 
 def public_names(file: SignatureFile) -> list[str]:
     """The public names of a framework version, also those whose signature could not be read."""
     return sorted({*file.apis, *(name for name in file.unreadable if not name.endswith(_PARTS))})
+
+
+def communication_names(file: SignatureFile) -> list[str]:
+    """Those public names of a MindSpore version that are about communication; a file holds some others too."""
+    return [name for name in public_names(file) if name.startswith((*EXTRACTED, "mindspore.ops."))]
 
 
 def newest_first(signatures: dict[tuple[str, str], SignatureFile], framework: str) -> list[SignatureFile]:
@@ -29,7 +35,7 @@ def newest_first(signatures: dict[tuple[str, str], SignatureFile], framework: st
     return sorted(files, key=lambda file: Version(file.version), reverse=True)
 
 
-def load_mindspore_only(root: Path) -> tuple[MindsporeOnly, Lines]:
+def load_mindspore_only(root: Path) -> tuple[OnlyFile, Lines]:
     """The file below the data folder ``root`` with its lines; nothing where there is none. Raises DataError."""
     path = root / ONLY_FILE
-    return read_yaml(path, MindsporeOnly) if path.is_file() else ({}, {})
+    return read_yaml(path, OnlyFile) if path.is_file() else ({}, {})

@@ -10,14 +10,14 @@ import msgspec
 from apidiff.model import Document, Mapping, OfficialTable, Release, RunRecord
 from apidiff.model.documented import Listing
 from apidiff.model.entry import Entry
-from apidiff.store.public import MindsporeOnly
+from apidiff.store.public import OnlyFile
 
 SCHEMAS: dict[str, Any] = {
     "mapping": Mapping,
     "documents": dict[str, Document],
     "frameworks": dict[str, list[Release]],
     "official": OfficialTable,
-    "mindspore_only": MindsporeOnly,
+    "mindspore_only": OnlyFile,
     "documented": list[Listing],
     "run": RunRecord,
     "entry": Entry,

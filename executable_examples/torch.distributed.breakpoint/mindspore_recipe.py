@@ -27,8 +27,8 @@ if __name__ == "__main__":
     atexit.register(lambda: time.sleep(5 if exit_code else 0))
 
 import mindspore
-import numpy as np
-from mindspore import Tensor
+import numpy as np  # noqa: F401
+from mindspore import Tensor  # noqa: F401
 from mindspore.communication import get_group_size, get_rank, init
 from mindspore.mint import distributed as dist
 
@@ -42,17 +42,19 @@ def example(rank: int, world_size: int) -> None:
 
     def breakpoint_on(chosen: int) -> None:
         if rank == chosen:
-            breakpoint()  # noqa: T100
+            breakpoint()
         dist.barrier()
+        mindspore.runtime.synchronize()  # the first barrier of a process returns before the others have come
 
     def stop(*_: object) -> None:
         print(f"rank {rank}: stopped")
         time.sleep(0.5)
 
+    dist.barrier()  # the ranks do not start at the same moment
+    mindspore.runtime.synchronize()
     started = time.monotonic()
     with mock.patch.object(sys, "breakpointhook", stop):
         breakpoint_on(1)
-        mindspore.runtime.synchronize()
     print(f"rank {rank}: of {world_size} goes on after 0.4 s or more: {time.monotonic() - started > 0.4}")
 
 

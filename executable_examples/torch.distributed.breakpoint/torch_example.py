@@ -30,6 +30,7 @@ def example(rank: int, world_size: int) -> None:
         print(f"rank {rank}: stopped")
         time.sleep(0.5)
 
+    dist.barrier()  # the ranks do not start at the same moment
     started = time.monotonic()
     with mock.patch.multiple(pdb.Pdb, set_trace=stop, message=lambda *_: None):
         dist.breakpoint(rank=1)

@@ -9,9 +9,15 @@ Command:
     GLOG_v=3 msrun --worker_num 3 --local_worker_num 3 --join True --log_dir build/msrun executable_examples/torch.distributed.destroy_process_group/mindspore_example.py
 
 Output (CPU):
-    rank 0: ?
-    rank 1: ?
-    rank 2: ?
+    rank 0: 1 of 3 ranks, sum over the group of ranks 0 and 1: [11.0]
+    rank 0: destroy_process_group(group) returned None
+    rank 0: get_rank(group) afterwards: -1
+    rank 0: the group of all ranks is initialised: True
+    rank 1: 1 of 3 ranks, sum over the group of ranks 0 and 1: [11.0]
+    rank 1: destroy_process_group(group) returned None
+    rank 1: get_rank(group) afterwards: -1
+    rank 1: the group of all ranks is initialised: True
+    rank 2: the group of all ranks is initialised: True
 """  # noqa: E501
 
 import atexit
@@ -36,12 +42,12 @@ EXIT_UNSUPPORTED = 3
 
 
 def example(rank: int, world_size: int) -> None:
-    """Makes a group of two ranks, uses it, ends it, and asks for it afterwards. Only the members may end it."""
-    group = dist.new_group([0, 1])
-    if group:
+    """Makes a group of two ranks, uses it, ends it, and asks for it afterwards. Only members make and end it."""
+    if rank < 2:
+        group = dist.new_group([0, 1])
         number = Tensor(np.array([10.0**rank], dtype=np.float32))
         dist.all_reduce(number, group=group)
-        print(f"rank {rank} of {world_size}: sum over the group of ranks 0 and 1: {number.asnumpy().tolist()}")
+        print(f"rank {rank}: 1 of {world_size} ranks, sum over the group of ranks 0 and 1: {number.asnumpy().tolist()}")
         print(f"rank {rank}: destroy_process_group(group) returned {dist.destroy_process_group(group)}")
         print(f"rank {rank}: get_rank(group) afterwards: {dist.get_rank(group)}")
     print(f"rank {rank}: the group of all ranks is initialised: {dist.is_initialized()}")

@@ -6,15 +6,15 @@ Command:
     torchrun --standalone --nproc-per-node 3 executable_examples/torch.distributed.destroy_process_group/torch_example.py
 
 Output (gloo):
-    rank 0 of 3: sum over the group of ranks 0 and 1: [11.0]
+    rank 0: 1 of 3 ranks, sum over the group of ranks 0 and 1: [11.0]
     rank 0: destroy_process_group(group) returned None
     rank 0: get_rank(group) afterwards raises ValueError
     rank 0: the group of all ranks is initialised: True
-    rank 1 of 3: sum over the group of ranks 0 and 1: [11.0]
+    rank 1: 1 of 3 ranks, sum over the group of ranks 0 and 1: [11.0]
     rank 1: destroy_process_group(group) returned None
     rank 1: get_rank(group) afterwards raises ValueError
     rank 1: the group of all ranks is initialised: True
-    rank 2 of 3: sum over the group of ranks 0 and 1: [100.0]
+    rank 2: 1 of 3 ranks, sum over the group of ranks 0 and 1: [100.0]
     rank 2: destroy_process_group(group) returned None
     rank 2: get_rank(group) afterwards: -1
     rank 2: the group of all ranks is initialised: True
@@ -32,7 +32,7 @@ def example(rank: int, world_size: int) -> None:
     group = dist.new_group([0, 1])
     number = torch.tensor([10.0**rank])
     dist.all_reduce(number, group=group)
-    print(f"rank {rank} of {world_size}: sum over the group of ranks 0 and 1: {number.tolist()}")
+    print(f"rank {rank}: 1 of {world_size} ranks, sum over the group of ranks 0 and 1: {number.tolist()}")
     print(f"rank {rank}: destroy_process_group(group) returned {dist.destroy_process_group(group)}")
     try:
         print(f"rank {rank}: get_rank(group) afterwards: {dist.get_rank(group)}")

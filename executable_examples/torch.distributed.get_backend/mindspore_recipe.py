@@ -9,9 +9,18 @@ Command:
     GLOG_v=3 msrun --worker_num 3 --local_worker_num 3 --join True --log_dir build/msrun executable_examples/torch.distributed.get_backend/mindspore_recipe.py
 
 Output (CPU):
-    rank 0: ?
-    rank 1: ?
-    rank 2: ?
+    rank 0: sum over all 3 ranks: [111.0]
+    rank 0: GlobalComm.BACKEND is 'mccl'
+    rank 0: get_backend() is 'hccl'
+    rank 0: get_backend('mccl_world_group') is 'mccl'
+    rank 1: sum over all 3 ranks: [111.0]
+    rank 1: GlobalComm.BACKEND is 'mccl'
+    rank 1: get_backend() is 'hccl'
+    rank 1: get_backend('mccl_world_group') is 'mccl'
+    rank 2: sum over all 3 ranks: [111.0]
+    rank 2: GlobalComm.BACKEND is 'mccl'
+    rank 2: get_backend() is 'hccl'
+    rank 2: get_backend('mccl_world_group') is 'mccl'
 """  # noqa: E501
 
 import atexit
@@ -26,7 +35,9 @@ if __name__ == "__main__":
     atexit.register(lambda: time.sleep(5 if exit_code else 0))
 
 import mindspore
-from mindspore.communication import GlobalComm, get_group_size, get_rank, init
+import numpy as np
+from mindspore import Tensor
+from mindspore.communication import get_group_size, get_rank, init
 from mindspore.mint import distributed as dist
 
 API = "mindspore.communication.GlobalComm"
@@ -35,7 +46,12 @@ EXIT_UNSUPPORTED = 3
 
 def example(rank: int, world_size: int) -> None:
     """What the class says after init, and what mint.distributed.get_backend says without and with a group's name."""
-    print(f"rank {rank} of {world_size}: GlobalComm.BACKEND is {GlobalComm.BACKEND!r}")
+    from mindspore.communication import GlobalComm
+
+    number = Tensor(np.array([10.0**rank], dtype=np.float32))
+    dist.all_reduce(number)
+    print(f"rank {rank}: sum over all {world_size} ranks: {number.asnumpy().tolist()}")
+    print(f"rank {rank}: GlobalComm.BACKEND is {GlobalComm.BACKEND!r}")
     print(f"rank {rank}: get_backend() is {dist.get_backend()!r}")
     world = GlobalComm.WORLD_COMM_GROUP
     print(f"rank {rank}: get_backend({world!r}) is {dist.get_backend(world)!r}")

@@ -9,9 +9,15 @@ Command:
     GLOG_v=3 msrun --worker_num 3 --local_worker_num 3 --join True --log_dir build/msrun executable_examples/torch.distributed.get_process_group_ranks/mindspore_example.py
 
 Output (CPU):
-    rank 0: ?
-    rank 1: ?
-    rank 2: ?
+    rank 0: all 3: [0, 1, 2]
+    rank 0: group of [0, 1]: [0, 1], sum over it: [11.0]
+    rank 0: group of [0]: [0], sum over it: [1.0]
+    rank 1: all 3: [0, 1, 2]
+    rank 1: group of [0, 1]: [0, 1], sum over it: [11.0]
+    rank 1: group of [0]: RuntimeError
+    rank 2: all 3: [0, 1, 2]
+    rank 2: group of [0, 1]: RuntimeError
+    rank 2: group of [0]: RuntimeError
 """  # noqa: E501
 
 import atexit
@@ -26,6 +32,8 @@ if __name__ == "__main__":
     atexit.register(lambda: time.sleep(5 if exit_code else 0))
 
 import mindspore
+import numpy as np
+from mindspore import Tensor
 from mindspore.communication import get_group_size, get_rank, init
 from mindspore.mint import distributed as dist
 
@@ -34,14 +42,21 @@ EXIT_UNSUPPORTED = 3
 
 
 def example(rank: int, world_size: int) -> None:
-    """Lists all ranks, then those of two groups. A rank outside a group gets the empty name for it, which is refused."""
+    """Lists all ranks, then those of two groups, which sum over them. A rank outside a group gets an exception."""
+    from mindspore.communication import create_group
+
     print(f"rank {rank}: all {world_size}: {dist.get_process_group_ranks()}")
-    for members in ([0, 1], [0]):
-        group = dist.new_group(members)
+    for name, ranks in (("first", [0, 1]), ("second", [0])):
+        if rank in ranks:
+            create_group(name, ranks)
         try:
-            print(f"rank {rank}: group of {members}: {dist.get_process_group_ranks(group)}")
+            listed = dist.get_process_group_ranks(name)
         except RuntimeError as error:
-            print(f"rank {rank}: group of {members}: {type(error).__name__}")
+            print(f"rank {rank}: group of {ranks}: {type(error).__name__}")
+            continue
+        number = Tensor(np.array([10.0**rank], dtype=np.float32))
+        dist.all_reduce(number, group=name)
+        print(f"rank {rank}: group of {ranks}: {listed}, sum over it: {number.asnumpy().tolist()}")
 
 
 def main() -> int:

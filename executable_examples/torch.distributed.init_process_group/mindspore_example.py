@@ -9,9 +9,18 @@ Command:
     GLOG_v=3 msrun --worker_num 3 --local_worker_num 3 --join True --log_dir build/msrun executable_examples/torch.distributed.init_process_group/mindspore_example.py
 
 Output (CPU):
-    rank 0: ?
-    rank 1: ?
-    rank 2: ?
+    rank 0: rank 0 of 3, initialised: True
+    rank 0: sum over all 3 ranks: [111.0]
+    rank 0: a second init returned None
+    rank 0: mint.distributed.init_process_group(backend='mccl') raises ValueError
+    rank 1: rank 1 of 3, initialised: True
+    rank 1: sum over all 3 ranks: [111.0]
+    rank 1: a second init returned None
+    rank 1: mint.distributed.init_process_group(backend='mccl') raises ValueError
+    rank 2: rank 2 of 3, initialised: True
+    rank 2: sum over all 3 ranks: [111.0]
+    rank 2: a second init returned None
+    rank 2: mint.distributed.init_process_group(backend='mccl') raises ValueError
 """  # noqa: E501
 
 import atexit

@@ -9,9 +9,12 @@ Command:
     GLOG_v=3 msrun --worker_num 3 --local_worker_num 3 --join True --log_dir build/msrun executable_examples/torch.distributed.is_torchelastic_launched/mindspore_recipe.py
 
 Output (CPU):
-    rank 0: ?
-    rank 1: ?
-    rank 2: ?
+    rank 0: sum over all 3 ranks: [111.0]
+    rank 0: MS_ROLE is 'MS_WORKER', started by a launcher: True
+    rank 1: sum over all 3 ranks: [111.0]
+    rank 1: MS_ROLE is 'MS_WORKER', started by a launcher: True
+    rank 2: sum over all 3 ranks: [111.0]
+    rank 2: MS_ROLE is 'MS_WORKER', started by a launcher: True
 """  # noqa: E501
 
 import atexit
@@ -26,6 +29,8 @@ if __name__ == "__main__":
     atexit.register(lambda: time.sleep(5 if exit_code else 0))
 
 import mindspore
+import numpy as np
+from mindspore import Tensor
 from mindspore.communication import get_group_size, get_rank, init
 from mindspore.mint import distributed as dist
 
@@ -36,7 +41,10 @@ EXIT_UNSUPPORTED = 3
 def example(rank: int, world_size: int) -> None:
     """Looks for the variable that the launcher sets for every process it starts."""
     role = os.environ.get("MS_ROLE")
-    print(f"rank {rank} of {world_size}: MS_ROLE is {role!r}, started by a launcher: {role == 'MS_WORKER'}")
+    number = Tensor(np.array([10.0**rank], dtype=np.float32))
+    dist.all_reduce(number)
+    print(f"rank {rank}: sum over all {world_size} ranks: {number.asnumpy().tolist()}")
+    print(f"rank {rank}: MS_ROLE is {role!r}, started by a launcher: {role == 'MS_WORKER'}")
 
 
 def main() -> int:

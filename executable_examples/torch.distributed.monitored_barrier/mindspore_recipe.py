@@ -1,17 +1,18 @@
 """A barrier in MindSpore with a time-out that names the ranks that are missing, made of a TCPStore.
 
-Every rank writes a key into the store and waits for the answer of rank 0, which looks for the key of each rank. The
-store's own time-out is that of the barrier. The device is the one named by the environment variable DEVICE_TARGET, CPU
-if it is not set, and is printed on standard error. On Ascend, put DEVICE_TARGET=Ascend before the command; that has not
-been run, so no output is shown for it.
+The device is the one named by the environment variable DEVICE_TARGET, CPU if it is not set, and is printed on standard
+error. On Ascend, put DEVICE_TARGET=Ascend before the command; that has not been run, so no output is shown for it.
 
 Command:
     GLOG_v=3 msrun --worker_num 3 --local_worker_num 3 --join True --log_dir build/msrun executable_examples/torch.distributed.monitored_barrier/mindspore_recipe.py
 
 Output (CPU):
-    rank 0: TODO
-    rank 1: TODO
-    rank 2: TODO
+    rank 0: with all ranks returned
+    rank 0: raised RuntimeError: missing at the barrier: ranks [2]
+    rank 1: with all ranks returned
+    rank 1: raised RuntimeError: no answer from rank 0
+    rank 2: with all ranks returned
+    rank 2: stays away
 """  # noqa: E501
 
 import atexit
@@ -25,9 +26,9 @@ if __name__ == "__main__":
     # scheduler keeps msrun waiting for 30 seconds. Registered before MindSpore is imported, this waits after sign-off.
     atexit.register(lambda: time.sleep(5 if exit_code else 0))
 
-from datetime import timedelta
-
 import mindspore
+import numpy as np
+from mindspore import Tensor
 from mindspore.communication import get_group_size, get_rank, init
 from mindspore.mint import distributed as dist
 
@@ -35,37 +36,50 @@ API = "mindspore.mint.distributed.TCPStore"
 EXIT_UNSUPPORTED = 3
 
 
-def monitored_barrier(store: dist.TCPStore, name: str, rank: int, world_size: int) -> None:
-    """Returns when all ranks have called it with the same ``name``; raises RuntimeError on every rank that came if not."""
-    if rank:
-        store.set(f"{name}/{rank}", "here")
-        store.get(f"{name}/all")  # raises RuntimeError when the store's time-out is over
-        return
-    missing = []
-    for other in range(1, world_size):
-        try:
-            store.get(f"{name}/{other}")
-        except RuntimeError:
-            missing.append(other)
-    if missing:
-        raise RuntimeError(f"ranks {missing} did not come to the barrier {name!r}")
-    store.set(f"{name}/all", "here")
-
-
 def example(rank: int, world_size: int) -> None:
     """Meets all ranks at one barrier, then leaves the last rank out of another."""
-    host, port = os.environ["MS_SCHED_HOST"], int(os.environ["MS_SCHED_PORT"]) + 1
-    store = dist.TCPStore(host, port, world_size, is_master=rank == 0, timeout=timedelta(seconds=2))
-    monitored_barrier(store, "first", rank, world_size)
-    print(f"rank {rank}: all ranks came to the first barrier")
+    import socket
+    from datetime import timedelta
+
+    def came(store: dist.TCPStore, key: str, until: float) -> bool:
+        while True:
+            try:
+                return bool(store.get(key))
+            except RuntimeError:  # get waits for the key in MindSpore 2.10, and raises at once in 2.7.1
+                if time.monotonic() > until:
+                    return False
+                time.sleep(0.1)
+
+    def monitored_barrier(store: dist.TCPStore, name: str, timeout: float) -> None:
+        until = time.monotonic() + timeout
+        if rank != 0:
+            store.set(f"{name}/{rank}", "here")
+            if not came(store, f"{name}/all", until):
+                raise RuntimeError("no answer from rank 0")
+            return
+        missing = [other for other in range(1, world_size) if not came(store, f"{name}/{other}", until)]
+        if missing:
+            raise RuntimeError(f"missing at the barrier: ranks {missing}")
+        store.set(f"{name}/all", "here")
+
+    port = Tensor(np.zeros(1, dtype=np.int64))
+    if rank == 0:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = Tensor(np.array([free.getsockname()[1]], dtype=np.int64))
+        store = dist.TCPStore("127.0.0.1", int(port.asnumpy()[0]), is_master=True, timeout=timedelta(seconds=1))
+    dist.broadcast(port, 0)
+    if rank != 0:
+        store = dist.TCPStore("127.0.0.1", int(port.asnumpy()[0]), timeout=timedelta(seconds=1))
+    monitored_barrier(store, "first", timeout=5)
+    print(f"rank {rank}: with all ranks returned")
     if rank == world_size - 1:
-        print(f"rank {rank}: stays away from the second barrier")
+        print(f"rank {rank}: stays away")
     else:
         try:
-            monitored_barrier(store, "second", rank, world_size)
+            monitored_barrier(store, "second", timeout=2)
         except RuntimeError as error:
-            said = str(error) if rank == 0 else "no answer from rank 0 in time"
-            print(f"rank {rank}: {type(error).__name__}: {said}")
+            print(f"rank {rank}: raised {type(error).__name__}: {error}")
     dist.barrier()
 
 

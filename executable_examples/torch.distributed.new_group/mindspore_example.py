@@ -9,9 +9,13 @@ Command:
     GLOG_v=3 msrun --worker_num 3 --local_worker_num 3 --join True --log_dir build/msrun executable_examples/torch.distributed.new_group/mindspore_example.py
 
 Output (CPU):
-    rank 0: ?
-    rank 1: ?
-    rank 2: ?
+    rank 0: 1 of 3 ranks, new_group returned 'hccl_2_e141ae2001c03c612892ea28caa026adcef1316b'
+    rank 0: get_rank(group) is 0, get_world_size(group) is 2
+    rank 0: sum over the group: [101.0], another group for the same ranks: False
+    rank 1: 1 of 3 ranks, not a member
+    rank 2: 1 of 3 ranks, new_group returned 'hccl_2_e141ae2001c03c612892ea28caa026adcef1316b'
+    rank 2: get_rank(group) is 1, get_world_size(group) is 2
+    rank 2: sum over the group: [101.0], another group for the same ranks: False
 """  # noqa: E501
 
 import atexit
@@ -36,16 +40,22 @@ EXIT_UNSUPPORTED = 3
 
 
 def example(rank: int, world_size: int) -> None:
-    """Every rank makes the group of ranks 0 and 2, also the one outside; only the members use it."""
-    group = dist.new_group([0, 2])
-    again = dist.new_group([0, 2])
-    print(f"rank {rank} of {world_size}: new_group returned {group!r}")
-    print(f"rank {rank}: get_rank(group) is {dist.get_rank(group)}, get_world_size(group) is {dist.get_world_size(group)}")
-    if not group:
+    """Ranks 0 and 2 make a group and use it; unlike in PyTorch, the rank outside must not make it."""
+    ranks = [0, 2]
+    if rank not in ranks:
+        print(f"rank {rank}: 1 of {world_size} ranks, not a member")
         return
+    group = dist.new_group(ranks)
+    again = dist.new_group(ranks)
+    print(f"rank {rank}: 1 of {world_size} ranks, new_group returned {group!r}")
+    print(
+        f"rank {rank}: get_rank(group) is {dist.get_rank(group)}, get_world_size(group) is {dist.get_world_size(group)}"
+    )
     number = Tensor(np.array([10.0**rank], dtype=np.float32))
     dist.all_reduce(number, group=group)
-    print(f"rank {rank}: sum over the group: {number.asnumpy().tolist()}, another group for the same ranks: {group != again}")
+    print(
+        f"rank {rank}: sum over the group: {number.asnumpy().tolist()}, another group for the same ranks: {group != again}"
+    )
 
 
 def main() -> int:

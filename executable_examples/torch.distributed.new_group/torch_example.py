@@ -6,12 +6,12 @@ Command:
     torchrun --standalone --nproc-per-node 3 executable_examples/torch.distributed.new_group/torch_example.py
 
 Output (gloo):
-    rank 0 of 3: new_group returned ProcessGroup, not a member: False
+    rank 0: 1 of 3 ranks, new_group returned ProcessGroup, not a member: False
     rank 0: get_rank(group) is 0, get_world_size(group) is 2
     rank 0: sum over the group: [101.0], another group for the same ranks: True
-    rank 1 of 3: new_group returned int, not a member: True
+    rank 1: 1 of 3 ranks, new_group returned int, not a member: True
     rank 1: get_rank(group) is -1, get_world_size(group) is -1
-    rank 2 of 3: new_group returned ProcessGroup, not a member: False
+    rank 2: 1 of 3 ranks, new_group returned ProcessGroup, not a member: False
     rank 2: get_rank(group) is 1, get_world_size(group) is 2
     rank 2: sum over the group: [101.0], another group for the same ranks: True
 """
@@ -28,8 +28,10 @@ def example(rank: int, world_size: int) -> None:
     group = dist.new_group([0, 2])
     again = dist.new_group([0, 2])
     outside = group == dist.GroupMember.NON_GROUP_MEMBER
-    print(f"rank {rank} of {world_size}: new_group returned {type(group).__name__}, not a member: {outside}")
-    print(f"rank {rank}: get_rank(group) is {dist.get_rank(group)}, get_world_size(group) is {dist.get_world_size(group)}")
+    print(f"rank {rank}: 1 of {world_size} ranks, new_group returned {type(group).__name__}, not a member: {outside}")
+    print(
+        f"rank {rank}: get_rank(group) is {dist.get_rank(group)}, get_world_size(group) is {dist.get_world_size(group)}"
+    )
     if outside:
         return
     number = torch.tensor([10.0**rank])

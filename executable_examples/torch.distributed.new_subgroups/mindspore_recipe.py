@@ -9,9 +9,12 @@ Command:
     GLOG_v=3 msrun --worker_num 3 --local_worker_num 3 --join True --log_dir build/msrun executable_examples/torch.distributed.new_subgroups/mindspore_recipe.py
 
 Output (CPU):
-    rank 0: ?
-    rank 1: ?
-    rank 2: ?
+    rank 0: size 1: 3 groups, own ranks [0], sum over them: [1.0]
+    rank 0: size 3: 1 groups, own ranks [0, 1, 2], sum over them: [111.0]
+    rank 1: size 1: 3 groups, own ranks [1], sum over them: [10.0]
+    rank 1: size 3: 1 groups, own ranks [0, 1, 2], sum over them: [111.0]
+    rank 2: size 1: 3 groups, own ranks [2], sum over them: [100.0]
+    rank 2: size 3: 1 groups, own ranks [0, 1, 2], sum over them: [111.0]
 """  # noqa: E501
 
 import atexit
@@ -28,29 +31,29 @@ if __name__ == "__main__":
 import mindspore
 import numpy as np
 from mindspore import Tensor
-from mindspore.communication import create_group, get_group_size, get_rank, init
+from mindspore.communication import get_group_size, get_rank, init
 from mindspore.mint import distributed as dist
 
 API = "mindspore.communication.create_group"
 EXIT_UNSUPPORTED = 3
 
 
-def new_subgroups(group_size: int) -> tuple[str, list[str]]:
-    """Divides all ranks into groups of ``group_size``; returns the name of this rank's group and all names."""
-    if get_group_size() % group_size:
-        raise ValueError(f"{get_group_size()} ranks cannot be divided into groups of {group_size}")
-    own, names = "", []
-    for first in range(0, get_group_size(), group_size):
-        ranks = list(range(first, first + group_size))
-        names.append(f"subgroup_{'_'.join(map(str, ranks))}")
-        if get_rank() in ranks:
-            own = names[-1]
-            create_group(own, ranks)
-    return own, names
-
-
 def example(rank: int, world_size: int) -> None:
     """Groups of one rank each, then one group of all; the size must divide the number of ranks."""
+    from mindspore.communication import create_group
+
+    def new_subgroups(group_size: int) -> tuple[str, list[str]]:
+        if world_size % group_size:
+            raise ValueError(f"{world_size} ranks cannot be divided into groups of {group_size}")
+        own, names = "", []
+        for first in range(0, world_size, group_size):
+            ranks = list(range(first, first + group_size))
+            names.append(f"subgroup_{'_'.join(map(str, ranks))}")
+            if rank in ranks:
+                own = names[-1]
+                create_group(own, ranks)
+        return own, names
+
     for size in (1, world_size):
         own, groups = new_subgroups(size)
         number = Tensor(np.array([10.0**rank], dtype=np.float32))

@@ -9,9 +9,9 @@ Command:
     GLOG_v=3 msrun --worker_num 3 --local_worker_num 3 --join True --log_dir build/msrun executable_examples/torch.distributed.new_subgroups_by_enumeration/mindspore_recipe.py
 
 Output (CPU):
-    rank 0: ?
-    rank 1: ?
-    rank 2: ?
+    rank 0: 2 groups, own ranks [0, 2], sum over them: [101.0]
+    rank 1: 2 groups, own ranks [1], sum over them: [10.0]
+    rank 2: 2 groups, own ranks [0, 2], sum over them: [101.0]
 """  # noqa: E501
 
 import atexit
@@ -28,26 +28,26 @@ if __name__ == "__main__":
 import mindspore
 import numpy as np
 from mindspore import Tensor
-from mindspore.communication import create_group, get_group_size, get_rank, init
+from mindspore.communication import get_group_size, get_rank, init
 from mindspore.mint import distributed as dist
 
 API = "mindspore.communication.create_group"
 EXIT_UNSUPPORTED = 3
 
 
-def new_subgroups_by_enumeration(ranks_per_subgroup_list: list[list[int]]) -> tuple[str, list[str]]:
-    """Makes one group a list; returns the name of this rank's group, empty if there is none, and all names."""
-    own, names = "", []
-    for ranks in ranks_per_subgroup_list:
-        names.append(f"subgroup_{'_'.join(map(str, ranks))}")
-        if get_rank() in ranks:
-            own = names[-1]
-            create_group(own, ranks)
-    return own, names
-
-
 def example(rank: int, world_size: int) -> None:
     """Rank 1 alone, all others together."""
+    from mindspore.communication import create_group
+
+    def new_subgroups_by_enumeration(ranks_per_subgroup_list: list[list[int]]) -> tuple[str, list[str]]:
+        own, names = "", []
+        for ranks in ranks_per_subgroup_list:
+            names.append(f"subgroup_{'_'.join(map(str, ranks))}")
+            if rank in ranks:
+                own = names[-1]
+                create_group(own, ranks)
+        return own, names
+
     own, groups = new_subgroups_by_enumeration([[one for one in range(world_size) if one != 1], [1]])
     number = Tensor(np.array([10.0**rank], dtype=np.float32))
     dist.all_reduce(number, group=own)

@@ -7,7 +7,9 @@ Command:
     torchrun --standalone --nproc-per-node 3 executable_examples/torch.distributed.rendezvous/torch_example.py
 
 Output (gloo):
-    rank 0: ?
+    rank 0: rank 0 of 3, read b'value 1'
+    rank 1: rank 1 of 3, read b'value 2'
+    rank 2: rank 2 of 3, read b'value 0'
 """
 
 import os

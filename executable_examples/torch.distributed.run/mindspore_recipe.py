@@ -29,8 +29,8 @@ if __name__ == "__main__":
     atexit.register(lambda: time.sleep(5 if exit_code else 0))
 
 import mindspore
-import numpy as np
-from mindspore import Tensor
+import numpy as np  # noqa: F401
+from mindspore import Tensor  # noqa: F401
 from mindspore.communication import get_group_size, get_rank, init
 from mindspore.mint import distributed as dist
 

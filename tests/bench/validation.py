@@ -19,7 +19,7 @@ _TIMES = 3
 
 
 def measure_validation() -> Measure:
-    """The best of a few times of each, in processor time; run records are left out, they are checked byte by byte when pages are built."""
+    """The best of a few times of each, in processor time. Run records are left out: they are checked byte by byte."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "data"
         shutil.copytree(DATA, root, ignore=shutil.ignore_patterns("runs", "schema"))

@@ -36,7 +36,7 @@ def run(example: Example, folder: Path, script: Path | None = None, deadline: fl
     """
     settings, launcher, options, path = _split(example.command)
     if launcher == "msrun":
-        options = [*options, "--master_port", str(_free_port()), "--log_dir", str(folder / "ranks")]
+        options = [*options, "--master_port", str(free_port()), "--log_dir", str(folder / "ranks")]
     command = [str(Path(sys.executable).with_name(launcher)), *options, str(script or path)]
     environment = os.environ | settings | {"GLOO_SOCKET_IFNAME": "lo"}
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
@@ -77,7 +77,8 @@ def _split(command: str) -> tuple[dict[str, str], str, list[str], str]:
     return settings, words[0], words[1:-1], words[-1]
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A TCP port of the loopback address that nobody listened on a moment ago."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

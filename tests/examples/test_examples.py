@@ -49,6 +49,18 @@ def write(folder: Path, text: str, name: str = "torch_example.py") -> Path:
     return path
 
 
+def test_a_recipe_comes_after_the_examples(tmp_path: Path) -> None:
+    for name in ("mindspore_recipe.py", "mindspore_example.py", "torch_example.py"):
+        write(tmp_path, GOOD, name)
+    found = load_examples(tmp_path)
+    assert [(one.kind, one.framework) for one in found] == [
+        ("example", "torch"),
+        ("example", "mindspore"),
+        ("recipe", "mindspore"),
+    ]
+    assert found[-1].path == "torch.distributed.thing/mindspore_recipe.py"
+
+
 def test_reads_a_script(tmp_path: Path) -> None:
     write(tmp_path, GOOD)
     write(tmp_path, GOOD.replace("gloo", "CPU"), "mindspore_example.py")

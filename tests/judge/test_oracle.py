@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from apidiff.judge.oracle import NotComputable, expected
+from apidiff.judge.oracle import NotComputable, expected, needed
 from apidiff.model import Formula
 
 A, B = np.array([1, 2]), np.array([10, 20])
@@ -33,13 +33,48 @@ LISTS = [[A, B], [A + 2, B + 2]]
         ("exchanged-chunks", [A, B], 1, [2, 20]),
         ("input", [A, B], 1, [10, 20]),
         ("zeros", [A, B], 1, [0, 0]),
+        ("zeros", [None, B], 1, [0, 0]),
+        ("from-root", [A, B], 0, [10, 20]),
+        ("from-root", [None, ["a", None]], 0, ["a", None]),
+        ("sent", [A, B], 0, [10, 20]),
+        ("scattered", [None, [A, B]], 0, [1, 2]),
+        ("scattered", [None, ["a", "b"]], 1, "b"),
+        ("scattered-chunk", [None, B], 1, [20]),
+        ("gathered", ["a", "b"], 0, ["a", "b"]),
+        ("gathered", [A, A[:1]], 0, [[1, 2], [1]]),
+        ("exchanged", [["a", "b"], ["c", "d"]], 1, ["b", "d"]),
+        ("rank", [None, None], 1, 1),
+        ("world", [None, None], 1, 2),
     ],
 )
-def test_by_hand(formula: str, inputs: list, rank: int, result: list) -> None:
-    found = expected(Formula(formula), inputs, rank)
-    assert (
-        [np.asarray(one).tolist() for one in found] == result if isinstance(found, list) else found.tolist() == result
-    )
+def test_by_hand(formula: str, inputs: list, rank: int, result: object) -> None:
+    """The root, or the rank at the other end, is rank 1."""
+    assert listed(expected(Formula(formula), inputs, rank, 1)) == result
+
+
+def listed(value: object) -> object:
+    if isinstance(value, list):
+        return [listed(one) for one in value]
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+@pytest.mark.parametrize(
+    ("formula", "places"),
+    [
+        ("sum", [0, 1, 2]),
+        ("input", [2]),
+        ("shape-same", [2]),
+        ("from-root", [1]),
+        ("scattered", [1]),
+        ("scattered-chunk", [1]),
+        ("sent", [1]),
+        ("rank", []),
+        ("world", []),
+        ("length-world", []),
+    ],
+)
+def test_whose_inputs_decide(formula: str, places: list) -> None:
+    assert needed(Formula(formula), 3, 2, 1) == places
 
 
 @pytest.mark.parametrize(
@@ -51,6 +86,12 @@ def test_by_hand(formula: str, inputs: list, rank: int, result: list) -> None:
         ("reduced-slot", [[A], [B]]),
         ("reduced-chunk", [np.arange(3), np.arange(3)]),
         ("length-world", [A, B]),
+        ("sum", ["a", "b"]),
+        ("sum", [A, None]),
+        ("scattered", [A, B]),
+        ("scattered", [[A], B]),
+        ("scattered-chunk", [np.arange(3), None]),
+        ("exchanged", [["a"], ["b"]]),
     ],
 )
 def test_inputs_that_do_not_fit_have_no_result(formula: str, inputs: list) -> None:

@@ -25,6 +25,14 @@ from apidiff.model import (
     TensorDump,
 )
 
+PEER = {"api": "torch.distributed.recv", "ranks": [1], "set": {"tensor": {"shape": [2], "fill": "sentinel"}}}
+
+
+def p2p(op: str, peer: object) -> dict:
+    called = {"op": {"api": f"torch.distributed.{op}"}, "tensor": {"shape": [2]}, "peer": peer}
+    return {"call": {"api": "torch.distributed.P2POp", "set": called}}
+
+
 API = msgspec.convert(
     {
         "name": "torch.distributed.reduce",
@@ -33,6 +41,13 @@ API = msgspec.convert(
             "sync": {"set": {"tensor": {"shape": [2]}, "dst": 0}},
             "bad": {"like": "sync", "set": {"dst": 9}},
             "subgroup": {"like": "sync", "set": {"group": {"group": [0, 1]}}},
+            "members": {"like": "subgroup", "ranks": [0, 1]},
+            "p2p": {"ranks": [0], "partner": PEER, "set": {"tensor": {"shape": [2]}, "dst": 1}},
+            "some": {"like": "sync", "ranks": [0, 2]},
+            "from-1": {"like": "sync", "set": {"dst": 1}},
+            "ring": {"set": {"ops": {"list": [p2p("isend", {"rank_plus": 1}), p2p("irecv", {"rank_plus": -1})]}}},
+            "no-peer": {"set": {"tensor": {"shape": [2]}}},
+            "to-2": {"set": {"tensor": {"shape": [2]}, "peer": 2}},
         },
     },
     Api,
@@ -178,6 +193,110 @@ def test_outcome(kind: dict, traces: list, end: str, outcome: str) -> None:
         assert evidence, "an outcome other than holds shows what it rests on"
 
 
+NOTHING = [RankTrace(rank=r, returned=NONE) for r in range(3)]
+MINUS = tensor(-1, -1)
+SENT = [trace(0, IN[0], IN[0]), trace(1, MINUS, IN[0]), NOTHING[2]]
+LOST = [trace(0, IN[0], IN[0]), trace(1, MINUS, MINUS), NOTHING[2]]
+PASSED = {"at": "tensor", "formula": "sent", "of": "tensor", "ranks": "partners"}
+
+
+def ring(*received: TensorDump) -> list[RankTrace]:
+    """Each rank's list of two operations that hold the tensor sent and the one received."""
+    traces = []
+    for rank, got in enumerate(received):
+        before, after = (
+            listed(*(ObjectDump(type="P2POp", tensors={"tensor": one}, object=n) for n, one in enumerate(pair)))
+            for pair in ((IN[rank], MINUS), (IN[rank], got))
+        )
+        traces.append(RankTrace(rank=rank, before={"ops": before}, after={"ops": after}, returned=NONE))
+    return traces
+
+
+ROUND = {"at": "ops[1].tensor", "formula": "sent", "of": "ops[0].tensor"}
+TEXTS = [ScalarDump(value=f"r{r}") for r in range(3)]
+OBJECTS = [
+    RankTrace(rank=r, before={"obj": TEXTS[r], "into": listed(NONE, NONE, NONE)}, after={"into": listed(*TEXTS)})
+    for r in range(3)
+]
+SCATTER = [
+    RankTrace(rank=r, before={"parts": listed(*IN) if r == 1 else NONE}, after={"tensor": IN[r]}) for r in range(3)
+]
+NUMBERS = [RankTrace(rank=r, returned=ScalarDump(value=r)) for r in range(3)]
+WITHIN = [RankTrace(rank=r, returned=ScalarDump(value=r if r < 2 else -1)) for r in range(3)]
+SIZES = [RankTrace(rank=r, returned=ScalarDump(value=3)) for r in range(3)]
+OPAQUE = [RankTrace(rank=r, returned=ObjectDump(type="RedOpType", text="<SUM: 0>", object=1)) for r in range(3)]
+
+# (claim, probe, traces, end, outcome): probes that leave ranks out, objects, and values
+PARTIAL_ROWS = [
+    ({"result": PASSED}, "p2p", SENT, "completed", "holds"),
+    ({"result": PASSED}, "p2p", LOST, "completed", "refuted"),
+    ({"result": PASSED}, "p2p", SENT[:1], "timeout", "timeout"),
+    ({"result": PASSED | {"ranks": "callers"}}, "p2p", LOST, "completed", "refuted"),
+    ({"result": PASSED | {"ranks": "all"}}, "no-peer", CLEAN, "completed", "error"),
+    ({"keeps": {"argument": "tensor"}}, "p2p", SENT, "completed", "holds"),
+    ({"writes": {"argument": "tensor", "ranks": "partners"}}, "p2p", SENT, "completed", "holds"),
+    ({"writes": {"argument": "tensor", "ranks": "partners"}}, "p2p", LOST, "completed", "refuted"),
+    ({"completes": {}}, "p2p", [SENT[0], failed(1), NOTHING[2]], "completed", "holds"),
+    ({"completes": {"ranks": "partners"}}, "p2p", [SENT[0], failed(1), NOTHING[2]], "completed", "refuted"),
+    ({"completes": {}}, "p2p", [failed(1), NOTHING[2]], "timeout", "timeout"),
+    ({"completes": {"ranks": "partners"}}, "sync", CLEAN, "completed", "not run"),
+    ({"raises": {}}, "some", [failed(0), NOTHING[1], failed(2)], "completed", "holds"),
+    ({"raises": {}}, "some", [failed(0), NOTHING[1], CLEAN[2]], "completed", "refuted"),
+    ({"raises": {"ranks": "outsiders"}}, "subgroup", [*CLEAN[:2], failed(2)], "completed", "holds"),
+    ({"raises": {"ranks": "outsiders"}}, "members", [*CLEAN[:2], NOTHING[2]], "completed", "not run"),
+    ({"result": ROUND}, "ring", ring(IN[2], IN[0], IN[1]), "completed", "holds"),
+    ({"result": ROUND}, "ring", ring(IN[1], IN[2], IN[0]), "completed", "refuted"),
+    ({"result": ROUND | {"of": "ops[0].other"}}, "ring", ring(IN[2], IN[0], IN[1]), "completed", "error"),
+    ({"result": PASSED | {"ranks": "root"}}, "to-2", [trace(r, IN[r], IN[2]) for r in range(3)], "completed", "holds"),
+    ({"result": {"at": "into", "formula": "gathered", "of": "obj"}}, "sync", OBJECTS, "completed", "holds"),
+    ({"result": {"at": "into", "formula": "from-root", "of": "obj"}}, "sync", OBJECTS, "completed", "refuted"),
+    ({"result": {"at": "into[0]", "formula": "from-root", "of": "obj"}}, "sync", OBJECTS, "completed", "holds"),
+    ({"result": {"at": "into[1]", "formula": "from-root", "of": "obj"}}, "from-1", OBJECTS, "completed", "holds"),
+    ({"writes": {"argument": "into"}}, "sync", OBJECTS, "completed", "holds"),
+    ({"result": {"at": "tensor", "formula": "scattered", "of": "parts"}}, "from-1", SCATTER, "completed", "holds"),
+    ({"result": {"at": "tensor", "formula": "from-root", "of": "parts"}}, "from-1", SCATTER, "completed", "refuted"),
+    ({"result": {"at": "tensor", "formula": "scattered", "of": "parts"}}, "sync", SCATTER, "completed", "error"),
+    ({"result": {"at": "return", "formula": "rank"}}, "sync", NUMBERS, "completed", "holds"),
+    ({"result": {"at": "return", "formula": "rank"}}, "sync", SIZES, "completed", "refuted"),
+    ({"result": {"at": "return", "formula": "rank", "ranks": "members"}}, "subgroup", WITHIN, "completed", "holds"),
+    ({"result": {"at": "return", "formula": "world"}}, "sync", SIZES, "completed", "holds"),
+    ({"result": {"at": "return", "formula": "world", "ranks": "members"}}, "subgroup", SIZES, "completed", "refuted"),
+    ({"equals": {"at": "return", "value": -1, "ranks": "outsiders"}}, "subgroup", WITHIN, "completed", "holds"),
+    ({"equals": {"at": "return", "value": 0, "ranks": "outsiders"}}, "subgroup", WITHIN, "completed", "refuted"),
+    ({"equals": {"at": "return", "value": 1, "ranks": "root"}}, "from-1", NUMBERS, "completed", "holds"),
+    ({"equals": {"at": "return", "value": True, "ranks": "root"}}, "from-1", NUMBERS, "completed", "refuted"),
+    ({"equals": {"at": "return", "value": None}}, "sync", CLEAN, "completed", "holds"),
+    ({"equals": {"at": "return", "value": "<SUM: 0>"}}, "sync", OPAQUE, "completed", "holds"),
+    ({"equals": {"at": "return", "value": "<MAX: 3>"}}, "sync", OPAQUE, "completed", "refuted"),
+    ({"equals": {"at": "into", "value": ["r0", "r1", "r2"]}}, "sync", OBJECTS, "completed", "holds"),
+    ({"equals": {"at": "into", "value": ["r0", "r1"]}}, "sync", OBJECTS, "completed", "refuted"),
+    ({"equals": {"at": "tensor", "value": [111, 222], "ranks": "root"}}, "sync", CLEAN, "completed", "holds"),
+    ({"equals": {"at": "tensor", "value": [111, 223], "ranks": "root"}}, "sync", CLEAN, "completed", "refuted"),
+    ({"equals": {"at": "nowhere", "value": 1}}, "sync", CLEAN, "completed", "error"),
+    ({"equals": {"at": "return", "value": 1}}, "sync", RAISED, "completed", "error"),
+    ({"corresponds": {"listed": "consistent"}}, "sync", CLEAN, "completed", "not run"),
+]
+
+
+@pytest.mark.parametrize(("kind", "probe", "traces", "end", "outcome"), PARTIAL_ROWS)
+def test_outcome_of_other_probes(kind: dict, probe: str, traces: list, end: str, outcome: str) -> None:
+    one = run(traces, probe, end=end)
+    found, evidence = judge_claim(claim(probe, **kind), API, probe, one, [], record(one))
+    assert found.value == outcome, evidence
+    assert evidence or outcome in {"holds", "not run"}
+
+
+def test_a_missing_kernel_at_the_other_end_is_no_fault_of_the_call() -> None:
+    one = run([failed(0, "kernel Send unregistered"), NOTHING[2]], "p2p", end="timeout")
+    passed = claim("p2p", result=PASSED)
+    assert judge_claim(passed, API, "p2p", one, UNSUPPORTED, record(one)) == (
+        Outcome.TIMEOUT,
+        ["rank 1: timeout", "rank 0: ValueError: kernel Send unregistered"],
+    )
+    answered = run([failed(0, "kernel Send unregistered"), failed(1), NOTHING[2]], "p2p")
+    assert judge_claim(passed, API, "p2p", answered, UNSUPPORTED, record(answered))[0] is Outcome.UNSUPPORTED
+
+
 def test_evidence_names_rank_and_values() -> None:
     kind = {"keeps": {"argument": "tensor", "ranks": "others"}}
     one = run(PARTIAL)
@@ -221,6 +340,7 @@ SIGNATURE = SignatureDump(
     api=API.name,
     parameters=[ParameterDump(name="tensor", kind="x"), ParameterDump(name="dst", kind="x", default="None")],
     text="(tensor, dst=None)",
+    members=["MAX", "SUM"],
 )
 
 
@@ -235,10 +355,32 @@ SIGNATURE = SignatureDump(
         ({"parameter": {"name": "group"}}, "refuted"),
         ({"lacks": {"parameter": "group"}}, "holds"),
         ({"lacks": {"parameter": "dst"}}, "refuted"),
+        ({"member": {"name": "SUM"}}, "holds"),
+        ({"member": {"name": "PROD"}}, "refuted"),
+        ({"lacks_member": {"name": "PROD"}}, "holds"),
+        ({"lacks_member": {"name": "SUM"}}, "refuted"),
     ],
 )
 def test_signature_claims(kind: dict, outcome: str) -> None:
-    assert judge_claim(claim(**kind), API, "", None, [], record(signature=SIGNATURE))[0].value == outcome
+    found, evidence = judge_claim(claim(**kind), API, "", None, [], record(signature=SIGNATURE))
+    assert found.value == outcome
+    assert evidence
+
+
+# (signature, outcome of a claim on a member)
+MEMBERS = [
+    (SignatureDump(api=API.name, error="ValueError: no signature", members=["SUM"]), "holds"),
+    (SignatureDump(api=API.name, members=[]), "refuted"),
+    (SignatureDump(api=API.name), "not run"),
+    (SignatureDump(api=API.name, missing=True, error="AttributeError: reduce"), "error"),
+    (SignatureDump(api="torch.distributed.other", members=["SUM"]), "not run"),
+]
+
+
+@pytest.mark.parametrize(("signature", "outcome"), MEMBERS)
+def test_members_of_what_has_no_signature(signature: SignatureDump, outcome: str) -> None:
+    found, _ = judge_claim(claim(member={"name": "SUM"}), API, "", None, [], record(signature=signature))
+    assert found.value == outcome
 
 
 def test_an_api_that_is_not_there_is_an_error() -> None:

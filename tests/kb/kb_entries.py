@@ -274,5 +274,15 @@ UNNAMED = "mindspore.communication.release"
 
 
 def counterparts() -> dict[str, CounterpartEntry]:
-    only = {UNMATCHED: text("Names a communicator.", "返回通信域的名称。")}
+    only = {
+        UNMATCHED: CounterpartEntry(
+            name=UNMATCHED,
+            serves=[],
+            why=text("Names a communicator.", "返回通信域的名称。"),
+            nearest=[REDUCE],
+            documents=[
+                DocumentEntry(title="A page", url="https://example.org/p", framework="mindspore", version="2.10")
+            ],
+        )
+    }
     return serve(all_entries().values(), [BARRIER, UNNAMED], only)

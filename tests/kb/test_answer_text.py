@@ -13,6 +13,8 @@ from apidiff.kb.knowledge import KnowledgeBase
 from apidiff.render.labels import Language
 from apidiff.render.terminal import answer_text, unmatched_text
 
+NEAREST = "Nearest: torch.distributed.reduce\nA page (https://example.org/p)"
+
 
 def shown(renderable) -> str:
     console = Console(width=100, markup=False, highlight=False, emoji=False, color_system=None)
@@ -28,7 +30,7 @@ TEXTS: list[tuple[str, str, Language, list[str], list[str]]] = [
         "2.10",
         "en",
         [
-            "On MindSpore 2.10.0: composed of other APIs (2.8–)",
+            "On MindSpore 2.10.0: composed (2.8–)",
             "Why it is composed.",
             "Instead: Wait with a deadline.",
             f"Uses: {BARRIER}, mindspore.Tensor",
@@ -81,8 +83,12 @@ def test_answers(
 @pytest.mark.parametrize(
     ("name", "language", "words"),
     [
-        (UNMATCHED, "en", "No PyTorch API corresponds to it.\nNames a communicator."),
-        (UNMATCHED, "zh", "没有与之对应的 PyTorch API。\n返回通信域的名称。"),
+        (UNMATCHED, "en", "No PyTorch API corresponds to it.\nNames a communicator.\n" + NEAREST),
+        (
+            UNMATCHED,
+            "zh",
+            "没有与之对应的 PyTorch API。\n返回通信域的名称。\n" + NEAREST.replace("Nearest: ", "最接近的 API："),
+        ),
         (UNNAMED, "en", "No record names it."),
     ],
 )

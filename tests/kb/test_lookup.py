@@ -194,6 +194,7 @@ def test_a_mindspore_api_without_a_counterpart(kb: KnowledgeBase, name: str, api
     found = msgspec.json.decode(caught.value.json, type=Unmatched)
     assert (found.asked.name, found.asked.api, found.asked.mindspore) == (name, api, "2.7.2")
     assert (found.why and found.why.en) == why
+    assert (found.nearest, [one.title for one in found.documents]) == (([REDUCE], ["A page"]) if why else ([], []))
 
 
 def test_counterparts_are_those_the_index_was_built_from(kb: KnowledgeBase) -> None:

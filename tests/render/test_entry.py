@@ -7,7 +7,7 @@ import dataclasses
 import msgspec
 import pytest
 
-from apidiff.model import Risk
+from apidiff.model import AnswerKind, Otherwise, Risk, Text
 from apidiff.model.entry import Entry
 from apidiff.render import entries
 from apidiff.store import load
@@ -90,3 +90,29 @@ def test_a_claim_judged_from_another_call_is_not_run() -> None:
 def test_support_on_backends_without_a_run_is_said_to_be_not_run() -> None:
     claim = next(one for one in REDUCE.claims if one.id == "torch.distributed.reduce#dst-holds-sum")
     assert [text.en for text in claim.not_run] == ["nccl (cuda): not run", "hccl (npu): not run"]
+
+
+def test_an_answer_without_a_target() -> None:
+    """What people do instead has the recipe's code, the source's own differences, and a risk of at least a rewrite."""
+    mapping = DATA.mappings[REDUCE.id]
+    recipe = "torch.distributed.reduce/mindspore_example.py"
+    why = Text(en="So it is.", zh="如此。")
+    answers = [
+        Otherwise(answer=AnswerKind.NO_COUNTERPART, until="2.4", why=why, instead=why),
+        Otherwise(answer=AnswerKind.COMPOSED, since="2.5", why=why, recipe=recipe, uses=["mindspore.Tensor"]),
+    ]
+    changed = msgspec.structs.replace(mapping, targets=[], otherwise=answers)
+    entry = entries(dataclasses.replace(DATA, mappings={mapping.id: changed}))[mapping.id]
+    first, second = entry.otherwise
+    assert (first.answer, first.range, first.recipe, first.after) == ("no_counterpart", "≤ 2.4", None, "")
+    assert (second.answer, second.range, second.uses) == ("composed", "≥ 2.5", ["mindspore.Tensor"])
+    assert second.recipe
+    assert second.recipe.path == recipe
+    assert second.after
+    assert second.after in second.recipe.code.replace("\n    ", "\n")
+    assert recipe not in [example.path for example in entry.examples], "it is shown with the answer"
+    assert "torch.distributed.reduce(tensor, dst=0)" in second.before
+    assert {one.id for one in second.differences} == {one.id for one in mapping.caveats}
+    assert (second.risk, entry.risk) == ("silent", "silent")
+    bare = msgspec.structs.replace(changed, caveats=[])
+    assert entries(dataclasses.replace(DATA, mappings={mapping.id: bare}))[mapping.id].risk == "rewrite"

@@ -71,7 +71,11 @@ BEHAVIOUR = [
     (COMPLETES, COMPLETES, "no", {"kind": "documentation"}, [], []),
     (RAISES, COMPLETES, "no", {}, [], []),  # torch does not do what is claimed of it
     ([], COMPLETES, "no", {}, [], []),
-    (COMPLETES, claims(returns={"structure": "None"}), KERNEL, {}, [], ["2.10.0"]),
+    # That a backend lacks an API is told apart, whatever the claim; a difference that could not be seen is not told.
+    (COMPLETES, claims(returns={"structure": "None"}), KERNEL, {}, [], []),
+    (COMPLETES, claims(returns={"structure": "None"}), KERNEL, {"kind": "backend_support"}, [], ["2.10.0"]),
+    (COMPLETES, COMPLETES, KERNEL, {"kind": "backend_support"}, [], ["2.10.0"]),
+    (COMPLETES, COMPLETES, "", {"kind": "backend_support"}, [], []),
 ]
 
 
@@ -179,3 +183,14 @@ def test_both_languages_say_the_same() -> None:
 def test_json_holds_the_report() -> None:
     found = contradicted()
     assert msgspec.json.decode(msgspec.json.encode(found), type=OfficialReport) == found
+
+
+def test_what_differs_most_comes_first() -> None:
+    (table,) = contradicted().tables
+    (told,) = table.rows
+    quiet = msgspec.structs.replace(told, behaviour=[], target="quiet")
+    longer = msgspec.structs.replace(
+        quiet, target="longer", verdicts=[msgspec.structs.replace(told.verdicts[0], lines=["- a", "- b"])]
+    )
+    mixed = msgspec.structs.replace(table, rows=[quiet, longer, told])
+    assert [one.target for one in mixed.contradicted] == [TARGET, "longer", "quiet"]

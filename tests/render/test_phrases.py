@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from apidiff.model import Api, Claim, Formula
+from apidiff.model import Api, Claim, Formula, Input, RankSet
+from apidiff.render.arguments import written
 from apidiff.render.calls import call, snippet
 from apidiff.render.phrases import FORMULAS, phrase
 
@@ -36,6 +37,18 @@ API = msgspec.convert(
             "group": {"like": "sync", "set": {"group": {"group": [0, 1]}}},
             "by-name": {"like": "sync", "set": {"group": {"group": [], "by_name": True}}},
             "returned": {"like": "sync", "inplace_switch": False},
+            "p2p": {
+                "set": {"tensor": {"shape": [2]}},
+                "ranks": [0],
+                "partner": {"api": "torch.distributed.recv", "ranks": [1]},
+            },
+            "p2p-tag": {"like": "p2p", "set": {"tag": 1}},
+            "late": {"like": "sync", "partner": {"api": "torch.distributed.barrier", "ranks": [1, 2]}},
+            "some": {"like": "sync", "ranks": [0, 2]},
+            "text": {"like": "sync", "set": {"tensor": {"text": "r{rank}"}}},
+            "timeout": {"like": "sync", "set": {"timeout": {"seconds": 1}}},
+            "rank-1-text": {"like": "sync", "on_rank": {"1": {"tensor": {"text": "r1"}}}},
+            "nones": {"like": "sync", "set": {"parts": {"each": {"none": True}}}},
         },
     },
     Api,
@@ -182,6 +195,103 @@ ROWS = [
         "有参数 `dst`，默认值为 `None`。",
     ),
     ([], {"lacks": {"parameter": "dst"}}, "There is no parameter `dst`.", "没有参数 `dst`。"),
+    ([], {"member": {"name": "SUM"}}, "There is a member `SUM`.", "有成员 `SUM`。"),
+    ([], {"lacks_member": {"name": "PROD"}}, "There is no member `PROD`.", "没有成员 `PROD`。"),
+    (
+        ["p2p"],
+        {"result": {"at": "tensor", "formula": "sent", "of": "tensor", "ranks": "partners"}},
+        "When rank 0 makes the call and rank 1 calls `torch.distributed.recv`, on the rank at the other end, `tensor` "
+        "holds what the call passes as `tensor` (`tensor_peer`).",
+        "rank 0 发起调用、rank 1 调用 `torch.distributed.recv` 时，在对端 rank 上，`tensor` 为发起调用的 rank 传入的 "
+        "`tensor`（`tensor_peer`）。",
+    ),
+    (
+        ["p2p", "p2p-tag"],
+        {"keeps": {"argument": "tensor"}},
+        "When rank 0 makes the call and rank 1 calls `torch.distributed.recv`, `tensor` keeps its values on each rank "
+        "that makes the call.",
+        "rank 0 发起调用、rank 1 调用 `torch.distributed.recv` 时，在发起调用的 rank 上，`tensor` 的内容保持不变。",
+    ),
+    (
+        ["p2p-tag"],
+        {"returns": {"structure": "None"}},
+        "When rank 0 makes the call and rank 1 calls `torch.distributed.recv` and with `tag=1`, the call returns `None`.",
+        "rank 0 发起调用、rank 1 调用 `torch.distributed.recv`，且 `tag=1` 时，调用返回 `None`。",
+    ),
+    (
+        ["late"],
+        {"completes": {}},
+        "While ranks 1 and 2 call `torch.distributed.barrier`, the call completes without an exception.",
+        "rank 1、2 调用 `torch.distributed.barrier` 时，调用正常完成，不抛异常。",
+    ),
+    (
+        ["some"],
+        {"raises": {"some": True}},
+        "When only ranks 0 and 2 make the call, the call raises an exception on at least one rank that makes the call.",
+        "只有 rank 0、2 调用时，在至少一个发起调用的 rank 上，调用会抛出异常。",
+    ),
+    (
+        ["sync", "some"],
+        {"raises": {}},
+        "The call raises an exception on every rank.",
+        "在所有 rank 上，调用会抛出异常。",
+    ),
+    (
+        ["text"],
+        {"result": {"at": "tensor", "formula": "from-root", "of": "tensor"}},
+        "With `tensor=f'r{rank}'`, on every rank, `tensor` holds the `tensor` of rank `dst` (`tensor_root`).",
+        "`tensor=f'r{rank}'` 时，在所有 rank 上，`tensor` 为 `dst` 指定的 rank 传入的 `tensor`（`tensor_root`）。",
+    ),
+    (
+        ["sync"],
+        {"result": {"at": "tensor", "formula": "scattered-chunk", "of": "ops[0].tensor"}},
+        "On every rank, `tensor` holds this rank's part, cut along dimension 0, of the `ops[0].tensor` of rank `dst` "
+        "(`split((ops[0].tensor)_root, n)[k]`).",
+        "在所有 rank 上，`tensor` 为 `dst` 指定的 rank 传入的 `ops[0].tensor` 沿第 0 维等分后属于本 rank 的那一份"
+        "（`split((ops[0].tensor)_root, n)[k]`）。",
+    ),
+    (
+        ["timeout"],
+        {"completes": {}},
+        "With `timeout=timedelta(seconds=1)`, the call completes without an exception.",
+        "`timeout=timedelta(seconds=1)` 时，调用正常完成，不抛异常。",
+    ),
+    (
+        ["rank-1-text"],
+        {"raises": {}},
+        "When rank 1 passes `tensor='r1'`, the call raises an exception on every rank.",
+        "rank 1 传入 `tensor='r1'` 时，在所有 rank 上，调用会抛出异常。",
+    ),
+    (
+        ["nones"],
+        {"completes": {}},
+        "With `parts=[None] * world_size`, the call completes without an exception.",
+        "`parts=[None] * world_size` 时，调用正常完成，不抛异常。",
+    ),
+    (
+        ["group"],
+        {"equals": {"at": "return", "value": -1, "ranks": "outsiders"}},
+        "With a group of ranks 0, 1, the returned value is `-1` on ranks outside the group.",
+        "通信组只含 rank 0、1 时，在不属于该通信组的 rank 上，返回值为 `-1`。",
+    ),
+    (
+        ["async", "sync"],
+        {"equals": {"at": "tensor", "value": ["r0", None]}},
+        "`tensor` is `['r0', None]`.",
+        "`tensor` 为 `['r0', None]`。",
+    ),
+    (
+        ["sync", "async"],
+        {"result": {"at": "return", "formula": "rank"}},
+        "On every rank, the returned value is the number of this rank in the group (`k`).",
+        "在所有 rank 上，返回值为本 rank 在通信组中的编号（`k`）。",
+    ),
+    (
+        [],
+        {"prints": {"example": "torch.distributed.x/mindspore_recipe.py"}},
+        "The recipe `torch.distributed.x/mindspore_recipe.py` prints what its docstring shows.",
+        "组合写法 `torch.distributed.x/mindspore_recipe.py` 的输出与其文档字符串所示一致。",
+    ),
 ]
 
 
@@ -189,6 +299,75 @@ ROWS = [
 def test_sentence(probes: list, kind: dict, en: str, zh: str) -> None:
     text = phrase(msgspec.convert({"id": "it", "probes": probes, **kind}, Claim), API)
     assert (text.en, text.zh) == (en, zh)
+
+
+CONSTANT = msgspec.convert({"name": "mindspore.ops.ReduceOp.SUM", "kind": "constant", "probes": {"it": {}}}, Api)
+
+
+@pytest.mark.parametrize(
+    ("kind", "en", "zh"),
+    [
+        ({"equals": {"at": "return", "value": "sum"}}, "Its value is `'sum'`.", "它的值为 `'sum'`。"),
+        ({"returns": {"structure": "str"}}, "It is a `str`.", "它的类型为 `str`。"),
+    ],
+)
+def test_a_constant_is_not_called(kind: dict, en: str, zh: str) -> None:
+    text = phrase(msgspec.convert({"id": "it", "probes": ["it"], **kind}, Claim), CONSTANT)
+    assert (text.en, text.zh) == (en, zh)
+    assert call(CONSTANT, "it") == "mindspore.ops.ReduceOp.SUM"
+
+
+def p2p(op: str, plus: int) -> dict:
+    called = {"op": {"api": f"torch.distributed.{op}"}, "tensor": {"shape": [2]}, "peer": {"rank_plus": plus}}
+    return {"call": {"api": "torch.distributed.P2POp", "set": called}}
+
+
+# (argument, as code)
+ARGUMENTS = [
+    ({"text": "r{rank} of {world}"}, "f'r{rank} of {world_size}'"),
+    ({"text": "file:///tmp/x"}, "'file:///tmp/x'"),
+    ({"none": True}, "None"),
+    ({"rank_plus": 1}, "(rank + 1) % world_size"),
+    ({"rank_plus": -1}, "(rank - 1) % world_size"),
+    ({"rank_plus": 0}, "rank"),
+    ({"seconds": 1.5}, "timedelta(seconds=1.5)"),
+    ({"api": "torch.distributed.isend"}, "torch.distributed.isend"),
+    ({"reduce_op": "MAX"}, "ReduceOp.MAX"),
+    ({"tuple": [2]}, "(2,)"),
+    ({"tuple": ["1*world", 2, "2*world"]}, "(world_size, 2, 2 * world_size)"),
+    ({"list": []}, "[]"),
+    ({"list": [], "as_tuple": True}, "()"),
+    ({"list": ["dp", "tp"], "as_tuple": True}, "('dp', 'tp')"),
+    ({"list": [{"none": True}, {"text": "x"}]}, "[None, 'x']"),
+    ({"list": [{"shape": [1]}, {"none": True}]}, "x"),
+    ({"each": {"none": True}}, "[None] * world_size"),
+    ({"each": {"shape": [1]}}, "x"),
+    ({"group": [0, 1]}, "x"),
+    (
+        p2p("irecv", 1),
+        "torch.distributed.P2POp(op=torch.distributed.irecv, tensor=tensor, peer=(rank + 1) % world_size)",
+    ),
+    (
+        {"list": [p2p("isend", 0), p2p("irecv", 0)]},
+        "[torch.distributed.P2POp(op=torch.distributed.isend, tensor=tensor_0, peer=rank), "
+        "torch.distributed.P2POp(op=torch.distributed.irecv, tensor=tensor_1, peer=rank)]",
+    ),
+]
+
+
+@pytest.mark.parametrize(("argument", "code"), ARGUMENTS)
+def test_argument_as_code(argument: dict, code: str) -> None:
+    assert written("x", msgspec.convert(argument, Input)) == code
+
+
+def test_every_set_of_ranks_has_words() -> None:
+    probes = ["sync", "async"]
+    told = {
+        (text.en, text.zh)
+        for ranks in RankSet
+        for text in [phrase(msgspec.convert({"id": "it", "probes": probes, "completes": {"ranks": ranks}}, Claim), API)]
+    }
+    assert len(told) == len(RankSet)
 
 
 def test_every_formula_has_words_and_symbols() -> None:

@@ -162,7 +162,7 @@ FILES = {
         new = Mesh()
         """,
     "pkg/documented.py": '''
-        def typed(tensor, group=None, sizes=None, op: str = "sum", untold=1, *rest):
+        def typed(tensor, group=None, sizes=None, op: str = "sum", tag=0, untold=1, *rest):
             """Does it.
 
             Args:
@@ -171,6 +171,7 @@ FILES = {
                 group (str, optional): The group.
                 sizes (Union[tuple(int), list(int)], optional): Sizes. Default: ``None`` .
                 op (int): Not what the annotation says.
+                tag: (int, optional): With a colon too many.
                 untold: No type.
 
             Returns:
@@ -427,7 +428,7 @@ def test_members(modules: Modules, name: str, members: list[str]) -> None:
     [
         (
             "pkg.documented.typed",
-            {"tensor": "Tensor", "group": "str", "sizes": "Union[tuple(int), list(int)]"},
+            {"tensor": "Tensor", "group": "str", "sizes": "Union[tuple(int), list(int)]", "tag": "int"},
         ),
         ("pkg.documented.Typed", {"dst": "torch.Tensor", "src": "int"}),
         ("pkg.shown", {}),

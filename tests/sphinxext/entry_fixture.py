@@ -25,6 +25,7 @@ from apidiff.model import (
 )
 from apidiff.model.entry import (
     ClaimEntry,
+    CounterpartEntry,
     DifferenceEntry,
     DocumentEntry,
     Entry,
@@ -72,7 +73,13 @@ def run_record(world_size: int = 3, date: str = "2026-11-20T10:00:00Z") -> RunRe
         )
     ]
     again = ProbeRun(api=SOURCE, probe="async", spec="0" * 12, end="timeout", ranks=[], log=["rank 0: waiting"])
-    handle = [RankTrace(rank=0, returned=ObjectDump(type="Work", text="<Work>", object=3), output=["printed"])]
+    handle = [
+        RankTrace(
+            rank=0,
+            returned=ObjectDump(type="Work", text="<Work>", tensors={"held": _tensor([7.0], 1)}, object=3),
+            output=["printed"],
+        )
+    ]
     return RunRecord(
         schema=RUN_SCHEMA,
         suite_version="0.1.0",
@@ -94,6 +101,7 @@ def run_record(world_size: int = 3, date: str = "2026-11-20T10:00:00Z") -> RunRe
                 parameters=[ParameterDump(name="tensor", kind="positional")],
                 text="(tensor, dst=None, op=<RedOpType.SUM: 0>, group=None, async_op=False, group_dst=None)",
             ),
+            SignatureDump(api="torch.distributed.ReduceOp", text="(op)", members=["AVG", "SUM"]),
             SignatureDump(api="torch.distributed.gone", missing=True, error="AttributeError"),
         ],
         probes=[
@@ -380,7 +388,15 @@ def content(folder: Path) -> Content:
     """Three mappings and one run record, whose file is written below ``folder``."""
     run_id, path = write_run(folder, run_record())
     entries = {entry.id: entry for entry in (reduce_entry(run_id), composed_entry(), other_entry())}
-    only = {UNMATCHED: Text(en="It names a communicator.", zh="返回通信域名称。")}
+    only = {
+        UNMATCHED: CounterpartEntry(
+            name=UNMATCHED,
+            serves=[],
+            why=Text(en="It names a communicator.", zh="返回通信域名称。"),
+            nearest=[COMPOSED],
+            documents=[DocumentEntry(title="A page", url="https://example.org/p", framework="mindspore", version="2")],
+        )
+    }
     return Content(
         entries=entries,
         newest={"torch": "2.13.0", "mindspore": "2.10.0"},

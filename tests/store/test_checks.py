@@ -74,8 +74,9 @@ targets:
 """
 ONLY = """\
 mindspore.mint.distributed.spare:
-  en: Only MindSpore has it.
-  zh: 只有 MindSpore 有。
+  why: {en: Only MindSpore has it., zh: 只有 MindSpore 有。}
+  nearest: [torch.distributed.pass_on]
+  stated: [{document: guide, part: spare}]
 """
 RELEASES = ["2.6.0", "2.7.0", "2.7.1", "2.8.0", "2.9.0", "2.10.0"]
 
@@ -336,6 +337,12 @@ UNNAMED = [
     ),
     ("distributed.spare:", "distributed.Op:", "to have no PyTorch counterpart, but torch.distributed.pass_on names it"),
     ("en: Only", "en: Only `x` of", "mindspore_only.yaml:1: en and zh name different identifiers: x"),
+    (
+        "[torch.distributed.pass_on]",
+        "[torch.distributed.gone]",
+        "torch.distributed.gone for one of the nearest, and no map",
+    ),
+    ("document: guide", "document: gone", "mindspore_only.yaml:1: unknown document 'gone'"),
 ]
 
 

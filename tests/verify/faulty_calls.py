@@ -19,6 +19,13 @@ def hang(on: int, tensor: object) -> None:
         time.sleep(600)
 
 
+def refuse_on(on: int, tensor: object) -> None:
+    """One rank raises, the others wait for it."""
+    if rank() == on:
+        raise LookupError("not with me")
+    time.sleep(600)
+
+
 def say(what: str) -> None:
     print(what, flush=True)
 

@@ -45,7 +45,13 @@ ONE = {
     ],
 }
 TWO = {**ONE, "id": "torch.two", "source": {"name": "torch.two"}, "targets": []}
-DATA = Data(Path(), {one["id"]: msgspec.convert(one, Mapping) for one in (ONE, TWO)}, {}, {})  # type: ignore[misc]
+
+
+def data_of(*mappings: dict[str, object]) -> Data:
+    return Data(Path(), {str(one["id"]): msgspec.convert(one, Mapping) for one in mappings}, {}, {})
+
+
+DATA = data_of(ONE, TWO)
 CONTEXT = Context(examples={"torch.one/torch_example.py": ("text", ())})
 
 # (framework, version, IDs, names of the APIs)
@@ -87,6 +93,90 @@ def test_a_step_knows_its_claims() -> None:
     assert claims["plain"] == ["completes"]
     assert claims["ranks-disagree"] == []
     assert claims["example:torch.one/torch_example.py"] == ["prints"]
+
+
+def of(name: str, framework: str, version: str, data: Data, context: Context = CONTEXT, size: int = 3) -> Plan:
+    backend = next(one for one in load_backends() if (one.name, one.framework) == (name, framework))
+    return make_plan(data, backend, version, size, context)
+
+
+RECIPE = "torch.three/mindspore_recipe.py"
+THREE = {
+    **ONE,
+    "id": "torch.three",
+    "source": {
+        "name": "torch.three",
+        "probes": {"plain": {}},
+        "claims": [
+            {"id": "completes", "completes": {}, "probes": ["plain"]},
+            {"id": "recipe", "prints": {"example": RECIPE}},
+        ],
+    },
+    "targets": [],
+}
+WHY = {"answer": "composed", "why": TEXT}
+RECIPES = Context(examples={RECIPE: ("text", ())})
+# (otherwise, MindSpore version, is the recipe run there)
+BOUNDS = [
+    ([], "2.10.0", True),
+    ([{**WHY, "recipe": RECIPE}], "2.10.0", True),
+    ([{**WHY, "recipe": RECIPE, "since": "2.9"}], "2.7.1", False),
+    ([{**WHY, "recipe": RECIPE, "until": "2.7"}], "2.7.1", True),
+    ([{**WHY, "recipe": RECIPE, "until": "2.7"}], "2.10.0", False),
+    ([{**WHY, "until": "2.7"}], "2.10.0", True),
+]
+
+
+@pytest.mark.parametrize(("otherwise", "version", "run"), BOUNDS)
+def test_a_recipe_runs_in_the_framework_its_file_name_says(
+    otherwise: list[dict[str, object]], version: str, run: bool
+) -> None:
+    data = data_of({**THREE, "otherwise": otherwise})
+    found = of("mccl", "mindspore", version, data, RECIPES)
+    assert [step_key(step) for step in found.steps] == [("torch.three", f"example:{RECIPE}")] * run
+    assert found.apis == (), "the signature of the other framework's API is not asked for"
+    assert [step.probe for step in of("gloo", "torch", "2.13.0", data, RECIPES).steps] == ["plain"]
+
+
+def copies() -> Data:
+    """A target that stands in two mappings; it is defined in the second, which is not current any more in 2.10."""
+    shared = {"name": "mindspore.new", "probes": {"plain": {}}}
+    ranges = [{"since": "2.5", "status": "current"}]
+    copy = {"api": {**shared, "defined_in": "torch.z"}, "ranges": ranges}
+    owner = {"api": shared, "ranges": [{"since": "2.5", "until": "2.8", "status": "current"}]}
+    return data_of(
+        {**TWO, "id": "torch.a", "source": {"name": "torch.a"}, "targets": [copy]},
+        {**TWO, "id": "torch.z", "source": {"name": "torch.z"}, "targets": [owner]},
+    )
+
+
+# (MindSpore version, chosen mappings, where the one API that is judged comes from)
+COPIES = [
+    ("2.7.1", None, None),
+    ("2.7.1", ["torch.z"], None),
+    ("2.7.1", ["torch.a"], "torch.z"),
+    ("2.10.0", None, "torch.z"),
+]
+
+
+@pytest.mark.parametrize(("version", "ids", "defined_in"), COPIES)
+def test_an_api_that_is_a_target_twice_is_judged_once(
+    version: str, ids: list[str] | None, defined_in: str | None
+) -> None:
+    assert [(api.name, api.defined_in) for api in apis_for(copies(), "mindspore", version, ids)] == [
+        ("mindspore.new", defined_in)
+    ]
+
+
+def test_ranks_that_may_wait_for_each_other_come_last() -> None:
+    partner = {"api": "torch.recv", "ranks": [1]}
+    probes = {"p2p": {"ranks": [0], "partner": partner}, "some": {"ranks": [0]}, "plain": {}}
+    data = data_of({**TWO, "source": {"name": "torch.two", "probes": probes}})
+    assert [(step.probe, step.risk) for step in of("gloo", "torch", "2.13.0", data).steps] == [
+        ("plain", 0),
+        ("p2p", 2),
+        ("some", 2),
+    ]
 
 
 def test_steps_that_call_something_else_have_another_digest() -> None:

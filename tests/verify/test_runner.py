@@ -6,14 +6,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
+import psutil
 import pytest
 
-from apidiff.model import Api, CallError, ProbeRun, RankTrace, ScalarDump
+from apidiff.judge import Context
+from apidiff.model import Api, CallError, ProbeRun, RankTrace, ScalarDump, SignatureDump
 from apidiff.model.spec import digest
-from apidiff.store.backends import Backend
+from apidiff.store.backends import Backend, load_backends
 from apidiff.verify.journal import Journal
 from apidiff.verify.plan import Plan, Step, step_key
-from apidiff.verify.run import Runner, essence
+from apidiff.verify.record import make_record
+from apidiff.verify.run import Runner, doubtful, essence
+from apidiff.verify.spares import Spares
+from apidiff.verify.world import World
 
 SUM = {"set": {"tensor": {"shape": [1]}}}
 
@@ -76,6 +81,51 @@ def test_what_comes_back_the_same_is_confirmed_and_what_does_not_keeps_both(
     assert runs[1].again is not None
     assert runs[1].again.ranks[0].returned != runs[1].ranks[0].returned
     assert starts == 2, "the second try is made in fresh ranks"
+
+
+def test_what_lost_its_ranks_is_made_again_last_with_ranks_that_are_ready(
+    gloo: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[int] = []
+    keep = Spares.keep
+
+    def counted(spares: Spares, count: int) -> None:
+        kept.append(count)
+        keep(spares, count)
+
+    bad = [step("faulty_calls.die", {"set": {"on": on}}) for on in (1,)]
+    bad.append(step("faulty_calls.spoil", {}))
+    good = step("faulty_calls.another", {"set": {"tensor": 1}})
+    with Runner(gloo, 2, tmp_path) as runner:
+        runs = runner.run([*bad, good], quiet, Journal(None, Plan((), ())))
+        monkeypatch.setattr(Spares, "keep", counted)
+        order: list[str] = []
+        runner.confirm([*bad, good], runs, order.append)
+    assert [one.split()[0] for one in order] == ["faulty_calls.another", "faulty_calls.die", "faulty_calls.spoil"]
+    # Before each step how many are to be ready; in between, one that is taken.
+    assert kept == [1, 0, 1, 1, 0]
+
+
+def test_a_spare_that_is_not_needed_is_ended_while_it_starts(gloo: Backend, tmp_path: Path) -> None:
+    before = set(psutil.Process().children(recursive=True))
+    spares = Spares(lambda: World(gloo, 2, tmp_path))
+    spares.keep(2)
+    spares.close()
+    assert set(psutil.Process().children(recursive=True)) <= before
+
+
+# (API, is it there, does every rank raise, is it made again)
+DOUBTS = [("torch.distributed.there_is_no_such", True, False), ("torch.distributed.reduce", False, True)]
+
+
+@pytest.mark.parametrize(("name", "missing", "again"), DOUBTS)
+def test_what_is_not_there_is_made_once(name: str, missing: bool, again: bool) -> None:
+    made = step(name, SUM)
+    raised = [RankTrace(rank=rank, error=error("AttributeError", "no such", "prepare")) for rank in range(2)]
+    run = ProbeRun(api=name, probe="it", spec=made.spec, end="completed", ranks=raised)
+    gloo = next(one for one in load_backends() if one.name == "gloo")
+    record = make_record(gloo, "2.13.0", 2, [SignatureDump(api=name, missing=missing)], [run])
+    assert doubtful([made], record, Context()) == [made] * again
 
 
 def one(**fields: object) -> ProbeRun:

@@ -70,6 +70,19 @@ def test_a_rank_that_hangs_is_a_timeout_and_the_others_still_answer(
         assert set(reply.answers) == {0, 1}
 
 
+def test_ranks_that_wait_for_one_that_raised_are_not_waited_for_long(
+    gloo: Backend, tmp_path: Path, no_process_left: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(world_module, "_AFTER_ERROR", 0.5)
+    patient = msgspec.structs.replace(gloo, deadlines=Deadlines(start=gloo.deadlines.start, probe=300))
+    with World(patient, 2, tmp_path) as world:
+        reply = probe(world, "faulty_calls.refuse_on", on=1, tensor=1)
+        assert reply.end == "timeout"
+        assert [msgspec.json.decode(line, type=RankTrace).error is not None for line in reply.answers.values()] == [
+            True
+        ]
+
+
 # (backend's fields that make a start fail, what the message says, what a log of it holds)
 STARTS = [
     ({"name": "glue"}, "2 ranks ended before they came up", "glue"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from apidiff.store.checks.languages import text_faults
 from apidiff.store.data import Data, mapping_path
 from apidiff.store.errors import DataError
-from apidiff.store.public import ONLY_FILE, load_mindspore_only, newest_first, public_names
+from apidiff.store.public import ONLY_FILE, communication_names, load_mindspore_only, newest_first, public_names
 from apidiff.store.terms import Term
 
 COVERED_TORCH = "2.13.0"
@@ -33,7 +33,7 @@ def mindspore_is_covered(data: Data) -> Iterator[DataError]:
     path = data.root / ONLY_FILE
     named = named_in_records(data)
     for file in newest_first(data.signatures, "mindspore")[:1]:
-        for name in public_names(file):
+        for name in communication_names(file):
             if name not in named and name not in data.mindspore_only:
                 found = f"does not list {name} of MindSpore {file.version}, which no record names either"
                 remedy = "Name it in a record, as a target or in 'uses', or say here why it has no PyTorch counterpart."
@@ -46,14 +46,22 @@ def mindspore_only_fits(data: Data, terms: list[Term]) -> Iterator[DataError]:
     _, lines = load_mindspore_only(data.root) if data.mindspore_only else ({}, {})
     files = newest_first(data.signatures, "mindspore")
     named = named_in_records(data)
-    for name, why in data.mindspore_only.items():
+    for name, only in data.mindspore_only.items():
         line = lines.get((name,))
         if not any(name in file for file in files):
             yield DataError(path, line, f"no signature file of MindSpore has {name}", "Mend the name or remove it.")
         if name in named:
             found = f"{name} is said to have no PyTorch counterpart, but {named[name]} names it"
             yield DataError(path, line, found, "Remove it here, or there.")
-        for found, remedy in text_faults(why, terms):
+        for mapping in only.nearest:
+            if mapping not in data.mappings:
+                found = f"{name} has {mapping} for one of the nearest, and no mapping has that ID"
+                yield DataError(path, line, found, "Name a mapping, or leave it out.")
+        for one in only.stated:
+            if one.document not in data.documents:
+                found = f"unknown document {one.document!r}"
+                yield DataError(path, line, found, "Add the document to documents.yaml or mend the key.")
+        for found, remedy in text_faults(only.why, terms):
             yield DataError(path, line, found, remedy)
 
 

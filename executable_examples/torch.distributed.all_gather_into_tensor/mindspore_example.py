@@ -1,0 +1,80 @@
+"""mindspore.mint.distributed.all_gather_into_tensor joins the tensors of all ranks into one tensor, like torch.
+
+Element i on rank r holds (i + 1) * 10**r before the call, so a number shows which ranks went into it. The device is the
+one named by the environment variable DEVICE_TARGET, CPU if it is not set, and is printed on standard error. Where the
+device has no kernel for the call, every rank says so and ends with exit code 3 (msrun logs that code and itself ends
+with 1). On Ascend, put DEVICE_TARGET=Ascend before the command; that has not been run, so no output is shown for it.
+
+Command:
+    GLOG_v=3 msrun --worker_num 3 --local_worker_num 3 --join True --log_dir build/msrun executable_examples/torch.distributed.all_gather_into_tensor/mindspore_example.py
+
+Output (CPU):
+    rank 0: input before: [1.0, 2.0]
+    rank 0: mindspore.mint.distributed.all_gather_into_tensor has no kernel on CPU in MindSpore 2.10.0: The kernel DistCommAllGatherIntoTensor unregistered.
+    rank 1: input before: [10.0, 20.0]
+    rank 1: mindspore.mint.distributed.all_gather_into_tensor has no kernel on CPU in MindSpore 2.10.0: The kernel DistCommAllGatherIntoTensor unregistered.
+    rank 2: input before: [100.0, 200.0]
+    rank 2: mindspore.mint.distributed.all_gather_into_tensor has no kernel on CPU in MindSpore 2.10.0: The kernel DistCommAllGatherIntoTensor unregistered.
+"""  # noqa: E501
+
+import atexit
+import os
+import sys
+import time
+
+if __name__ == "__main__":
+    exit_code = 0
+    # When one rank ends with an error, msrun kills the others; one killed before MindSpore has signed it off from the
+    # scheduler keeps msrun waiting for 30 seconds. Registered before MindSpore is imported, this waits after sign-off.
+    atexit.register(lambda: time.sleep(5 if exit_code else 0))
+
+import mindspore
+import numpy as np
+from mindspore import Tensor
+from mindspore.communication import get_group_size, get_rank, init
+from mindspore.mint import distributed as dist
+
+API = "mindspore.mint.distributed.all_gather_into_tensor"
+EXIT_UNSUPPORTED = 3
+
+
+def example(rank: int, world_size: int) -> None:
+    """Gathers a tensor of shape (2,) from every rank, first waiting in the call, then through the handle."""
+    input_tensor = Tensor(np.arange(1, 3, dtype=np.float32) * 10**rank)
+    output_tensor = Tensor(np.full(2 * world_size, -1, dtype=np.float32))
+    print(f"rank {rank}: input before: {input_tensor.asnumpy().tolist()}")
+    returned = dist.all_gather_into_tensor(output_tensor, input_tensor)
+    print(f"rank {rank}: sync returned {returned}, output after: {output_tensor.asnumpy().tolist()}")
+
+    output_tensor = Tensor(np.full(2 * world_size, -1, dtype=np.float32))
+    handle = dist.all_gather_into_tensor(output_tensor, input_tensor, async_op=True)
+    handle.wait()
+    received = output_tensor.asnumpy().tolist()
+    print(f"rank {rank}: async returned {type(handle).__name__}, output after wait(): {received}")
+
+
+def main() -> int:
+    """Starts the communication, runs the example on this rank and returns its exit code."""
+    sys.stdout.reconfigure(line_buffering=True, write_through=False)  # whole lines: those of the ranks must not mix
+    device = os.environ.get("DEVICE_TARGET", "CPU")
+    mindspore.set_device(device)
+    init()
+    rank, world_size = get_rank(), get_group_size()
+    if rank == 0:
+        print(f"DEVICE_TARGET: {device}", file=sys.stderr)
+    status = 0
+    try:
+        example(rank, world_size)
+    except RuntimeError as error:
+        if "unregistered" not in str(error):
+            raise
+        reason = str(error).strip().splitlines()[0]
+        print(f"rank {rank}: {API} has no kernel on {device} in MindSpore {mindspore.__version__}: {reason}")
+        status = EXIT_UNSUPPORTED
+    dist.barrier()
+    return status
+
+
+if __name__ == "__main__":
+    exit_code = main()
+    sys.exit(exit_code)

@@ -1,0 +1,85 @@
+"""mindspore.mint.distributed.all_to_all_single sends the k-th part of a tensor to rank k and joins what it receives.
+
+Element i on rank r holds (i + 1) * 10**r before the call, so a number shows which ranks went into it. The device is the
+one named by the environment variable DEVICE_TARGET, CPU if it is not set, and is printed on standard error. Where the
+device has no kernel for the call, every rank says so and ends with exit code 3 (msrun logs that code and itself ends
+with 1). On Ascend, put DEVICE_TARGET=Ascend before the command; that has not been run, so no output is shown for it.
+
+Command:
+    GLOG_v=3 msrun --worker_num 3 --local_worker_num 3 --join True --log_dir build/msrun executable_examples/torch.distributed.all_to_all_single/mindspore_example.py
+
+Output (CPU):
+    rank 0: input before: [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    rank 0: mindspore.mint.distributed.all_to_all_single has no kernel on CPU in MindSpore 2.10.0: The kernel DistCommAllToAllVSingle unregistered.
+    rank 1: input before: [10.0, 20.0, 30.0, 40.0, 50.0, 60.0]
+    rank 1: mindspore.mint.distributed.all_to_all_single has no kernel on CPU in MindSpore 2.10.0: The kernel DistCommAllToAllVSingle unregistered.
+    rank 2: input before: [100.0, 200.0, 300.0, 400.0, 500.0, 600.0]
+    rank 2: mindspore.mint.distributed.all_to_all_single has no kernel on CPU in MindSpore 2.10.0: The kernel DistCommAllToAllVSingle unregistered.
+"""  # noqa: E501
+
+import atexit
+import os
+import sys
+import time
+
+if __name__ == "__main__":
+    exit_code = 0
+    # When one rank ends with an error, msrun kills the others; one killed before MindSpore has signed it off from the
+    # scheduler keeps msrun waiting for 30 seconds. Registered before MindSpore is imported, this waits after sign-off.
+    atexit.register(lambda: time.sleep(5 if exit_code else 0))
+
+import mindspore
+import numpy as np
+from mindspore import Tensor
+from mindspore.communication import get_group_size, get_rank, init
+from mindspore.mint import distributed as dist
+
+API = "mindspore.mint.distributed.all_to_all_single"
+EXIT_UNSUPPORTED = 3
+
+
+def example(rank: int, world_size: int) -> None:
+    """Exchanges 2 elements between all ranks, waiting in the call, then through the handle; then k + 1 with rank k."""
+    numbers = Tensor(np.arange(1, 2 * world_size + 1, dtype=np.float32) * 10**rank)
+    output = Tensor(np.full(2 * world_size, -1, dtype=np.float32))
+    print(f"rank {rank}: input before: {numbers.asnumpy().tolist()}")
+    returned = dist.all_to_all_single(output, numbers)
+    print(f"rank {rank}: sync returned {returned}, output after: {output.asnumpy().tolist()}")
+
+    output = Tensor(np.full(2 * world_size, -1, dtype=np.float32))
+    handle = dist.all_to_all_single(output, numbers, async_op=True)
+    handle.wait()
+    print(f"rank {rank}: async returned {type(handle).__name__}, output after wait(): {output.asnumpy().tolist()}")
+
+    sizes = list(range(1, world_size + 1))
+    numbers = Tensor(np.arange(1, sum(sizes) + 1, dtype=np.float32) * 10**rank)
+    output = Tensor(np.full((rank + 1) * world_size, -1, dtype=np.float32))
+    dist.all_to_all_single(output, numbers, [rank + 1] * world_size, sizes)
+    print(f"rank {rank}: parts of sizes {sizes}, output after: {output.asnumpy().tolist()}")
+
+
+def main() -> int:
+    """Starts the communication, runs the example on this rank and returns its exit code."""
+    sys.stdout.reconfigure(line_buffering=True, write_through=False)  # whole lines: those of the ranks must not mix
+    device = os.environ.get("DEVICE_TARGET", "CPU")
+    mindspore.set_device(device)
+    init()
+    rank, world_size = get_rank(), get_group_size()
+    if rank == 0:
+        print(f"DEVICE_TARGET: {device}", file=sys.stderr)
+    status = 0
+    try:
+        example(rank, world_size)
+    except RuntimeError as error:
+        if "unregistered" not in str(error):
+            raise
+        reason = str(error).strip().splitlines()[0]
+        print(f"rank {rank}: {API} has no kernel on {device} in MindSpore {mindspore.__version__}: {reason}")
+        status = EXIT_UNSUPPORTED
+    dist.barrier()
+    return status
+
+
+if __name__ == "__main__":
+    exit_code = main()
+    sys.exit(exit_code)

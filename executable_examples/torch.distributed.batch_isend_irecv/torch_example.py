@@ -1,0 +1,59 @@
+"""torch.distributed.batch_isend_irecv starts a list of sends and receives together.
+
+Element i on rank r holds (i + 1) * 10**r before the call, so a number shows which ranks went into it. The script takes
+gloo on CPU, or nccl where every rank has a GPU of its own, and says which on standard error.
+
+Command:
+    torchrun --standalone --nproc-per-node 3 executable_examples/torch.distributed.batch_isend_irecv/torch_example.py
+
+Output (gloo):
+    rank 0: tensor sent: [1.0, 2.0, 3.0]
+    rank 0: returned ['Work', 'Work'], received: [100.0, 200.0, 300.0]
+    rank 1: tensor sent: [10.0, 20.0, 30.0]
+    rank 1: returned ['Work', 'Work'], received: [1.0, 2.0, 3.0]
+    rank 2: tensor sent: [100.0, 200.0, 300.0]
+    rank 2: returned ['Work', 'Work'], received: [10.0, 20.0, 30.0]
+"""
+
+import os
+import sys
+
+import torch
+import torch.distributed as dist
+
+
+def example(rank: int, world_size: int) -> None:
+    """Passes tensors of shape (3,) around the ring of ranks."""
+    tensor = torch.arange(1.0, 4.0) * 10**rank
+    print(f"rank {rank}: tensor sent: {tensor.tolist()}")
+    received = torch.full((3,), -1.0)
+    operations = [
+        dist.P2POp(dist.isend, tensor, (rank + 1) % world_size),
+        dist.P2POp(dist.irecv, received, (rank - 1) % world_size),
+    ]
+    handles = dist.batch_isend_irecv(operations)
+    for handle in handles:
+        handle.wait()
+    print(f"rank {rank}: returned {[type(handle).__name__ for handle in handles]}, received: {received.tolist()}")
+
+
+def main() -> None:
+    """Starts the process group, runs the example on this rank and ends the group."""
+    sys.stdout.reconfigure(line_buffering=True, write_through=False)  # whole lines: those of the ranks must not mix
+    local_rank, local_ranks = int(os.environ["LOCAL_RANK"]), int(os.environ["LOCAL_WORLD_SIZE"])
+    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    backend = "nccl" if dist.is_nccl_available() and gpus >= local_ranks else "gloo"
+    if backend == "nccl":
+        torch.cuda.set_device(local_rank)
+        torch.set_default_device(f"cuda:{local_rank}")
+    dist.init_process_group(backend)
+    rank, world_size = dist.get_rank(), dist.get_world_size()
+    if rank == 0:
+        print(f"backend: {backend} ({gpus} GPUs seen, {local_ranks} ranks here)", file=sys.stderr)
+    example(rank, world_size)
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""mindspore.mint.distributed.isend starts sending a tensor and returns a handle.
+
+Element i on rank r holds (i + 1) * 10**r before the call, so a number shows which ranks went into it. The device is the
+one named by the environment variable DEVICE_TARGET, CPU if it is not set, and is printed on standard error. On the CPU
+the call fails before anything is sent; every rank then says so and ends. On Ascend, put DEVICE_TARGET=Ascend before the
+command; that has not been run, so no output is shown for it.
+
+Command:
+    GLOG_v=3 msrun --worker_num 3 --local_worker_num 3 --join True --log_dir build/msrun executable_examples/torch.distributed.isend/mindspore_example.py
+
+Output (CPU):
+    rank 0: mindspore.mint.distributed.isend fails here: The group hccl_world_group does not exist.
+    rank 1: mindspore.mint.distributed.isend fails here: The group hccl_world_group does not exist.
+    rank 2: mindspore.mint.distributed.isend fails here: The group hccl_world_group does not exist.
+"""  # noqa: E501
+
+import atexit
+import os
+import sys
+import time
+
+if __name__ == "__main__":
+    exit_code = 0
+    # When one rank ends with an error, msrun kills the others; one killed before MindSpore has signed it off from the
+    # scheduler keeps msrun waiting for 30 seconds. Registered before MindSpore is imported, this waits after sign-off.
+    atexit.register(lambda: time.sleep(5 if exit_code else 0))
+
+import mindspore
+import numpy as np
+from mindspore import Tensor
+from mindspore.communication import get_group_size, get_rank, init
+from mindspore.mint import distributed as dist
+
+API = "mindspore.mint.distributed.isend"
+EXIT_UNSUPPORTED = 3
+
+
+def example(rank: int, world_size: int) -> None:
+    """Passes tensors of shape (3,) around the ring of ranks."""
+    tensor = Tensor(np.arange(1, 4, dtype=np.float32) * 10**rank)
+    received = Tensor(np.full(3, -1, dtype=np.float32))
+    try:
+        handle = dist.isend(tensor, dst=(rank + 1) % world_size)
+    except RuntimeError as error:
+        reason = str(error).strip().splitlines()[0].rpartition(": ")[2]
+        print(f"rank {rank}: {API} fails here: {reason}")
+        return
+    print(f"rank {rank}: isend of {tensor.asnumpy().tolist()} returned {type(handle).__name__}")
+    dist.recv(received, src=(rank - 1) % world_size)
+    print(f"rank {rank}: wait() returned {handle.wait()}, received: {received.asnumpy().tolist()}")
+
+
+def main() -> int:
+    """Starts the communication, runs the example on this rank and returns its exit code."""
+    sys.stdout.reconfigure(line_buffering=True, write_through=False)  # whole lines: those of the ranks must not mix
+    device = os.environ.get("DEVICE_TARGET", "CPU")
+    mindspore.set_device(device)
+    init()
+    rank, world_size = get_rank(), get_group_size()
+    if rank == 0:
+        print(f"DEVICE_TARGET: {device}", file=sys.stderr)
+    status = 0
+    try:
+        example(rank, world_size)
+    except RuntimeError as error:
+        if "unregistered" not in str(error):
+            raise
+        reason = str(error).strip().splitlines()[0]
+        print(f"rank {rank}: {API} has no kernel on {device} in MindSpore {mindspore.__version__}: {reason}")
+        status = EXIT_UNSUPPORTED
+    dist.barrier()
+    return status
+
+
+if __name__ == "__main__":
+    exit_code = main()
+    sys.exit(exit_code)

@@ -1,0 +1,52 @@
+"""torch.distributed.recv_object_list receives a list of Python objects and returns the rank that sent them.
+
+The script takes gloo on CPU, or nccl where every rank has a GPU of its own, and says which on standard error.
+
+Command:
+    torchrun --standalone --nproc-per-node 3 executable_examples/torch.distributed.recv_object_list/torch_example.py
+
+Output (gloo):
+    rank 0: sent ['text', 12, {1: 2}]
+    rank 1: returned 0, received from 0: ['text', 12, {1: 2}]
+    rank 2: returned 0, received from 0: ['text', 12, {1: 2}]
+"""
+
+import os
+import sys
+
+import torch
+import torch.distributed as dist
+
+
+def example(rank: int, world_size: int) -> None:
+    """Sends a list of objects from rank 0 to each other rank."""
+    objects = ["text", 12, {1: 2}] if rank == 0 else [None, None, None]
+    if rank == 0:
+        for dst in range(1, world_size):
+            dist.send_object_list(objects, dst=dst)
+        print(f"rank {rank}: sent {objects}")
+    else:
+        returned = dist.recv_object_list(objects, src=0)
+        print(f"rank {rank}: returned {returned}, received from 0: {objects}")
+
+
+def main() -> None:
+    """Starts the process group, runs the example on this rank and ends the group."""
+    sys.stdout.reconfigure(line_buffering=True, write_through=False)  # whole lines: those of the ranks must not mix
+    local_rank, local_ranks = int(os.environ["LOCAL_RANK"]), int(os.environ["LOCAL_WORLD_SIZE"])
+    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    backend = "nccl" if dist.is_nccl_available() and gpus >= local_ranks else "gloo"
+    if backend == "nccl":
+        torch.cuda.set_device(local_rank)
+        torch.set_default_device(f"cuda:{local_rank}")
+    dist.init_process_group(backend)
+    rank, world_size = dist.get_rank(), dist.get_world_size()
+    if rank == 0:
+        print(f"backend: {backend} ({gpus} GPUs seen, {local_ranks} ranks here)", file=sys.stderr)
+    example(rank, world_size)
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
