@@ -30,7 +30,7 @@ from apidiff.store.official import TableFile, with_listed
 
 SOURCE, TARGET = "torch.distributed.pass_on", "mindspore.mint.distributed.pass_on"
 LISTED = f"{TARGET}#listed-2025-07"
-PROBES = {"sync": {"set": {"to": 1}}}
+PROBES = {"sync": {"set": {"to": 1}}, "other": {"set": {"to": 2}}}
 _PARAMETERS = [{"name": "tensor", "documented": "Tensor"}, {"name": "to", "annotation": "int"}]
 
 
@@ -78,7 +78,9 @@ def run(
     api = one.source if framework == "torch" else one.targets[0].api
     raised = CallError(stage="call", type="RuntimeError", message=error) if error else None
     ranks = [RankTrace(rank=rank, returned=ScalarDump(value=None), error=raised) for rank in (0, 1)]
-    traces = [ProbeRun(api=api.name, probe="sync", spec=digest(api, "sync"), end="completed", ranks=ranks)]
+    traces = [
+        ProbeRun(api=api.name, probe=probe, spec=digest(api, probe), end="completed", ranks=ranks) for probe in PROBES
+    ]
     backend = "gloo" if framework == "torch" else "mccl"
     parameters = [ParameterDump(name="tensor", kind="x"), ParameterDump(name="to", kind="x", default=default)]
     record = RunRecord(

@@ -83,20 +83,14 @@ def findings(
         # What a backend lacks says nothing of the function: it is told apart, and nothing else is told as lacking.
         support = one.kind is DifferenceKind.BACKEND_SUPPORT
         shown, absent = _versions([claim for claim, _ in source], target)
-        for versions, found in (({}, behaviour), (absent | shown, lacking)) if support else ((shown, behaviour),):
-            if versions:
-                lines = [line for _, entry in source for line in _evidence(entry, "torch")]
-                for version, entries in sorted(versions.items(), key=lambda item: Version(item[0])):
-                    lines += [line for entry in entries for line in _evidence(entry, "mindspore", version)]
-                found.append(
-                    Finding(
-                        difference=one.id,
-                        risk=one.risk.value,
-                        text=texts[one.id],
-                        versions=sorted(versions, key=Version),
-                        evidence=lines,
-                    )
-                )
+        versions, found = (absent | shown, lacking) if support else (shown, behaviour)
+        if not versions:
+            continue
+        lines = [line for _, entry in source for line in _evidence(entry, "torch")]
+        ordered = sorted(versions, key=Version)
+        lines += [line for v in ordered for entry in versions[v] for line in _evidence(entry, "mindspore", v)]
+        text = texts[one.id]
+        found.append(Finding(difference=one.id, risk=one.risk.value, text=text, versions=ordered, evidence=lines))
     return behaviour, lacking
 
 
@@ -120,9 +114,15 @@ def _versions(source: list[Claim], target: list[tuple[Claim, ClaimEntry]]) -> tu
 
 
 def _tells(claim: Claim, outcomes: set[str], source: list[Claim]) -> bool:
-    """Whether the outcomes of a claim on the target set it apart: what the source does refuted, or the opposite shown."""
-    against = any(opposed(one, claim) for one in source)
-    return outcomes == {"holds"} if against else "refuted" in outcomes
+    """Whether the outcomes of a claim on the target set it apart.
+
+    What the source does is refuted of the target, or the opposite is shown by the same call: a probe of the same name.
+    """
+    against = [one for one in source if opposed(one, claim)]
+    if not against:
+        return "refuted" in outcomes
+    same_call = any(set(one.probes) & set(claim.probes) or one.probes == claim.probes == [] for one in against)
+    return same_call and outcomes == {"holds"}
 
 
 def _outcomes(rows: Iterable[ObservedSummary]) -> set[str]:

@@ -59,6 +59,7 @@ def test_a_pair_that_no_mapping_has() -> None:
 
 
 COMPLETES, RAISES = claims(completes={}), claims(raises={})
+ELSEWHERE = [{**RAISES[0], "probes": ["other"]}]
 KERNEL = "kernel unregistered"
 # claims of the source, of the target, what the target's call raises, fields of the difference, is it behaviour, is it lacking
 BEHAVIOUR = [
@@ -66,6 +67,7 @@ BEHAVIOUR = [
     (COMPLETES, COMPLETES, "", {}, [], []),
     (COMPLETES, RAISES, "no", {}, ["2.10.0"], []),
     (COMPLETES, RAISES, "", {}, [], []),
+    (COMPLETES, ELSEWHERE, "no", {}, [], []),  # another call: nothing says that torch does otherwise there
     (COMPLETES, COMPLETES, "no", {"risk": "silent"}, ["2.10.0"], []),
     (COMPLETES, COMPLETES, "no", {"risk": "rewrite"}, [], []),
     (COMPLETES, COMPLETES, "no", {"kind": "documentation"}, [], []),
