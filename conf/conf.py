@@ -47,7 +47,18 @@ html_domain_indices = False
 html_sidebars = {
     # Pages of records stand alone: a sidebar in each of them would cost most of the build.
     page: []
-    for page in ("index", "search", "mappings", "mappings/**", "counterparts", "risks", "refuted", "official", "runs", "runs/**")
+    for page in (
+        "index",
+        "search",
+        "mappings",
+        "mappings/**",
+        "counterparts",
+        "risks",
+        "refuted",
+        "official",
+        "runs",
+        "runs/**",
+    )
 }
 html_theme_options = {
     "collapse_navigation": True,

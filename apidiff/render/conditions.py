@@ -12,6 +12,8 @@ from apidiff.render.arguments import is_code, written
 
 Piece = tuple[str, str]  # the same condition in English and in Chinese
 _PASSING = re.compile(r"for |when .*? pass(?:es)? ")
+_INCIDENTAL = re.compile(r"of another shape$|`[a-z]+=\(rank \+ 1\) % world_size`$")  # between probes that share no base
+_ENDS = re.compile(r"(?:when .* the call and|while) .* calls? `[^`]*`$")
 
 
 def condition(claim: Claim, api: Api) -> Text | None:
@@ -21,6 +23,10 @@ def condition(claim: Claim, api: Api) -> Text | None:
         return None
     pieces = [_pieces(api, probe) for probe in probes]
     shared = [piece for piece in pieces[0] if all(piece in other for other in pieces)]
+    if not shared and claim.kind in {ClaimKind.RAISES, ClaimKind.COMPLETES}:
+        pieces = [_pieces(api, probe, _plain(api, next(iter(api.probes)))) for probe in probes]
+        shared = [piece for piece in pieces[0] if all(piece in other for other in pieces)]
+        shared = [piece for piece in shared if not _INCIDENTAL.search(piece[0])] or shared
     if not shared and claim.kind in {ClaimKind.RETURNS, ClaimKind.ALIASES} and _has_async(api):
         modes = {resolve(api, probe)[0].get("async_op") is True for probe in probes}
         shared = [("with `async_op=False`", "`async_op=False` 时")] if modes == {False} else []
@@ -36,7 +42,7 @@ def _joined_en(pieces: list[str]) -> str:
         head = _PASSING.match(piece)
         repeated = bool(joined) and head is not None and head[0] == lead
         said = piece[head.end() :] if repeated and head else piece
-        joined += f" and {said}" if joined else said
+        joined += f"{', ' if _ENDS.match(joined) or joined[-1].isdigit() else ' and '}{said}" if joined else said
         lead = head[0] if head else None
     return joined
 
@@ -67,8 +73,9 @@ def _plain(api: Api, probe: str) -> str:
     return probe
 
 
-def _pieces(api: Api, probe: str) -> list[Piece]:
-    plain, _ = resolve(api, _plain(api, probe))
+def _pieces(api: Api, probe: str, basis: str | None = None) -> list[Piece]:
+    """How the probe differs from ``basis``, or else from the probe that it is made from."""
+    plain, _ = resolve(api, basis or _plain(api, probe))
     arguments, overrides = resolve(api, probe)
     found = list(_ends(api, probe))
     found += [(f"without `{name}`", f"不传 `{name}` 时") for name in plain if name not in arguments]
@@ -87,6 +94,9 @@ def _pieces(api: Api, probe: str) -> list[Piece]:
         who_zh = f"`{api.root}` 以外的 rank " if rank == "others" else f"rank {rank} "
         for name in [name for name in changes if name not in uneven]:
             value = changes[name]
+            if rank == "others" and _same_list(arguments.get(name), value):
+                found.append((f"when {who_en} {_article(name)} `{name}` too", f"{who_zh}也传入 `{name}` 时"))
+                continue
             en, zh = _passed(name, arguments.get(name), value, one_rank=rank != "others")
             found.append((f"when {who_en} {en}", f"{who_zh}传入{zh}时"))
     if (switch := inplace_switch(api, probe)) is not None:
@@ -185,6 +195,18 @@ def _told_as_code(value: Input) -> bool:
 
 def _article(name: str) -> str:
     return "an" if name[0] in "aeiou" else "a"
+
+
+def _same_list(before: Argument, value: Argument) -> bool:
+    """Whether both are lists with one tensor per rank that differ in the numbers at most."""
+    if not (
+        isinstance(before, Input) and isinstance(value, Input) and before.each is not None and value.each is not None
+    ):
+        return False
+    old, new = _tensor(before), _tensor(value)
+    if old is None or new is None:
+        return False
+    return (old.shape, old.dtype, old.layout) == (new.shape, new.dtype, new.layout)
 
 
 def _shortened(before: Argument, value: Argument) -> bool:

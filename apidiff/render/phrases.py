@@ -258,9 +258,15 @@ def _narrow(claim: Claim, api: Api) -> bool:
 
 
 def slot_words(slot: str) -> tuple[str, str]:
-    """A slot as a reader names it, in English and Chinese: ``return[0]`` is element 0 of the returned value."""
+    """A slot as a reader names it, in English and Chinese: ``return[0]`` is element 0 of the returned value.
+
+    ``return.tensor`` is an attribute of the returned object.
+    """
     if not slot.startswith("return"):
         return f"`{slot}`", f" `{slot}` "
+    if slot.startswith("return."):
+        attribute = slot.removeprefix("return.")
+        return f"`{attribute}` of the returned object", f"返回对象的 `{attribute}` "
     index = slot.removeprefix("return").strip("[]").replace("][", ".")
     places = "中的".join(f"第 {place} 个元素" for place in index.split("."))
     return (

@@ -19,6 +19,7 @@ from apidiff.sphinxext.content import Content, Shelf, replace_folder, write_stub
 from apidiff.sphinxext.directives import DIRECTIVES
 from apidiff.sphinxext.domain import ApidiffDomain, keep_words
 from apidiff.sphinxext.languages import ChineseLineBreaks, ExplicitAnchors, add_language_context
+from apidiff.sphinxext.late import ResolveLate
 from apidiff.sphinxext.nodes import HTML_NODES
 
 
@@ -75,6 +76,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_domain(ApidiffDomain)
     app.add_transform(ExplicitAnchors)
     app.add_transform(ChineseLineBreaks)
+    app.add_post_transform(ResolveLate)
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
     for node, visitors in HTML_NODES.items():

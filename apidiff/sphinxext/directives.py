@@ -18,7 +18,7 @@ from apidiff.sphinxext.content import MappingPage, Shelf
 from apidiff.sphinxext.counterparts import counterpart_sections
 from apidiff.sphinxext.domain import ApidiffDomain
 from apidiff.sphinxext.mapping_page import mapping_section
-from apidiff.sphinxext.nodes import Builder, anchor
+from apidiff.sphinxext.nodes import Builder, anchor, every
 from apidiff.sphinxext.official_page import official_sections
 from apidiff.sphinxext.run_page import run_section
 
@@ -44,7 +44,7 @@ class _Directive(SphinxDirective):
     def finished(self, found: list[nodes.Node]) -> list[nodes.Node]:
         """The nodes, once it is noted which objects they refer to."""
         for node in found:
-            for link in node.findall(addnodes.pending_xref):
+            for link in every(node, addnodes.pending_xref):
                 self.domain.note_use(self.env.docname, link["reftype"], link["reftarget"])
         return found
 

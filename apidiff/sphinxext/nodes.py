@@ -7,9 +7,10 @@ no text of a record is ever given to a parser.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 from docutils import nodes
 from sphinx import addnodes
@@ -18,6 +19,7 @@ from apidiff.model import Text
 from apidiff.render.labels import Language, label
 from apidiff.render.spans import in_words
 
+Found = TypeVar("Found", bound=nodes.Node)
 Inline = Sequence[nodes.Node]
 Cell = Inline | str
 
@@ -32,6 +34,18 @@ class block(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes 
 
     ``filter``: the words of a box that filters the rows of the table inside; the site's script puts it there.
     """
+
+
+class late(nodes.General, nodes.Element):  # noqa: N801
+    """Finished nodes that only the writer sees, under ``content``.
+
+    Sphinx and its extensions walk over every node of a page some fifty times, which was a third of a build. What comes
+    from a record needs none of it but its links (`apidiff.sphinxext.late` resolves them).
+    """
+
+    def astext(self) -> str:
+        """The text of the content."""
+        return "\n\n".join(child.astext() for child in self["content"])
 
 
 class details(nodes.General, nodes.Element):  # noqa: N801
@@ -162,7 +176,7 @@ class Builder:
     def section(self, anchor_id: str, title: str | Inline, *children: nodes.Node) -> nodes.section:
         """A section whose anchor is ``anchor_id``, the same in every language."""
         words = prose(title) if isinstance(title, str) else list(title)
-        section = nodes.section("", nodes.title("", "", *words), *children, ids=[anchor_id])
+        section = nodes.section("", nodes.title("", "", *words), *_held_back(children), ids=[anchor_id])
         self.document.note_explicit_target(section)
         return section
 
@@ -205,6 +219,30 @@ class Builder:
         return [nodes.bullet_list("", *items, classes=["apidiff-evidence"])] if items else []
 
 
+def _held_back(children: Sequence[nodes.Node]) -> list[nodes.Node]:
+    """The children with each run of those that are no sections put into one node for the writer."""
+    found: list[nodes.Node] = []
+    for is_section, run in groupby(children, lambda child: isinstance(child, nodes.section)):
+        if is_section:
+            found += run
+            continue
+        holder = late("", content=list(run))
+        for child in holder["content"]:
+            child.parent = holder
+        found.append(holder)
+    return found
+
+
+def every(node: nodes.Node, kind: type[Found]) -> Iterator[Found]:
+    """All nodes of ``kind`` in ``node``, those in content for the writer included."""
+    for found in node.findall(lambda one: isinstance(one, kind | late)):
+        if isinstance(found, late):
+            for child in found["content"]:
+                yield from every(child, kind)
+        elif isinstance(found, kind):
+            yield found
+
+
 def relative(page: str, path: str) -> str:
     """The address of ``path`` (from the site's root) as seen from the page ``page`` (a docname)."""
     return "../" * (len(PurePosixPath(page).parts) - 1) + path
@@ -217,6 +255,16 @@ def _open_block(self: Any, node: nodes.Element) -> None:
 
 def _close_block(self: Any, _node: nodes.Element) -> None:
     self.body.append("</div>\n")
+
+
+def _write_late(self: Any, node: nodes.Element) -> None:
+    for child in node["content"]:
+        child.walkabout(self)
+    raise nodes.SkipNode
+
+
+def _close_late(self: Any, node: nodes.Element) -> None:
+    pass
 
 
 def _open_details(self: Any, node: nodes.Element) -> None:
@@ -237,6 +285,7 @@ def _close_summary(self: Any, _node: nodes.Element) -> None:
 
 HTML_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {
     block: (_open_block, _close_block),
+    late: (_write_late, _close_late),
     details: (_open_details, _close_details),
     summary: (_open_summary, _close_summary),
 }

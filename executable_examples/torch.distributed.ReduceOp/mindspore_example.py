@@ -48,7 +48,7 @@ API = "mindspore.ops.ReduceOp"
 EXIT_UNSUPPORTED = 3
 
 
-def example(rank: int, world_size: int) -> None:  # noqa: ARG001
+def example(rank: int, world_size: int) -> None:
     """Reduces two whole numbers over all ranks with each member, then with a text that no member stands for."""
     print(f"rank {rank}: tensor: {[rank + 1, 2 * rank + 1]}")
     for name in ("SUM", "PROD", "MIN", "MAX"):

@@ -42,7 +42,7 @@ import torch
 import torch.distributed as dist
 
 
-def example(rank: int, world_size: int) -> None:  # noqa: ARG001
+def example(rank: int, world_size: int) -> None:
     """Reduces two whole numbers over all ranks with each member that works on whole numbers, then tries a text."""
     names = ("SUM", "PRODUCT", "MIN", "MAX", "BAND", "BOR", "BXOR")
     print(f"rank {rank}: tensor: {[rank + 1, 2 * rank + 1]}")

@@ -49,7 +49,7 @@ API = "mindspore.communication.comm_func.CommHandle"
 EXIT_UNSUPPORTED = 3
 
 
-def example(rank: int, world_size: int) -> None:  # noqa: ARG001
+def example(rank: int, world_size: int) -> None:
     """Sums a tensor of shape (3,) over all ranks and asks the handle."""
     tensor = Tensor(np.arange(1, 4, dtype=np.float32) * 10**rank)
     handle = dist.all_reduce(tensor, async_op=True)

@@ -25,7 +25,7 @@ import torch
 import torch.distributed as dist
 
 
-def example(rank: int, world_size: int) -> None:  # noqa: ARG001
+def example(rank: int, world_size: int) -> None:
     """Sums a tensor of shape (3,) over all ranks and asks the handle."""
     tensor = torch.arange(1.0, 4.0) * 10**rank
     handle = dist.all_reduce(tensor, async_op=True)

@@ -16,7 +16,7 @@ Output (gloo):
     rank 2: inputs before: [[100.0, 200.0], [300.0]]
     rank 2: sync returned None, outputs after: [[[1.0, 2.0], [3.0]], [[10.0, 20.0], [30.0]], [[100.0, 200.0], [300.0]]]
     rank 2: async returned Future, outputs after wait(): [[[1.0, 2.0], [3.0]], [[10.0, 20.0], [30.0]], [[100.0, 200.0], [300.0]]]
-"""  # noqa: E501
+"""
 
 import os
 import sys

@@ -16,7 +16,7 @@ Output (gloo):
     rank 2: input before: [100.0, 200.0]
     rank 2: sync returned None, output after: [1.0, 2.0, 10.0, 20.0, 100.0, 200.0]
     rank 2: async returned Work, output after wait(): [1.0, 2.0, 10.0, 20.0, 100.0, 200.0]
-"""  # noqa: E501
+"""
 
 import os
 import sys

@@ -41,7 +41,7 @@ API = "mindspore.mint.distributed.all_reduce"
 EXIT_UNSUPPORTED = 3
 
 
-def example(rank: int, world_size: int) -> None:  # noqa: ARG001
+def example(rank: int, world_size: int) -> None:
     """Sums a tensor of shape (3,) over all ranks, first waiting in the call, then through the handle."""
     tensor = Tensor(np.arange(1, 4, dtype=np.float32) * 10**rank)
     print(f"rank {rank}: tensor before: {tensor.asnumpy().tolist()}")

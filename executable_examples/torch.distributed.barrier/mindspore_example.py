@@ -9,11 +9,11 @@ Command:
     GLOG_v=3 msrun --worker_num 3 --local_worker_num 3 --join True --log_dir build/msrun executable_examples/torch.distributed.barrier/mindspore_example.py
 
 Output (CPU):
-    rank 0: sync returned None, left after the last rank had come: False
+    rank 0: sync returned None, left after the last rank had come: True
     rank 0: async returned CommHandle, left after the last rank had come: True
     rank 1: sync returned None, left after the last rank had come: False
     rank 1: async returned CommHandle, left after the last rank had come: True
-    rank 2: sync returned None, left after the last rank had come: True
+    rank 2: sync returned None, left after the last rank had come: False
     rank 2: async returned CommHandle, left after the last rank had come: True
 """  # noqa: E501
 
@@ -29,8 +29,8 @@ if __name__ == "__main__":
     atexit.register(lambda: time.sleep(5 if exit_code else 0))
 
 import mindspore
-import numpy as np  # noqa: F401
-from mindspore import Tensor  # noqa: F401
+import numpy as np
+from mindspore import Tensor
 from mindspore.communication import get_group_size, get_rank, init
 from mindspore.mint import distributed as dist
 
@@ -39,26 +39,21 @@ EXIT_UNSUPPORTED = 3
 
 
 def example(rank: int, world_size: int) -> None:
-    """Lets the last rank come two seconds late, first waiting in the call, then through the handle."""
-    from time import monotonic, sleep
+    """Lets the last rank come a second late, first waiting in the call, then through the handle; one machine, one clock."""
+    from time import monotonic_ns, sleep
 
-    last = world_size - 1
-    dist.barrier()
-    start = monotonic()
-    if rank == last:
-        sleep(2)
-    returned = dist.barrier()
-    waited = monotonic() - start > 1
-    print(f"rank {rank}: sync returned {returned}, left after the last rank had come: {waited}")
-
-    dist.barrier()
-    start = monotonic()
-    if rank == last:
-        sleep(2)
-    handle = dist.barrier(async_op=True)
-    handle.wait()
-    waited = monotonic() - start > 1
-    print(f"rank {rank}: async returned {type(handle).__name__}, left after the last rank had come: {waited}")
+    for async_op in (False, True):
+        sleep(1 if rank == world_size - 1 else 0)
+        came = Tensor(np.array([monotonic_ns()], dtype=np.int64))
+        returned = dist.barrier(async_op=async_op)
+        if returned:
+            returned.wait()
+        left = monotonic_ns()
+        all_came = [Tensor(np.zeros(1, dtype=np.int64)) for _ in range(world_size)]
+        dist.all_gather(all_came, came)
+        after_all = left > max(int(one.asnumpy()[0]) for one in all_came)
+        what = f"async returned {type(returned).__name__}" if async_op else f"sync returned {returned}"
+        print(f"rank {rank}: {what}, left after the last rank had come: {after_all}")
 
 
 def main() -> int:

@@ -22,26 +22,21 @@ import torch.distributed as dist
 
 
 def example(rank: int, world_size: int) -> None:
-    """Lets the last rank come two seconds late, first waiting in the call, then through the handle."""
-    from time import monotonic, sleep
+    """Lets the last rank come a second late, first waiting in the call, then through the handle; one machine, one clock."""
+    from time import monotonic_ns, sleep
 
-    last = world_size - 1
-    dist.barrier()
-    start = monotonic()
-    if rank == last:
-        sleep(2)
-    returned = dist.barrier()
-    waited = monotonic() - start > 1
-    print(f"rank {rank}: sync returned {returned}, left after the last rank had come: {waited}")
-
-    dist.barrier()
-    start = monotonic()
-    if rank == last:
-        sleep(2)
-    handle = dist.barrier(async_op=True)
-    handle.wait()
-    waited = monotonic() - start > 1
-    print(f"rank {rank}: async returned {type(handle).__name__}, left after the last rank had come: {waited}")
+    for async_op in (False, True):
+        sleep(1 if rank == world_size - 1 else 0)
+        came = torch.tensor([monotonic_ns()])
+        returned = dist.barrier(async_op=async_op)
+        if returned:
+            returned.wait()
+        left = monotonic_ns()
+        all_came = [torch.zeros_like(came) for _ in range(world_size)]
+        dist.all_gather(all_came, came)
+        after_all = left > max(int(one[0]) for one in all_came)
+        what = f"async returned {type(returned).__name__}" if async_op else f"sync returned {returned}"
+        print(f"rank {rank}: {what}, left after the last rank had come: {after_all}")
 
 
 def main() -> None:

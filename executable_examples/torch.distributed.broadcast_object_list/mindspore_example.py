@@ -37,7 +37,7 @@ API = "mindspore.mint.distributed.broadcast_object_list"
 EXIT_UNSUPPORTED = 3
 
 
-def example(rank: int, world_size: int) -> None:  # noqa: ARG001
+def example(rank: int, world_size: int) -> None:
     """Hands the objects of rank 0 to all ranks."""
     objects = [f"rank {rank}", 10 * rank, {"rank": rank}]
     print(f"rank {rank}: objects before: {objects}")

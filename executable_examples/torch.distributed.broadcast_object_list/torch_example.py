@@ -21,7 +21,7 @@ import torch
 import torch.distributed as dist
 
 
-def example(rank: int, world_size: int) -> None:  # noqa: ARG001
+def example(rank: int, world_size: int) -> None:
     """Hands the objects of rank 0 to all ranks."""
     objects = [f"rank {rank}", 10 * rank, {"rank": rank}]
     print(f"rank {rank}: objects before: {objects}")

@@ -13,8 +13,6 @@ Output (gloo):
     rank 1: raised RuntimeError, names rank 2: False
     rank 2: with all ranks returned None
     rank 2: stays away
-    rank 1: raised RuntimeError, names rank 2: False
-    rank 0: raised RuntimeError, names rank 2: True
 """
 
 import os
@@ -38,7 +36,9 @@ def example(rank: int, world_size: int) -> None:
         try:
             dist.monitored_barrier(group, timeout=timedelta(seconds=2), wait_all_ranks=True)
         except RuntimeError as error:
-            print(f"rank {rank}: raised {type(error).__name__}, names rank {last}: {f'Ranks {last} failed' in str(error)}")
+            print(
+                f"rank {rank}: raised {type(error).__name__}, names rank {last}: {f'Ranks {last} failed' in str(error)}"
+            )
     dist.barrier()
 
 

@@ -25,7 +25,7 @@ import torch
 import torch.distributed as dist
 
 
-def example(rank: int, world_size: int) -> None:  # noqa: ARG001
+def example(rank: int, world_size: int) -> None:
     """Sums a tensor of shape (3,) onto rank 0, first waiting in the call, then through the handle."""
     tensor = torch.arange(1.0, 4.0) * 10**rank
     print(f"rank {rank}: tensor before: {tensor.tolist()}")

@@ -16,7 +16,7 @@ Output (gloo):
     rank 2: input before: [100.0, 200.0, 300.0, 400.0, 500.0, 600.0]
     rank 2: sync returned None, output after: [555.0, 666.0]
     rank 2: async returned Work, output after wait(): [555.0, 666.0]
-"""  # noqa: E501
+"""
 
 import os
 import sys

@@ -215,7 +215,7 @@ ROWS = [
     (
         ["p2p-tag"],
         {"returns": {"structure": "None"}},
-        "When rank 0 makes the call and rank 1 calls `torch.distributed.recv` and with `tag=1`, the call returns `None`.",
+        "When rank 0 makes the call and rank 1 calls `torch.distributed.recv`, with `tag=1`, the call returns `None`.",
         "rank 0 发起调用、rank 1 调用 `torch.distributed.recv`，且 `tag=1` 时，调用返回 `None`。",
     ),
     (
