@@ -19,9 +19,13 @@ site: $(VENV)/.site ## Check the data and build the English and the Chinese site
 	@$(BIN)/apidiff check
 	@$(BIN)/python -m apidiff.site build
 
+# Tests that start ranks run one after another, with the machine to themselves; the others share two workers.
+PROCESS_TESTS := tests/verify tests/test_pytest_plugin.py tests/examples/test_launchers.py tests/examples/test_launching_guide.py
+
 test: $(VENV)/.test browser ## Install torch, MindSpore and a browser, then run every claim and every test
 	@$(BIN)/python -m pytest --apidiff-backend gloo --apidiff-backend mccl
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest $(PROCESS_TESTS)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile $(addprefix --ignore ,$(PROCESS_TESTS))
 
 verify: $(VENV)/.test ## Run every claim on this machine and compare with what is recorded
 	@$(BIN)/apidiff verify

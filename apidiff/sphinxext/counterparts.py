@@ -28,9 +28,11 @@ def counterpart_sections(make: Builder, found: list[CounterpartEntry]) -> list[n
     for module, members in by_module.items():
         if members:
             rows = [_row(make, one) for one in members]
-            shown = block("", table(header, rows, classes=["apidiff-stacked"]), filter=make.word("index.filter"))
+            shown = table(header, rows, classes=["apidiff-stacked"])
             sections.append(make.section(f"module-{module}", [literal(module)], shown))
-    return sections or [paragraph(nodes.Text(make.word("index.empty")))]
+    if not sections:
+        return [paragraph(nodes.Text(make.word("index.empty")))]
+    return [block("", filter=make.word("index.filter")), *sections]
 
 
 def module_of(name: str) -> str:

@@ -32,7 +32,8 @@ _NOT_ANCHOR = re.compile(r"[^A-Za-z0-9._-]+")
 class block(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes in lower case
     """A ``<div>`` without the classes that docutils' container brings (the theme gives those a width).
 
-    ``filter``: the words of a box that filters the rows of the table inside; the site's script puts it there.
+    ``filter``: the words of a box that filters the rows of the table inside or, where none is, of all tables in the
+    section around; the site's script puts it there.
     """
 
 

@@ -28,9 +28,9 @@ def by_api(make: Builder, pages: list[MappingPage], newest: str) -> list[nodes.N
     sections: list[nodes.Node] = []
     for category, found in _by_category(pages):
         rows = [_api_row(make, page.entry, newest) for page in found]
-        shown = block("", table(header, rows, classes=["apidiff-stacked"]), filter=make.word("index.filter"))
+        shown = table(header, rows, classes=["apidiff-stacked"])
         sections.append(make.section(f"category-{category}", make.word(f"category.{category}"), shown))
-    return sections
+    return [block("", filter=make.word("index.filter")), *sections]
 
 
 def _by_category(pages: list[MappingPage]) -> list[tuple[str, list[MappingPage]]]:

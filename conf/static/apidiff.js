@@ -22,10 +22,14 @@
     box.className = "form-control apidiff-filter";
     box.placeholder = part.dataset.apidiffFilter;
     box.setAttribute("aria-label", box.placeholder);
-    const rows = [...part.querySelectorAll("tbody > tr")].map((row) => [row, row.textContent.toLowerCase()]);
+    // An empty part filters the tables of the section it stands in.
+    const scope = part.querySelector("table") ? part : part.parentElement;
+    const rows = [...scope.querySelectorAll("tbody > tr")].map((row) => [row, row.textContent.toLowerCase()]);
+    const sections = [...scope.querySelectorAll("section")].filter((one) => one.querySelector("tbody"));
     box.addEventListener("input", () => {
       const words = box.value.toLowerCase().split(/\s+/);
       for (const [row, text] of rows) row.hidden = !words.every((word) => text.includes(word));
+      for (const one of sections) one.hidden = !one.querySelector("tbody > tr:not([hidden])");
     });
     part.prepend(box);
   }

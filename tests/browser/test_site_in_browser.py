@@ -10,7 +10,17 @@ from playwright.sync_api import Browser, expect
 from watched import Faults, Visit
 
 REDUCE = "mappings/torch.distributed.reduce.html"
-PAGES = ["index.html", "mappings.html", "risks.html", "refuted.html", "runs.html", "python.html", "search.html", REDUCE]
+PAGES = [
+    "index.html",
+    "mappings.html",
+    "counterparts.html",
+    "risks.html",
+    "refuted.html",
+    "runs.html",
+    "python.html",
+    "search.html",
+    REDUCE,
+]
 LANGUAGES = ["en", "zh-cn"]
 WIDE = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}}
@@ -148,12 +158,13 @@ def test_link_to_a_claim_opens_it(visit: Visit) -> None:
 
 def test_filter_hides_rows(visit: Visit) -> None:
     page = visit.open("zh-cn/mappings.html")
-    rows = page.locator("[data-apidiff-filter] tbody tr")
+    rows = page.locator("article tbody tr")
     every = rows.count()
     page.get_by_label("筛选表格行").fill("all_to_all")
-    shown = page.locator("[data-apidiff-filter] tbody tr:visible")
+    shown = page.locator("article tbody tr:visible")
     assert 0 < shown.count() < every
     expect(shown.first).to_contain_text("torch.distributed.all_to_all")
+    assert page.locator("section[id^=category-]:visible").count() < page.locator("section[id^=category-]").count()
 
 
 def test_copy_button_is_chinese_on_chinese_pages(visit: Visit) -> None:

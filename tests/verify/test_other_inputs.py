@@ -11,6 +11,7 @@ import pytest
 from apidiff.judge import judge_claim
 from apidiff.model import Api, ObjectDump, ProbeRun, RankTrace, ScalarDump, SignatureDump, TensorDump
 from apidiff.model.spec import digest
+from apidiff.store.backends import Backend
 from apidiff.verify.ranks.found import find, public_members
 from apidiff.verify.ranks.snapshot import Snapshot, written
 from apidiff.verify.record import make_record
@@ -98,8 +99,6 @@ TORCH: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], str]] = [
     ({"name": f"{D}.get_rank"}, MEMBERS, {"result": {"at": "return", "formula": "rank", "ranks": "members"}}, "holds"),
     ({"name": f"{D}.get_rank"}, MEMBERS, {"equals": {"at": "return", "value": -1, "ranks": "outsiders"}}, "holds"),
     ({"name": f"{D}.get_rank"}, {**MEMBERS, "ranks": [1, 2]}, {"result": {"at": "return", "formula": "rank"}}, "holds"),
-    ({"name": f"{D}.monitored_barrier"}, LATE, {"raises": {"type": "RuntimeError"}}, "holds"),
-    ({"name": f"{D}.monitored_barrier"}, LATE, {"completes": {}}, "refuted"),
     ({"name": f"{D}.ReduceOp", "kind": "class"}, {}, {"member": {"name": "PRODUCT"}}, "holds"),
     ({"name": f"{D}.ReduceOp", "kind": "class"}, {}, {"member": {"name": "PROD"}}, "refuted"),
     ({"name": f"{D}.group", "kind": "class"}, {}, {"member": {"name": "WORLD"}}, "holds"),
@@ -150,6 +149,16 @@ def test_torch(
     found, evidence = outcome(gloo_world, api, probe, claim)
     assert found == expected, evidence
     assert set(gloo_world.ask({"do": "canary"}).answers.values()) == {b"true"}
+
+
+# A barrier that failed leaves its group unusable: each claim gets ranks of its own.
+@pytest.mark.parametrize(
+    ("claim", "expected"), [({"raises": {"type": "RuntimeError"}}, "holds"), ({"completes": {}}, "refuted")]
+)
+def test_a_rank_that_stays_away(gloo: Backend, tmp_path: Path, claim: dict[str, Any], expected: str) -> None:
+    with World(gloo, 3, tmp_path) as world:
+        found, evidence = outcome(world, {"name": f"{D}.monitored_barrier"}, LATE, claim)
+    assert found == expected, evidence
 
 
 @pytest.mark.parametrize(("api", "probe", "claim", "expected"), MINDSPORE)
