@@ -1,4 +1,4 @@
-"""mindspore.mint.distributed.barrier holds every rank until the last one has come, like torch.
+"""mindspore.mint.distributed.barrier holds every rank until the last one has come; the first one needs help.
 
 The device is the one named by the environment variable DEVICE_TARGET, CPU if it is not set, and is printed on standard
 error. Where the device has no kernel for the call, every rank says so and ends with exit code 3 (msrun logs that code
@@ -11,9 +11,9 @@ Command:
 Output (CPU):
     rank 0: sync returned None, left after the last rank had come: True
     rank 0: async returned CommHandle, left after the last rank had come: True
-    rank 1: sync returned None, left after the last rank had come: False
+    rank 1: sync returned None, left after the last rank had come: True
     rank 1: async returned CommHandle, left after the last rank had come: True
-    rank 2: sync returned None, left after the last rank had come: False
+    rank 2: sync returned None, left after the last rank had come: True
     rank 2: async returned CommHandle, left after the last rank had come: True
 """  # noqa: E501
 
@@ -48,6 +48,7 @@ def example(rank: int, world_size: int) -> None:
         returned = dist.barrier(async_op=async_op)
         if returned:
             returned.wait()
+        mindspore.runtime.synchronize()  # on the CPU the first barrier of a process returns before it has happened
         left = monotonic_ns()
         all_came = [Tensor(np.zeros(1, dtype=np.int64)) for _ in range(world_size)]
         dist.all_gather(all_came, came)

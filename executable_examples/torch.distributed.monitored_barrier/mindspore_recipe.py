@@ -10,7 +10,7 @@ Output (CPU):
     rank 0: with all ranks returned
     rank 0: raised RuntimeError: missing at the barrier: ranks [2]
     rank 1: with all ranks returned
-    rank 1: raised RuntimeError: TCP addition operation failed!
+    rank 1: raised RuntimeError: no answer from rank 0
     rank 2: with all ranks returned
     rank 2: stays away
 """  # noqa: E501
@@ -41,41 +41,43 @@ def example(rank: int, world_size: int) -> None:
     import socket
     from datetime import timedelta
 
-    def came(store: dist.TCPStore, name: str, until: float) -> bool:
-        while store.add(name, 0) == 0:  # a counter that nobody has raised yet; unlike get, add does not wait
-            if time.monotonic() > until:
-                return False
-            time.sleep(0.1)
-        return True
+    def came(store: dist.TCPStore, key: str, until: float) -> bool:
+        while True:
+            try:
+                return bool(store.get(key))
+            except RuntimeError:  # get waits for the key in MindSpore 2.10, and raises at once in 2.7.1
+                if time.monotonic() > until:
+                    return False
+                time.sleep(0.1)
 
     def monitored_barrier(store: dist.TCPStore, name: str, timeout: float) -> None:
         until = time.monotonic() + timeout
         if rank != 0:
-            store.add(f"{name}/{rank}", 1)
+            store.set(f"{name}/{rank}", "here")
             if not came(store, f"{name}/all", until):
                 raise RuntimeError("no answer from rank 0")
             return
         missing = [other for other in range(1, world_size) if not came(store, f"{name}/{other}", until)]
         if missing:
             raise RuntimeError(f"missing at the barrier: ranks {missing}")
-        store.add(f"{name}/all", 1)
+        store.set(f"{name}/all", "here")
 
     port = Tensor(np.zeros(1, dtype=np.int64))
     if rank == 0:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = Tensor(np.array([free.getsockname()[1]], dtype=np.int64))
-        store = dist.TCPStore("127.0.0.1", int(port.asnumpy()[0]), is_master=True, timeout=timedelta(seconds=30))
+        store = dist.TCPStore("127.0.0.1", int(port.asnumpy()[0]), is_master=True, timeout=timedelta(seconds=3))
     dist.broadcast(port, 0)
     if rank != 0:
-        store = dist.TCPStore("127.0.0.1", int(port.asnumpy()[0]), timeout=timedelta(seconds=30))
-    monitored_barrier(store, "first", timeout=5)
+        store = dist.TCPStore("127.0.0.1", int(port.asnumpy()[0]), timeout=timedelta(seconds=3))
+    monitored_barrier(store, "first", timeout=10)
     print(f"rank {rank}: with all ranks returned")
     if rank == world_size - 1:
         print(f"rank {rank}: stays away")
     else:
         try:
-            monitored_barrier(store, "second", timeout=2)
+            monitored_barrier(store, "second", timeout=3)
         except RuntimeError as error:
             print(f"rank {rank}: raised {type(error).__name__}: {error}")
     dist.barrier()
