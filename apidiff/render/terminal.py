@@ -1,4 +1,4 @@
-"""Answers and search results for a terminal. All text is put into `Text` objects: nothing in it is taken for markup."""
+"""Answers for a terminal. All text is put into `Text` objects: nothing in it is taken for markup."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from rich import box
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text as Line
 
@@ -16,14 +15,13 @@ from apidiff.kb.answer import (
     AnsweredOtherwise,
     AnsweredParameter,
     AnsweredSummary,
-    SearchResult,
     Unmatched,
 )
 from apidiff.model import Text
 from apidiff.render.labels import Language, label
 from apidiff.render.spans import in_words
+from apidiff.render.terminal_lines import indent, named, prose, risk_style
 
-_RISK_STYLES = {"silent": "bold red", "error": "bold yellow", "rewrite": "cyan", "none": "green"}
 _OUTCOME_STYLES = {"holds": "green", "refuted": "bold red", "flaky": "bold magenta", "not run": "dim"}  # else yellow
 _HEADING = "bold underline"
 
@@ -36,10 +34,6 @@ _WORDS = {
     "runs": Text(en="Run records", zh="运行记录"),
     "stated": Text(en="Stated by: {documents}", zh="文档所述：{documents}"),
     "ranks": Text(en="{sizes} ranks", zh="{sizes} 个 rank"),
-    "corrected": Text(
-        en="Nothing holds {typed!r}; searched for {name!r}.", zh="没有找到 {typed!r}，已改为搜索 {name!r}。"
-    ),
-    "nothing": Text(en="Nothing was found for {words!r}.", zh="没有找到与 {words!r} 相关的内容。"),
 }
 
 
@@ -53,35 +47,12 @@ def unmatched_text(found: Unmatched, language: Language) -> RenderableType:
     name = Line(found.asked.api, style="bold")
     if found.why is None:
         return Group(name, Line(label("serves.unnamed", language)))
-    lines: list[RenderableType] = [name, Line(label("serves.none", language)), _prose(found.why, language)]
+    lines: list[RenderableType] = [name, Line(label("serves.none", language)), prose(found.why, language)]
     comma = label("site.comma", language)
     if found.nearest:
         lines.append(Line(f"{label('nearest', language)}{label('site.colon', language)}{comma.join(found.nearest)}"))
     lines += [Line(f"{one.title} ({one.url})", style="dim") for one in found.documents]
     return Group(*lines)
-
-
-def search_text(result: SearchResult, language: Language) -> RenderableType:
-    """What was found, best first, each mapping with its best passages."""
-    blocks: list[RenderableType] = [
-        Line(_words("corrected", language).format(typed=typed, name=name), style="yellow")
-        for typed, name in result.corrected.items()
-    ]
-    for found in result.results:
-        title = Line.assemble(
-            (found.id, "bold"), "  ", (f"[{label(f'risk.{found.risk}', language)}]", _risk(found.risk))
-        )
-        blocks.append(title)
-        blocks.append(_indent(_prose(found.summary, language)))
-        for match in found.matches:
-            if match.kind != "summary":
-                risk = f"[{label(f'risk.{match.risk}', language)}] " if match.risk not in {None, "none"} else ""
-                line = Line.assemble("• ", (risk, _risk(match.risk or "none")), _prose(match.text, language))
-                blocks.append(_indent(line, 2))
-                blocks.append(_indent(Line(match.ref, style="dim"), 4))
-    if not result.results:
-        blocks.append(Line(_words("nothing", language).format(words=result.words)))
-    return Group(*blocks)
 
 
 class _Sections:
@@ -106,7 +77,7 @@ class _Sections:
         version = answer.asked.mindspore
         if answer.target is None:
             title = Line(answer.source, style="bold")
-            return [title, _prose(answer.summary, language), *self._without_target(answer.otherwise)]
+            return [title, prose(answer.summary, language), *self._without_target(answer.otherwise)]
         target = answer.target
         if target.status is None:
             standing = Line(_words("absent", language).format(version=version), style="yellow")
@@ -119,9 +90,9 @@ class _Sections:
             standing = Line(said, style="" if target.status == "current" else "yellow")
         if answer.current and answer.current != target.name:
             standing.append(" " + _words("use_instead", language).format(name=answer.current))
-        notes: list[RenderableType] = [_prose(target.note, language)] if target.note else []
+        notes: list[RenderableType] = [prose(target.note, language)] if target.note else []
         title = Line.assemble((answer.source, "bold"), " → ", (target.name, "bold"))
-        return [title, _prose(answer.summary, language), standing, *notes, self._worst()]
+        return [title, prose(answer.summary, language), standing, *notes, self._worst()]
 
     def _without_target(self, otherwise: AnsweredOtherwise | None) -> Iterator[RenderableType]:
         """What answers the source where no target does: why, and what people do instead."""
@@ -132,9 +103,9 @@ class _Sections:
         kind = label(f"answer.{otherwise.answer}", language)
         span = (" ({})" if language == "en" else "（{}）").format(in_words(otherwise.range, language))
         yield Line(label("answer.at", language).format(version=version, answer=kind) + span, style="yellow")
-        yield _prose(otherwise.why, language)
+        yield prose(otherwise.why, language)
         if otherwise.instead:
-            yield Line.assemble(self._lead("instead"), _prose(otherwise.instead, language))
+            yield Line.assemble(self._lead("instead"), prose(otherwise.instead, language))
         if otherwise.uses:
             yield Line.assemble(self._lead("uses"), label("site.comma", language).join(otherwise.uses))
         if otherwise.recipe:
@@ -145,7 +116,7 @@ class _Sections:
         risk = self.answer.risk
         return Line.assemble(
             self._lead("worst_risk"),
-            (label(f"risk.{risk}", self.language), _risk(risk)),
+            (label(f"risk.{risk}", self.language), risk_style(risk)),
             (" ({})" if self.language == "en" else "（{}）").format(label(f"risk_meaning.{risk}", self.language)),
         )
 
@@ -177,10 +148,10 @@ class _Sections:
         for number, difference in enumerate(self.answer.differences, 1):
             risk = label(f"risk.{difference.risk}", self.language)
             kind = label(f"difference.{difference.kind}", self.language)
-            found.append(Line.assemble(f"{number:>2}. ", (f"[{risk}]", _risk(difference.risk)), f" {kind}"))
-            found.append(_indent(_prose(difference.text, self.language), 4))
+            found.append(Line.assemble(f"{number:>2}. ", (f"[{risk}]", risk_style(difference.risk)), f" {kind}"))
+            found.append(indent(prose(difference.text, self.language), 4))
             lines = [f"{one.claim}: {self._said(one.text)} [{one.run}]" for one in difference.evidence]
-            found += [_indent(Line(line, style="dim"), 6) for line in lines]
+            found += [indent(Line(line, style="dim"), 6) for line in lines]
         if not self.answer.differences:
             found.append(Line(label("differences.none", self.language)))
         return found
@@ -190,7 +161,7 @@ class _Sections:
             return []
         lines = [Line(f"- {line}", style="red") for line in self.answer.before.splitlines()]
         lines += [Line(f"+ {line}", style="green") for line in self.answer.after.splitlines()]
-        return [self._heading("code"), *(_indent(line, 2) for line in lines)]
+        return [self._heading("code"), *(indent(line, 2) for line in lines)]
 
     def rows(self, heading: str, rows: list[AnsweredParameter]) -> list[RenderableType]:
         if not rows:
@@ -198,10 +169,10 @@ class _Sections:
         table = self._table("column.source", "column.target", "column.risk", "column.remark")
         for row in rows:
             table.add_row(
-                _named(row.source, row.source_range),
-                _named(row.target, row.target_range),
-                Line(label(f"risk.{row.risk}", self.language), style=_risk(row.risk)),
-                _prose(row.text, self.language),
+                named(row.source, row.source_range),
+                named(row.target, row.target_range),
+                Line(label(f"risk.{row.risk}", self.language), style=risk_style(row.risk)),
+                prose(row.text, self.language),
             )
         return [self._heading(heading), table]
 
@@ -230,8 +201,8 @@ class _Sections:
                 subject = claim.subject
                 heading = label("claims.about", self.language).format(name=subject)
                 found += [Line(), Line(heading, style=_HEADING)] if found else [Line(heading, style=_HEADING)]
-            found.append(Line.assemble("• ", _prose(claim.text, self.language)))
-            found += [_indent(line) for line in self._verdicts(claim)]
+            found.append(Line.assemble("• ", prose(claim.text, self.language)))
+            found += [indent(line) for line in self._verdicts(claim)]
         return found
 
     def _verdicts(self, claim: AnsweredClaim) -> Iterator[Line]:
@@ -265,7 +236,7 @@ class _Sections:
     def runs(self) -> list[RenderableType]:
         runs = sorted({one.run for claim in self.answer.claims for one in claim.observed})
         return (
-            [Line(_words("runs", self.language), style=_HEADING), *(_indent(Line(run), 2) for run in runs)]
+            [Line(_words("runs", self.language), style=_HEADING), *(indent(Line(run), 2) for run in runs)]
             if runs
             else []
         )
@@ -283,27 +254,8 @@ class _Sections:
         return text.en if self.language == "en" else text.zh
 
 
-def _named(name: str | None, held_in: str | None) -> Line:
-    """A parameter or member, with the versions that have it where not all do."""
-    return Line.assemble(name or "—", (f" {held_in}" if held_in else "", "dim"))
-
-
-def _prose(text: Text, language: Language) -> Line:
-    line = Line(text.en if language == "en" else text.zh)
-    line.highlight_regex(r"`[^`]+`", "bold")
-    return line
-
-
 def _words(key: str, language: Language) -> str:
     return _WORDS[key].en if language == "en" else _WORDS[key].zh
-
-
-def _risk(risk: str) -> str:
-    return _RISK_STYLES[risk]
-
-
-def _indent(line: RenderableType, by: int = 4) -> RenderableType:
-    return Padding(line, (0, 0, 0, by))
 
 
 def _spaced(sections: Iterable[list[RenderableType]]) -> Iterator[RenderableType]:

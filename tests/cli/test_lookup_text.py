@@ -9,7 +9,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from apidiff.kb.knowledge import load
-from apidiff.render.terminal import answer_text, search_text
+from apidiff.render.terminal import answer_text
+from apidiff.render.terminal_search import search_text
 
 LANGUAGES = [
     ("en", "Documents say: `tensor` keeps its values on every rank but `dst`", "refuted on gloo (PyTorch 2.13.0"),
