@@ -64,10 +64,10 @@ def example(rank: int, world_size: int) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = Tensor(np.array([free.getsockname()[1]], dtype=np.int64))
-        store = dist.TCPStore("127.0.0.1", int(port.asnumpy()[0]), is_master=True, timeout=timedelta(seconds=5))
+        store = dist.TCPStore("127.0.0.1", int(port.asnumpy()[0]), is_master=True, timeout=timedelta(seconds=20))
     dist.broadcast(port, 0)
     if rank != 0:
-        store = dist.TCPStore("127.0.0.1", int(port.asnumpy()[0]), timeout=timedelta(seconds=5))
+        store = dist.TCPStore("127.0.0.1", int(port.asnumpy()[0]), timeout=timedelta(seconds=20))
     first, second = Prefixed("first", store), Prefixed("second", store)
     first.set(f"key {rank}", f"1 from {rank}")
     second.set(f"key {rank}", f"2 from {rank}")

@@ -48,7 +48,7 @@ def example(rank: int, world_size: int) -> None:
     dist.broadcast(port, 0)
     address = "127.0.0.1", int(port.asnumpy()[0])
     my_rank, number = int(os.environ["RANK_ID"]), int(os.environ["MS_WORKER_NUM"])
-    store = dist.TCPStore(*address, number, is_master=my_rank == 0, timeout=timedelta(seconds=5))
+    store = dist.TCPStore(*address, number, is_master=my_rank == 0, timeout=timedelta(seconds=20))
     store.set(f"from {my_rank}", f"value {my_rank}")
     print(f"rank {rank}: rank {my_rank} of {number}, read {store.get(f'from {(my_rank + 1) % world_size}')}")
     dist.barrier()

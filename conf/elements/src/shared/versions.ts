@@ -1,0 +1,78 @@
+// The pair of versions that a reader has chosen. It stands in the address (?torch=…&mindspore=…), which wins, and is kept
+// between pages. A page that was never told shows the newest pair.
+
+export interface Pair {
+  torch: string;
+  mindspore: string;
+}
+
+type Framework = keyof Pair;
+
+const FRAMEWORKS: readonly Framework[] = ["torch", "mindspore"];
+const KEPT = "apidiff.versions";
+const EVENT = "apidiff-versions";
+
+/** Every version that can be chosen, newest first, as <meta name="apidiff:torch" content="2.15.0 2.14.1 …"> says. */
+export function known(framework: Framework): string[] {
+  const found = document.querySelector<HTMLMetaElement>(`meta[name="apidiff:${framework}"]`)?.content;
+  return found ? found.split(" ") : [];
+}
+
+/**
+ * Whether `spans` holds `version`. Spans are those of data-torch and data-mindspore: `FIRST..LAST`, both known versions and
+ * both included, or one version alone; several stand apart by spaces.
+ */
+export function covers(framework: Framework, spans: string, version: string): boolean {
+  const order = known(framework);
+  const place = order.indexOf(version);
+  return spans.split(" ").some((span) => {
+    const [first = "", last = first] = span.split("..");
+    return place <= order.indexOf(first) && place >= order.indexOf(last);
+  });
+}
+
+/** The newest pair. */
+export function newest(): Pair {
+  return { torch: known("torch")[0] ?? "", mindspore: known("mindspore")[0] ?? "" };
+}
+
+/** The chosen pair: each part from the address, else what was kept, else the newest. Unknown versions count as none. */
+export function chosen(): Pair {
+  const asked = new URLSearchParams(window.location.search);
+  const kept = readKept();
+  const pair = newest();
+  for (const framework of FRAMEWORKS) {
+    const wanted = [asked.get(framework), kept[framework]].find((one) => one && known(framework).includes(one));
+    if (wanted) pair[framework] = wanted;
+  }
+  return pair;
+}
+
+/** Chooses versions: keeps them, writes them into the address and tells everyone on the page. */
+export function choose(part: Partial<Pair>): void {
+  const pair = { ...chosen(), ...part };
+  try {
+    window.localStorage.setItem(KEPT, JSON.stringify(pair));
+  } catch {
+    // A browser that keeps nothing still has the address.
+  }
+  const address = new URL(window.location.href);
+  for (const framework of FRAMEWORKS) address.searchParams.set(framework, pair[framework]);
+  window.history.replaceState(window.history.state, "", address);
+  document.dispatchEvent(new CustomEvent<Pair>(EVENT, { detail: pair }));
+}
+
+/** Calls `act` now and whenever the choice changes. */
+export function follow(act: (pair: Pair) => void): void {
+  document.addEventListener(EVENT, (event) => act((event as CustomEvent<Pair>).detail));
+  act(chosen());
+}
+
+function readKept(): Partial<Pair> {
+  try {
+    const found: unknown = JSON.parse(window.localStorage.getItem(KEPT) ?? "{}");
+    return typeof found === "object" && found !== null ? found : {};
+  } catch {
+    return {};
+  }
+}
