@@ -1,8 +1,9 @@
 """Pytest plugin: every claim is a test item. ``pytest --apidiff-backend gloo`` verifies the database where it is run.
 
 An item's ID is the claim's. It passes where every verdict is the recorded one (a claim refuted as recorded passes), fails
-where a verdict changed, and is skipped with the reason where it cannot be judged here. Without the option the plugin does
-nothing and imports nothing.
+where a verdict changed, and is skipped with the reason where it cannot be judged here. What came out flaky is made once
+more: where it is as recorded then, the item passes and a line says so. Without the option the plugin does nothing and
+imports nothing.
 """
 
 from __future__ import annotations
@@ -178,13 +179,13 @@ class _Claims:
         items = [item for item in session.items if isinstance(item, ClaimItem)]
         try:
             for index, backend in enumerate(self._backends):
-                mappings = {item.mapping for item in items if item.framework == backend.framework}
-                if mappings:
-                    self._run(index, backend, mappings)
+                mine = [item for item in items if item.framework == backend.framework]
+                if mine:
+                    self._run(index, backend, mine)
         except ApidiffError as error:
             raise pytest.UsageError(str(error)) from error
 
-    def _run(self, index: int, backend: Backend, mappings: set[str]) -> None:
+    def _run(self, index: int, backend: Backend, items: list[ClaimItem]) -> None:
         from apidiff.verify.devices import look_for
         from apidiff.verify.verify import verify
 
@@ -195,10 +196,15 @@ class _Claims:
             return
         self._runs[index] = []
         for world_size in self._world_sizes:
-            record = verify(self._data, backend, world_size, self._context, mappings)
+            record = verify(self._data, backend, world_size, self._context, {item.mapping for item in items})
             comparison = _Comparison(self._data, record, self._context)
             self._runs[index].append(comparison)
             self._say(comparison.text)
+            if unsteady := comparison.unsteady():
+                again = {item.mapping for item in items if item.name in unsteady}
+                settled = comparison.settle(verify(self._data, backend, world_size, self._context, again))
+                for claim in settled:
+                    self._say(f"{claim}: came out otherwise in one of three runs, as recorded in the others")
 
     def _say(self, line: str) -> None:
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
@@ -235,12 +241,24 @@ class _Comparison:
         self._recorded = (
             {f"{api.name}#{claim.id}" for api, claim, _ in observations(apis, *base, context)} if base else set()
         )
-        self._changes = compare(apis, base, run, context)
+        self._compare = lambda record: compare(apis, base, record, context)
+        self._changes = self._compare(run)
         self._base = base[1].framework_version if base else None
         self._same_version = self._base == run.framework_version
         self.text = f"{self._where}: {len(run.probes)} probes, compared with {base[0] if base else 'nothing'}"
         if base and not self._same_version:
             self.text += f" (nothing is recorded for {run.framework} {run.framework_version})"
+
+    def unsteady(self) -> set[str]:
+        """The claims whose verdict was recorded and came out flaky now: the machine may have been too busy."""
+        return {one.claim for one in self._changes if _is_unsteady(one)}
+
+    def settle(self, again: RunRecord) -> list[str]:
+        """Takes back the flaky verdicts that are as recorded in ``again``, and returns their claims."""
+        still = {(one.claim, one.now.probe) for one in self._compare(again)}
+        settled = [one for one in self._changes if _is_unsteady(one) and (one.claim, one.now.probe) not in still]
+        self._changes = [one for one in self._changes if one not in settled]
+        return list(dict.fromkeys(one.claim for one in settled))
 
     def outcome(self, item: ClaimItem) -> list[Change] | str:
         """The changed verdicts on the item's claim, or why there is nothing to compare."""
@@ -253,3 +271,9 @@ class _Comparison:
         if not self._same_version and item.name not in self._recorded:
             return f"{self._base}, which {self._where} is compared with, has no verdict on it"
         return [change for change in self._changes if change.claim == item.name]
+
+
+def _is_unsteady(change: Change) -> bool:
+    from apidiff.model import Outcome
+
+    return change.now.outcome is Outcome.FLAKY and change.before is not None
