@@ -8,7 +8,7 @@ imports nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -241,7 +241,7 @@ class _Comparison:
         self._recorded = (
             {f"{api.name}#{claim.id}" for api, claim, _ in observations(apis, *base, context)} if base else set()
         )
-        self._compare = lambda record: compare(apis, base, record, context)
+        self._compare: Callable[[RunRecord], list[Change]] = lambda record: compare(apis, base, record, context)
         self._changes = self._compare(run)
         self._base = base[1].framework_version if base else None
         self._same_version = self._base == run.framework_version
