@@ -9,13 +9,12 @@ imports nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from apidiff.judge import Context
     from apidiff.model import Api, Claim, RunRecord
     from apidiff.store import Data
@@ -38,6 +37,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="2,3,4",
         metavar="N[,N...]",
         help="numbers of ranks to run the claims with (default: %(default)s)",
+    )
+    group.addoption(
+        "--apidiff-summary",
+        metavar="FILE",
+        help="write what was run and which verdicts changed to FILE as Markdown",
     )
 
 
@@ -206,6 +210,25 @@ class _Claims:
                 for claim in settled:
                     self._say(f"{claim}: came out otherwise in one of three runs, as recorded in the others")
 
+    def pytest_sessionfinish(self) -> None:
+        """Writes the summary, where one was asked for."""
+        wanted = self._config.getoption("--apidiff-summary")
+        if not wanted or self._config.getoption("collectonly"):
+            return
+        from apidiff.store import ApidiffError
+        from apidiff.verify.summary import markdown, write_summary
+
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        counts = (
+            {name: len(reporter.stats.get(name, [])) for name in ("passed", "failed", "skipped")} if reporter else {}
+        )
+        compared = [one for found in self._runs.values() for one in found]
+        runs = [*(one.text for one in compared), *self._absent.values()]
+        try:
+            write_summary(Path(wanted), markdown(runs, counts, [change for one in compared for change in one.changes]))
+        except ApidiffError as error:
+            raise pytest.UsageError(str(error)) from error
+
     def _say(self, line: str) -> None:
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None and self._config.get_verbosity() >= 0:
@@ -227,7 +250,10 @@ class _Claims:
 
 
 class _Comparison:
-    """One run beside the record it is compared with. ``text``: one line that says what was compared with what."""
+    """One run beside the record it is compared with.
+
+    ``text``: one line that says what was compared with what. ``changes``: the verdicts that are not what is recorded.
+    """
 
     def __init__(self, data: Data, run: RunRecord, context: Context) -> None:
         from apidiff.verify.compare import base_record, compare, observations
@@ -242,7 +268,7 @@ class _Comparison:
             {f"{api.name}#{claim.id}" for api, claim, _ in observations(apis, *base, context)} if base else set()
         )
         self._compare: Callable[[RunRecord], list[Change]] = lambda record: compare(apis, base, record, context)
-        self._changes = self._compare(run)
+        self.changes = self._compare(run)
         self._base = base[1].framework_version if base else None
         self._same_version = self._base == run.framework_version
         self.text = f"{self._where}: {len(run.probes)} probes, compared with {base[0] if base else 'nothing'}"
@@ -251,13 +277,13 @@ class _Comparison:
 
     def unsteady(self) -> set[str]:
         """The claims whose verdict was recorded and came out flaky now: the machine may have been too busy."""
-        return {one.claim for one in self._changes if _is_unsteady(one)}
+        return {one.claim for one in self.changes if _is_unsteady(one)}
 
     def settle(self, again: RunRecord) -> list[str]:
         """Takes back the flaky verdicts that are as recorded in ``again``, and returns their claims."""
         still = {(one.claim, one.now.probe) for one in self._compare(again)}
-        settled = [one for one in self._changes if _is_unsteady(one) and (one.claim, one.now.probe) not in still]
-        self._changes = [one for one in self._changes if one not in settled]
+        settled = [one for one in self.changes if _is_unsteady(one) and (one.claim, one.now.probe) not in still]
+        self.changes = [one for one in self.changes if one not in settled]
         return list(dict.fromkeys(one.claim for one in settled))
 
     def outcome(self, item: ClaimItem) -> list[Change] | str:
@@ -270,7 +296,7 @@ class _Comparison:
             return f"nothing is recorded for {self._where}; record it with: apidiff verify --record"
         if not self._same_version and item.name not in self._recorded:
             return f"{self._base}, which {self._where} is compared with, has no verdict on it"
-        return [change for change in self._changes if change.claim == item.name]
+        return [change for change in self.changes if change.claim == item.name]
 
 
 def _is_unsteady(change: Change) -> bool:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from xml.etree import ElementTree
 
 import msgspec
 import pytest
@@ -175,6 +176,23 @@ def test_a_flaky_verdict_fails_only_where_it_does_not_settle(
     found.assert_outcomes(passed=3 - failed, failed=failed, skipped=2)
     told = f"apidiff: {SOURCE}#holds-sum: came out otherwise in one of three runs, as recorded in the others"
     assert (told in found.outlines) is (not failed)
+
+
+@needs_torch
+def test_reports_for_a_ci_service(
+    claims: Callable[..., pytest.RunResult], pytester: pytest.Pytester, record: RunRecord
+) -> None:
+    wanted = ["--apidiff-summary", "claims.md", "--junitxml", "claims.xml"]
+    claims("--apidiff-backend", "gloo", "--apidiff-world-size", "2", *wanted, recorded=altered(record))
+    summary = (pytester.path / "claims.md").read_text("utf-8")
+    assert "Claims: 1 passed, 2 failed, 2 skipped." in summary
+    assert "## 2 verdicts changed" in summary
+    assert "| torch.distributed.all&#95;reduce&#35;holds-sum | torch " in summary
+    cases = ElementTree.parse(pytester.path / "claims.xml").getroot().findall(".//testcase")
+    assert [(case.get("name"), case.find("failure") is not None) for case in cases][:2] == [
+        (CLAIMS[0], True),
+        (CLAIMS[1], True),
+    ]
 
 
 @needs_torch

@@ -24,6 +24,7 @@ COMMANDS = {
     "export": "everything as JSON files or as an SQLite database",
     "report": "what upstream's mapping tables say, and what runs show",
     "verify": "run the probes under the frameworks and judge the claims",
+    "runs": "list, show, compare and import run records",
     "schema": "the JSON Schema of a record",
     "signatures": "extract signatures from an installed framework or a wheel",
     "drift": "what changed between two versions of a framework, and what that touches",

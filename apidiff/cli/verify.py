@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import metadata
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,6 +20,7 @@ from apidiff.context import make_context
 from apidiff.examples import load_examples
 from apidiff.judge import Context
 from apidiff.model import Outcome, RunRecord
+from apidiff.model.version import release_of
 from apidiff.store import ApidiffError, Data, load
 from apidiff.store.backends import Backend, load_backends
 from apidiff.store.paths import examples_folder
@@ -46,6 +48,9 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
     parser.add_argument("--backend", action="append", metavar="NAME", help="default: all whose device is here")
     parser.add_argument("--world-size", type=_sizes, default=[2, 3, 4], metavar="N,…", help="default: 2,3,4")
     parser.add_argument("--record", action="store_true", help="write run records instead of comparing")
+    parser.add_argument(
+        "--measured-by", metavar="TEXT", help="who made the run, kept in the record: a name, a team, a machine"
+    )
     parser.add_argument("--json", action="store_true", help="print what was found as JSON")
 
 
@@ -68,6 +73,9 @@ def run(args: argparse.Namespace) -> int:
     if args.record and args.ids:
         raise ApidiffError("verify: a run record holds a whole run, so --record takes no ID. Leave out the IDs.")
     chosen = _chosen(backends, args.backend)
+    if args.record:
+        for backend in chosen:
+            _refuse_nightly(backend)
     context = make_context(backends, load_examples(examples_folder()), data.signatures)
     console = Console(stderr=True, markup=False, highlight=False)
     results = [_one(data, backend, size, context, args, console) for backend in chosen for size in args.world_size]
@@ -94,6 +102,15 @@ def _chosen(backends: list[Backend], names: list[str] | None) -> list[Backend]:
     return usable
 
 
+def _refuse_nightly(backend: Backend) -> None:
+    """Raises ApidiffError where a build is installed that is no release: records name releases."""
+    installed = metadata.version(backend.framework).partition("+")[0]
+    if installed != release_of(installed):
+        raise ApidiffError(
+            f"verify: {backend.framework} {installed} is no release, and records are of releases. Leave out --record."
+        )
+
+
 class _Result(msgspec.Struct):
     """What one backend at one world size gave."""
 
@@ -113,6 +130,7 @@ def _one(
             data, backend, size, context, args.ids or None, advance, keep_journal=args.record or not args.ids
         )
     apis = list(apis_for(data, record.framework, record.framework_version, args.ids or None))
+    record = msgspec.structs.replace(record, measured_by=args.measured_by)
     counts = Counter(one.outcome for _, _, one in observations(apis, "", record, context))
     outcomes = {outcome.value: counts[outcome] for outcome in Outcome if counts[outcome]}
     if args.record:

@@ -122,7 +122,10 @@ class ParameterDump(Record, frozen=True, kw_only=True):
 
 
 class RunRecord(Record, frozen=True, kw_only=True):
-    """All traces of one run: one framework version, one backend, one world size."""
+    """All traces of one run: one framework version, one backend, one world size.
+
+    ``measured_by``: who made the run, in their own words; None for a run of this project.
+    """
 
     schema: int
     suite_version: str
@@ -132,6 +135,7 @@ class RunRecord(Record, frozen=True, kw_only=True):
     device: str
     world_size: int
     date: str  # UTC, ISO 8601
+    measured_by: str | None = None
     os: str
     python: str
     machine: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import total_ordering
 
 
@@ -48,3 +49,11 @@ class Version:
 
     def __repr__(self) -> str:
         return f"Version({self.text!r})"
+
+
+def release_of(text: str) -> str:
+    """The release that a build belongs to: '2.16.0' of '2.16.0.dev20261120+cpu' or '2.16.0rc1'. Raises VersionError for none."""
+    found = re.match(r"\d+(\.\d+){0,2}(?!\d)", text)
+    if found is None:
+        raise VersionError(f"Expected a version that begins with a release such as 2.10 but got {text!r}")
+    return found[0]

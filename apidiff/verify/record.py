@@ -67,12 +67,33 @@ def _json(value: object) -> str:
 
 
 def write_record(record: RunRecord, runs: Path) -> Path:
-    """Writes a record below ``runs`` and removes the one it takes the place of. Returns its path.
+    """Writes a record below ``runs`` and removes the one it takes the place of: that of the same measurer. Returns its path.
 
-    The bytes are on disk under a temporary name before they get their own. Raises DataError, with nothing left behind,
-    where the folder cannot be written or the disk is full.
+    Raises DataError, with nothing left behind, where the folder cannot be written or the disk is full.
     """
-    content = encode(record)
+    path = write_bytes(record, encode(record), runs)
+    name = run_name(record)[1]
+    for former in path.parent.glob(f"{name}-*.json"):
+        if former != path and former.stem.rpartition("-")[0] == name and _measurer(former) == record.measured_by:
+            former.unlink()
+    return path
+
+
+class _Measured(msgspec.Struct):
+    """Of a record, who made it."""
+
+    measured_by: str | None = None
+
+
+def _measurer(path: Path) -> str | None:
+    return msgspec.json.decode(path.read_bytes(), type=_Measured).measured_by
+
+
+def write_bytes(record: RunRecord, content: bytes, runs: Path) -> Path:
+    """Writes the bytes of a record below ``runs`` under its name and their digest, beside all that is there.
+
+    They are on disk under a temporary name before they get their own. Raises DataError as ``write_record`` does.
+    """
     place, name = run_name(record)
     path = runs / place / f"{name}-{digest_of(content)}.json"
     temporary: str | None = None
@@ -92,7 +113,4 @@ def write_record(record: RunRecord, runs: Path) -> Path:
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
-    for former in path.parent.glob(f"{name}-*.json"):
-        if former != path and former.stem.rpartition("-")[0] == name:
-            former.unlink()
     return path

@@ -18,6 +18,7 @@ import msgspec
 
 from apidiff.judge import Context, judge_claim
 from apidiff.model import Outcome, ProbeRun, RankTrace, RunRecord, SignatureDump
+from apidiff.model.version import release_of
 from apidiff.store.backends import Backend
 from apidiff.store.paths import examples_folder
 from apidiff.verify.journal import Journal
@@ -52,8 +53,8 @@ class Runner:
         self._spares.close()
 
     def version(self) -> str:
-        """The framework's version as the ranks report it."""
-        return self._ranks().version
+        """The release of the framework that the ranks report; of a nightly build the one it leads to."""
+        return release_of(self._ranks().version)
 
     def signatures(self, plan: Plan) -> list[SignatureDump]:
         """The signature of every API of the plan, as rank 0 sees it."""

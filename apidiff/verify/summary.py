@@ -1,0 +1,59 @@
+"""What a session of claims showed, as Markdown that a CI service can show on the page of a job."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from apidiff.store import DataError
+from apidiff.verify.compare import Change
+
+_LONGEST = 300  # characters of evidence in a cell
+
+
+def markdown(runs: Iterable[str], counts: Mapping[str, int], changes: Iterable[Change]) -> str:
+    """The runs as a list, how many claims came out how, and a table of the verdicts that are not what is recorded."""
+    rows = [_row(change) for change in changes]
+    told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    lines = [
+        "# Claims about PyTorch and MindSpore APIs",
+        "",
+        *(f"- {_text(one)}" for one in runs),
+        "",
+        f"Claims: {told}.",
+    ]
+    if rows:
+        title = "1 verdict changed" if len(rows) == 1 else f"{len(rows)} verdicts changed"
+        lines += ["", f"## {title}", "", "| claim | where | recorded | now |", "|---|---|---|---|", *rows]
+    else:
+        lines += ["", "Every verdict is what is recorded."]
+    return "\n".join(lines) + "\n"
+
+
+def _row(change: Change) -> str:
+    now, before = change.now, change.before
+    where = f"{now.framework} {now.framework_version}, {now.backend}, {now.world_size} ranks, {now.probe}"
+    former = "nothing" if before is None else before.outcome.value
+    shown = now.outcome.value + (f": {'; '.join(now.evidence)}" if now.evidence else "")
+    return f"| {' | '.join(_text(cell) for cell in (change.claim, where, former, shown))} |"
+
+
+def _text(text: str) -> str:
+    """Text that is no Markdown and no HTML: every character that could mean something is escaped."""
+    cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return "".join(f"&#{ord(one)};" if one in "\\`*_{}[]<>()#+!|~&" else max(one, " ") for one in cut)
+
+
+def write_summary(path: Path, text: str) -> None:
+    """Writes the summary by way of a temporary file. Raises DataError where that cannot be done."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except OSError as error:
+        found = f"the summary cannot be written ({error.strerror})"
+        raise DataError(path, None, found, "Name a file in a folder that can be written.") from error

@@ -1,0 +1,78 @@
+"""`apidiff runs`: what it lists, shows and compares, and what it refuses."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from apidiff.store.paths import DATA
+
+RUNS = sorted((DATA / "runs").glob("*/*.json"))
+IDS = [f"{path.parent.name}/{path.stem}" for path in RUNS]
+
+
+def test_every_record_is_listed_on_a_line(run) -> None:
+    done = run("runs", "list")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line.split()[0] for line in done.stdout.splitlines()] == IDS
+
+
+def test_a_record_is_shown_with_environment_and_verdicts(run) -> None:
+    done = run("runs", "show", IDS[0].rpartition("-")[2])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"{IDS[0]}\n")
+    assert re.search(r"verdicts: holds \d{3,}, refuted \d+", done.stdout)
+    assert "measured by this project" in done.stdout
+
+
+def test_records_of_two_versions_differ_in_environment_and_verdicts(run) -> None:
+    pair = [
+        next(one for one in IDS if one.startswith(f"mindspore-{version}/mccl-cpu-3")) for version in ("2.7.1", "2.10.0")
+    ]
+    done = run("runs", "diff", *pair)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "framework_version: 2.7.1 → 2.10.0\n" in done.stdout
+    assert "package mindspore: 2.7.1 → 2.10.0\n" in done.stdout
+    assert re.search(r"^\d+ verdicts differ\.$", done.stdout, re.MULTILINE)
+
+
+def test_a_record_does_not_differ_from_itself(run) -> None:
+    done = run("runs", "diff", IDS[0], IDS[0])
+    assert (done.returncode, done.stdout) == (0, "0 verdicts differ.\n")
+
+
+@pytest.mark.parametrize(("framework", "needs"), [("torch", "torch_npu"), ("mindspore", "Ascend device")])
+def test_a_plan_says_what_would_run_and_claims_nothing(run, framework: str, needs: str) -> None:
+    done = run("runs", "plan", "--backend", "hccl", "--framework", framework)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert needs in done.stdout
+    assert re.findall(r"^  (\d) ranks: \d+ probes and \d+ examples, about \d+ min", done.stdout, re.MULTILINE) == [
+        *"234"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["show", "nothing"], "no record 'nothing'. List them: apidiff runs list"),
+        (["show", ""], "Give the whole ID."),
+        (["diff", IDS[0], IDS[-1]], "judge different claims"),
+        (["plan", "--backend", "glue"], "no backend 'glue'. There are: gloo (torch), "),
+        (["import", "/nowhere/gloo-cpu-2-0a1b2c3d4e5f.json"], "cannot be read (No such file or directory)"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(run, words: list[str], message: str) -> None:
+    done = run("runs", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_changed_file_is_not_taken_in(run, tmp_path: Path) -> None:
+    path = tmp_path / RUNS[0].name
+    path.write_bytes(RUNS[0].read_bytes().replace(b"holds", b"fails").replace(b"2026", b"2027", 1))
+    done = run("runs", "import", str(path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "it was changed" in done.stderr

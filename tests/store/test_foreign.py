@@ -1,0 +1,200 @@
+"""Run records made elsewhere: rows of (what is done to a good one, what the refusal says); and what is taken in."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from apidiff.context import make_context
+from apidiff.examples import load_examples
+from apidiff.judge import Context
+from apidiff.model import RunRecord
+from apidiff.store import Data, DataError, InvalidData, load
+from apidiff.store import foreign as module
+from apidiff.store.backends import load_backends
+from apidiff.store.foreign import read_foreign
+from apidiff.store.paths import DATA, examples_folder
+from apidiff.store.runs import digest_of, load_runs
+from apidiff.verify.intake import known_probes, take_in
+from apidiff.verify.record import encode, write_record
+
+BACKENDS = load_backends()
+
+
+@pytest.fixture(scope="module")
+def context() -> Context:
+    return make_context(BACKENDS, load_examples(examples_folder()), {})
+
+
+@pytest.fixture(scope="module")
+def whole() -> Data:
+    return load()
+
+
+@pytest.fixture(scope="module")
+def known(whole: Data, context: Context) -> frozenset[tuple[str, str, str]]:
+    return frozenset(known_probes(whole, context))
+
+
+@pytest.fixture(scope="module")
+def record(whole: Data) -> RunRecord:
+    """A small good record: a few probes of a recorded run, measured by somebody else."""
+    real = next(one for key, one in whole.runs if key.startswith("torch-2.13.0/gloo-cpu-2-"))
+    return msgspec.structs.replace(real, probes=real.probes[:5], measured_by="a cluster elsewhere")
+
+
+def sent(folder: Path, content: bytes, name: str = "gloo-cpu-2") -> Path:
+    path = folder / f"{name}-{digest_of(content)}.json"
+    path.write_bytes(content)
+    return path
+
+
+def edited(record: RunRecord, change: Callable[[dict[str, Any]], object]) -> bytes:
+    plain = json.loads(encode(record))
+    change(plain)
+    return json.dumps(plain).encode()
+
+
+def put(*keys: str | int) -> Callable[[object], Callable[[dict[str, Any]], None]]:
+    def with_value(value: object) -> Callable[[dict[str, Any]], None]:
+        def change(plain: Any) -> None:
+            for key in keys[:-1]:
+                plain = plain[key]
+            plain[keys[-1]] = value
+
+        return change
+
+    return with_value
+
+
+def nested(depth: int) -> object:
+    value: object = {"t": "scalar", "value": 1}
+    for number in range(depth):
+        value = {"t": "sequence", "type": "list", "items": [value], "object": number}
+    return value
+
+
+TENSOR = {"t": "tensor", "type": "Tensor", "dtype": "float32", "shape": [3], "values": [1], "storage": 0, "object": 0}
+REFUSED = [
+    (put("schema")(9), "is a run record of schema 9. This version reads schema 1"),
+    (put("framework_version")("../../etc"), "names the version '../../etc'"),
+    (put("framework_version")("9.9.9"), "is of torch 9.9.9, but lists the package's version 2.13.0"),
+    (put("backend")("nccl"), "names the backend nccl (torch, cpu). Described are: gloo (torch, cpu)"),
+    (put("world_size")(0), "has 0 ranks. From 1 to 1024 are possible"),
+    (put("world_size")(3), "holds the run gloo-cpu-3, its name says gloo-cpu-2"),
+    (put("date")("yesterday"), "has the date 'yesterday'"),
+    (put("os")("x" * 200_000), "holds a text longer than 100000 characters"),
+    (put("probes", 0, "spec")("0" * 12), "1 of 5 probes are those of no known version of this project: "),
+    (put("probes", 0, "api")("torch.distributed.exfiltrate"), "torch.distributed.exfiltrate"),
+    (put("probes", 0, "end")("well"), "it ended 'well'"),
+    (put("probes", 0, "ranks")([]), "it completed with 0 of 2 traces"),
+    (put("probes", 0, "ranks", 0, "rank")(7), "its traces are of ranks [7, 1], in a world of 2"),
+    (put("probes", 0, "ranks", 0, "returned")(TENSOR), "a tensor of shape [3] has 1 values"),
+    (put("probes", 0, "ranks", 0, "returned")(nested(9)), "it holds values nested deeper than 8"),
+    (put("probes", 0, "ranks", 0, "returned")(nested(200)), "nested"),
+    (put("surprise")(1), "is no run record: Object contains unknown field `surprise`"),
+    (lambda plain: plain["probes"].append(plain["probes"][0]), "holds a probe twice"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), REFUSED, ids=[message[:40] for _, message in REFUSED])
+def test_what_does_not_fit_is_refused(
+    record: RunRecord,
+    known: frozenset[tuple[str, str, str]],
+    tmp_path: Path,
+    change: Callable[[dict[str, Any]], object],
+    message: str,
+) -> None:
+    path = sent(tmp_path, edited(record, change))
+    with pytest.raises(DataError) as caught:
+        read_foreign(path, BACKENDS, known)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "message"),
+    [
+        (b"{}", "gloo-cpu-2-000000000000.json", "its bytes have digest 44136fa355b3, its name says 000000000000"),
+        (b"{}", "record.json", "its name holds no digest"),
+        (b"\x80\x04\x95", "gloo-cpu-2-{}.json", "is no run record"),
+        (b"[" * 100_000, "gloo-cpu-2-{}.json", "is no run record"),
+        (b"\xff\xfe", "gloo-cpu-2-{}.json", "is no run record"),
+        (b"", "gloo-cpu-2-{}.json", "is no run record"),
+    ],
+)
+def test_a_file_that_is_no_record_is_refused(tmp_path: Path, content: bytes, name: str, message: str) -> None:
+    path = tmp_path / name.format(digest_of(content))
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        read_foreign(path, BACKENDS, frozenset())
+
+
+def test_a_file_that_is_too_large_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_BYTES", 2**20)
+    path = tmp_path / "gloo-cpu-2-000000000000.json"
+    with path.open("wb") as file:
+        file.truncate(2**40)
+    with pytest.raises(DataError, match="is larger than 1 MiB"):
+        read_foreign(path, BACKENDS, frozenset())
+
+
+@settings(max_examples=150, deadline=None)
+@given(cut=st.floats(0, 1), flipped=st.integers(0, 255))
+def test_a_cut_or_altered_record_is_refused_by_its_digest(
+    tmp_path_factory: pytest.TempPathFactory, record: RunRecord, cut: float, flipped: int
+) -> None:
+    content = encode(record)
+    place = int(cut * (len(content) - 1))
+    altered = content[:place] if flipped < 128 else content[:place] + bytes([flipped]) + content[place + 1 :]
+    if altered == content:
+        return
+    path = tmp_path_factory.mktemp("cut") / f"gloo-cpu-2-{digest_of(content)}.json"
+    path.write_bytes(altered)
+    with pytest.raises(DataError, match="it was changed"):
+        read_foreign(path, BACKENDS, frozenset())
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Data:
+    """The data with one record of ours, where records can be taken in."""
+    root = tmp_path / "data"
+    shutil.copytree(DATA, root, ignore=shutil.ignore_patterns("runs", "schema"))
+    ours = next((DATA / "runs" / "torch-2.13.0").glob("gloo-cpu-2-*.json"))
+    (root / "runs" / "torch-2.13.0").mkdir(parents=True)
+    shutil.copy(ours, root / "runs" / "torch-2.13.0")
+    return load(root)
+
+
+def test_a_record_is_taken_in_beside_ours_and_once(
+    data: Data, context: Context, record: RunRecord, tmp_path: Path
+) -> None:
+    path = sent(tmp_path, encode(record))
+    ((written, new),) = take_in([path], data, BACKENDS, context)
+    assert new
+    assert written.read_bytes() == path.read_bytes()
+    assert len(load_runs(data.root / "runs")) == 2
+    assert take_in([path], load(data.root), BACKENDS, context) == [(written, False)]
+    assert len(load_runs(data.root / "runs")) == 2
+    # Recording anew takes the place of our own record, not of theirs.
+    (_, mine) = next(one for one in data.runs)
+    write_record(msgspec.structs.replace(mine, date="2030-01-01T00:00:00Z"), data.root / "runs")
+    assert sorted(one.measured_by or "" for _, one in load_runs(data.root / "runs")) == ["", "a cluster elsewhere"]
+
+
+def test_all_are_taken_in_or_none(data: Data, context: Context, record: RunRecord, tmp_path: Path) -> None:
+    good = sent(tmp_path, encode(record))
+    bad = sent(tmp_path, edited(record, put("probes", 0, "spec")("0" * 12)))
+    before = load_runs(data.root / "runs")
+    with pytest.raises(InvalidData) as caught:
+        take_in([good, bad, tmp_path / "absent.json"], data, BACKENDS, context)
+    assert [error.path for error in caught.value.errors] == [bad, tmp_path / "absent.json"]
+    assert load_runs(data.root / "runs") == before
