@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -24,10 +25,13 @@ from apidiff.model.version import release_of
 from apidiff.store import ApidiffError, Data, load
 from apidiff.store.backends import Backend, load_backends
 from apidiff.store.paths import examples_folder
+from apidiff.verify.agent import serve
 from apidiff.verify.compare import Change, base_record, compare, observations
 from apidiff.verify.devices import look_for
+from apidiff.verify.hosts import Hosts
+from apidiff.verify.launched import Place, is_scheduler, place_of
 from apidiff.verify.plan import apis_for
-from apidiff.verify.record import write_record
+from apidiff.verify.record import encode, write_bytes, write_record
 from apidiff.verify.verify import Progress as Advance
 from apidiff.verify.verify import forget, verify
 
@@ -46,7 +50,8 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
     )
     parser.add_argument("ids", metavar="ID", nargs="*", help="a source API; with all its targets (default: all)")
     parser.add_argument("--backend", action="append", metavar="NAME", help="default: all whose device is here")
-    parser.add_argument("--world-size", type=_sizes, default=[2, 3, 4], metavar="N,…", help="default: 2,3,4")
+    sizes = "default: 2,3,4; inside torchrun, msrun or srun: as many as they started"
+    parser.add_argument("--world-size", type=_sizes, metavar="N,…", help=sizes)
     parser.add_argument("--record", action="store_true", help="write run records instead of comparing")
     parser.add_argument(
         "--measured-by", metavar="TEXT", help="who made the run, kept in the record: a name, a team, a machine"
@@ -65,7 +70,15 @@ def _sizes(text: str) -> list[int]:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Runs and prints. Returns 1 where a verdict changed, 0 otherwise."""
+    """Runs and prints. Returns 1 where a verdict changed or a run stopped half-way, 0 otherwise.
+
+    Inside a launcher only rank 0 does; the others start ranks for it.
+    """
+    if is_scheduler(os.environ):
+        return 0
+    place = place_of(os.environ)
+    if place and place.rank:
+        return serve(place)
     data, backends = load(), load_backends()
     unknown = [name for name in args.ids if name not in data.mappings]
     if unknown:
@@ -78,12 +91,31 @@ def run(args: argparse.Namespace) -> int:
             _refuse_nightly(backend)
     context = make_context(backends, load_examples(examples_folder()), data.signatures)
     console = Console(stderr=True, markup=False, highlight=False)
-    results = [_one(data, backend, size, context, args, console) for backend in chosen for size in args.world_size]
+    with _hosts(place, args.world_size) as (hosts, sizes):
+        results = [_one(data, one, size, context, args, console, hosts) for one in chosen for size in sizes]
     if args.json:
         sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode([_plain(one) for one in results])) + b"\n")
     else:
         _print(results)
-    return 1 if any(one.changes for one in results) else 0
+    return 1 if any(one.changes or one.record.stopped for one in results) else 0
+
+
+@contextmanager
+def _hosts(place: Place | None, asked: list[int] | None) -> Iterator[tuple[Hosts | None, list[int]]]:
+    """The other processes of a launcher, once all have joined, and the world sizes to run with."""
+    if place is None:
+        yield None, asked or [2, 3, 4]
+        return
+    if asked and asked != [place.world_size]:
+        raise ApidiffError(
+            f"verify: {place.launcher} started {place.world_size} ranks, so --world-size can be nothing else. Leave it out."
+        )
+    hosts = Hosts(place)
+    try:
+        hosts.wait()
+        yield hosts, [place.world_size]
+    finally:
+        hosts.close()
 
 
 def _chosen(backends: list[Backend], names: list[str] | None) -> list[Backend]:
@@ -123,16 +155,35 @@ class _Result(msgspec.Struct):
 
 
 def _one(
-    data: Data, backend: Backend, size: int, context: Context, args: argparse.Namespace, console: Console
+    data: Data,
+    backend: Backend,
+    size: int,
+    context: Context,
+    args: argparse.Namespace,
+    console: Console,
+    hosts: Hosts | None,
 ) -> _Result:
+    if hosts:
+        backend = backend.across_machines()
     with _progress(console, f"{backend.name} × {size}") as advance:
         record = verify(
-            data, backend, size, context, args.ids or None, advance, keep_journal=args.record or not args.ids
+            data,
+            backend,
+            size,
+            context,
+            args.ids or None,
+            advance,
+            keep_journal=args.record or not args.ids,
+            hosts=hosts,
         )
     apis = list(apis_for(data, record.framework, record.framework_version, args.ids or None))
     record = msgspec.structs.replace(record, measured_by=args.measured_by)
     counts = Counter(one.outcome for _, _, one in observations(apis, "", record, context))
     outcomes = {outcome.value: counts[outcome] for outcome in Outcome if counts[outcome]}
+    if record.stopped:
+        # What was done is kept, and takes no whole record's place; the journal stays, so that the run can be taken up again.
+        written = str(write_bytes(record, encode(record), data.root / "runs")) if args.record else None
+        return _Result(backend, record, outcomes, [], None, written)
     if args.record:
         path = write_record(record, data.root / "runs")
         forget(record)
@@ -174,6 +225,8 @@ def _print(results: list[_Result]) -> None:
             f"{record.backend} × {record.world_size}", f"{record.framework} {record.framework_version}", counts
         )
         table.add_row("", "", note)
+        if record.stopped:
+            table.add_row("", "stopped", record.stopped)
     console.print(table)
     changes = [change for one in results for change in one.changes]
     for change in changes:
@@ -195,6 +248,7 @@ def _plain(one: _Result) -> dict[str, object]:
         "backend": record.backend,
         "device": record.device,
         "world_size": record.world_size,
+        "stopped": record.stopped,
         "outcomes": one.outcomes,
         "compared_with": one.against,
         "written": one.written,

@@ -124,7 +124,8 @@ class ParameterDump(Record, frozen=True, kw_only=True):
 class RunRecord(Record, frozen=True, kw_only=True):
     """All traces of one run: one framework version, one backend, one world size.
 
-    ``measured_by``: who made the run, in their own words; None for a run of this project.
+    ``measured_by``: who made the run, in their own words; None for a run of this project. ``stopped``: why it ended before
+    all that was planned was done, where it did; what was done is in the record.
     """
 
     schema: int
@@ -136,6 +137,7 @@ class RunRecord(Record, frozen=True, kw_only=True):
     world_size: int
     date: str  # UTC, ISO 8601
     measured_by: str | None = None
+    stopped: str | None = None
     os: str
     python: str
     machine: str

@@ -30,7 +30,8 @@ class DeviceCheck(Record, frozen=True, kw_only=True):
 class Backend(Record, frozen=True, kw_only=True, dict=True):
     """One way to run collectives: a framework on a device with a communication library.
 
-    ``name`` is not unique: ``hccl`` stands once for each framework. ``environment``: variables set for the ranks.
+    ``name`` is not unique: ``hccl`` stands once for each framework. ``environment``: variables set for the ranks;
+    ``one_machine``: those of them that are right only where all ranks are on one machine.
     ``unsupported``: regular expressions over error messages by which the backend says that it has no kernel.
     """
 
@@ -41,7 +42,13 @@ class Backend(Record, frozen=True, kw_only=True, dict=True):
     check: DeviceCheck
     deadlines: Deadlines
     environment: dict[str, str] = {}
+    one_machine: list[str] = []
     unsupported: list[str] = []
+
+    def across_machines(self) -> Backend:
+        """The backend with what it sets where its ranks are on several machines."""
+        kept = {name: value for name, value in self.environment.items() if name not in self.one_machine}
+        return msgspec.structs.replace(self, environment=kept)
 
     @cached_property
     def unsupported_patterns(self) -> list[re.Pattern[str]]:

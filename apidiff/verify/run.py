@@ -21,10 +21,11 @@ from apidiff.model import Outcome, ProbeRun, RankTrace, RunRecord, SignatureDump
 from apidiff.model.version import release_of
 from apidiff.store.backends import Backend
 from apidiff.store.paths import examples_folder
+from apidiff.verify.hosts import HostError, Hosts
 from apidiff.verify.journal import Journal
 from apidiff.verify.plan import Plan, Step, step_key
 from apidiff.verify.spares import Spares
-from apidiff.verify.world import Reply, World
+from apidiff.verify.world import Reply, StartError, World
 
 Progress = Callable[[str], None]
 
@@ -35,15 +36,17 @@ _CANARY = 4.0  # seconds; it takes milliseconds where all is well, and a false a
 class Runner:
     """Runs the steps of one backend at one world size. ``logs``: the folder for what the ranks print.
 
-    Use as a context manager; leaving it kills the ranks.
+    Use as a context manager; leaving it kills the ranks. ``hosts``: the other processes of a launcher, which start all ranks
+    but the first. ``stopped``: why the run ended before all steps were made, where ranks could no longer be started.
     """
 
-    def __init__(self, backend: Backend, world_size: int, logs: Path) -> None:
+    def __init__(self, backend: Backend, world_size: int, logs: Path, hosts: Hosts | None = None) -> None:
         self.backend, self.world_size, self._logs = backend, world_size, logs
         self._world: World | None = None
-        self._spares = Spares(lambda: World(backend, world_size, logs))
+        self._spares = Spares(lambda: World(backend, world_size, logs, hosts))
         self._lost: set[tuple[str, str]] = set()  # the steps after which the ranks were not to be kept
         self.starts = 0
+        self.stopped: str | None = None
 
     def __enter__(self) -> Runner:
         return self
@@ -72,8 +75,11 @@ class Runner:
             if step_key(step) not in done:
                 progress(f"{step.api.name} {step.probe}")
                 risky = step.risk == _BREAKER or any(api == step.api.name for api, _ in self._lost)
-                done[step_key(step)] = self._make(step, spares=(2 if self._lost else 1) if risky else 0)
-                journal.add(done[step_key(step)])
+                made = self._tried(step, spares=(2 if self._lost else 1) if risky else 0)
+                if made is None:
+                    break
+                done[step_key(step)] = made
+                journal.add(made)
         return done
 
     def confirm(self, steps: Sequence[Step], first: dict[tuple[str, str], ProbeRun], progress: Progress) -> None:
@@ -86,10 +92,25 @@ class Runner:
         ordered = sorted(steps, key=lambda one: step_key(one) in lost)
         for place, step in enumerate(ordered, 1):
             progress(f"{step.api.name} {step.probe} (again)")
-            again = self._make(step, spares=min(2, len(ordered) - place) if step_key(step) in lost else 0)
+            again = self._tried(step, spares=min(2, len(ordered) - place) if step_key(step) in lost else 0)
+            if again is None:
+                break
             once = first[step_key(step)]
             same = essence(once) == essence(again)
             first[step_key(step)] = msgspec.structs.replace(once, confirmed=same, again=None if same else again)
+
+    def _tried(self, step: Step, *, spares: int) -> ProbeRun | None:
+        """The step made, or None where ranks can no longer be started: a machine went away, say. Then the run is stopped.
+
+        Raises StartError where there were none from the beginning.
+        """
+        try:
+            return self._make(step, spares=spares)
+        except (StartError, HostError) as error:
+            if not self.starts:
+                raise
+            self.stopped = str(error)
+            return None
 
     def _make(self, step: Step, *, spares: int) -> ProbeRun:
         """Makes a step. ``spares``: how many worlds get ready meanwhile, because the ranks will probably be lost."""

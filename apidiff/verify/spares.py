@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
+from apidiff.verify.hosts import HostError
 from apidiff.verify.world import StartError, World
 
 _AT_ONCE = 2
@@ -38,13 +39,13 @@ class Spares:
             world.abort()
         for spare in self._waiting:
             if not spare.cancel():
-                with contextlib.suppress(StartError):
+                with contextlib.suppress(StartError, HostError):
                     spare.result().kill()
         self._starter.shutdown()
 
     def _started(self) -> World:
         # The port was free when it was looked up; another process may have taken it since, so a start is tried twice.
-        with contextlib.suppress(StartError):
+        with contextlib.suppress(StartError, HostError):
             return self._start()
         if self._closed:
             raise StartError("closed while ranks were starting")

@@ -13,6 +13,7 @@ from apidiff.model import RunRecord
 from apidiff.store import Data
 from apidiff.store.backends import Backend
 from apidiff.store.runs import digest_of, run_name
+from apidiff.verify.hosts import Hosts
 from apidiff.verify.journal import Journal
 from apidiff.verify.plan import make_plan
 from apidiff.verify.record import make_record
@@ -36,13 +37,16 @@ def verify(
     progress: Progress = lambda _total, _done, _what: None,
     *,
     keep_journal: bool = False,
+    hosts: Hosts | None = None,
 ) -> RunRecord:
     """Runs every probe of ``backend`` at ``world_size`` (of ``mappings`` only, if given) and returns the record.
 
     What does not hold is made again in fresh ranks before it stands. With ``keep_journal`` an interrupted run is taken up
-    where it stopped; the caller ends it with ``forget``. Raises StartError where ranks do not come up.
+    where it stopped; the caller ends it with ``forget``. ``hosts``: the other processes of a launcher, on whose machines the
+    ranks but the first run. Raises StartError where ranks do not come up. Where they no longer do in the middle of the
+    run, the record says why it stopped and holds what was done.
     """
-    with Runner(backend, world_size, state_folder() / "logs") as runner:
+    with Runner(backend, world_size, state_folder() / "logs", hosts) as runner:
         progress(0, 0, "starting ranks")
         version = runner.version()
         plan = make_plan(data, backend, version, world_size, context, mappings)
@@ -58,11 +62,13 @@ def verify(
         signatures = runner.signatures(plan)
         done = runner.run(plan.steps, step, journal)
         record = make_record(backend, version, world_size, signatures, done.values())
-        again = doubtful(plan.steps, record, context)
-        total, count = total + len(again), total
-        runner.confirm(again, done, step)
+        if runner.stopped is None:
+            again = doubtful(plan.steps, record, context)
+            total, count = total + len(again), total
+            runner.confirm(again, done, step)
         progress(total, total, "done")
-        return msgspec.structs.replace(record, probes=sorted(done.values(), key=lambda run: (run.api, run.probe)))
+        probes = sorted(done.values(), key=lambda run: (run.api, run.probe))
+        return msgspec.structs.replace(record, probes=probes, stopped=runner.stopped)
 
 
 def _journal_path(record: RunRecord) -> Path:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import selectors
 import shutil
-import signal
 import socket
-import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -20,7 +16,9 @@ import msgspec
 
 from apidiff.store import ApidiffError, DataError
 from apidiff.store.backends import Backend
-from apidiff.verify import parent
+from apidiff.verify.hosts import Hosts, RemoteRank
+from apidiff.verify.launched import without_launcher
+from apidiff.verify.rank_process import RankProcess, rank_command
 
 _LOG_LINES = 12
 _AFTER_CRASH = 3.0  # seconds
@@ -42,11 +40,12 @@ class Reply:
 class World:
     """``world_size`` rank processes of one backend, each with a pipe to ask through and one log of what they print.
 
-    Use as a context manager: leaving it kills every process group. ``folder`` holds the logs.
+    Use as a context manager: leaving it kills every process group. ``folder`` holds the logs. With ``hosts`` the ranks but
+    the first are started by the processes of a launcher, where those are.
     """
 
-    def __init__(self, backend: Backend, world_size: int, folder: Path) -> None:
-        self.backend, self.world_size = backend, world_size
+    def __init__(self, backend: Backend, world_size: int, folder: Path, hosts: Hosts | None = None) -> None:
+        self.backend, self.world_size, self._hosts = backend, world_size, hosts
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self.folder = Path(tempfile.mkdtemp(prefix=f"{backend.name}-{world_size}-", dir=folder))
@@ -54,8 +53,8 @@ class World:
             remedy = "Set XDG_STATE_HOME to a folder that can be written."
             raise DataError(folder, None, f"the ranks' logs cannot be kept here ({error.strerror})", remedy) from error
         self._troubled = False
-        self._processes: list[subprocess.Popen[bytes]] = []
-        self._pipes: list[_Pipe] = []
+        self._ranks: list[RankProcess | RemoteRank] = []
+        self._scheduler: RankProcess | None = None
         self._logged: dict[Path, int] = {}  # bytes in each log before the request under way
         self.version = ""
 
@@ -75,21 +74,18 @@ class World:
         self.kill()
 
     def _start(self) -> None:
-        port = free_port()
+        port = self._hosts.free_port() if self._hosts else free_port()
         if self.backend.framework == "mindspore":
-            self._spawn(
-                ["-m", "apidiff.verify.scheduler", self.backend.device], "scheduler", self._variables("sched", 0, port)
-            )
+            command = ["-m", "apidiff.verify.scheduler", self.backend.device]
+            variables = self._environment(self._variables("sched", 0, port))
+            self._scheduler = RankProcess(command, variables, self.folder / "scheduler.log", asked=False)
         for rank in range(self.world_size):
-            there, back = os.pipe(), os.pipe()
-            arguments = [self.backend.framework, self.backend.name, self.backend.device, str(there[0]), str(back[1])]
-            command = ["-m", "apidiff.verify.ranks", *arguments]
-            try:
-                self._spawn(command, f"rank-{rank}", self._variables("worker", rank, port), (there[0], back[1]))
-            finally:
-                os.close(there[0])
-                os.close(back[1])
-            self._pipes.append(_Pipe(there[1], back[0]))
+            variables, log = self._variables("worker", rank, port), self.folder / f"rank-{rank}.log"
+            if self._hosts and rank:
+                self._ranks.append(self._hosts.start_rank(rank, self.backend, variables, log))
+            else:
+                command = rank_command(self.backend.framework, self.backend.name, self.backend.device)
+                self._ranks.append(RankProcess(command, self._environment(variables), log))
         reply = self._collect(self.backend.deadlines.start)
         if reply.end != "completed":
             what = "did not come up in time" if reply.end == "timeout" else "ended before they came up"
@@ -101,10 +97,10 @@ class World:
         self.version = str(msgspec.json.decode(reply.answers[0])["version"])
 
     def _variables(self, role: str, rank: int, port: int) -> dict[str, str]:
-        local = str(rank)
+        local, host = str(rank), self._hosts.place.host if self._hosts else "127.0.0.1"
         if self.backend.framework == "torch":
             return {
-                "MASTER_ADDR": "127.0.0.1",
+                "MASTER_ADDR": host,
                 "MASTER_PORT": str(port),
                 "RANK": local,
                 "LOCAL_RANK": local,
@@ -114,31 +110,16 @@ class World:
             "MS_ROLE": "MS_SCHED" if role == "sched" else "MS_WORKER",
             "MS_NODE_ID": "sched" if role == "sched" else local,
             "MS_WORKER_NUM": str(self.world_size),
-            "MS_SCHED_HOST": "127.0.0.1",
+            "MS_SCHED_HOST": host,
             "MS_SCHED_PORT": str(port),
             "RANK_ID": local,
             "DEVICE_ID": local,
         }
 
-    def _spawn(self, command: list[str], name: str, variables: dict[str, str], fds: tuple[int, ...] = ()) -> None:
-        # The framework writes caches and dumps into its working folder: the logs' folder takes them.
-        package = str(Path(__file__).resolve().parents[2])
-        path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
-        own = {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1", parent.VARIABLE: str(os.getpid())}
-        environment = os.environ | self.backend.environment | variables | own
-        with (self.folder / f"{name}.log").open("wb") as log:
-            self._processes.append(
-                subprocess.Popen(
-                    [sys.executable, *command],
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    env=environment,
-                    cwd=self.folder,
-                    pass_fds=fds,
-                    start_new_session=True,
-                )
-            )
+    def _environment(self, variables: dict[str, str]) -> dict[str, str]:
+        """All of a local process's variables."""
+        here = without_launcher(os.environ) if self._hosts else dict(os.environ)
+        return here | self.backend.environment | variables
 
     def ask(self, request: dict[str, Any], deadline: float | None = None) -> Reply:
         """Sends one request to every rank and waits for their answers, at most ``deadline`` seconds.
@@ -148,27 +129,26 @@ class World:
         """
         line = msgspec.json.encode(request) + b"\n"
         self._logged = {path: path.stat().st_size for path in self.folder.glob("*.log")}
-        for pipe in self._pipes:
-            with contextlib.suppress(BrokenPipeError):
-                pipe.send(line)
+        for rank in self._ranks:
+            rank.send(line)
         return self._collect(deadline or self.backend.deadlines.probe)
 
     def _collect(self, seconds: float) -> Reply:
         reply, until = Reply(), time.monotonic() + seconds
         gone: set[int] = set()
         with selectors.DefaultSelector() as selector:
-            for rank, pipe in enumerate(self._pipes):
-                selector.register(pipe.read_fd, selectors.EVENT_READ, rank)
+            for rank, process in enumerate(self._ranks):
+                selector.register(process, selectors.EVENT_READ, rank)
             while len(reply.answers) + len(gone) < self.world_size:
                 events = selector.select(max(0.0, until - time.monotonic()))
                 if not events:
                     break
                 for key, _ in events:
                     rank = key.data
-                    line = self._pipes[rank].receive()
+                    line = self._ranks[rank].receive()
                     if line is None:
                         continue
-                    selector.unregister(key.fd)
+                    selector.unregister(key.fileobj)
                     if line:
                         reply.answers[rank] = line
                         if _is_error(line):
@@ -194,58 +174,27 @@ class World:
 
     def abort(self) -> None:
         """Ends the ranks of a world that another thread is starting; that thread then cleans up and raises StartError."""
-        for process in list(self._processes):
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+        for process in self._started():
+            process.kill()
 
     def kill(self) -> None:
         """Ends every process group of the world and waits for it; safe to call twice. Logs stay where there was trouble."""
-        for process in self._processes:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-        for process in self._processes:
-            process.wait()
-        for pipe in self._pipes:
-            pipe.close()
-        self._processes, self._pipes = [], []
+        started = self._started()
+        for process in started:
+            process.kill()
+        for process in started:
+            process.close()
+        self._ranks, self._scheduler = [], None
         if not self._troubled:
             shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _started(self) -> list[RankProcess | RemoteRank]:
+        return [*self._ranks, *([self._scheduler] if self._scheduler else [])]
 
 
 def _is_error(line: bytes) -> bool:
     """Whether an answer is the trace of a call that raised."""
     return line.startswith(b"{") and "error" in msgspec.json.decode(line, type=dict[str, msgspec.Raw])
-
-
-class _Pipe:
-    """Both directions to one rank; reads whole lines without blocking."""
-
-    def __init__(self, write_fd: int, read_fd: int) -> None:
-        self.write_fd, self.read_fd = write_fd, read_fd
-        os.set_blocking(read_fd, False)
-        self._buffer = b""
-
-    def send(self, line: bytes) -> None:
-        while line:
-            line = line[os.write(self.write_fd, line) :]
-
-    def receive(self) -> bytes | None:
-        """One line; None while it is not whole; empty where the rank is gone."""
-        try:
-            chunk = os.read(self.read_fd, 1 << 20)
-        except BlockingIOError:
-            return None
-        if not chunk:
-            return b""
-        self._buffer += chunk
-        if b"\n" not in self._buffer:
-            return None
-        line, _, self._buffer = self._buffer.partition(b"\n")
-        return line
-
-    def close(self) -> None:
-        os.close(self.write_fd)
-        os.close(self.read_fd)
 
 
 def free_port() -> int:

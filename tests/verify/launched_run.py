@@ -1,0 +1,50 @@
+"""A run inside a launcher that keeps its record in a folder: ``launched_run.py FOLDER MAPPING…``. Prints each step."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from apidiff.context import make_context
+from apidiff.examples import load_examples
+from apidiff.store import load
+from apidiff.store.backends import load_backends
+from apidiff.store.paths import examples_folder
+from apidiff.verify.agent import serve
+from apidiff.verify.hosts import Hosts
+from apidiff.verify.launched import is_scheduler, place_of
+from apidiff.verify.record import write_record
+from apidiff.verify.verify import verify
+
+
+def main(folder: Path, backend_name: str, mappings: list[str]) -> int:
+    if is_scheduler(os.environ):
+        return 0
+    place = place_of(os.environ)
+    assert place is not None
+    if place.rank:
+        return serve(place)
+    backends = load_backends()
+    backend = next(one for one in backends if one.name == backend_name).across_machines()
+    context = make_context(backends, load_examples(examples_folder()), {})
+    hosts = Hosts(place)
+    try:
+        hosts.wait()
+        record = verify(
+            load(),
+            backend,
+            place.world_size,
+            context,
+            mappings,
+            lambda total, done, what: print(f"step {done}/{total} {what}", flush=True),
+            hosts=hosts,
+        )
+    finally:
+        hosts.close()
+    print(f"written: {write_record(record, folder)}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2], sys.argv[3:]))
