@@ -100,8 +100,17 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn")) -> Path
         _build_languages(wanted, output, work)
         index = output / "index.html"
         write_if_changed(index, (_ROOT / "conf" / "root.html").read_bytes())
+        write_if_changed(output / "404.html", not_found_page("/").encode())
         _build_search(output, work)
     return index
+
+
+def not_found_page(root: str) -> str:
+    """The page for an address that leads nowhere, which a host shows at any depth: its links begin with ``root``.
+
+    ``root`` is the path of the site on its host, with a slash at both ends.
+    """
+    return (_ROOT / "conf" / "404.html").read_text("utf-8").replace("{root}", root)
 
 
 def _check_tools() -> None:
@@ -148,6 +157,20 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the base class
         pass
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Answer with the site's own page where there is none at the address, as hosts of static sites do."""
+        page = Path(self.directory) / "404.html"
+        if code != http.HTTPStatus.NOT_FOUND or not page.is_file():
+            super().send_error(code, message, explain)
+            return
+        body = page.read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
 
 def start_server(site: Path, port: int) -> http.server.ThreadingHTTPServer:

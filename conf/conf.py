@@ -18,7 +18,6 @@ language = "zh_CN" if _ZH else "en"
 
 extensions = [
     "myst_parser",
-    "sphinx_copybutton",
     "autodoc2",
     "apidiff.sphinxext",
 ]
@@ -36,8 +35,8 @@ html_title = label("site.title", _WORDS)
 html_static_path = ["static"]
 html_favicon = "static/favicon.svg"
 html_context = {"default_mode": "auto"}
-html_css_files = ["apidiff.css"]
-html_js_files = [("apidiff.js", {"defer": "defer"})]
+html_css_files = ["apidiff.css", "platform.css"]
+html_js_files = ["elements/early.js", ("elements/shell.js", {"defer": "defer"}), ("apidiff.js", {"defer": "defer"})]
 html_additional_pages = {"search": "search.html"}
 html_copy_source = False
 html_show_sourcelink = False
@@ -45,25 +44,17 @@ html_last_updated_fmt = None
 html_use_index = False
 html_domain_indices = False
 html_sidebars = {
+    **dict.fromkeys(("python", "api/**", "guide/**"), ["sidebar-nav-bs.html"]),
     # Pages of records stand alone: a sidebar in each of them would cost most of the build.
-    page: []
-    for page in (
-        "index",
-        "search",
-        "mappings",
-        "mappings/**",
-        "counterparts",
-        "risks",
-        "refuted",
-        "official",
-        "runs",
-        "runs/**",
-    )
+    **dict.fromkeys(("index", "search", "mappings", "mappings/**", "counterparts", "risks", "refuted"), []),
+    **dict.fromkeys(("official", "runs", "runs/**"), []),
 }
 html_theme_options = {
     "collapse_navigation": True,
     "show_prev_next": False,
     "navigation_with_keys": False,
+    "back_to_top_button": False,
+    "primary_sidebar_end": [],
     "navbar_start": ["site-name.html"],
     "navbar_center": ["navbar-nav.html"],
     "navbar_end": ["language-switch.html", "theme-switcher.html"],

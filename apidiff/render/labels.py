@@ -365,6 +365,13 @@ _WORDS: dict[str, Text] = {
         "PyTorch API 与 MindSpore 对应 API 的差异，均经两个框架实际运行验证。",
     ),
     "site.language": _t("Language", "语言"),
+    "site.main_pages": _t("Main pages", "主要页面"),
+    "site.copy": _t("Copy", "复制"),
+    "site.copy.done": _t("Copied", "已复制"),
+    "site.copy.failed": _t("Copying failed", "复制失败"),
+    "site.region.table": _t("Table: {name}", "表格：{name}"),
+    "site.region.code": _t("Code: {name}", "代码：{name}"),
+    "site.to_top": _t("Back to top", "回到顶部"),
     "site.search": _t("Search", "搜索"),
     "site.search_hint": _t("Search APIs and behaviour", "搜索 API 与行为"),
     "site.search_noscript": _t(

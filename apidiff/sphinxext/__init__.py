@@ -21,6 +21,9 @@ from apidiff.sphinxext.domain import ApidiffDomain, keep_words
 from apidiff.sphinxext.languages import ChineseLineBreaks, ExplicitAnchors, add_language_context
 from apidiff.sphinxext.late import ResolveLate
 from apidiff.sphinxext.nodes import HTML_NODES
+from apidiff.sphinxext.policy import add_policy
+from apidiff.sphinxext.shell import add_shell_context, drop_unused_files, publish_theme_css
+from apidiff.sphinxext.visible import VisibleTranslator
 
 
 def _env_version() -> int:
@@ -80,12 +83,17 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_post_transform(ResolveLate)
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
+    app.set_translator("html", VisibleTranslator)
     for node, visitors in HTML_NODES.items():
         app.add_node(node, html=visitors)
     app.connect("builder-inited", session.lay_out)
     app.connect("env-updated", _moved)
     app.connect("missing-reference", keep_words)
     app.connect("html-page-context", add_language_context)
+    app.connect("html-page-context", add_shell_context)
+    app.connect("html-page-context", add_policy, priority=900)  # after the theme has added its scripts
+    app.connect("config-inited", publish_theme_css)
+    app.connect("build-finished", drop_unused_files)
     app.connect("build-finished", session.finish)
     return {
         "version": "1",

@@ -18,6 +18,7 @@ from sphinx import addnodes
 from apidiff.model import Text
 from apidiff.render.labels import Language, label
 from apidiff.render.spans import in_words
+from apidiff.sphinxext.visible import visible
 
 Found = TypeVar("Found", bound=nodes.Node)
 Inline = Sequence[nodes.Node]
@@ -78,6 +79,7 @@ def paragraph(*children: nodes.Node, classes: Sequence[str] = ()) -> nodes.parag
 
 def code(text: str, language: str = "python") -> nodes.literal_block:
     """A code block; text that ``language`` cannot lex is shown all the same."""
+    text = visible(text)  # the highlighter writes it, not the translator
     return nodes.literal_block(text, text, language=language, force=True)
 
 

@@ -1,0 +1,128 @@
+"""The theme's style sheet without what this site has no use for: it is most of what a first visit loads.
+
+The theme ships Bootstrap, an icon font and styles for other projects' add-ons in one file. What goes is named here by
+classes; a test holds the table against the classes of the built pages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+
+# Families of classes that no page, template or script of this site uses.
+_UNUSED = re.compile(
+    r"""(?x)
+    fa(-.*|[brs]|[a-z]{2})?          # Font Awesome; the site draws its few icons itself
+    | sd-.* | ablog.* | jp-.* | nb.* | .*cell.* | rendered_html | thebe.* | xr-.* | dataframe | gp-.* | graphviz
+    | (accordion|carousel|offcanvas|modal|toast|popover|tooltip|spinner|progress|pagination|placeholder|ratio)(-.*)?
+    | bs-.* | (card|list-group|alert|badge|figure|vr|stretched-link|hstack|vstack|clearfix|spinner)(-.*)?
+    | (input-group|form-floating|form-range|form-switch|was-validated|is-valid|is-invalid|valid|invalid)(-.*)?
+    | btn-(toolbar|close|lg|success|danger|warning|info|light|dark|check)(-.*)?
+    | (nav-(tabs|pills|underline|fill|justified)|tab-.*|drop(up|end|start)(-.*)?|navbar-(nav-scroll|toggler.*|text|brand-.*))
+    | (link|text-bg|bg|border|rounded|shadow|opacity|focus-ring|icon-link|object-fit|z|overflow|translate|sticky)-.*
+    | (m|p)[tbsexy]?-(sm|md|lg|xl|xxl)-.* | (g|gx|gy|gap|row-gap|column-gap|order|offset|col|row-cols)(-.*)?
+    | (d|flex|float|justify-content|align-items|align-content|align-self|text)-(sm|md|lg|xl|xxl)-.*
+    | (fs|fw|lh|w|h|mw|vw|mh|vh|vw|min-vw|min-vh|top|bottom|start|end|user-select|pe|font)-.*
+    | container-(sm|md|lg|xl|xxl|fluid) | display-\d | ethical.* | ea-.* | docsearch.* | DocSearch.* | prev-next.*
+    | bd-header-announcement | version-switcher.* | pst-(async-banner|sidebar-collapse|squeeze|expand|collapse).*
+    | (admonition|topic|sidebar|versionadded|versionchanged|deprecated|versionmodified|field-odd)-none
+    """
+)
+_CLASS = re.compile(r"\.((?:[\w-]|\\.)+)")
+_EMBEDDED = re.compile(r'url\("data:[^"]*"\)|url\(data:[^)]*\)')
+
+
+def slim(css: str) -> str:
+    """``css`` (minified) without the rules that only serve unused classes, and without images written into it.
+
+    Embedded images go because the policy of the pages takes images from files of the site only.
+    """
+    return _EMBEDDED.sub("none", "".join(_kept(css)))
+
+
+def theme_css() -> str:
+    """The theme's style sheet, slimmed."""
+    path = files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static" / "styles" / "pydata-sphinx-theme.css"
+    return slim(path.read_text("utf-8"))
+
+
+def classes(selector: str) -> set[str]:
+    """The classes that an element must have, or stand below, for ``selector`` to match it."""
+    return {re.sub(r"\\(.)", r"\1", found) for found in _CLASS.findall(_without_parts(selector))}
+
+
+def rules(css: str) -> Iterator[tuple[str, str]]:
+    """The rules at the top of ``css``: what stands before the brace, and what stands between it and its partner.
+
+    A statement without braces has an empty body and keeps its semicolon.
+    """
+    depth, start, opened, at = 0, 0, 0, 0
+    while at < len(css):
+        mark = css[at]
+        if mark in "\"'":
+            at = _end_of_string(css, at)
+        elif css.startswith("/*", at):
+            at = css.index("*/", at) + 1
+            if depth == 0:
+                start = at + 1
+        elif mark == "{":
+            depth += 1
+            if depth == 1:
+                opened = at
+        elif mark == "}":
+            depth -= 1
+            if depth == 0:
+                yield css[start:opened], css[opened + 1 : at]
+                start = at + 1
+        elif mark == ";" and depth == 0:
+            yield css[start : at + 1], ""
+            start = at + 1
+        at += 1
+
+
+def _end_of_string(css: str, at: int) -> int:
+    quote, at = css[at], at + 1
+    while css[at] != quote:
+        at += 2 if css[at] == "\\" else 1
+    return at
+
+
+def _kept(css: str) -> Iterator[str]:
+    for head, body in rules(css):
+        name = head.split("(")[0].split(" ")[0]
+        if head.endswith(";"):
+            yield head
+        elif name in {"@media", "@supports"}:
+            inner = "".join(_kept(body))
+            if inner:
+                yield f"{head}{{{inner}}}"
+        elif head.startswith("@"):
+            if "fontawesome" not in body and "Font Awesome" not in body:
+                yield f"{head}{{{body}}}"
+        else:
+            used = [one for one in _selectors(head) if not any(map(_UNUSED.fullmatch, classes(one)))]
+            if used:
+                yield f"{','.join(used)}{{{body}}}"
+
+
+def _selectors(head: str) -> list[str]:
+    """The selectors of a list; a comma in brackets separates none."""
+    found, depth = [""], 0
+    for mark in head:
+        depth += (mark in "([") - (mark in ")]")
+        if mark == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += mark
+    return found
+
+
+def _without_parts(selector: str) -> str:
+    """``selector`` without what stands in brackets: ``:not(.a)`` asks for no class."""
+    kept, depth = "", 0
+    for mark in selector:
+        depth += mark in "(["
+        kept += mark if depth == 0 else ""
+        depth -= mark in ")]"
+    return kept

@@ -1,0 +1,19 @@
+// What the theme's own scripts (Bootstrap among them) would do: menus, colours, sidebars of a phone, the place in the contents,
+// regions that scroll, copying. Nothing here is needed to read a page.
+import { followContents } from "./shell/contents";
+import { addCopyButtons } from "./shell/copying";
+import { connectMenus } from "./shell/menus";
+import { connectModes } from "./shell/modes";
+import { watchRegions } from "./shell/regions";
+import { connectSearchDialog } from "./shell/search_dialog";
+import { connectSidebars } from "./shell/sidebars";
+import { Words } from "./shared/words";
+
+const words = new Words(document.body);
+connectModes();
+connectMenus();
+connectSidebars();
+connectSearchDialog();
+followContents();
+addCopyButtons(words);
+watchRegions(words);

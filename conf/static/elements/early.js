@@ -1,0 +1,1 @@
+"use strict";(()=>{var n=window.matchMedia("(prefers-color-scheme: dark)");function a(){try{let t=window.localStorage.getItem("mode");return t==="light"||t==="dark"?t:"auto"}catch{return"auto"}}function o(t=a()){let e=document.documentElement;e.dataset.mode=t,e.dataset.theme=t==="auto"?n.matches?"dark":"light":t}document.documentElement.dataset.script="";o();})();

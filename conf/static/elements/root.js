@@ -1,0 +1,1 @@
+"use strict";(()=>{var a=(navigator.languages??[navigator.language]).map(n=>n.slice(0,2).toLowerCase()),o=a.find(n=>n==="zh"||n==="en")==="zh";window.location.replace((o?"zh-cn":"en")+"/index.html"+window.location.search+window.location.hash);})();
