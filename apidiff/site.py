@@ -1,6 +1,6 @@
 """Builds and serves the site: ``python -m apidiff.site build`` and ``python -m apidiff.site serve``.
 
-The site is one folder with a part per language, a page at its root that leads to them, and one search index.
+The site is one folder with a part per language and a page at its root that leads to them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from apidiff.store.paths import in_checkout
 
 _ROOT = Path(__file__).resolve().parent.parent
 _BUILD_DEADLINE_S = 900
-_INDEX_DEADLINE_S = 300
 
 
 class Language(NamedTuple):
@@ -79,7 +78,7 @@ class Step:
 
 
 def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn")) -> Path:
-    """Build the site into ``output``, all languages at once, and index it for searching.
+    """Build the site into ``output``, all languages at once.
 
     What Sphinx keeps between builds, and the logs, lie in a folder beside ``output``. Returns the page at the root.
     A build of the same folder that is under way is waited for. Raises InvalidData or DataError, before anything is
@@ -101,7 +100,6 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn")) -> Path
         index = output / "index.html"
         write_if_changed(index, (_ROOT / "conf" / "root.html").read_bytes())
         write_if_changed(output / "404.html", not_found_page("/").encode())
-        _build_search(output, work)
     return index
 
 
@@ -116,9 +114,8 @@ def not_found_page(root: str) -> str:
 def _check_tools() -> None:
     if not in_checkout():
         raise SiteError(f"{_ROOT} is no checkout of the project. Clone it: the site's sources are not in the package.")
-    for module in ("sphinx", "pagefind"):
-        if importlib.util.find_spec(module) is None:
-            raise SiteError(f"{module} is not installed. Install what the site needs: pip install -e '.[site]'")
+    if importlib.util.find_spec("sphinx") is None:
+        raise SiteError("sphinx is not installed. Install what the site needs: pip install -e '.[site]'")
 
 
 def _build_languages(wanted: Sequence[Language], output: Path, work: Path) -> None:
@@ -134,14 +131,6 @@ def _build_languages(wanted: Sequence[Language], output: Path, work: Path) -> No
             if step.process.returncode != 0:
                 # Sphinx warns of a page once, when it reads it: the next build has to read it again.
                 shutil.rmtree(work / "doctrees" / language.folder, ignore_errors=True)
-
-
-def _build_search(output: Path, work: Path) -> None:
-    # Pagefind names fragments by their content and leaves those of former builds behind.
-    shutil.rmtree(output / "pagefind", ignore_errors=True)
-    pagefind = [sys.executable, "-m", "pagefind", "--site", str(output), "--root-selector", "article.bd-article"]
-    pagefind += ["--exclude-selectors", "a.headerlink", "--exclude-selectors", ".apidiff-trace"]
-    Step("pagefind", pagefind, work / "logs" / "pagefind.log", _INDEX_DEADLINE_S).finish()
 
 
 def _sphinx(language: Language, output: Path, work: Path) -> Step:
@@ -191,7 +180,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command. Returns the exit code: 2 for every error a user can meet."""
     parser = argparse.ArgumentParser(prog="python -m apidiff.site", description="Build and serve the site.")
     commands = parser.add_subparsers(dest="command", required=True)
-    build = commands.add_parser("build", help="build both languages and the search index")
+    build = commands.add_parser("build", help="build both languages")
     serve = commands.add_parser("serve", help="serve the built site on this machine")
     serve.add_argument(
         "--port", type=int, default=8000, help="port to listen on; a free one is taken where it is in use"
@@ -202,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.command == "build":
             index = build_site(options.output)
-            sys.stdout.write(f"The site is at {index}\nServe it, with search, with: make serve\n")
+            sys.stdout.write(f"The site is at {index}\nOpen it in a browser, or serve it with: make serve\n")
         else:
             _serve(options.output, options.port)
     except ApidiffError as error:

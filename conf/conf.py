@@ -35,8 +35,18 @@ html_title = label("site.title", _WORDS)
 html_static_path = ["static"]
 html_favicon = "static/favicon.svg"
 html_context = {"default_mode": "auto"}
-html_css_files = ["apidiff.css", "platform.css"]
-html_js_files = ["elements/early.js", ("elements/shell.js", {"defer": "defer"}), ("apidiff.js", {"defer": "defer"})]
+html_css_files = [
+    "apidiff.css",
+    "platform.css",
+    "search.css",
+    "table.css",
+]
+html_js_files = [
+    "elements/early.js",
+    ("elements/shell.js", {"defer": "defer"}),
+    ("apidiff.js", {"defer": "defer"}),
+    ("elements/search.js", {"defer": "defer"}),
+]
 html_additional_pages = {"search": "search.html"}
 html_copy_source = False
 html_show_sourcelink = False
@@ -58,10 +68,10 @@ html_theme_options = {
     "navbar_start": ["site-name.html"],
     "navbar_center": ["navbar-nav.html"],
     "navbar_end": ["language-switch.html", "theme-switcher.html"],
-    "navbar_persistent": ["search-button-field.html"],
+    "navbar_persistent": ["search-box.html"],
+    "disable_search": True,
     "navbar_align": "left",
     "header_links_before_dropdown": 7,
-    "search_bar_text": label("site.search_hint", _WORDS),
     "secondary_sidebar_items": ["page-toc.html"],
     "footer_start": ["sphinx-version.html"],
     "footer_end": [],

@@ -12,7 +12,7 @@ from apidiff.kb.names import counterpart_spellings, spellings
 from apidiff.kb.tokens import index_words
 from apidiff.model import Text
 from apidiff.model.entry import CounterpartEntry, Entry
-from apidiff.render.labels import LABELS
+from apidiff.render.synonyms import words_of
 
 _TABLES = """
 -- `weight`: of two passages that fit alike the one that tells more comes first.
@@ -22,25 +22,6 @@ CREATE TABLE found (mapping TEXT PRIMARY KEY, json TEXT) WITHOUT ROWID;
 -- Words are cut by apidiff.kb.tokens; the tokenizer only splits at spaces and stems English.
 CREATE VIRTUAL TABLE words USING fts5 (names, text, behaviour, content='', tokenize="porter unicode61 tokenchars '_.'");
 """
-
-# Other words people use for a kind of behaviour, beside its label.
-_SYNONYMS = {
-    "in_place": "in place inplace mutates modifies overwrites overwritten 原地 就地 覆盖 改写",
-    "writes": "in place inplace mutates modifies overwrites overwritten 原地 就地 覆盖 改写",
-    "keeps": "unchanged untouched not modified 不变 未修改",
-    "return_value": "returns return handle work 返回 句柄",
-    "result_layout": "shape dimension stack concatenate 形状 维度 拼接",
-    "error_behaviour": "raises raise exception error throw hang 异常 报错 抛出 挂起",
-    "raises": "raise exception error throw 异常 报错 抛出",
-    "aliases": "alias share storage same object view 共享 别名 内存",
-    "backend_support": "backend device cpu gpu ascend unsupported 后端 设备 昇腾 不支持",
-    "call_style": "primitive class construct call 原语 构造 调用",
-    "member": "member attribute method value 成员 属性 方法 取值",
-    "no_counterpart": "missing unavailable without alternative 缺失 没有 无 替代",
-    "composed": "combine recipe workaround several calls 组合 替代 实现",
-    "not_needed": "unnecessary omit remove drop 不需要 省略 删除",
-    "documentation": "documentation document wrong 文档 错误",
-}
 
 
 def fill_search(
@@ -93,20 +74,20 @@ def _add(connection: sqlite3.Connection, key: str, match: Match, names: str, beh
 def _passages(entry: Entry, used: list[str]) -> Iterator[tuple[Match, str, str]]:
     """Each passage with the names it belongs to and words for its behaviour. ``used``: spellings of what answers use."""
     every_name = " ".join(dict.fromkeys([*(one.text for one in spellings(entry)), *used]))
-    category = f"{entry.category} {_words('category', entry.category)}"
+    category = f"{entry.category} {words_of('category', entry.category)}"
     yield _match("summary", entry.id, None, entry.summary), every_name, category
     for answer in entry.otherwise:
         said = [text for text in (answer.why, answer.instead) if text]
         text = Text(en=" ".join(one.en for one in said), zh="".join(one.zh for one in said))
         names = " ".join([entry.source, *answer.uses])
         ref = f"{entry.id}: {answer.range}"
-        yield _match("otherwise", ref, answer.risk, text), names, _words("answer", answer.answer)
+        yield _match("otherwise", ref, answer.risk, text), names, words_of("answer", answer.answer)
     for target in entry.targets:
         both = f"{entry.source} {target.name}"
         if target.note:
             yield _match("target", target.name, target.risk, target.note), both, target.kind
         for difference in target.differences:
-            behaviour = f"{_words('difference', difference.kind)} {_words('risk', difference.risk)}"
+            behaviour = f"{words_of('difference', difference.kind)} {words_of('risk', difference.risk)}"
             evidence = " ".join(f"{one.text.en} {one.text.zh}" for one in difference.evidence)
             match = _match("difference", f"{target.name}: {difference.id}", difference.risk, difference.text)
             yield match, both, f"{behaviour} {evidence}"
@@ -114,15 +95,15 @@ def _passages(entry: Entry, used: list[str]) -> Iterator[tuple[Match, str, str]]
             for row in rows:
                 if row.relations == ["same"] or row.risk != "none":
                     continue  # nothing to tell, or told as a difference
-                relations = " ".join(_words("relation", relation) for relation in row.relations)
+                relations = " ".join(words_of("relation", relation) for relation in row.relations)
                 match = _match(kind, f"{target.name}: {row.source or row.target}", row.risk, row.text)
                 yield match, both, f"{row.source} {row.target} {relations}"
     for claim in entry.claims:
-        seen = {f"{_words('outcome', item.outcome)} {item.backend} {item.device}" for item in claim.summary}
+        seen = {f"{words_of('outcome', item.outcome)} {item.backend} {item.device}" for item in claim.summary}
         yield (
             _match("claim", claim.id, None, claim.text),
             claim.subject,
-            f"{_words('claim', claim.kind)} {' '.join(seen)}",
+            f"{words_of('claim', claim.kind)} {' '.join(seen)}",
         )
 
 
@@ -134,8 +115,3 @@ def _weight(match: Match) -> float:
     if match.kind == "difference":
         return {"silent": 1.5, "error": 1.3, "rewrite": 1.1}.get(match.risk or "", 1.0)
     return {"parameter": 0.7, "member": 0.7, "otherwise": 1.2}.get(match.kind, 1.0)
-
-
-def _words(enumeration: str, value: str) -> str:
-    label = LABELS[f"{enumeration}.{value}"]
-    return f"{value} {label.en} {label.zh} {_SYNONYMS.get(value, '')}"

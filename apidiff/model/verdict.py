@@ -22,7 +22,7 @@ class Outcome(Enum):
 
 
 # Worst first: what one word says of several observations.
-_ORDER = [
+WORST_FIRST = [
     Outcome.FLAKY,
     Outcome.REFUTED,
     Outcome.CRASH,
@@ -37,7 +37,7 @@ _ORDER = [
 def worst_outcome(outcomes: Iterable[Outcome]) -> Outcome:
     """The outcome that stands for several: flaky before refuted before … before holds; ``not run`` for none."""
     found = set(outcomes)
-    return next((outcome for outcome in _ORDER if outcome in found), Outcome.NOT_RUN)
+    return next((outcome for outcome in WORST_FIRST if outcome in found), Outcome.NOT_RUN)
 
 
 class Observation(Record, frozen=True, kw_only=True):

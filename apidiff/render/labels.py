@@ -242,9 +242,6 @@ _WORDS: dict[str, Text] = {
     # Indexes.
     "column.api": _t("API", "API"),
     "column.api_and_target": _t("API → target on MindSpore {version}", "API → MindSpore {version} 上的目标"),
-    "column.worst": _t("Worst difference", "风险最高的差异"),
-    "column.claims": _t("Claims", "论断"),
-    "index.claims": _t("{claims} claims, {refuted} refuted statements", "{claims} 条论断，{refuted} 条陈述与实测不符"),
     "index.empty": _t("No mapping is recorded.", "没有记录任何映射。"),
     "index.filter": _t("Filter the rows", "筛选表格行"),
     "index.risk_empty": _t("No mapping has a difference of this risk.", "没有哪个映射含有这类风险的差异。"),
@@ -379,10 +376,6 @@ _WORDS: dict[str, Text] = {
         "搜索需要 JavaScript。未启用时请使用 API 索引。",
     ),
     "site.search_index": _t("Index of APIs", "API 索引"),
-    "site.search_served": _t(
-        "Searching works when the site is served, not when it is opened as a file: run make serve.",
-        "须通过 HTTP 访问站点才能搜索，直接打开文件时不可用：请运行 make serve。",
-    ),
     "site.colon": _t(": ", "："),
     "site.comma": _t(", ", "、"),
     "site.semicolon": _t("; ", "；"),

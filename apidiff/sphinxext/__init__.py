@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
@@ -18,12 +20,15 @@ from apidiff.sphinxext import source
 from apidiff.sphinxext.content import Content, Shelf, replace_folder, write_stubs
 from apidiff.sphinxext.directives import DIRECTIVES
 from apidiff.sphinxext.domain import ApidiffDomain, keep_words
+from apidiff.sphinxext.index_table import HTML_VISITORS, add_script, index_table
 from apidiff.sphinxext.languages import ChineseLineBreaks, ExplicitAnchors, add_language_context
 from apidiff.sphinxext.late import ResolveLate
 from apidiff.sphinxext.nodes import HTML_NODES
 from apidiff.sphinxext.policy import add_policy
 from apidiff.sphinxext.shell import add_shell_context, drop_unused_files, publish_theme_css
 from apidiff.sphinxext.visible import VisibleTranslator
+from apidiff.sphinxext.search_index import write_search_index
+from apidiff.sphinxext.search_parts import note_parts
 
 
 def _env_version() -> int:
@@ -46,8 +51,14 @@ class _Session:
         Shelf(app.doctreedir).publish(self.content)
         write_stubs(Path(app.srcdir), self.content)
         if isinstance(app.builder, StandaloneHTMLBuilder):
-            # Pagefind searches the finished site; Sphinx' own index would be built and shipped for nothing.
+            # Pages are searched by an index of our own (`search_index`); Sphinx' would be built and shipped for nothing.
             app.builder.search = False
+
+    def add_versions(
+        self, _app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: nodes.document | None
+    ) -> None:
+        """Tell templates which versions can be chosen."""
+        context["apidiff_known"] = self.content.releases if self.content else {}
 
     def finish(self, app: Sphinx, exception: Exception | None) -> None:
         """Put the raw run records beside the pages, and take away the output of pages that are gone."""
@@ -57,6 +68,7 @@ class _Session:
         shelf, folder = Shelf(app.doctreedir), Path(app.outdir) / "_runs"
         raw = {folder / f"{run_id}.json": shelf.run_file(run_id).read_bytes() for run_id in self.content.runs}
         replace_folder(folder, raw, "**/*.json")
+        write_search_index(app, self.content)
 
 
 def _remove_stale_pages(app: Sphinx) -> None:
@@ -87,6 +99,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     for node, visitors in HTML_NODES.items():
         app.add_node(node, html=visitors)
     app.connect("builder-inited", session.lay_out)
+    app.add_node(index_table, html=HTML_VISITORS)
+    app.connect("doctree-read", note_parts)
     app.connect("env-updated", _moved)
     app.connect("missing-reference", keep_words)
     app.connect("html-page-context", add_language_context)
@@ -94,6 +108,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("html-page-context", add_policy, priority=900)  # after the theme has added its scripts
     app.connect("config-inited", publish_theme_css)
     app.connect("build-finished", drop_unused_files)
+    app.connect("html-page-context", session.add_versions)
+    app.connect("html-page-context", add_script)
     app.connect("build-finished", session.finish)
     return {
         "version": "1",

@@ -17,17 +17,22 @@ import msgspec
 from apidiff.model import RunRecord
 from apidiff.model.base import Record
 from apidiff.model.entry import CounterpartEntry, Entry
+from apidiff.render.index_rows import Index, mapping_index
 from apidiff.render.official import OfficialReport
 
 
 class Content(Record, frozen=True, kw_only=True):
-    """All that pages are made from. ``newest``: framework → its newest known version. ``runs``: run ID → file."""
+    """All that pages are made from. ``newest``: framework → its newest known version. ``runs``: run ID → file.
+
+    ``releases``: framework → its known versions, newest first.
+    """
 
     entries: dict[str, Entry]
     newest: dict[str, str]
     runs: dict[str, Path]
     official: OfficialReport = OfficialReport(tables=[], runs=[])
     counterparts: dict[str, CounterpartEntry] = {}
+    releases: dict[str, list[str]] = {}
 
 
 class MappingPage(Record, frozen=True, kw_only=True):
@@ -59,6 +64,7 @@ class Shelf:
         self.run_list = self.folder / "runs.json"
         self.counterparts_file = self.folder / "counterparts.json"
         self.official_file = self.folder / "official.json"
+        self.index_file = self.folder / "index.json"
 
     def mapping_file(self, mapping_id: str) -> Path:
         """The derived file of a mapping."""
@@ -88,6 +94,10 @@ class Shelf:
         """The report on upstream's tables."""
         return msgspec.json.decode(self.official_file.read_bytes(), type=OfficialReport)
 
+    def index(self) -> Index:
+        """All mappings as rows."""
+        return msgspec.json.decode(self.index_file.read_bytes(), type=Index)
+
     def publish(self, content: Content) -> None:
         """Write what changed and remove what is gone."""
         wanted = {
@@ -98,6 +108,8 @@ class Shelf:
         write_if_changed(self.mapping_list, msgspec.json.encode(sorted(content.entries)))
         write_if_changed(self.counterparts_file, msgspec.json.encode(list(content.counterparts.values())))
         write_if_changed(self.official_file, msgspec.json.encode(content.official))
+        releases = content.releases.get("mindspore", [content.newest["mindspore"]])
+        write_if_changed(self.index_file, msgspec.json.encode(mapping_index(content.entries.values(), releases)))
         # A copy: pages must not change, and a build must not break, while runs are being recorded.
         runs = {self.run_file(run_id): file.read_bytes() for run_id, file in content.runs.items()}
         replace_folder(self.folder / "runs", runs, "**/*.json")

@@ -17,8 +17,9 @@ from apidiff.sphinxext import tables
 from apidiff.sphinxext.content import MappingPage, Shelf
 from apidiff.sphinxext.counterparts import counterpart_sections
 from apidiff.sphinxext.domain import ApidiffDomain
+from apidiff.sphinxext.index_table import index_table
 from apidiff.sphinxext.mapping_page import mapping_section
-from apidiff.sphinxext.nodes import Builder, anchor, every
+from apidiff.sphinxext.nodes import Builder, anchor, every, paragraph
 from apidiff.sphinxext.official_page import official_sections
 from apidiff.sphinxext.run_page import run_section
 
@@ -127,14 +128,13 @@ class RunDirective(_Directive):
         return self.finished([run_section(self.make, run_id, record)])
 
 
-_INDEXES = {"api": tables.by_api, "category": tables.by_category, "risk": tables.by_risk}
+_INDEXES = {"category": tables.by_category, "risk": tables.by_risk}
 
 
 class IndexDirective(_Directive):
-    """``apidiff-index`` api | category | risk: all mappings; with ``:toctree:`` also their place in the contents."""
+    """``apidiff-index`` category | risk: all mappings."""
 
     required_arguments = 1
-    option_spec: ClassVar[dict[str, Any]] = {"toctree": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         """The sections."""
@@ -142,8 +142,22 @@ class IndexDirective(_Directive):
         pages = self.all_mappings()
         newest = pages[0].newest["mindspore"] if pages else ""
         build = _INDEXES[order]
-        tree = self.toctree([f"mappings/{page.entry.id}" for page in pages])
-        return self.finished([*build(self.make, pages, newest), *tree])
+        return self.finished(build(self.make, pages, newest))
+
+
+class TableDirective(_Directive):
+    """``apidiff-table``: the table of all mappings; with ``:toctree:`` also their place in the contents."""
+
+    option_spec: ClassVar[dict[str, Any]] = {"toctree": directives.flag}
+
+    def run(self) -> list[nodes.Node]:
+        """The table."""
+        self.env.note_dependency(str(self.shelf.index_file))
+        index = self.shelf.index()
+        if not index.rows:
+            return [paragraph(nodes.Text(self.make.word("index.empty")))]
+        tree = self.toctree([f"mappings/{row.id}" for row in index.rows])
+        return [index_table("", index=index, language=self.make.language), *tree]
 
 
 class RefutedDirective(_Directive):
@@ -192,6 +206,7 @@ DIRECTIVES: dict[str, type[SphinxDirective]] = {
     "apidiff-mapping": MappingDirective,
     "apidiff-run": RunDirective,
     "apidiff-index": IndexDirective,
+    "apidiff-table": TableDirective,
     "apidiff-refuted": RefutedDirective,
     "apidiff-runs": RunsDirective,
     "apidiff-official": OfficialDirective,

@@ -25,6 +25,15 @@ class Defined(NamedTuple):
     rank: int  # where pages share a name, the lowest leads
 
 
+class Part(NamedTuple):
+    """A section of a page, or an object that it describes, with the text that stands directly in it."""
+
+    kind: str  # page, python or run
+    title: str
+    anchor: str
+    text: str
+
+
 class _Role(XRefRole):
     """A reference that remembers which page holds it, so that the page is written again when its goal moves."""
 
@@ -45,12 +54,13 @@ class ApidiffDomain(Domain):
     """Objects by page, so that purging a page or merging a parallel reader is one dictionary operation.
 
     ``data['defined']``: docname → objects on it. ``data['used']``: docname → (kind, name) its roles refer to.
-    ``data['resolved']``: docname → where those led when the page was last written.
+    ``data['resolved']``: docname → where those led when the page was last written. ``data['parts']``: docname → its parts
+    that can be searched.
     """
 
     name = "apidiff"
     label = "API differences"
-    data_version = 1
+    data_version = 2
     object_types: dict[str, ObjType] = {
         "mapping": ObjType("mapping", "mapping"),
         "claim": ObjType("claim", "claim"),
@@ -58,7 +68,7 @@ class ApidiffDomain(Domain):
         "run": ObjType("run", "run"),
     }
     roles: dict[str, Any] = {kind: _Role(warn_dangling=True) for kind in ("mapping", "claim", "api", "run")}
-    initial_data: dict[str, dict[str, Any]] = {"defined": {}, "used": {}, "resolved": {}}
+    initial_data: dict[str, dict[str, Any]] = {"defined": {}, "used": {}, "resolved": {}, "parts": {}}
     dangling_warnings: dict[str, str] = {
         "mapping": "no mapping %(target)r: its ID is the full name of a source API",
         "claim": "no claim %(target)r: its ID is <API name>#<claim>",
@@ -77,16 +87,25 @@ class ApidiffDomain(Domain):
         """Record that ``docname`` refers to the object."""
         self.data["used"].setdefault(docname, set()).add((kind, name))
 
+    def note_parts(self, docname: str, parts: list[Part]) -> None:
+        """Record what of the page can be searched."""
+        self.data["parts"][docname] = parts
+
+    def parts(self) -> dict[str, list[Part]]:
+        """What can be searched, by page, in the order of their names."""
+        return dict(sorted(self.data["parts"].items()))
+
     def clear_doc(self, docname: str) -> None:
         """Forget what the page defined and used."""
         self.data["defined"].pop(docname, None)
         self.data["used"].pop(docname, None)
+        self.data["parts"].pop(docname, None)
         self._index = None
 
     def merge_domaindata(self, docnames: Iterable[str], otherdata: dict[str, Any]) -> None:
         """Take over what a parallel reader found on its pages."""
         for docname in docnames:
-            for part in ("defined", "used"):
+            for part in ("defined", "used", "parts"):
                 if docname in otherdata[part]:
                     self.data[part][docname] = otherdata[part][docname]
         self._index = None
@@ -101,6 +120,16 @@ class ApidiffDomain(Domain):
             )
             self._index = {(found.kind, found.name): (docname, found.anchor) for _, docname, found in reversed(ordered)}
         return self._index.get((kind, name))
+
+    def find_last(self, kind: str, name: str) -> tuple[str, str] | None:
+        """The place of highest rank: of an API, that in a list of all of them rather than on a mapping's page."""
+        places = [
+            (found.rank, docname, found.anchor)
+            for docname, all_found in self.data["defined"].items()
+            for found in all_found
+            if (found.kind, found.name) == (kind, name)
+        ]
+        return max(places)[1:] if places else None
 
     def moved(self) -> list[str]:
         """Pages whose roles lead elsewhere than when last asked; they must be written again."""

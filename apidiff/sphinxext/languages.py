@@ -11,6 +11,7 @@ from sphinx.transforms import SphinxTransform
 
 from apidiff.render.labels import Language, label
 from apidiff.sphinxext.nodes import relative
+from apidiff.sphinxext.search_index import search_words
 
 # Sphinx' language, the folder of the site, the tag for HTML, the name in the language itself.
 _CHINESE = re.compile("[一-鿿\u3000-〿＀-￯“”‘’]")
@@ -74,3 +75,4 @@ def add_language_context(
     context["rellinks"] = []
     words: Language = "zh" if app.config.language.startswith("zh") else "en"
     context["apidiff_word"] = lambda key: label(f"site.{key}", words)
+    context["apidiff_search_words"] = search_words(words)

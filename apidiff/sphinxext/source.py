@@ -12,15 +12,16 @@ from apidiff.sphinxext.content import Content
 def load() -> Content:
     """Everything the pages show. Raises what the store raises for data that is not valid."""
     data = store.load()
-    newest = {
-        framework: max((release.version for release in releases), key=Version)
-        for framework, releases in data.frameworks.items()
+    releases = {
+        framework: sorted((release.version for release in known), key=Version, reverse=True)
+        for framework, known in data.frameworks.items()
     }
     runs = {run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.runs}
     found = entries(data)
     return Content(
         entries=found,
-        newest=newest,
+        newest={framework: known[0] for framework, known in releases.items()},
+        releases=releases,
         runs=runs,
         official=official_report(data, found),
         counterparts=counterparts(data, found),

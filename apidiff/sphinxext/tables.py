@@ -1,4 +1,4 @@
-"""Index pages: mappings by API and by risk, run records, and what runs refute."""
+"""Index pages: mappings by category and by risk, run records, and what runs refute."""
 
 from __future__ import annotations
 
@@ -16,40 +16,10 @@ from apidiff.sphinxext.nodes import Builder, Cell, Inline, anchor, block, joined
 from apidiff.sphinxext.run_page import run_title
 
 
-def by_api(make: Builder, pages: list[MappingPage], newest: str) -> list[nodes.Node]:
-    """One section a category, with one row a mapping, by name."""
-    if not pages:
-        return [paragraph(nodes.Text(make.word("index.empty")))]
-    header = [
-        make.word("column.answer"),
-        make.word("column.api_and_target", version=newest),
-        *(make.word(f"column.{name}") for name in ("worst", "claims")),
-    ]
-    sections: list[nodes.Node] = []
-    for category, found in _by_category(pages):
-        rows = [_api_row(make, page.entry, newest) for page in found]
-        shown = table(header, rows, classes=["apidiff-stacked"])
-        sections.append(make.section(f"category-{category}", make.word(f"category.{category}"), shown))
-    return [block("", filter=make.word("index.filter")), *sections]
-
-
 def _by_category(pages: list[MappingPage]) -> list[tuple[str, list[MappingPage]]]:
     """The mappings of each category that has any, in the order of the categories."""
     found = [(category, [page for page in pages if page.entry.category == category]) for category in CATEGORIES]
     return [(category, members) for category, members in found if members]
-
-
-def _api_row(make: Builder, entry: Entry, newest: str) -> list[Cell]:
-    kind, risk, differences = answer_at(entry, newest)
-    worst: list[nodes.Node] = [make.badge("risk", risk)] if risk else []
-    if differences:
-        worst += [nodes.Text(" "), *make.text(differences[0].text)]
-    return [
-        [make.badge("answer", kind)] if kind else "",
-        _pair(make, entry, newest),
-        worst,
-        make.word("index.claims", claims=len(entry.claims), refuted=len(refuted_claims(entry))),
-    ]
 
 
 def _pair(make: Builder, entry: Entry, newest: str) -> list[nodes.Node]:

@@ -17,7 +17,7 @@ from apidiff.sphinxext.domain import ApidiffDomain
 
 _PAGES = {
     "index": "# Index\n\n```{toctree}\nmappings\nrisks\nrefuted\nruns\nnotes\nglance\ncounterparts\n```\n",
-    "mappings": "# Mappings\n\n```{apidiff-index} api\n:toctree:\n```\n",
+    "mappings": "# Mappings\n\n```{apidiff-table}\n:toctree:\n```\n",
     "risks": "# Risks\n\n```{apidiff-index} risk\n```\n",
     "glance": "# At a glance\n\n```{apidiff-index} category\n```\n",
     "counterparts": "# From the other side\n\n```{apidiff-counterparts}\n```\n",

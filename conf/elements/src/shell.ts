@@ -5,7 +5,6 @@ import { addCopyButtons } from "./shell/copying";
 import { connectMenus } from "./shell/menus";
 import { connectModes } from "./shell/modes";
 import { watchRegions } from "./shell/regions";
-import { connectSearchDialog } from "./shell/search_dialog";
 import { connectSidebars } from "./shell/sidebars";
 import { Words } from "./shared/words";
 
@@ -13,7 +12,6 @@ const words = new Words(document.body);
 connectModes();
 connectMenus();
 connectSidebars();
-connectSearchDialog();
 followContents();
 addCopyButtons(words);
 watchRegions(words);

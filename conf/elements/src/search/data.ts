@@ -1,0 +1,30 @@
+// What the server wrote for searching: apidiff/sphinxext/search_entries.py says what each part means.
+
+export type Kind = "mapping" | "api" | "page" | "python" | "run";
+
+export interface Passage {
+  text: string;
+  anchor?: string;
+  risk?: string;
+  words?: string[];
+}
+
+export interface Entry {
+  kind: Kind;
+  name: string;
+  address: string;
+  text?: string;
+  names?: string[];
+  within?: string;
+  risk?: string;
+  status?: string;
+  words?: string[];
+  parameters?: string[];
+  passages?: Passage[];
+}
+
+export interface SearchData {
+  entries: Entry[];
+  words: Record<string, string>;
+  labels: Record<string, string>;
+}

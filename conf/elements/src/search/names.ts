@@ -1,0 +1,51 @@
+// How well a name fits what was typed. Whoever types a name wants that API before everything that mentions it.
+
+import type { Entry } from "./data";
+
+export const NO_NAME = 9;
+const PART = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
+
+/** A name as it is compared. `behind`: what is added to its rank. */
+interface Name {
+  name: string;
+  low: string;
+  last: string;
+  bare: string;
+  parts: Set<string>;
+  behind: number;
+}
+
+/** The names of an entry, taken apart once. */
+export function names(entry: Entry): Name[] {
+  return [entry.name, ...(entry.names ?? [])].map((name, place) => {
+    const last = name.slice(name.lastIndexOf(".") + 1);
+    // A target's name leads to the target's own entry first.
+    const behind = entry.kind === "mapping" && place > 0 && !name.startsWith("dist.") ? 0.5 : 0;
+    const parts = new Set((last.match(PART) ?? []).map((part) => part.toLowerCase()));
+    return { name, low: name.toLowerCase(), last, bare: bare(last), parts, behind };
+  });
+}
+
+/** From 0, the name as it is typed, to NO_NAME. */
+export function nameRank(known: Name[], typed: string): number {
+  const want = typed.toLowerCase();
+  const plain = bare(typed);
+  return Math.min(NO_NAME, ...known.map((one) => fit(one, typed, want, plain) + one.behind));
+}
+
+function fit({ name, low, last, bare, parts }: Name, typed: string, want: string, plain: string): number {
+  if (!low.includes(want)) return bare === plain ? 4 : NO_NAME;
+  if (name === typed) return 0;
+  if (low === want) return 1;
+  if (last === typed) return 2;
+  if (low.endsWith(`.${want}`)) return 3;
+  if (bare === plain) return 4;
+  if (low.startsWith(want, low.length - last.length)) return 5;
+  if (parts.has(want)) return 6;
+  return low.startsWith(want) || low.includes(`.${want}`) ? 7 : 8;
+}
+
+/** AllReduce and all_reduce are one name in two styles. */
+function bare(name: string): string {
+  return name.replaceAll("_", "").toLowerCase();
+}

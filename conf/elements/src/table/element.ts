@@ -1,0 +1,233 @@
+// The element: controls above the table, rows shown and ordered by them, and the address that says the same.
+
+import { choose, chosen, follow } from "../shared/versions";
+import { Words } from "../shared/words";
+import { type Facet, Row } from "./rows";
+
+const FACETS: readonly Facet[] = ["category", "risk", "status", "backend", "verdict", "torch"];
+const COLUMNS = ["api", "target", "category", "risk", "status", "backends", "verdict"] as const;
+type Column = (typeof COLUMNS)[number];
+/** How the address names a facet; `torch` there is the version that the reader chose for all pages. */
+const PARAMETER: Record<Facet, string> = {
+  category: "category",
+  risk: "risk",
+  status: "status",
+  backend: "backend",
+  verdict: "verdict",
+  torch: "in",
+};
+
+export class FilterTable extends HTMLElement {
+  #words!: Words;
+  #facets!: Record<string, [string, string][]>;
+  #rows: Row[] = [];
+  #body!: HTMLTableSectionElement;
+  #heads: HTMLTableCellElement[] = [];
+  readonly #text = document.createElement("input");
+  readonly #selects = new Map<Facet, HTMLSelectElement>();
+  readonly #mindspore = document.createElement("select");
+  readonly #count = document.createElement("p");
+  readonly #reset = document.createElement("button");
+  #release = "";
+  #sorted: Column = "api";
+  #down = false;
+
+  connectedCallback(): void {
+    const table = this.querySelector("table");
+    if (!table?.tBodies[0] || this.#words) return;
+    this.#words = new Words(this);
+    this.#facets = JSON.parse(this.dataset.facets ?? "{}") as Record<string, [string, string][]>;
+    this.#body = table.tBodies[0];
+    this.#rows = [...this.#body.rows].map((row) => new Row(row));
+    this.prepend(this.#controls());
+    this.#heads = [...(table.tHead?.rows[0]?.cells ?? [])];
+    this.#heads.forEach((head, place) => this.#sortable(head, COLUMNS[place] as Column));
+    this.#read();
+    follow((pair) => this.#follow(pair.mindspore));
+    // A step back or forward within the page changes the address alone.
+    window.addEventListener("popstate", () => {
+      this.#read();
+      this.#follow(chosen().mindspore);
+    });
+  }
+
+  #controls(): HTMLElement {
+    const form = document.createElement("form");
+    form.className = "apidiff-table-filters";
+    form.setAttribute("aria-label", this.#words.say("filters"));
+    form.addEventListener("submit", (event) => event.preventDefault());
+    this.#text.type = "search";
+    this.#text.className = "form-control";
+    this.#text.autocomplete = "off";
+    this.#text.spellcheck = false;
+    this.#text.addEventListener("input", () => this.#changed());
+    form.append(this.#labelled("text", this.#text));
+    const titles: Record<Facet, string> = {
+      category: "column.category",
+      risk: "column.risk",
+      status: "column.status",
+      backend: "column.backends",
+      verdict: "column.verdict",
+      torch: "torch",
+    };
+    for (const facet of FACETS) {
+      const select = document.createElement("select");
+      select.append(new Option(this.#words.say("any"), ""));
+      for (const [value, text] of this.#facets[facet] ?? []) select.append(new Option(text, value));
+      select.addEventListener("change", () => this.#changed());
+      this.#selects.set(facet, select);
+      form.append(this.#labelled(titles[facet], select));
+    }
+    for (const [value, text] of this.#facets.mindspore ?? []) this.#mindspore.append(new Option(text, value));
+    this.#mindspore.addEventListener("change", () => choose({ mindspore: this.#mindspore.value }));
+    form.append(this.#labelled("mindspore", this.#mindspore));
+    this.#reset.type = "button";
+    this.#reset.className = "btn btn-outline-primary";
+    this.#reset.textContent = this.#words.say("reset");
+    this.#reset.addEventListener("click", () => this.#clear());
+    this.#count.className = "apidiff-table-count";
+    this.#count.setAttribute("role", "status");
+    const last = document.createElement("div");
+    last.className = "apidiff-table-state";
+    last.append(this.#count, this.#reset);
+    form.append(last);
+    return form;
+  }
+
+  #labelled(key: string, control: HTMLInputElement | HTMLSelectElement): HTMLLabelElement {
+    const label = document.createElement("label");
+    const words = document.createElement("span");
+    words.textContent = this.#words.say(key);
+    if (control instanceof HTMLSelectElement) control.className = "apidiff-table-select";
+    label.append(words, control);
+    return label;
+  }
+
+  #sortable(head: HTMLTableCellElement, column: Column): void {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = head.textContent;
+    button.addEventListener("click", () => {
+      this.#down = this.#sorted === column && !this.#down;
+      this.#sorted = column;
+      this.#sort();
+      this.#write();
+    });
+    head.replaceChildren(button);
+  }
+
+  /** Takes from the address what is chosen; what it does not know counts as not said. */
+  #read(): void {
+    const asked = new URLSearchParams(window.location.search);
+    this.#text.value = asked.get("q") ?? "";
+    for (const [facet, select] of this.#selects) {
+      select.value = asked.get(PARAMETER[facet]) ?? "";
+      if (select.selectedIndex < 0) select.value = "";
+    }
+    const sort = asked.get("sort") ?? "api";
+    this.#down = sort.startsWith("-");
+    const column = COLUMNS.find((one) => one === sort.replace("-", ""));
+    this.#sorted = column ?? "api";
+    if (!column) this.#down = false;
+  }
+
+  #write(): void {
+    const here = new URL(window.location.href);
+    const set = (name: string, value: string) =>
+      value ? here.searchParams.set(name, value) : here.searchParams.delete(name);
+    set("q", this.#text.value.trim());
+    for (const [facet, select] of this.#selects) set(PARAMETER[facet], select.value);
+    const sort = `${this.#down ? "-" : ""}${this.#sorted}`;
+    set("sort", sort === "api" ? "" : sort);
+    if (here.href !== window.location.href) window.history.replaceState(window.history.state, "", here);
+  }
+
+  #follow(release: string): void {
+    this.#release = release;
+    this.#mindspore.value = release;
+    const spans = new Map<string, boolean>();
+    for (const row of this.#rows) row.follow(release, spans);
+    this.#sort();
+    this.#filter();
+  }
+
+  #changed(): void {
+    this.#filter();
+    this.#write();
+  }
+
+  #clear(): void {
+    this.#text.value = "";
+    for (const select of this.#selects.values()) select.value = "";
+    this.#changed();
+    const newest = this.#mindspore.options[0]?.value ?? "";
+    if (this.#release !== newest) choose({ mindspore: newest });
+    this.#text.focus();
+  }
+
+  #filter(): void {
+    const words = this.#text.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const wanted = [...this.#selects].map(([facet, { value }]): [Facet, string] => [facet, value]);
+    const counts = new Map(FACETS.map((facet) => [facet, new Map<string, number>()]));
+    let shown = 0;
+    for (const row of this.#rows) {
+      const against = wanted.filter(([facet, value]) => value && !fits(row, facet, value));
+      const said = words.every((word) => row.text.includes(word));
+      const hidden = !said || against.length > 0;
+      if (row.element.hidden !== hidden) row.element.hidden = hidden;
+      if (!hidden) shown += 1;
+      if (!said || against.length > 1) continue;
+      // A facet counts the rows that all others let through: so many are shown if this value is chosen.
+      for (const facet of against.length ? [(against[0] as [Facet, string])[0]] : FACETS)
+        for (const value of row.values[facet]) {
+          const count = counts.get(facet) as Map<string, number>;
+          count.set(value, (count.get(value) ?? 0) + 1);
+        }
+    }
+    for (const [facet, select] of this.#selects) this.#tell(select, facet, counts.get(facet));
+    this.#count.textContent = this.#words.say(shown ? "shown" : "none", { shown, all: this.#rows.length });
+    const choice = words.length > 0 || wanted.some(([, value]) => value);
+    this.#reset.disabled = !choice && this.#release === this.#mindspore.options[0]?.value;
+  }
+
+  #tell(select: HTMLSelectElement, facet: Facet, counts?: Map<string, number>): void {
+    this.#facets[facet]?.forEach(([value, text], place) => {
+      const option = select.options[place + 1];
+      const words = `${text} (${counts?.get(value) ?? 0})`;
+      if (option && option.text !== words) option.text = words;
+    });
+  }
+
+  #sort(): void {
+    const sign = this.#down ? -1 : 1;
+    const key = this.#key();
+    const keyed = this.#rows.map((row): [string | number, Row] => [key(row), row]);
+    keyed.sort(([a, one], [b, other]) => (a < b ? -sign : a > b ? sign : one.name < other.name ? -1 : 1));
+    this.#rows = keyed.map(([, row]) => row);
+    // Moved only where the order is another: a table of thousands takes its time.
+    const standing = this.#body.rows;
+    if (this.#rows.some((row, place) => standing[place] !== row.element))
+      this.#body.append(...this.#rows.map((row) => row.element));
+    this.#heads.forEach((head, place) => {
+      if (COLUMNS[place] === this.#sorted) head.setAttribute("aria-sort", this.#down ? "descending" : "ascending");
+      else head.removeAttribute("aria-sort");
+    });
+  }
+
+  /** What rows are sorted by: names by their letters, the rest in the order in which the server lists the values. */
+  #key(): (row: Row) => string | number {
+    const column = this.#sorted;
+    if (column === "api") return (row) => row.name.toLowerCase();
+    // Those without a target come last.
+    if (column === "target") return (row) => row.values.target.toLowerCase() || "\uffff";
+    if (column === "backends") return (row) => row.values.backend.join(" ") || "\uffff";
+    const order = new Map((this.#facets[column] ?? []).map(([value], place) => [value, place]));
+    return (row) => order.get(row.values[column][0] ?? "") ?? order.size;
+  }
+}
+
+/** A row without a recorded PyTorch version is no API that versions have or lack: no version hides it. */
+function fits(row: Row, facet: Facet, value: string): boolean {
+  const values = row.values[facet];
+  return values.includes(value) || (facet === "torch" && !values.length);
+}

@@ -1,0 +1,72 @@
+// The rows of the table as data, read once from what the server wrote.
+
+import { covers } from "../shared/versions";
+
+/** What a cell holds in some releases; `part` is what shows it, where not all releases have the same. */
+interface Held {
+  value: string;
+  part?: HTMLElement;
+}
+
+export type Facet = "category" | "risk" | "status" | "backend" | "verdict" | "torch";
+
+/** The values of a row in each facet, for one release. */
+export type Values = Record<Facet, string[]> & { target: string };
+
+const CELLS = ["target", "risk", "status"] as const;
+
+export class Row {
+  readonly element: HTMLTableRowElement;
+  readonly name: string;
+  readonly #fixed: Pick<Values, "category" | "backend" | "verdict" | "torch">;
+  readonly #cells: Record<(typeof CELLS)[number], Held[]>;
+  values!: Values;
+  /** What the text filter looks through, in small letters. */
+  text = "";
+
+  constructor(element: HTMLTableRowElement) {
+    this.element = element;
+    this.name = element.cells[0]?.textContent ?? "";
+    const { category = "", backends = "", verdict = "", inTorch = "" } = element.dataset;
+    this.#fixed = {
+      category: [category],
+      backend: backends.split(" ").filter(Boolean),
+      verdict: [verdict],
+      torch: inTorch.split(" ").filter(Boolean),
+    };
+    this.#cells = { target: this.#held("target"), risk: this.#held("risk"), status: this.#held("status") };
+  }
+
+  #held(name: string): Held[] {
+    const found = this.element.querySelectorAll<HTMLElement>(`[data-${name}]`);
+    return [...found].map((part) => ({
+      value: part.dataset[name] ?? "",
+      part: part.dataset.mindspore === undefined ? undefined : part,
+    }));
+  }
+
+  /** Shows what holds in the release, and takes its values. `spans` remembers which spans hold the release. */
+  follow(release: string, spans: Map<string, boolean>): void {
+    const now = { target: "", risk: "", status: "" };
+    for (const name of CELLS)
+      for (const { value, part } of this.#cells[name]) {
+        const here = !part || held(part.dataset.mindspore ?? "", release, spans);
+        if (part && part.hidden === here) part.hidden = !here;
+        if (here) now[name] = value;
+      }
+    this.values = {
+      ...this.#fixed,
+      target: now.target,
+      risk: now.risk ? [now.risk] : [],
+      status: now.status ? [now.status] : [],
+    };
+    this.text = `${this.name} ${now.target}`.toLowerCase();
+  }
+}
+
+/** Thousands of rows share a few spans. */
+function held(spans: string, release: string, known: Map<string, boolean>): boolean {
+  let found = known.get(spans);
+  if (found === undefined) known.set(spans, (found = covers("mindspore", spans, release)));
+  return found;
+}
