@@ -40,12 +40,14 @@ html_css_files = [
     "platform.css",
     "search.css",
     "table.css",
+    "picture.css",
 ]
 html_js_files = [
     "elements/early.js",
     ("elements/shell.js", {"defer": "defer"}),
     ("apidiff.js", {"defer": "defer"}),
     ("elements/search.js", {"defer": "defer"}),
+    ("elements/picture.js", {"defer": "defer"}),
 ]
 html_additional_pages = {"search": "search.html"}
 html_copy_source = False

@@ -36,6 +36,7 @@ def _env_version() -> int:
     folder = Path(__file__).parent
     render = folder.parent / "render"
     files = [*sorted(folder.glob("*.py")), render / "labels.py", *sorted((render / "words").glob("*.py"))]
+    files += sorted(folder.glob("*.html"))
     return int(hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8], 16)
 
 

@@ -18,6 +18,7 @@ from apidiff.model import RunRecord
 from apidiff.model.base import Record
 from apidiff.model.entry import CounterpartEntry, Entry
 from apidiff.render.index_rows import Index, mapping_index
+from apidiff.model.picture import Picture
 from apidiff.render.official import OfficialReport
 
 
@@ -33,13 +34,15 @@ class Content(Record, frozen=True, kw_only=True):
     official: OfficialReport = OfficialReport(tables=[], runs=[])
     counterparts: dict[str, CounterpartEntry] = {}
     releases: dict[str, list[str]] = {}
+    pictures: dict[str, Picture] = {}
 
 
 class MappingPage(Record, frozen=True, kw_only=True):
-    """The derived file of one mapping."""
+    """The derived file of one mapping. ``pictured``: there is a file with its picture beside it, which indexes need not read."""
 
     entry: Entry
     newest: dict[str, str]
+    pictured: bool = False
 
 
 class RunLine(Record, frozen=True, kw_only=True):
@@ -74,6 +77,14 @@ class Shelf:
         """Read the derived file of a mapping. Raises FileNotFoundError where there is no such mapping."""
         return msgspec.json.decode(self.mapping_file(mapping_id).read_bytes(), type=MappingPage)
 
+    def picture_file(self, mapping_id: str) -> Path:
+        """The derived file of a mapping's picture."""
+        return self.folder / "pictures" / f"{mapping_id}.json"
+
+    def picture(self, mapping_id: str) -> Picture:
+        """Read the picture of a mapping. Raises FileNotFoundError where there is none."""
+        return msgspec.json.decode(self.picture_file(mapping_id).read_bytes(), type=Picture)
+
     def run_file(self, run_id: str) -> Path:
         """The copy of a run record, byte for byte."""
         return self.folder / "runs" / f"{run_id}.json"
@@ -101,10 +112,14 @@ class Shelf:
     def publish(self, content: Content) -> None:
         """Write what changed and remove what is gone."""
         wanted = {
-            self.mapping_file(mapping_id): msgspec.json.encode(MappingPage(entry=entry, newest=dict(content.newest)))
+            self.mapping_file(mapping_id): msgspec.json.encode(
+                MappingPage(entry=entry, newest=dict(content.newest), pictured=mapping_id in content.pictures)
+            )
             for mapping_id, entry in content.entries.items()
         }
         replace_folder(self.folder / "mappings", wanted, "*.json")
+        pictures = {self.picture_file(key): msgspec.json.encode(one) for key, one in content.pictures.items()}
+        replace_folder(self.folder / "pictures", pictures, "*.json")
         write_if_changed(self.mapping_list, msgspec.json.encode(sorted(content.entries)))
         write_if_changed(self.counterparts_file, msgspec.json.encode(list(content.counterparts.values())))
         write_if_changed(self.official_file, msgspec.json.encode(content.official))

@@ -12,6 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from apidiff.model import RunRecord
 from apidiff.model.entry import Entry
+from apidiff.model.picture import Picture
 from apidiff.render.labels import Language
 from apidiff.sphinxext import tables
 from apidiff.sphinxext.content import MappingPage, Shelf
@@ -94,9 +95,15 @@ class MappingDirective(_Directive):
                 f"No mapping {mapping_id!r}: name a file under apidiff/data/mappings or remove this directive."
             )
         page = self.shelf.mapping(mapping_id)
-        section = mapping_section(self.make, page.entry, page.newest["mindspore"])
+        section = mapping_section(self.make, page.entry, page.newest["mindspore"], self._picture(page))
         self._define(page.entry)
         return self.finished([section])
+
+    def _picture(self, page: MappingPage) -> Picture | None:
+        if not page.pictured:
+            return None
+        self.env.note_dependency(str(self.shelf.picture_file(page.entry.id)))
+        return self.shelf.picture(page.entry.id)
 
     def _define(self, entry: Entry) -> None:
         note, here = self.domain.note, self.env.docname

@@ -8,6 +8,7 @@ from docutils import nodes
 
 from apidiff.model import Version
 from apidiff.model.entry import DifferenceEntry, Entry, EvidenceEntry, ExampleEntry, TargetEntry
+from apidiff.model.picture import Picture
 from apidiff.sphinxext.answers import answer_at, answer_box, current_target, otherwise_section, versions_table
 from apidiff.sphinxext.claims import claims_section, outcome_badges, refuted_section
 from apidiff.sphinxext.nodes import (
@@ -23,6 +24,7 @@ from apidiff.sphinxext.nodes import (
     paragraph,
     table,
 )
+from apidiff.sphinxext.picture import picture_section
 from apidiff.sphinxext.rows import members_table, parameters_table
 from apidiff.sphinxext.timeline import timeline_section
 
@@ -30,7 +32,7 @@ from apidiff.sphinxext.timeline import timeline_section
 _RETURN_KINDS = ("returns", "result", "writes", "keeps", "aliases")
 
 
-def mapping_section(make: Builder, entry: Entry, newest: str) -> nodes.section:
+def mapping_section(make: Builder, entry: Entry, newest: str, picture: Picture | None = None) -> nodes.section:
     """The whole page. ``newest``: the newest known MindSpore version."""
     current = current_target(entry, newest)
     # Files list targets by age; a reader wants the one to use, then the newest.
@@ -43,6 +45,7 @@ def mapping_section(make: Builder, entry: Entry, newest: str) -> nodes.section:
         *_aliases(make, entry),
         answer_box(make, entry, newest),
         make.section("differences", make.word("differences"), *_top_differences(make, entry, newest)),
+        *picture_section(make, entry, picture, newest),
         make.section("versions", make.word("versions"), versions_table(make, entry)),
         *(_target(make, entry, target, target is current) for target in targets),
         *(otherwise_section(make, entry, answer) for answer in reversed(entry.otherwise)),

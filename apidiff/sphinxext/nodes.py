@@ -50,6 +50,10 @@ class late(nodes.General, nodes.Element):  # noqa: N801
         return "\n\n".join(child.astext() for child in self["content"])
 
 
+class markup(nodes.General, nodes.Element):  # noqa: N801
+    """HTML that a template of ours has written, ``html``; what came from a record was escaped there."""
+
+
 class details(nodes.General, nodes.Element):  # noqa: N801
     """A part that opens on demand; its first child is a ``summary``."""
 
@@ -270,6 +274,11 @@ def _close_late(self: Any, node: nodes.Element) -> None:
     pass
 
 
+def _write_markup(self: Any, node: nodes.Element) -> None:
+    self.body.append(node["html"])
+    raise nodes.SkipNode
+
+
 def _open_details(self: Any, node: nodes.Element) -> None:
     self.body.append(self.starttag(node, "details", ""))
 
@@ -289,6 +298,7 @@ def _close_summary(self: Any, _node: nodes.Element) -> None:
 HTML_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {
     block: (_open_block, _close_block),
     late: (_write_late, _close_late),
+    markup: (_write_markup, _close_late),
     details: (_open_details, _close_details),
     summary: (_open_summary, _close_summary),
 }

@@ -6,6 +6,7 @@ from apidiff import store
 from apidiff.model import Version
 from apidiff.render import counterparts, entries
 from apidiff.render.official import official_report
+from apidiff.render.picture import pictures
 from apidiff.sphinxext.content import Content
 
 
@@ -25,4 +26,5 @@ def load() -> Content:
         runs=runs,
         official=official_report(data, found),
         counterparts=counterparts(data, found),
+        pictures=pictures(data),
     )
