@@ -36,7 +36,7 @@ html_title = label("site.title", _WORDS)
 html_static_path = ["static"]
 html_favicon = "static/favicon.svg"
 html_context = {"default_mode": "auto"}
-html_css_files = ["apidiff.css"]
+html_css_files = ["apidiff.css", "port.css"]
 html_js_files = [("apidiff.js", {"defer": "defer"})]
 html_additional_pages = {"search": "search.html"}
 html_copy_source = False
@@ -56,6 +56,7 @@ html_sidebars = {
         "risks",
         "refuted",
         "official",
+        "port",
         "runs",
         "runs/**",
     )

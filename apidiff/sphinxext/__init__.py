@@ -21,6 +21,7 @@ from apidiff.sphinxext.domain import ApidiffDomain, keep_words
 from apidiff.sphinxext.languages import ChineseLineBreaks, ExplicitAnchors, add_language_context
 from apidiff.sphinxext.late import ResolveLate
 from apidiff.sphinxext.nodes import HTML_NODES
+from apidiff.sphinxext.port import PORT_NODES, PortDirective, add_port_script, write_port_data
 
 
 def _env_version() -> int:
@@ -54,6 +55,7 @@ class _Session:
         shelf, folder = Shelf(app.doctreedir), Path(app.outdir) / "_runs"
         raw = {folder / f"{run_id}.json": shelf.run_file(run_id).read_bytes() for run_id in self.content.runs}
         replace_folder(folder, raw, "**/*.json")
+        write_port_data(self.content, Path(app.outdir), "zh" if app.config.language.startswith("zh") else "en")
 
 
 def _remove_stale_pages(app: Sphinx) -> None:
@@ -80,12 +82,14 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_post_transform(ResolveLate)
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
-    for node, visitors in HTML_NODES.items():
+    app.add_directive("apidiff-port", PortDirective)
+    for node, visitors in {**HTML_NODES, **PORT_NODES}.items():
         app.add_node(node, html=visitors)
     app.connect("builder-inited", session.lay_out)
     app.connect("env-updated", _moved)
     app.connect("missing-reference", keep_words)
     app.connect("html-page-context", add_language_context)
+    app.connect("html-page-context", add_port_script)
     app.connect("build-finished", session.finish)
     return {
         "version": "1",

@@ -18,6 +18,7 @@ from apidiff.model import RunRecord
 from apidiff.model.base import Record
 from apidiff.model.entry import CounterpartEntry, Entry
 from apidiff.render.official import OfficialReport
+from apidiff.render.port import PortFacts
 
 
 class Content(Record, frozen=True, kw_only=True):
@@ -28,6 +29,7 @@ class Content(Record, frozen=True, kw_only=True):
     runs: dict[str, Path]
     official: OfficialReport = OfficialReport(tables=[], runs=[])
     counterparts: dict[str, CounterpartEntry] = {}
+    port: PortFacts = PortFacts()
 
 
 class MappingPage(Record, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ from apidiff import store
 from apidiff.model import Version
 from apidiff.render import counterparts, entries
 from apidiff.render.official import official_report
+from apidiff.render.port import port_facts
 from apidiff.sphinxext.content import Content
 
 
@@ -24,4 +25,5 @@ def load() -> Content:
         runs=runs,
         official=official_report(data, found),
         counterparts=counterparts(data, found),
+        port=port_facts(data),
     )
