@@ -41,6 +41,7 @@ html_css_files = [
     "search.css",
     "table.css",
     "picture.css",
+    "port.css",
 ]
 html_js_files = [
     "elements/early.js",
@@ -58,8 +59,8 @@ html_domain_indices = False
 html_sidebars = {
     **dict.fromkeys(("python", "api/**", "guide/**"), ["sidebar-nav-bs.html"]),
     # Pages of records stand alone: a sidebar in each of them would cost most of the build.
-    **dict.fromkeys(("index", "search", "mappings", "mappings/**", "counterparts", "risks", "refuted"), []),
-    **dict.fromkeys(("official", "runs", "runs/**"), []),
+    **dict.fromkeys(("index", "search", "port", "mappings", "mappings/**", "counterparts", "risks", "refuted"), []),
+    **dict.fromkeys(("official", "coverage", "runs", "runs/**"), []),
 }
 html_theme_options = {
     "collapse_navigation": True,

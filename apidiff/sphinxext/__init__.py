@@ -25,10 +25,11 @@ from apidiff.sphinxext.languages import ChineseLineBreaks, ExplicitAnchors, add_
 from apidiff.sphinxext.late import ResolveLate
 from apidiff.sphinxext.nodes import HTML_NODES
 from apidiff.sphinxext.policy import add_policy
-from apidiff.sphinxext.shell import add_shell_context, drop_unused_files, publish_theme_css
-from apidiff.sphinxext.visible import VisibleTranslator
+from apidiff.sphinxext.port import PORT_NODES, PortDirective, add_port_script, write_port_data
 from apidiff.sphinxext.search_index import write_search_index
 from apidiff.sphinxext.search_parts import note_parts
+from apidiff.sphinxext.shell import add_shell_context, drop_unused_files, publish_theme_css
+from apidiff.sphinxext.visible import VisibleTranslator
 
 
 def _env_version() -> int:
@@ -70,6 +71,7 @@ class _Session:
         raw = {folder / f"{run_id}.json": shelf.run_file(run_id).read_bytes() for run_id in self.content.runs}
         replace_folder(folder, raw, "**/*.json")
         write_search_index(app, self.content)
+        write_port_data(self.content, Path(app.outdir), "zh" if app.config.language.startswith("zh") else "en")
 
 
 def _remove_stale_pages(app: Sphinx) -> None:
@@ -97,7 +99,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
     app.set_translator("html", VisibleTranslator)
-    for node, visitors in HTML_NODES.items():
+    app.add_directive("apidiff-port", PortDirective)
+    for node, visitors in [*HTML_NODES.items(), *PORT_NODES.items()]:
         app.add_node(node, html=visitors)
     app.connect("builder-inited", session.lay_out)
     app.add_node(index_table, html=HTML_VISITORS)
@@ -111,6 +114,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("build-finished", drop_unused_files)
     app.connect("html-page-context", session.add_versions)
     app.connect("html-page-context", add_script)
+    app.connect("html-page-context", add_port_script)
     app.connect("build-finished", session.finish)
     return {
         "version": "1",

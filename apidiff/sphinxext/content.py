@@ -17,9 +17,10 @@ import msgspec
 from apidiff.model import RunRecord
 from apidiff.model.base import Record
 from apidiff.model.entry import CounterpartEntry, Entry
-from apidiff.render.index_rows import Index, mapping_index
 from apidiff.model.picture import Picture
+from apidiff.render.index_rows import Index, mapping_index
 from apidiff.render.official import OfficialReport
+from apidiff.render.port import PortFacts
 
 
 class Content(Record, frozen=True, kw_only=True):
@@ -35,6 +36,7 @@ class Content(Record, frozen=True, kw_only=True):
     counterparts: dict[str, CounterpartEntry] = {}
     releases: dict[str, list[str]] = {}
     pictures: dict[str, Picture] = {}
+    port: PortFacts = PortFacts()
 
 
 class MappingPage(Record, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from apidiff.model.base import Record
 from apidiff.model.entry import CounterpartEntry, DifferenceEntry, Entry, ParameterEntry, TargetEntry
 from apidiff.render.labels import Language, label
 from apidiff.render.synonyms import words_of
-from apidiff.sphinxext.answers import MAPS_TO, answer_at, answer_anchor, current_target
+from apidiff.sphinxext.answers import MAPS_TO, answer_anchor, answer_at, current_target
 from apidiff.sphinxext.nodes import anchor
 
 KINDS = ("mapping", "api", "page", "python", "run")
@@ -82,7 +82,7 @@ def mapping_entry(entry: Entry, newest: str, language: Language) -> SearchEntry:
     """A mapping with its names, its differences and what stands in for it. ``newest``: the newest MindSpore version."""
     status, risk, _ = answer_at(entry, newest)
     current = current_target(entry, newest)
-    targets = sorted(entry.targets[::-1], key=lambda target: target is not current)
+    targets = sorted(reversed(entry.targets), key=lambda target: target is not current)
     short = [_SHORT[1] + entry.source.removeprefix(_SHORT[0])] if entry.source.startswith(_SHORT[0]) else []
     names = [*entry.aliases, *short, *(target.name for target in targets)]
     names += [name for answer in entry.otherwise for name in answer.uses]
@@ -135,9 +135,7 @@ def _of_answers(entry: Entry, newest: str, language: Language) -> Iterator[Passa
         for text in (answer.why, answer.instead):
             if text:
                 words = [f"answer.{answer.answer}"]
-                yield Passage(
-                    text=_plain(text, language), anchor=answer_anchor(answer), risk=answer.risk, words=words
-                )
+                yield Passage(text=_plain(text, language), anchor=answer_anchor(answer), risk=answer.risk, words=words)
     _, _, differences = answer_at(entry, newest)
     for difference in differences:
         yield _difference(difference, f"difference-{difference.id}", language)

@@ -16,7 +16,16 @@ from apidiff.sphinxext.index_table import index_table
 from apidiff.sphinxext.nodes import late
 
 _LONGEST = 3000  # characters of one part
-_ELSEWHERE = (nodes.section, nodes.title, nodes.Invisible, nodes.raw, addnodes.desc, addnodes.toctree, late, index_table)
+_ELSEWHERE = (
+    nodes.section,
+    nodes.title,
+    nodes.Invisible,
+    nodes.raw,
+    addnodes.desc,
+    addnodes.toctree,
+    late,
+    index_table,
+)
 
 
 def note_parts(app: Sphinx, doctree: nodes.document) -> None:

@@ -7,6 +7,7 @@ from apidiff.model import Version
 from apidiff.render import counterparts, entries
 from apidiff.render.official import official_report
 from apidiff.render.picture import pictures
+from apidiff.render.port import port_facts
 from apidiff.sphinxext.content import Content
 
 
@@ -27,4 +28,5 @@ def load() -> Content:
         official=official_report(data, found),
         counterparts=counterparts(data, found),
         pictures=pictures(data),
+        port=port_facts(data),
     )

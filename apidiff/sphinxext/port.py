@@ -1,0 +1,74 @@
+"""The page for porting a snippet: its place in the page, its scripts, and the data that it loads when it is used."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from apidiff.model import AnswerKind, DifferenceKind, Risk, Status
+from apidiff.render.labels import Language, label
+from apidiff.render.port import port_script
+from apidiff.render.words.port import WORDS
+from apidiff.sphinxext.content import Content, write_if_changed
+
+DATA = "_port/data.js"
+_PARSER = "_static/elements/port-parser.js"
+_MARK = "apidiff-port"
+_ENUMERATIONS = (("risk", Risk), ("status", Status), ("answer", AnswerKind), ("difference", DifferenceKind))
+
+
+class port_panel(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes in lower case
+    """The custom element; its children are what a reader without script sees in its place."""
+
+
+class PortDirective(SphinxDirective):
+    """``apidiff-port``: the panel; the content is for readers without script."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """The panel, once it is noted that this page needs its script."""
+        self.env.metadata[self.env.docname][_MARK] = True
+        return [port_panel("", *self.parse_content_to_nodes())]
+
+
+def _words(language: Language) -> dict[str, str]:
+    """The words of the element by key, without the prefix that tells them from those of other parts."""
+    enumerated = [f"{prefix}.{one.value}" for prefix, enumeration in _ENUMERATIONS for one in enumeration]
+    return {
+        **{key.removeprefix("port."): label(key, language) for key in WORDS},
+        **{key: label(key, language) for key in [*enumerated, "site.comma", "site.colon"]},
+    }
+
+
+def _open_panel(self: Any, node: nodes.Element) -> None:
+    language: Language = "zh" if self.config.language.startswith("zh") else "en"
+    words = json.dumps(_words(language), ensure_ascii=False, separators=(",", ":"))
+    self.body.append(
+        self.starttag(node, "apidiff-port", "", **{"data-words": words, "data-table": DATA, "data-parser": _PARSER})
+    )
+
+
+def _close_panel(self: Any, _node: nodes.Element) -> None:
+    self.body.append("</apidiff-port>\n")
+
+
+PORT_NODES = {port_panel: (_open_panel, _close_panel)}
+
+
+def add_port_script(
+    app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """The element's script, on the page that holds it and on no other."""
+    if doctree is not None and _MARK in app.env.metadata.get(pagename, {}):
+        app.add_js_file("elements/port.js", loading_method="defer")
+
+
+def write_port_data(content: Content, outdir: Path, language: Language) -> None:
+    """Write the data that the element loads, unless it is there already."""
+    write_if_changed(outdir / DATA, port_script(content.entries.values(), content.port, language))

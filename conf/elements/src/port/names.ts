@@ -1,0 +1,88 @@
+// Full names: which API of the database one means, and which could still lead to one.
+
+/** What names are looked up in: APIs by full name with their other names, and modules that hold the objects of another. */
+export interface Known {
+  apis: Record<string, { kind: string; aliases: string[] }>;
+  modules: Record<string, string>;
+}
+
+/** `api`: an ID of the database. `used`: how many parts of the name say it, with that of the `member`. */
+export interface Meaning {
+  api: string;
+  member?: string;
+  used: number;
+}
+
+const BELOW = "torch.distributed.";
+
+/**
+ * A name is a dotted path from a module. A part that ends in "()" is an instance that a call made:
+ * `torch.distributed.TCPStore().set`.
+ */
+export class Names {
+  readonly #known: Known;
+  readonly #spelled = new Map<string, string>();
+  readonly #leading = new Set<string>();
+
+  constructor(known: Known) {
+    this.#known = known;
+    for (const [id, api] of Object.entries(known.apis))
+      for (const name of [id, ...api.aliases]) {
+        this.#spelled.set(name, id);
+        this.#lead(name);
+      }
+    for (const module of Object.keys(known.modules)) this.#lead(`${module}.`);
+  }
+
+  #lead(name: string): void {
+    for (let end = name.indexOf("."); end > 0; end = name.indexOf(".", end + 1)) this.#leading.add(name.slice(0, end));
+  }
+
+  /** Whether `name` is a module on the way to known APIs, an API, or something below torch.distributed. */
+  leads(name: string): boolean {
+    const plain = name.replaceAll("()", "");
+    return this.#leading.has(plain) || plain.startsWith(BELOW) || this.meaning(name) !== undefined;
+  }
+
+  /** The API that `name` means: the longest part of it that is one. */
+  meaning(name: string): Meaning | undefined {
+    const parts = name.replaceAll("()", "").split(".");
+    for (let used = parts.length; used > 0; used--) {
+      const api = this.#api(parts.slice(0, used).join("."));
+      if (api === undefined) continue;
+      const member = this.isClass(api) ? parts[used] : undefined;
+      return member === undefined ? { api, used } : { api, member, used: used + 1 };
+    }
+    return undefined;
+  }
+
+  #api(name: string): string | undefined {
+    const found = this.#spelled.get(name);
+    if (found) return found;
+    const dot = name.lastIndexOf(".");
+    const module = this.#known.modules[name.slice(0, Math.max(dot, 0))];
+    return module === undefined ? undefined : this.#spelled.get(module + name.slice(dot));
+  }
+
+  /** Whether the API is a class, whose members mean something of their own. */
+  isClass(api: string): boolean {
+    return this.#known.apis[api]?.kind === "class";
+  }
+
+  /** Whether `name` is below torch.distributed, but neither an API of the database nor a module on the way to one. */
+  isUnknown(name: string): boolean {
+    return name.startsWith(BELOW) && !this.#leading.has(name) && this.meaning(name) === undefined;
+  }
+
+  /** The module that `name` stands for where it holds the objects of another one. */
+  module(name: string): string {
+    return this.#known.modules[name] ?? name;
+  }
+
+  /** The APIs that a star import from `module` binds: last parts of names. */
+  public(module: string): string[] {
+    const start = `${this.module(module)}.`;
+    const found = Object.keys(this.#known.apis).filter((id) => id.startsWith(start));
+    return found.map((id) => id.slice(start.length)).filter((name) => !name.includes("."));
+  }
+}
