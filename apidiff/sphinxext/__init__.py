@@ -18,6 +18,7 @@ from apidiff.sphinxext import source
 from apidiff.sphinxext.content import Content, Shelf, replace_folder, write_stubs
 from apidiff.sphinxext.directives import DIRECTIVES
 from apidiff.sphinxext.domain import ApidiffDomain, keep_words
+from apidiff.sphinxext.head import add_head, set_base_address
 from apidiff.sphinxext.languages import ChineseLineBreaks, ExplicitAnchors, add_language_context
 from apidiff.sphinxext.late import ResolveLate
 from apidiff.sphinxext.nodes import HTML_NODES
@@ -82,10 +83,14 @@ def setup(app: Sphinx) -> ExtensionMetadata:
         app.add_directive(name, directive)
     for node, visitors in HTML_NODES.items():
         app.add_node(node, html=visitors)
+    # The address of the site's root, ending in a slash, or empty; pages are written again when it changes.
+    app.add_config_value("apidiff_site_url", "", "html", str)
+    app.connect("config-inited", set_base_address)
     app.connect("builder-inited", session.lay_out)
     app.connect("env-updated", _moved)
     app.connect("missing-reference", keep_words)
     app.connect("html-page-context", add_language_context)
+    app.connect("html-page-context", add_head)
     app.connect("build-finished", session.finish)
     return {
         "version": "1",
