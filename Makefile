@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 PIP := $(BIN)/python -m pip install --quiet --quiet --progress-bar off
 
-.PHONY: help site test verify serve bench lint format schema elements browser
+.PHONY: help site test verify serve bench lint format schema elements cards browser
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,12 @@ schema: $(VENV)/.site ## Write the JSON Schemas anew from the model
 
 elements: conf/elements/node_modules ## Bundle the TypeScript of conf/elements into conf/static/elements (needs Node 20 or newer)
 	@cd conf/elements && npm run --silent types && npm run --silent build
+
+cards: ## Draw the pictures that links to the site are shown with (needs Chromium)
+	@for svg in conf/cards/*.svg; do \
+	  chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --force-device-scale-factor=1 --window-size=1200,630 \
+	    --screenshot="conf/static/$$(basename "$$svg" .svg).png" "file://$(CURDIR)/$$svg" 2>/dev/null; \
+	done
 
 conf/elements/node_modules: conf/elements/package-lock.json
 	@cd conf/elements && npm ci --silent --no-audit --no-fund

@@ -77,16 +77,21 @@ class Step:
             self.process.wait()
 
 
-def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn")) -> Path:
-    """Build the site into ``output``, all languages at once.
+def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_url: str = "") -> Path:
+    """Build the site into ``output``, all languages at once, and publish its data for programs.
 
+    ``site_url``: the address the site will have, where it is known; what has to name it is left out otherwise.
     What Sphinx keeps between builds, and the logs, lie in a folder beside ``output``. Returns the page at the root.
     A build of the same folder that is under way is waited for. Raises InvalidData or DataError, before anything is
     written, where the data are not valid, and SiteError where a step fails.
     """
     _check_tools()
-    from apidiff.sphinxext.content import write_if_changed
+    from apidiff.publish import publish
+    from apidiff.publish.address import Address
+    from apidiff.publish.root import root_page
+    from apidiff.sphinxext.content import Shelf, write_if_changed
 
+    address = Address.parse(site_url)
     output = output.resolve()
     errors = run_checks(store.load())
     if errors:
@@ -96,10 +101,12 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn")) -> Path
     work.mkdir(parents=True, exist_ok=True)
     with (work / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        _build_languages(wanted, output, work)
+        _build_languages(wanted, output, work, address.root)
         index = output / "index.html"
-        write_if_changed(index, (_ROOT / "conf" / "root.html").read_bytes())
         write_if_changed(output / "404.html", not_found_page("/").encode())
+        write_if_changed(index, root_page((_ROOT / "conf" / "root.html").read_text("utf-8"), address).encode())
+        folders = [language.folder for language in wanted]
+        publish(output, Shelf(work / "doctrees" / folders[0]), folders, address, work)
     return index
 
 
@@ -118,11 +125,11 @@ def _check_tools() -> None:
         raise SiteError("sphinx is not installed. Install what the site needs: pip install -e '.[site]'")
 
 
-def _build_languages(wanted: Sequence[Language], output: Path, work: Path) -> None:
+def _build_languages(wanted: Sequence[Language], output: Path, work: Path, site_url: str) -> None:
     steps: list[Step] = []
     try:
         for language in wanted:
-            steps.append(_sphinx(language, output, work))  # noqa: PERF401 - a list that is complete when starting one fails
+            steps.append(_sphinx(language, output, work, site_url))  # noqa: PERF401 - a list that is complete when starting one fails
         for step in steps:
             step.finish()
     finally:
@@ -133,9 +140,9 @@ def _build_languages(wanted: Sequence[Language], output: Path, work: Path) -> No
                 shutil.rmtree(work / "doctrees" / language.folder, ignore_errors=True)
 
 
-def _sphinx(language: Language, output: Path, work: Path) -> Step:
+def _sphinx(language: Language, output: Path, work: Path, site_url: str) -> Step:
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", "auto", "-t", language.sources]
-    command += ["-q", "-n", "-W", "--keep-going"]
+    command += ["-q", "-n", "-W", "--keep-going", "-D", f"apidiff_site_url={site_url}"]
     command += ["-c", str(_ROOT / "conf"), "-d", str(work / "doctrees" / language.folder)]
     command += [str(_ROOT / "docs" / language.sources), str(output / language.folder)]
     return Step(f"sphinx ({language.folder})", command, work / "logs" / f"{language.folder}.log", _BUILD_DEADLINE_S)
@@ -187,11 +194,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     for one in (build, serve):
         one.add_argument("--output", type=Path, default=_ROOT / "build" / "site", help="folder of the site")
+    build.add_argument(
+        "--site-url",
+        metavar="URL",
+        default=os.environ.get("APIDIFF_SITE_URL", ""),
+        help="address the site will have (default: the environment's APIDIFF_SITE_URL)",
+    )
     options = parser.parse_args(arguments)
     try:
         if options.command == "build":
-            index = build_site(options.output)
+            index = build_site(options.output, site_url=options.site_url)
             sys.stdout.write(f"The site is at {index}\nOpen it in a browser, or serve it with: make serve\n")
+            if not options.site_url.strip():
+                sys.stdout.write(
+                    "Its address is not known, so it has no sitemap.xml: give --site-url or APIDIFF_SITE_URL\n"
+                )
         else:
             _serve(options.output, options.port)
     except ApidiffError as error:

@@ -57,10 +57,10 @@ html_last_updated_fmt = None
 html_use_index = False
 html_domain_indices = False
 html_sidebars = {
-    **dict.fromkeys(("python", "api/**", "guide/**"), ["sidebar-nav-bs.html"]),
+    **{page: ["sidebar-nav-bs.html"] for page in ("python", "api/**", "guide/**")},
     # Pages of records stand alone: a sidebar in each of them would cost most of the build.
-    **dict.fromkeys(("index", "search", "port", "mappings", "mappings/**", "counterparts", "risks", "refuted"), []),
-    **dict.fromkeys(("official", "coverage", "runs", "runs/**"), []),
+    **{page: [] for page in ("index", "search", "port", "mappings", "mappings/**", "counterparts", "risks", "refuted")},
+    **{page: [] for page in ("official", "coverage", "runs", "runs/**")},
 }
 html_theme_options = {
     "collapse_navigation": True,

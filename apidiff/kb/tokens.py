@@ -7,11 +7,13 @@ characters so that a word of one character is found too. Names are indexed whole
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _PIECE = re.compile(r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*|[\u3400-\u9fff]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
+@lru_cache(maxsize=4096)  # the names and kinds of behaviour of passages repeat
 def index_words(text: str) -> str:
     """``text`` as the words it is found by, joined by spaces: names also by part, Chinese by pair and by character."""
     words: list[str] = []

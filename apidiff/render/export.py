@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 
 from apidiff import __version__
 from apidiff.model.entry import CounterpartEntry, Entry
+from apidiff.model.published import FORMAT, Base, Index, IndexRow, IndexRun
 from apidiff.render.tables import fill_tables
 from apidiff.store.errors import ApidiffError
 from apidiff.store.schema import schema_text
@@ -24,46 +25,90 @@ class ExportError(ApidiffError):
     """An export that could not be written; nothing of it is left."""
 
 
-def export_json(entries: Mapping[str, Entry], counterparts: Mapping[str, CounterpartEntry], folder: Path) -> list[Path]:
-    """Writes ``mappings/<id>.json`` for every entry, ``schema.json`` that describes them, and ``index.json``.
+# The kinds of file of an export that have a JSON Schema.
+_SCHEMAS = ("index", "entry", "counterparts", "apidiff")
 
-    ``counterparts.json`` lists MindSpore's communication APIs with the sources they serve. Returns the paths written. An
-    earlier export in ``folder`` is replaced; other files there are left alone. All is written or nothing: raises
+
+def json_files(
+    entries: Mapping[str, Entry], counterparts: Mapping[str, CounterpartEntry], runs: Sequence[IndexRun] = ()
+) -> dict[str, bytes]:
+    """Everything as JSON, by path: the same bytes for the same data.
+
+    ``index.json`` lists the rest: ``mappings/<id>.json`` for every entry, ``counterparts.json`` with MindSpore's
+    communication APIs and the sources they serve, ``apidiff.json`` with all of that in one, and ``schema/<kind>.json`` that
+    describes them.
+    """
+    index = Index(
+        generator=_GENERATOR,
+        version=__version__,
+        format=FORMAT,
+        whole="apidiff.json",
+        counterparts="counterparts.json",
+        schemas={kind: f"schema/{kind}.json" for kind in _SCHEMAS},
+        mappings=[_row(one) for one in entries.values()],
+        runs=list(runs),
+    )
+    base = Base(
+        generator=_GENERATOR,
+        version=__version__,
+        format=FORMAT,
+        mappings=list(entries.values()),
+        counterparts=list(counterparts.values()),
+    )
+    return {
+        "index.json": _indented(index),
+        # Read by programs only, and large: without spaces.
+        "apidiff.json": msgspec.json.encode(base) + b"\n",
+        "counterparts.json": _indented(list(counterparts.values())),
+        **{path: schema_text(kind).encode() for kind, path in index.schemas.items()},
+        **{row.file: _indented(entries[row.id]) for row in index.mappings},
+    }
+
+
+def _row(entry: Entry) -> IndexRow:
+    return IndexRow(
+        id=entry.id,
+        file=f"mappings/{entry.id}.json",
+        category=entry.category,
+        summary=entry.summary,
+        risk=entry.risk,
+        targets=[target.name for target in entry.targets],
+    )
+
+
+def export_json(entries: Mapping[str, Entry], counterparts: Mapping[str, CounterpartEntry], folder: Path) -> list[Path]:
+    """Writes `json_files` into ``folder``. Returns the paths written at its top.
+
+    An earlier export in ``folder`` is replaced; other files there are left alone. All is written or nothing: raises
     ExportError otherwise.
     """
-    top = ("index.json", "schema.json", "counterparts.json", "mappings")
-    index = {
-        "generator": _GENERATOR,
-        "version": __version__,
-        "schema": "schema.json",
-        "counterparts": "counterparts.json",
-        "mappings": [
-            {"id": one.id, "file": f"mappings/{one.id}.json", "summary": one.summary, "risk": one.risk}
-            for one in entries.values()
-        ],
-    }
+    files = json_files(entries, counterparts)
+    top = list(dict.fromkeys(path.partition("/")[0] for path in files))
     _refuse_foreign(folder, top)
     with _staged(folder, top) as stage:
-        (stage / "mappings").mkdir()
-        for one in entries.values():
-            (stage / "mappings" / f"{one.id}.json").write_bytes(_indented(one))
-        (stage / "counterparts.json").write_bytes(_indented(list(counterparts.values())))
-        (stage / "schema.json").write_text(schema_text("entry"), encoding="utf-8")
-        (stage / "index.json").write_bytes(_indented(index))
+        for path, data in files.items():
+            (stage / path).parent.mkdir(exist_ok=True)
+            (stage / path).write_bytes(data)
     return [folder / name for name in top]
+
+
+def sqlite_bytes(entries: Iterable[Entry], counterparts: Iterable[CounterpartEntry]) -> bytes:
+    """An SQLite database of everything, tables described in `apidiff.render.tables`; the same bytes for the same data."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        fill_tables(connection, entries, counterparts)
+        return connection.serialize()
 
 
 def export_sqlite(
     entries: Mapping[str, Entry], counterparts: Mapping[str, CounterpartEntry], folder: Path
 ) -> list[Path]:
-    """Writes ``apidiff.sqlite``, tables described in `apidiff.render.tables`, replacing an earlier one.
+    """Writes ``apidiff.sqlite``, replacing an earlier one.
 
     Returns the path written. All is written or nothing: raises ExportError otherwise.
     """
-    connection = sqlite3.connect(":memory:")
-    fill_tables(connection, entries.values(), counterparts.values())
+    data = sqlite_bytes(entries.values(), counterparts.values())
     with _staged(folder, ["apidiff.sqlite"]) as stage:
-        (stage / "apidiff.sqlite").write_bytes(connection.serialize())
+        (stage / "apidiff.sqlite").write_bytes(data)
     return [folder / "apidiff.sqlite"]
 
 

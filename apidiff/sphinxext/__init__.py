@@ -20,6 +20,7 @@ from apidiff.sphinxext import source
 from apidiff.sphinxext.content import Content, Shelf, replace_folder, write_stubs
 from apidiff.sphinxext.directives import DIRECTIVES
 from apidiff.sphinxext.domain import ApidiffDomain, keep_words
+from apidiff.sphinxext.head import add_head, set_base_address
 from apidiff.sphinxext.index_table import HTML_VISITORS, add_script, index_table
 from apidiff.sphinxext.languages import ChineseLineBreaks, ExplicitAnchors, add_language_context
 from apidiff.sphinxext.late import ResolveLate
@@ -100,8 +101,12 @@ def setup(app: Sphinx) -> ExtensionMetadata:
         app.add_directive(name, directive)
     app.set_translator("html", VisibleTranslator)
     app.add_directive("apidiff-port", PortDirective)
-    for node, visitors in [*HTML_NODES.items(), *PORT_NODES.items()]:
-        app.add_node(node, html=visitors)
+    for kinds in (HTML_NODES, PORT_NODES):
+        for node, visitors in kinds.items():
+            app.add_node(node, html=visitors)
+    # The address of the site's root, ending in a slash, or empty; pages are written again when it changes.
+    app.add_config_value("apidiff_site_url", "", "html", str)
+    app.connect("config-inited", set_base_address)
     app.connect("builder-inited", session.lay_out)
     app.add_node(index_table, html=HTML_VISITORS)
     app.connect("doctree-read", note_parts)
@@ -115,6 +120,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("html-page-context", session.add_versions)
     app.connect("html-page-context", add_script)
     app.connect("html-page-context", add_port_script)
+    app.connect("html-page-context", add_head)
     app.connect("build-finished", session.finish)
     return {
         "version": "1",

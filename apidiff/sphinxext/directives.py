@@ -18,6 +18,7 @@ from apidiff.sphinxext import tables
 from apidiff.sphinxext.content import MappingPage, Shelf
 from apidiff.sphinxext.counterparts import counterpart_sections
 from apidiff.sphinxext.domain import ApidiffDomain
+from apidiff.sphinxext.head import describe, describe_mapping
 from apidiff.sphinxext.index_table import index_table
 from apidiff.sphinxext.mapping_page import mapping_section
 from apidiff.sphinxext.nodes import Builder, anchor, every, paragraph
@@ -96,6 +97,7 @@ class MappingDirective(_Directive):
             )
         page = self.shelf.mapping(mapping_id)
         section = mapping_section(self.make, page.entry, page.newest["mindspore"], self._picture(page))
+        self.env.metadata[self.env.docname].update(describe_mapping(page.entry, self.make.language))
         self._define(page.entry)
         return self.finished([section])
 
@@ -131,6 +133,7 @@ class RunDirective(_Directive):
         if not file.is_file():
             raise self.error(f"No run record {run_id!r}: name a file under apidiff/data/runs or remove this directive.")
         record = msgspec.json.decode(file.read_bytes(), type=RunRecord)
+        self.env.metadata[self.env.docname].update(describe(self.make.word("run.summary")))
         self.domain.note(self.env.docname, "run", run_id)
         return self.finished([run_section(self.make, run_id, record)])
 

@@ -82,7 +82,8 @@ def mapping_entry(entry: Entry, newest: str, language: Language) -> SearchEntry:
     """A mapping with its names, its differences and what stands in for it. ``newest``: the newest MindSpore version."""
     status, risk, _ = answer_at(entry, newest)
     current = current_target(entry, newest)
-    targets = sorted(reversed(entry.targets), key=lambda target: target is not current)
+    newest_first = entry.targets[::-1]
+    targets = sorted(newest_first, key=lambda target: target is not current)
     short = [_SHORT[1] + entry.source.removeprefix(_SHORT[0])] if entry.source.startswith(_SHORT[0]) else []
     names = [*entry.aliases, *short, *(target.name for target in targets)]
     names += [name for answer in entry.otherwise for name in answer.uses]

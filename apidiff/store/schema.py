@@ -1,4 +1,4 @@
-"""The JSON Schemas of the authored and measured records, generated from the model; editors check YAML against them."""
+"""The JSON Schemas of authored, measured and published records, generated from the model; editors check YAML against them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import msgspec
 
 from apidiff.model import Document, Mapping, OfficialTable, Release, RunRecord
 from apidiff.model.documented import Listing
-from apidiff.model.entry import Entry
+from apidiff.model.entry import CounterpartEntry, Entry
+from apidiff.model.published import Base, Index
 from apidiff.store.public import OnlyFile
 
 SCHEMAS: dict[str, Any] = {
@@ -21,6 +22,9 @@ SCHEMAS: dict[str, Any] = {
     "documented": list[Listing],
     "run": RunRecord,
     "entry": Entry,
+    "counterparts": list[CounterpartEntry],
+    "index": Index,
+    "apidiff": Base,
 }
 
 

@@ -36,13 +36,14 @@ def test_json(run, tmp_path: Path, entries: dict[str, Entry], counterparts: dict
     assert (done.returncode, done.stderr) == (0, "")
     folder = tmp_path / "new" / "out"
     assert sorted(path.name for path in folder.iterdir()) == [
+        "apidiff.json",
         "counterparts.json",
         "index.json",
         "mappings",
-        "schema.json",
+        "schema",
     ]
     index = json.loads((folder / "index.json").read_text(encoding="utf-8"))
-    schema = json.loads((folder / index["schema"]).read_text(encoding="utf-8"))
+    schema = json.loads((folder / index["schemas"]["entry"]).read_text(encoding="utf-8"))
     assert [one["id"] for one in index["mappings"]] == list(entries)
     for one in index["mappings"]:
         text = (folder / one["file"]).read_bytes()

@@ -1,0 +1,214 @@
+"""One mapping as plain Markdown, for readers that are programs: what its page says, without the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import quote
+
+from apidiff.model import Text, Version
+from apidiff.model.entry import (
+    ClaimEntry,
+    DifferenceEntry,
+    Entry,
+    ExampleEntry,
+    OtherwiseEntry,
+    ParameterEntry,
+    StatedEntry,
+    TargetEntry,
+)
+from apidiff.render.labels import Language, label
+from apidiff.render.spans import in_words
+from apidiff.render.verdict_text import verdict_text
+
+_CODE = re.compile(r"`+([^`]+)`+")
+_MARKS = re.compile(r"[\\`*_\[\]<>&|~]")
+# What would begin a heading, a list or a numbered list.
+_LEADING = re.compile(r"^(\d*)([#+=.)-])(?=\s|$|#|=|-)")
+_ADDRESS = "/:?#@!$&'*+,;=%~-._"
+
+
+def mapping_markdown(entry: Entry, language: Language, links: Sequence[tuple[str, str]]) -> str:
+    """The file. ``links``: the same mapping elsewhere, as (name, address)."""
+    return "\n\n".join(part for part in _Page(entry, language).parts(links) if part) + "\n"
+
+
+def prose(text: str) -> str:
+    """Text of a record as Markdown that shows it: code stays code, every other mark is escaped."""
+    pieces = []
+    for index, piece in enumerate(_CODE.split(" ".join(text.split()))):
+        pieces.append(code_span(piece) if index % 2 else _MARKS.sub(r"\\\g<0>", piece))
+    return _LEADING.sub(r"\1\\\2", "".join(pieces))
+
+
+def code_span(text: str) -> str:
+    """``text`` as code in a line, whatever it holds."""
+    text = " ".join(text.split())
+    fence = "`" * (1 + _longest_run(text))
+    space = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{space}{text}{space}{fence}" if text else ""
+
+
+def link(words: str, address: str) -> str:
+    """A link whose words are Markdown already; an address that is neither relative nor http(s) is left out."""
+    if re.match(r"[a-z][a-z0-9+.-]*:", address, re.IGNORECASE) and not re.match(r"https?://", address):
+        return words
+    return f"[{words}]({quote(address, safe=_ADDRESS)})"
+
+
+def code_block(text: str, language: str) -> str:
+    """``text`` as a block of code, whatever it holds."""
+    fence = "`" * max(3, 1 + _longest_run(text))
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def _longest_run(text: str) -> int:
+    return max((len(found) for found in re.findall("`+", text)), default=0)
+
+
+class _Page:
+    """The parts of one file."""
+
+    def __init__(self, entry: Entry, language: Language) -> None:
+        self.entry, self.language = entry, language
+        self.colon, self.comma = label("site.colon", language), label("site.comma", language)
+
+    def parts(self, links: Sequence[tuple[str, str]]) -> Iterator[str]:
+        entry = self.entry
+        yield f"# {code_span(entry.source)}"
+        yield self.text(entry.summary)
+        facts = [f"{self.word('worst_risk')}{self.colon}{self.risk(entry.risk)}"]
+        if entry.aliases:
+            facts.append(f"{self.word('also_written')}{self.colon}{self.names(entry.aliases)}")
+        yield _bullets([*facts, *(link(prose(name), address) for name, address in links)])
+        yield f"## {self.word('versions')}"
+        yield _bullets(self.answers())
+        for target in reversed(entry.targets):
+            yield from self.target(target)
+        for answer in reversed(entry.otherwise):
+            yield from self.otherwise(answer)
+        if entry.claims:
+            yield f"## {self.word('claims')}"
+            yield _bullets(line for claim in entry.claims for line in self.claim(claim))
+        if entry.examples:
+            yield f"## {self.word('examples')}"
+            for example in entry.examples:
+                yield from self.example(example)
+        if entry.documents:
+            yield f"## {self.word('machines.documents')}"
+            yield _bullets(
+                f"{code_span(key)}{self.colon}{link(prose(one.title), one.url)}" for key, one in entry.documents.items()
+            )
+
+    def answers(self) -> Iterator[str]:
+        rows = [
+            (
+                row.since,
+                self.span(row.range),
+                f"{code_span(target.name)}, {self.word(f'status.{row.status}')}",
+                target.risk,
+            )
+            for target in self.entry.targets
+            for row in target.ranges
+        ]
+        rows += [
+            (one.since, self.span(one.range), self.word(f"answer_meaning.{one.answer}"), one.risk)
+            for one in self.entry.otherwise
+        ]
+        rows.sort(key=lambda row: Version(row[0] or "0"), reverse=True)
+        for _, versions, answer, risk in rows:
+            yield f"MindSpore {versions}{self.colon}{answer} ({self.word('column.risk')}{self.colon}{self.word(f'risk.{risk}')})"
+
+    def target(self, target: TargetEntry) -> Iterator[str]:
+        ranges = [f"{self.span(row.range)} {self.word(f'status.{row.status}')}" for row in target.ranges]
+        yield f"## {code_span(target.name)}"
+        yield self.comma.join(f"MindSpore {one}" for one in ranges)
+        if target.note:
+            yield self.text(target.note)
+        for name, signatures in ((self.entry.source, self.entry.signatures), (target.name, target.signatures)):
+            if signatures:
+                newest = max(signatures, key=Version)
+                yield code_block(f"# {name} {newest}\n{signatures[newest]}", "python")
+        yield f"### {self.word('differences')}"
+        yield _bullets(line for one in target.differences for line in self.difference(one)) or self.word(
+            "differences.none"
+        )
+        for kind, rows in (("parameters", target.parameters), ("members", target.members)):
+            if rows:
+                yield f"### {self.word(kind)}"
+                yield _bullets(self.row(row) for row in rows)
+        if target.before or target.after:
+            yield f"### {self.word('code')}"
+            yield code_block(target.before, "python") if target.before else ""
+            yield code_block(target.after, "python") if target.after else ""
+
+    def otherwise(self, answer: OtherwiseEntry) -> Iterator[str]:
+        yield f"## MindSpore {self.span(answer.range)}{self.colon}{self.word(f'answer.{answer.answer}')}"
+        yield self.text(answer.why)
+        if answer.instead:
+            yield f"{self.word('instead')}{self.colon}{self.text(answer.instead)}"
+        if answer.uses:
+            yield f"{self.word('uses')}{self.colon}{self.names(answer.uses)}"
+        yield _bullets(line for one in answer.differences for line in self.difference(one))
+        yield _bullets(self.stated(one) for one in answer.stated)
+        if answer.recipe:
+            yield from self.example(answer.recipe)
+
+    def difference(self, one: DifferenceEntry) -> Iterator[str]:
+        subject = f" {code_span(one.parameter)}" if one.parameter else ""
+        head = f"**{self.word(f'risk.{one.risk}')}** {self.word(f'difference.{one.kind}')}{subject}"
+        yield f"{head}{self.colon}{self.text(one.text)}"
+        for found in one.evidence:
+            yield f"  {self.text(found.text)} ({code_span(found.claim)}{self.comma}{code_span(found.run)})"
+
+    def row(self, row: ParameterEntry) -> str:
+        sides = [
+            f"{code_span(name)} ({code_span(default)})" if name and default else code_span(name or "") or "—"
+            for name, default in ((row.source, row.source_default), (row.target, row.target_default))
+        ]
+        relations = self.comma.join(self.word(f"relation.{one}") for one in row.relations)
+        remark = self.text(row.text)
+        return f"{' → '.join(sides)}{self.colon}{relations}" + (
+            f"{label('site.semicolon', self.language)}{remark}" if remark else ""
+        )
+
+    def claim(self, claim: ClaimEntry) -> Iterator[str]:
+        yield f"{code_span(claim.id)} ({self.word(f'claim.{claim.kind}')}){self.colon}{self.text(claim.text)}"
+        yield from (f"  {self.text(verdict_text(row))}" for row in claim.summary)
+        yield from (f"  {self.text(text)}" for text in claim.not_run)
+        if claim.reason:
+            yield f"  {self.text(claim.reason)}"
+        yield from (f"  {self.stated(one)}" for one in claim.stated)
+
+    def stated(self, one: StatedEntry) -> str:
+        said = f"{self.colon}{self.text(one.text)}" if one.text else ""
+        return f"{self.word('claim.stated')} {code_span(one.document)} {code_span(one.part)}{said}"
+
+    def example(self, example: ExampleEntry) -> Iterator[str]:
+        yield f"### {code_span(example.path)}"
+        yield code_block(example.command, "bash")
+        yield code_block(example.code, "python")
+        if example.expected:
+            yield self.word("example.output") + self.colon.rstrip()
+            yield code_block(example.expected, "text")
+
+    def word(self, key: str) -> str:
+        return label(key, self.language)
+
+    def text(self, text: Text) -> str:
+        return prose(text.en if self.language == "en" else text.zh)
+
+    def span(self, text: str) -> str:
+        return in_words(text, self.language)
+
+    def names(self, names: Sequence[str]) -> str:
+        return self.comma.join(code_span(name) for name in names)
+
+    def risk(self, risk: str) -> str:
+        meaning = self.word(f"risk_meaning.{risk}")
+        return self.word(f"risk.{risk}") + (f" ({meaning})" if self.language == "en" else f"（{meaning}）")
+
+
+def _bullets(lines: Iterable[str]) -> str:
+    """A list; a line that begins with two spaces belongs to the item above it."""
+    return "\n".join(f"  - {line[2:]}" if line.startswith("  ") else f"- {line}" for line in lines)
