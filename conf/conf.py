@@ -36,8 +36,8 @@ html_title = label("site.title", _WORDS)
 html_static_path = ["static"]
 html_favicon = "static/favicon.svg"
 html_context = {"default_mode": "auto"}
-html_css_files = ["apidiff.css"]
-html_js_files = [("apidiff.js", {"defer": "defer"})]
+html_css_files = ["apidiff.css", "versions.css"]
+html_js_files = [("apidiff.js", {"defer": "defer"}), ("elements/versions.js", {"defer": "defer"})]
 html_additional_pages = {"search": "search.html"}
 html_copy_source = False
 html_show_sourcelink = False
@@ -67,7 +67,7 @@ html_theme_options = {
     "navbar_start": ["site-name.html"],
     "navbar_center": ["navbar-nav.html"],
     "navbar_end": ["language-switch.html", "theme-switcher.html"],
-    "navbar_persistent": ["search-button-field.html"],
+    "navbar_persistent": ["version-chooser.html", "search-button-field.html"],
     "navbar_align": "left",
     "header_links_before_dropdown": 7,
     "search_bar_text": label("site.search_hint", _WORDS),

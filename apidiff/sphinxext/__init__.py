@@ -7,13 +7,17 @@ parallel reading, incremental builds, edited records and deleted ones.
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
+from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
 from sphinx.util.typing import ExtensionMetadata
 
+from apidiff.render.labels import Language, label
 from apidiff.sphinxext import source
 from apidiff.sphinxext.content import Content, Shelf, replace_folder, write_stubs
 from apidiff.sphinxext.directives import DIRECTIVES
@@ -27,7 +31,13 @@ def _env_version() -> int:
     """A number over the code that makes pages: when it changes, every page is read again."""
     folder = Path(__file__).parent
     render = folder.parent / "render"
-    files = [*sorted(folder.glob("*.py")), render / "labels.py", *sorted((render / "words").glob("*.py"))]
+    words = [
+        render / "labels.py",
+        render / "evidence.py",
+        render / "spans.py",
+        *sorted((render / "words").glob("*.py")),
+    ]
+    files = [*sorted(folder.glob("*.py")), *words]
     return int(hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8], 16)
 
 
@@ -45,6 +55,25 @@ class _Session:
         if isinstance(app.builder, StandaloneHTMLBuilder):
             # Pagefind searches the finished site; Sphinx' own index would be built and shipped for nothing.
             app.builder.search = False
+
+    def outdated(self, _app: Sphinx, env: BuildEnvironment) -> list[str]:
+        """Pages to write again: those whose links lead elsewhere, and all where other releases can be chosen."""
+        domain = env.get_domain("apidiff")
+        assert isinstance(domain, ApidiffDomain)
+        known = self.content.releases.known if self.content else {}
+        before, domain.data["releases"] = domain.data.get("releases"), known
+        moved = domain.moved()
+        return moved if before in (None, known) else sorted(env.found_docs)
+
+    def add_versions(
+        self, app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: nodes.document | None
+    ) -> None:
+        """Tell templates which versions can be chosen, and give them the words of the chooser."""
+        context["apidiff_known"] = self.content.releases.known if self.content else {}
+        words: Language = "zh" if app.config.language.startswith("zh") else "en"
+        said = {key: label(f"chooser.{key}", words) for key in ("label", "newest", "back", "said")}
+        said |= {framework: label(f"framework.{framework}", words) for framework in ("torch", "mindspore")}
+        context["apidiff_chooser"] = json.dumps(said, ensure_ascii=False)
 
     def finish(self, app: Sphinx, exception: Exception | None) -> None:
         """Put the raw run records beside the pages, and take away the output of pages that are gone."""
@@ -66,11 +95,6 @@ def _remove_stale_pages(app: Sphinx) -> None:
             page.unlink()
 
 
-def _moved(_app: Sphinx, env: BuildEnvironment) -> list[str]:
-    domain = env.get_domain("apidiff")
-    return domain.moved() if isinstance(domain, ApidiffDomain) else []
-
-
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register everything with Sphinx."""
     session = _Session()
@@ -83,9 +107,10 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     for node, visitors in HTML_NODES.items():
         app.add_node(node, html=visitors)
     app.connect("builder-inited", session.lay_out)
-    app.connect("env-updated", _moved)
+    app.connect("env-updated", session.outdated)
     app.connect("missing-reference", keep_words)
     app.connect("html-page-context", add_language_context)
+    app.connect("html-page-context", session.add_versions)
     app.connect("build-finished", session.finish)
     return {
         "version": "1",

@@ -18,16 +18,21 @@ from apidiff.model import RunRecord
 from apidiff.model.base import Record
 from apidiff.model.entry import CounterpartEntry, Entry
 from apidiff.render.official import OfficialReport
+from apidiff.sphinxext.releases import Releases
 
 
 class Content(Record, frozen=True, kw_only=True):
-    """All that pages are made from. ``newest``: framework → its newest known version. ``runs``: run ID → file."""
+    """All that pages are made from. ``newest``: framework → its newest known version. ``runs``: run ID → file.
+
+    ``releases``: every known version, and which of them have signatures.
+    """
 
     entries: dict[str, Entry]
     newest: dict[str, str]
     runs: dict[str, Path]
     official: OfficialReport = OfficialReport(tables=[], runs=[])
     counterparts: dict[str, CounterpartEntry] = {}
+    releases: Releases = Releases()
 
 
 class MappingPage(Record, frozen=True, kw_only=True):
@@ -35,6 +40,7 @@ class MappingPage(Record, frozen=True, kw_only=True):
 
     entry: Entry
     newest: dict[str, str]
+    releases: Releases = Releases()
 
 
 class RunLine(Record, frozen=True, kw_only=True):
@@ -91,7 +97,9 @@ class Shelf:
     def publish(self, content: Content) -> None:
         """Write what changed and remove what is gone."""
         wanted = {
-            self.mapping_file(mapping_id): msgspec.json.encode(MappingPage(entry=entry, newest=dict(content.newest)))
+            self.mapping_file(mapping_id): msgspec.json.encode(
+                MappingPage(entry=entry, newest=dict(content.newest), releases=content.releases)
+            )
             for mapping_id, entry in content.entries.items()
         }
         replace_folder(self.folder / "mappings", wanted, "*.json")

@@ -93,7 +93,8 @@ class MappingDirective(_Directive):
                 f"No mapping {mapping_id!r}: name a file under apidiff/data/mappings or remove this directive."
             )
         page = self.shelf.mapping(mapping_id)
-        section = mapping_section(self.make, page.entry, page.newest["mindspore"])
+        make = Builder(self.make.language, self.state.document, self.env.docname, page.releases)
+        section = mapping_section(make, page.entry)
         self._define(page.entry)
         return self.finished([section])
 

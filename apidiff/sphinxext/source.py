@@ -7,20 +7,28 @@ from apidiff.model import Version
 from apidiff.render import counterparts, entries
 from apidiff.render.official import official_report
 from apidiff.sphinxext.content import Content
+from apidiff.sphinxext.releases import Releases
 
 
 def load() -> Content:
     """Everything the pages show. Raises what the store raises for data that is not valid."""
     data = store.load()
-    newest = {
-        framework: max((release.version for release in releases), key=Version)
+    known = {
+        framework: sorted((release.version for release in releases), key=Version, reverse=True)
         for framework, releases in data.frameworks.items()
+    }
+    signed = {
+        framework: sorted(
+            (version for name, version in data.signatures if name == framework), key=Version, reverse=True
+        )
+        for framework in known
     }
     runs = {run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.runs}
     found = entries(data)
     return Content(
         entries=found,
-        newest=newest,
+        newest={framework: versions[0] for framework, versions in known.items()},
+        releases=Releases(known=known, signed=signed),
         runs=runs,
         official=official_report(data, found),
         counterparts=counterparts(data, found),
