@@ -42,6 +42,7 @@ html_css_files = [
     "table.css",
     "picture.css",
     "port.css",
+    "versions.css",
 ]
 html_js_files = [
     "elements/early.js",
@@ -49,6 +50,7 @@ html_js_files = [
     ("apidiff.js", {"defer": "defer"}),
     ("elements/search.js", {"defer": "defer"}),
     ("elements/picture.js", {"defer": "defer"}),
+    ("elements/versions.js", {"defer": "defer"}),
 ]
 html_additional_pages = {"search": "search.html"}
 html_copy_source = False
@@ -71,7 +73,7 @@ html_theme_options = {
     "navbar_start": ["site-name.html"],
     "navbar_center": ["navbar-nav.html"],
     "navbar_end": ["language-switch.html", "theme-switcher.html"],
-    "navbar_persistent": ["search-box.html"],
+    "navbar_persistent": ["version-chooser.html", "search-box.html"],
     "disable_search": True,
     "navbar_align": "left",
     "header_links_before_dropdown": 7,

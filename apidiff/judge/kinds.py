@@ -11,7 +11,8 @@ import numpy as np
 from apidiff.judge import oracle
 from apidiff.judge.case import Case, Verdict, cut
 from apidiff.judge.ends import source_of
-from apidiff.judge.slots import Opaque, Operand, array, at, plain, show, show_plain, tensors
+from apidiff.judge.said import said
+from apidiff.judge.slots import Opaque, Operand, array, at, plain, show, show_plain, tensors, typed, typed_plain
 from apidiff.judge.structure import has_structure, structure_of
 from apidiff.model import (
     AliasKind,
@@ -34,11 +35,12 @@ def _judge_writes(case: Case) -> Verdict:
     for trace in case.traces:
         old, new = at(trace, body.argument, before=True), at(trace, body.argument)
         if old is None or new is None:
-            return Outcome.ERROR, [f"rank {trace.rank}: nothing at {body.argument}"]
+            return Outcome.ERROR, [said(trace.rank, "nothing_at", slot=body.argument)]
         if _values(old) == _values(new):
             same.append(f"rank {trace.rank}: {body.argument} {show(old)} =")
         else:
-            changed.append(f"rank {trace.rank}: {body.argument} {show(old)} → {show(new)}")
+            texts = (show(old), show(new)) if show(old) != show(new) else (typed(old), typed(new))
+            changed.append(f"rank {trace.rank}: {body.argument} {texts[0]} → {texts[1]}")
     if case.claim.keeps is not None:
         return (Outcome.REFUTED, cut(changed)) if changed else (Outcome.HOLDS, cut(same))
     some = case.claim.writes is not None and case.claim.writes.some
@@ -61,8 +63,8 @@ def _judge_returns(case: Case) -> Verdict:
     lines = [(trace.rank, structure_of(trace.returned)) for trace in case.traces]
     wrong = [t.rank for t in case.traces if not has_structure(t.returned, body.structure)]
     if wrong:
-        return Outcome.REFUTED, cut([f"rank {rank}: returned {found}" for rank, found in lines if rank in wrong])
-    return Outcome.HOLDS, [f"rank {lines[0][0]}: returned {lines[0][1]}"]
+        return Outcome.REFUTED, cut([said(rank, "returned", value=found) for rank, found in lines if rank in wrong])
+    return Outcome.HOLDS, [said(lines[0][0], "returned", value=lines[0][1])]
 
 
 def _judge_result(case: Case) -> Verdict:
@@ -80,10 +82,10 @@ def _judge_result(case: Case) -> Verdict:
             continue
         place, source = case.group.index(trace.rank), source_of(case, body.formula, trace.rank, body.at)
         if source is None:
-            return Outcome.ERROR, [f"rank {trace.rank}: the probe names no rank at the other end"]
+            return Outcome.ERROR, [said(trace.rank, "no_other_end")]
         wanted = [case.group[one] for one in oracle.needed(body.formula, len(case.group), place, source)]
         if missing := [rank for rank in wanted if rank not in given]:
-            return Outcome.ERROR, cut([f"rank {rank}: no input at {body.of}" for rank in missing])
+            return Outcome.ERROR, cut([said(rank, "no_input", slot=body.of) for rank in missing])
         try:
             want = oracle.expected(body.formula, inputs, place, source)
         except oracle.NotComputable as error:
@@ -93,7 +95,7 @@ def _judge_result(case: Case) -> Verdict:
         if _equal(value, want, shape_only=shape_only):
             right.append(line)
         else:
-            wrong.append(f"{line} ≠ {_show_expected(want, shape_only=shape_only)}")
+            wrong.append(f"rank {trace.rank}: {body.at} {_unlike(value, want, shape_only=shape_only)}")
     return (Outcome.REFUTED, cut(wrong)) if wrong else (Outcome.HOLDS, cut(right))
 
 
@@ -122,6 +124,14 @@ def _equal(value: Value | None, want: Operand, *, shape_only: bool = False) -> b
     return False
 
 
+def _unlike(value: Value | None, want: Operand, *, shape_only: bool) -> str:
+    """``[1, 2] ≠ [1, 3]``; with the types where nothing but these differs: ``int32 [1, 2] ≠ int64 [1, 2]``."""
+    texts = show(value), _show_expected(want, shape_only=shape_only)
+    if texts[0] == texts[1]:
+        texts = typed(value), typed_plain(want)
+    return f"{texts[0]} ≠ {texts[1]}"
+
+
 def _show_expected(want: Operand, *, shape_only: bool) -> str:
     if isinstance(want, list) and shape_only:
         return "[" + ", ".join(_show_expected(item, shape_only=shape_only) for item in want) + "]"
@@ -136,12 +146,12 @@ def _judge_equals(case: Case) -> Verdict:
     for trace in case.traces:
         value = at(trace, body.at)
         if value is None:
-            return Outcome.ERROR, [f"rank {trace.rank}: nothing at {body.at}"]
+            return Outcome.ERROR, [said(trace.rank, "nothing_at", slot=body.at)]
         line = f"rank {trace.rank}: {body.at} {show(value)}"
         if _is(value, want):
             right.append(line)
         else:
-            wrong.append(f"{line} ≠ {show_plain(want)}")
+            wrong.append(f"rank {trace.rank}: {body.at} {_unlike(value, want, shape_only=False)}")
     return (Outcome.REFUTED, cut(wrong)) if wrong else (Outcome.HOLDS, cut(right))
 
 
@@ -166,11 +176,11 @@ def _judge_aliases(case: Case) -> Verdict:
         left = at(trace, body.slot)
         right_value = at(trace, body.with_, before=True)
         if left is None or right_value is None or not hasattr(left, "object") or not hasattr(right_value, "object"):
-            return Outcome.ERROR, [f"rank {trace.rank}: nothing to compare at {body.slot} and {body.with_}"]
+            return Outcome.ERROR, [said(trace.rank, "nothing_to_compare", slot=body.slot, other=body.with_)]
         storage = {t.storage for t in tensors(left)} & {t.storage for t in tensors(right_value)}
         same_object = left.object == right_value.object
         found = AliasKind.OBJECT if same_object else AliasKind.STORAGE if storage else AliasKind.NOTHING
-        line = f"rank {trace.rank}: {body.slot}, {body.with_}: {found.value}"
+        line = said(trace.rank, found.value, slot=body.slot, other=body.with_)
         fits = found is body.share or (body.share is AliasKind.STORAGE and bool(storage))
         (right if fits else wrong).append(line)
     return (Outcome.REFUTED, cut(wrong)) if wrong else (Outcome.HOLDS, right[:1])
@@ -185,7 +195,7 @@ def _judge_prints(case: Case) -> Verdict:
         if trace.output != want:
             pairs = zip_longest(trace.output, want, fillvalue="(no line)")
             got, wanted = next((got, wanted) for got, wanted in pairs if got != wanted)
-            wrong.append(f"rank {trace.rank}: printed {got!r} ≠ {wanted!r}")
+            wrong.append(said(trace.rank, "printed", got=repr(got), wanted=repr(wanted)))
     return (Outcome.REFUTED, cut(wrong)) if wrong else (Outcome.HOLDS, [])
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from apidiff.judge.case import Case, Verdict, cut, error_text
 from apidiff.judge.kinds import CHECKS
+from apidiff.judge.said import said
 from apidiff.model import Api, Claim, ClaimKind, Outcome, ProbeRun, RankSet, RankTrace, RunRecord, SignatureDump
 from apidiff.model.spec import callers, group_ranks, is_partial, partners, resolve, root_rank
 
@@ -139,8 +140,8 @@ def _judge_crash(case: Case) -> Verdict:
     """A crash whatever the claim: what the ranks left behind raise is a lost connection, if it reaches them in time."""
     answered = {trace.rank for trace in case.run.ranks}
     gone = [rank for rank in range(case.record.world_size) if rank not in answered]
-    said = [f"rank {trace.rank}: {error_text(trace)}" for trace in case.run.ranks if trace.error]
-    return Outcome.CRASH, cut([*(f"rank {rank}: crash" for rank in gone), *said])
+    errors = [f"rank {trace.rank}: {error_text(trace)}" for trace in case.run.ranks if trace.error]
+    return Outcome.CRASH, cut([*(said(rank, "crash") for rank in gone), *errors])
 
 
 def _judge_raises(case: Case) -> Verdict:
@@ -158,7 +159,7 @@ def _judge_raises(case: Case) -> Verdict:
         if error is not None and body.type in {None, error.type, *error.bases}:
             raised.append(trace)
         else:
-            quiet.append(f"rank {trace.rank}: {error_text(trace) if error else 'no exception'}")
+            quiet.append(f"rank {trace.rank}: {error_text(trace)}" if error else said(trace.rank, "no_exception"))
     if raised and (failing := _fails_anyway(case, raised)):
         return Outcome.ERROR, failing
     lines = [f"rank {trace.rank}: {error_text(trace)}" for trace in raised]
@@ -179,13 +180,13 @@ def _fails_anyway(case: Case, raised: list[RankTrace]) -> list[str]:
     plain = next((run for run in case.record.probes if (run.api, run.probe) == (case.api.name, probe.like)), None)
     usual = {(t.error.type, t.error.message) for t in plain.ranks if t.error} if plain else set()
     same = [trace for trace in raised if trace.error and (trace.error.type, trace.error.message) in usual]
-    return [f"rank {trace.rank}: {error_text(trace)} (also by probe {probe.like!r})" for trace in same[:1]]
+    return [said(trace.rank, "also_by", error=error_text(trace), probe=repr(probe.like)) for trace in same[:1]]
 
 
 def _silent_ranks(case: Case) -> Verdict:
     """A time-out; what the ranks at the other end raised meanwhile explains it."""
     answered = {trace.rank for trace in case.run.ranks}
-    lines = [f"rank {rank}: timeout" for rank in case.ranks if rank not in answered]
+    lines = [said(rank, "timeout") for rank in case.ranks if rank not in answered]
     if case.probe in case.api.probes and is_partial(case.api, case.probe):
         others = [trace for trace in case.run.ranks if trace.error and trace.rank not in case.ranks]
         lines += [f"rank {trace.rank}: {error_text(trace)}" for trace in others]

@@ -103,6 +103,30 @@ def show_plain(value: Operand) -> str:
     return repr(value) if isinstance(value, str) else str(value)
 
 
+def typed(value: Value | None) -> str:
+    """A recorded value with its type, for where the values alone look alike: ``int32 [1, 2]``, ``tuple (1, 2)``."""
+    if isinstance(value, TensorDump):
+        return f"{value.dtype} {show(value)}"
+    if isinstance(value, SequenceDump):
+        return f"{value.type} " + ("({})" if value.type == "tuple" else "[{}]").format(
+            ", ".join(map(typed, value.items))
+        )
+    if isinstance(value, ScalarDump) and value.value is not None:
+        return f"{type(value.value).__name__} {show(value)}"
+    return show(value)
+
+
+def typed_plain(value: Operand) -> str:
+    """The same for a computed value."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {show_plain(value)}"
+    if isinstance(value, list):
+        return f"list [{', '.join(map(typed_plain, value))}]"
+    if isinstance(value, Opaque) or value is None:
+        return show_plain(value)
+    return f"{type(value).__name__} {show_plain(value)}"
+
+
 def _listed(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_listed, value))}]"

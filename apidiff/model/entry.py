@@ -47,11 +47,17 @@ class ClaimEntry(Record, frozen=True, kw_only=True):
 
 
 class EvidenceEntry(Record, frozen=True, kw_only=True):
-    """What runs say of a claim: the verdict and what shows it in words, the claim's ID, and a run record that holds it."""
+    """What runs say of a claim: the verdict and what shows it in words, the claim's ID, and run records that hold it.
+
+    Versions of which runs say the same share one: ``versions`` are these, newest first, and ``runs`` holds a record of each.
+    """
 
     claim: str
-    run: str
+    run: str  # the first of ``runs``
     text: Text
+    framework: str = ""
+    versions: list[str] = []
+    runs: list[str] = []
 
 
 class DifferenceEntry(Record, frozen=True, kw_only=True):

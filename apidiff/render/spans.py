@@ -18,6 +18,21 @@ def between(since: str | None, until: str | None) -> str:
     return since if since == until else f"{since} – {until}"
 
 
+def ends(text: str) -> list[tuple[str | None, str | None]]:
+    """The ranges that a text of `between` or `held_in` names, as their ends: '≤ 2.0, 2.4 – 2.8' is two."""
+    return [_ends(one) for one in text.split(", ")]
+
+
+def _ends(text: str) -> tuple[str | None, str | None]:
+    if text == ALL:
+        return None, None
+    if text[0] in "≤≥":
+        end = text[2:]
+        return (None, end) if text[0] == "≤" else (end, None)
+    since, _, until = text.partition(" – ")
+    return since, until or since
+
+
 def in_words(text: str, language: Language) -> str:
     """A range for a reader: words where the sign for all versions stands."""
     return label("range.all", language) if text == ALL else text

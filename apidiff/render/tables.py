@@ -94,8 +94,8 @@ def _add_target(connection: sqlite3.Connection, entry: Entry, target: TargetEntr
         _add(connection, "member", key, position, one.source, one.target, *_row(one))
     for position, found in enumerate(target.differences, 1):
         evidence = (
-            "\n".join(f"{one.claim}: {one.text.en} [{one.run}]" for one in found.evidence),
-            "\n".join(f"{one.claim}: {one.text.zh} [{one.run}]" for one in found.evidence),
+            "\n".join(f"{one.claim}: {one.text.en} [{', '.join(one.runs)}]" for one in found.evidence),
+            "\n".join(f"{one.claim}: {one.text.zh} [{', '.join(one.runs)}]" for one in found.evidence),
         )
         _add(connection, "difference", key, position, found.id, found.kind, found.risk, *_both(found.text), *evidence)
         for claim in found.claims:

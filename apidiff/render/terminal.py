@@ -150,7 +150,7 @@ class _Sections:
             kind = label(f"difference.{difference.kind}", self.language)
             found.append(Line.assemble(f"{number:>2}. ", (f"[{risk}]", risk_style(difference.risk)), f" {kind}"))
             found.append(indent(prose(difference.text, self.language), 4))
-            lines = [f"{one.claim}: {self._said(one.text)} [{one.run}]" for one in difference.evidence]
+            lines = [f"{one.claim}: {self._said(one.text)} [{', '.join(one.runs)}]" for one in difference.evidence]
             found += [indent(Line(line, style="dim"), 6) for line in lines]
         if not self.answer.differences:
             found.append(Line(label("differences.none", self.language)))

@@ -9,6 +9,7 @@ import msgspec
 from apidiff.model import Observation, Outcome, Text, worst_outcome
 from apidiff.model.entry import ClaimEntry, EvidenceEntry, ObservedSummary
 from apidiff.model.version import Version
+from apidiff.render.evidence import in_language
 from apidiff.render.labels import LABELS
 
 _TELLING_WORLD_SIZE = 3
@@ -71,22 +72,33 @@ def verdicts(rows: Iterable[ObservedSummary]) -> Text | None:
 
 
 def evidence(claim: ClaimEntry) -> list[EvidenceEntry]:
-    """For each summary row of a claim: the verdict, the first lines that show it, and the run they come from.
+    """For the summary rows of a claim: the verdict, the first lines that show it, and the runs they come from.
 
-    ``holds`` rows are told where another row says otherwise, so that a reader sees on which world size which is true.
+    Rows that differ in nothing but the version are told as one. ``holds`` rows are told where another row says otherwise,
+    so that a reader sees on which world size which is true.
     """
-    found = []
+    alike: dict[tuple[tuple[object, ...], tuple[str, ...]], list[tuple[ObservedSummary, str]]] = {}
     for row in claim.summary:
         telling = telling_observation(claim, row)
-        lines = telling.evidence[:EVIDENCE_LINES] if telling else []
-        said = verdict_text(row)
-        run = telling.run if telling else row.runs[0]
-        text = Text(
-            en=said.en + (f": {'; '.join(lines)}" if lines else ""),
-            zh=said.zh + (f"：{'；'.join(lines)}" if lines else ""),
-        )
-        found.append(EvidenceEntry(claim=claim.id, run=run, text=text))
-    return found
+        lines = tuple(telling.evidence[:EVIDENCE_LINES]) if telling else ()
+        same = (row.outcome, row.framework, row.backend, row.device, *row.world_sizes)
+        alike.setdefault((same, lines), []).append((row, telling.run if telling else row.runs[0]))
+    return [_told(claim, lines, rows) for (_, lines), rows in alike.items()]
+
+
+def _told(claim: ClaimEntry, lines: Sequence[str], rows: list[tuple[ObservedSummary, str]]) -> EvidenceEntry:
+    first = rows[0][0]
+    versions = [row.framework_version for row, _ in rows]
+    said = verdict_text(msgspec.structs.replace(first, framework_version=", ".join(versions)))
+    chinese = in_language(lines, "zh")
+    text = Text(
+        en=said.en + (f": {'; '.join(lines)}" if lines else ""),
+        zh=said.zh + (f"：{'；'.join(chinese)}" if lines else ""),
+    )
+    runs = [run for _, run in rows]
+    return EvidenceEntry(
+        claim=claim.id, run=runs[0], text=text, framework=first.framework, versions=versions, runs=runs
+    )
 
 
 def telling_observation(claim: ClaimEntry, row: ObservedSummary) -> Observation | None:

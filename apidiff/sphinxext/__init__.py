@@ -7,6 +7,7 @@ parallel reading, incremental builds, edited records and deleted ones.
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
 from sphinx.util.typing import ExtensionMetadata
 
+from apidiff.render.labels import Language, label
 from apidiff.sphinxext import source
 from apidiff.sphinxext.content import Content, Shelf, replace_folder, write_stubs
 from apidiff.sphinxext.directives import DIRECTIVES
@@ -37,8 +39,8 @@ def _env_version() -> int:
     """A number over the code that makes pages: when it changes, every page is read again."""
     folder = Path(__file__).parent
     render = folder.parent / "render"
-    files = [*sorted(folder.glob("*.py")), render / "labels.py", *sorted((render / "words").glob("*.py"))]
-    files += sorted(folder.glob("*.html"))
+    shared = [render / "labels.py", render / "evidence.py", render / "spans.py", *(render / "words").glob("*.py")]
+    files = [*sorted(folder.glob("*.py")), *sorted(folder.glob("*.html")), *sorted(shared)]
     return int(hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8], 16)
 
 
@@ -57,11 +59,24 @@ class _Session:
             # Pages are searched by an index of our own (`search_index`); Sphinx' would be built and shipped for nothing.
             app.builder.search = False
 
+    def outdated(self, _app: Sphinx, env: BuildEnvironment) -> list[str]:
+        """Pages to write again: those whose links lead elsewhere, and all where other releases can be chosen."""
+        domain = env.get_domain("apidiff")
+        assert isinstance(domain, ApidiffDomain)
+        known = self.content.releases.known if self.content else {}
+        before, domain.data["releases"] = domain.data.get("releases"), known
+        moved = domain.moved()
+        return moved if before in (None, known) else sorted(env.found_docs)
+
     def add_versions(
-        self, _app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: nodes.document | None
+        self, app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: nodes.document | None
     ) -> None:
-        """Tell templates which versions can be chosen."""
-        context["apidiff_known"] = self.content.releases if self.content else {}
+        """Tell templates which versions can be chosen, and give them the words of the chooser."""
+        context["apidiff_known"] = self.content.releases.known if self.content else {}
+        words: Language = "zh" if app.config.language.startswith("zh") else "en"
+        said = {key: label(f"chooser.{key}", words) for key in ("label", "newest", "back", "said")}
+        said |= {framework: label(f"framework.{framework}", words) for framework in ("torch", "mindspore")}
+        context["apidiff_chooser"] = json.dumps(said, ensure_ascii=False)
 
     def finish(self, app: Sphinx, exception: Exception | None) -> None:
         """Put the raw run records beside the pages, and take away the output of pages that are gone."""
@@ -85,11 +100,6 @@ def _remove_stale_pages(app: Sphinx) -> None:
             page.unlink()
 
 
-def _moved(_app: Sphinx, env: BuildEnvironment) -> list[str]:
-    domain = env.get_domain("apidiff")
-    return domain.moved() if isinstance(domain, ApidiffDomain) else []
-
-
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register everything with Sphinx."""
     session = _Session()
@@ -110,7 +120,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("builder-inited", session.lay_out)
     app.add_node(index_table, html=HTML_VISITORS)
     app.connect("doctree-read", note_parts)
-    app.connect("env-updated", _moved)
+    app.connect("env-updated", session.outdated)
     app.connect("missing-reference", keep_words)
     app.connect("html-page-context", add_language_context)
     app.connect("html-page-context", add_shell_context)

@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from docutils import nodes
 
 from apidiff.model import Status, Version
 from apidiff.model.entry import DifferenceEntry, Entry, OtherwiseEntry, TargetEntry
 from apidiff.model.ranges import holds
 from apidiff.sphinxext.claims import stated_places
-from apidiff.sphinxext.nodes import Builder, Cell, anchor, block, code, joined, literal, paragraph, table
+from apidiff.sphinxext.differences import differences_section
+from apidiff.sphinxext.nodes import (
+    Builder,
+    Cell,
+    Inline,
+    anchor,
+    block,
+    code,
+    folded,
+    joined,
+    literal,
+    paragraph,
+    table,
+)
+from apidiff.sphinxext.shown import marked_inline, marked_section
 
 _STATUSES = [status.value for status in Status]
 MAPS_TO = "maps_to"
+
+
+class Answer(NamedTuple):
+    """What answers a source in some releases: a target, or another answer, or nothing."""
+
+    releases: list[str]
+    target: TargetEntry | None
+    otherwise: OtherwiseEntry | None
 
 
 def current_target(entry: Entry, version: str) -> TargetEntry | None:
@@ -46,32 +70,66 @@ def answer_anchor(answer: OtherwiseEntry) -> str:
     return f"otherwise--{answer.since or 'first'}"
 
 
-def answer_box(make: Builder, entry: Entry, newest: str) -> block:
-    """The answer on the newest MindSpore version, at a glance."""
-    if target := current_target(entry, newest):
-        link = nodes.reference("", "", literal(target.name), refid=anchor(target.name))
-        return block(
-            "",
-            paragraph(nodes.Text(make.word("box.current", version=newest))),
-            paragraph(
-                link, nodes.Text(" "), make.badge("status", Status.CURRENT.value), classes=["apidiff-box-target"]
-            ),
-            make.term("worst_risk", make.badge("risk", target.risk)),
-            classes=["apidiff-box"],
-        )
-    answer = current_answer(entry, newest)
-    if answer is None:
-        return block("", paragraph(nodes.Text(make.word("box.no_current", version=newest))), classes=["apidiff-box"])
-    link = nodes.reference("", "", make.badge("answer", answer.answer), refid=answer_anchor(answer))
-    children = [
-        paragraph(nodes.Text(make.word("box.answer", version=newest))),
-        paragraph(link, classes=["apidiff-box-target"]),
-        paragraph(*make.text(answer.why)),
-    ]
-    if answer.instead:
-        children.append(make.term("instead", *make.text(answer.instead)))
-    children.append(make.term("worst_risk", make.badge("risk", answer.risk)))
-    return block("", *children, classes=["apidiff-box"])
+def answers(entry: Entry, releases: list[str]) -> list[Answer]:
+    """Each answer with the releases that it answers for, in the order of ``releases``."""
+    found: dict[str, Answer] = {}
+    for release in releases:
+        target, otherwise = current_target(entry, release), current_answer(entry, release)
+        key = target.name if target else answer_anchor(otherwise) if otherwise else ""
+        found.setdefault(key, Answer([], target, None if target else otherwise)).releases.append(release)
+    return list(found.values())
+
+
+def answer_boxes(make: Builder, entry: Entry) -> list[nodes.Node]:
+    """The answer at a glance, one box for each; the one for the newest release is shown."""
+    found = answers(entry, make.releases.known["mindspore"])
+    return [make.only(_box(make, entry, answer), mindspore=answer.releases) for answer in found]
+
+
+def _box(make: Builder, entry: Entry, answer: Answer) -> block:
+    version = make.chosen("mindspore")
+    if answer.target:
+        link = nodes.reference("", "", literal(answer.target.name), refid=anchor(answer.target.name))
+        status = make.badge("status", Status.CURRENT.value)
+        children: list[nodes.Node] = [
+            paragraph(*make.filled("box.current", version=version)),
+            paragraph(link, nodes.Text(" "), status, classes=["apidiff-box-target"]),
+            make.term("worst_risk", make.badge("risk", answer.target.risk)),
+        ]
+    elif answer.otherwise:
+        badge = make.badge("answer", answer.otherwise.answer)
+        link = nodes.reference("", "", badge, refid=answer_anchor(answer.otherwise))
+        children = [
+            paragraph(*make.filled("box.answer", version=version)),
+            paragraph(link, classes=["apidiff-box-target"]),
+            paragraph(*make.text(answer.otherwise.why)),
+        ]
+        if answer.otherwise.instead:
+            children.append(make.term("instead", *make.text(answer.otherwise.instead)))
+        children.append(make.term("worst_risk", make.badge("risk", answer.otherwise.risk)))
+    else:
+        children = [paragraph(*make.filled("box.no_current", version=version))]
+    return block("", *children, *_also_there(make, entry, answer), classes=["apidiff-box"])
+
+
+def _also_there(make: Builder, entry: Entry, answer: Answer) -> list[nodes.Node]:
+    """The targets that are there too in one of the releases of an answer, each with its standing, where it has one."""
+    found: list[Inline] = []
+    told: set[str] = set()
+    for target in reversed(entry.targets):
+        for one in target.ranges:
+            here = [v for v in make.releases.between("mindspore", one.since, one.until) if v in answer.releases]
+            if target is answer.target or one.status == Status.REMOVED.value or not here:
+                continue
+            told.update(here)
+            link = nodes.reference("", "", literal(target.name), refid=anchor(target.name))
+            words = marked_inline(
+                "", "", link, nodes.Text(" "), make.badge("status", one.status), classes=["apidiff-also"]
+            )
+            found.append([make.only(words, mindspore=here)])
+    if not found:
+        return []
+    return [make.only(block("", make.term("box.also_there", *joined(found, " "))), mindspore=told)]
 
 
 def versions_table(make: Builder, entry: Entry) -> nodes.table:
@@ -98,8 +156,11 @@ def versions_table(make: Builder, entry: Entry) -> nodes.table:
     return table(header, [row[2] for row in rows])
 
 
-def otherwise_section(make: Builder, entry: Entry, answer: OtherwiseEntry) -> nodes.section:
-    """One answer without a target: why, what to do, with which APIs, and the recipe as it runs."""
+def otherwise_section(make: Builder, entry: Entry, answer: OtherwiseEntry, *, leads: bool) -> marked_section:
+    """One answer without a target: why, what to do, with which APIs, and the recipe as it runs.
+
+    ``leads``: whether it is the answer on the newest release, whose differences have the plain anchors.
+    """
     badge = paragraph(
         nodes.Text(make.span(answer.range) + " "),
         make.badge("answer", answer.answer),
@@ -114,8 +175,6 @@ def otherwise_section(make: Builder, entry: Entry, answer: OtherwiseEntry) -> no
     if answer.uses:
         links = [[make.ref("api", name, optional=True)] for name in answer.uses]
         children.append(make.term("uses", *joined(links, make.word("site.comma"))))
-    if answer.stated:
-        children += [make.term("claim.stated"), stated_places(make, entry.documents, answer.stated)]
     if answer.after:
         pair = [
             _titled_code(make.phrase("code.before", entry.source), answer.before),
@@ -123,13 +182,21 @@ def otherwise_section(make: Builder, entry: Entry, answer: OtherwiseEntry) -> no
         ]
         children.append(block("", *pair, classes=["apidiff-pair"]))
     if answer.recipe:
-        children += [make.term("example.script", literal(answer.recipe.path)), code(answer.recipe.code)]
+        script = make.filled("fold.script", path=[literal(answer.recipe.path)])
         children += [make.term("example.run"), code(answer.recipe.command, "bash")]
+        children.append(folded(script, code(answer.recipe.code)))
         children += [make.term("example.output"), code(answer.recipe.expected, "text")]
         if answer.recipe.claim:
             children.append(make.term("example.checked", make.ref("claim", answer.recipe.claim)))
+    if answer.stated:
+        children += [make.term("claim.stated"), stated_places(make, entry.documents, answer.stated)]
     title = make.word("otherwise.title", answer=make.word(f"answer.{answer.answer}"), range=make.span(answer.range))
-    return make.section(answer_anchor(answer), title, *children)
+    name = answer_anchor(answer)
+    found = make.section(name, title, *children)
+    if answer.differences or leads:
+        intro = paragraph(nodes.Text(make.word("differences.of_source")))
+        found += differences_section(make, name, intro, answer.differences, leads=leads)
+    return found
 
 
 def _titled_code(title: list[nodes.Node], text: str) -> block:

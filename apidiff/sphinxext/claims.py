@@ -19,30 +19,83 @@ from apidiff.sphinxext.nodes import (
     literal,
     paragraph,
     table,
+    table_row,
 )
+from apidiff.sphinxext.shown import marked_inline
 
 # How many lines of evidence a table shows of one run; the run record has them all.
 _EVIDENCE_LINES = 4
+# The fewest ranks on which a partial result can be told from a whole one.
+_TELLING_WORLD_SIZE = 3
+# Kinds of claims that say what a call gives back and what it does to its arguments.
+_RETURN_KINDS = ("returns", "result", "writes", "keeps", "aliases")
 
 
 def claims_section(make: Builder, entry: Entry) -> nodes.section:
-    """Every claim of the mapping, by API."""
+    """Every claim of the mapping, by API: first what it returns and writes, then the rest."""
     subjects = list(dict.fromkeys(claim.subject for claim in entry.claims))
-    groups = []
-    for subject in subjects:
-        claims = [_claim(make, entry, claim) for claim in entry.claims if claim.subject == subject]
-        groups.append(make.section(f"claims--{anchor(subject)}", make.phrase("claims.about", subject), *claims))
-    return make.section("claims", make.word("claims"), *groups)
+    groups = [_group(make, entry, subject, leads=subject == subjects[0]) for subject in subjects]
+    found = make.section("claims", make.word("claims"), *groups)
+    if not any(claim.kind in _RETURN_KINDS and claim.subject == subjects[0] for claim in entry.claims):
+        found["ids"].append("returns")
+    return found
+
+
+def _group(make: Builder, entry: Entry, subject: str, *, leads: bool) -> nodes.section:
+    mine = [claim for claim in entry.claims if claim.subject == subject]
+    returning = [claim for claim in mine if claim.kind in _RETURN_KINDS]
+    children: list[nodes.Node] = []
+    if returning:
+        head = block("", paragraph(nodes.strong("", make.word("returns"))), ids=["returns"] if leads else [])
+        children += [head, *(_claim(make, entry, claim) for claim in returning)]
+    if rest := [claim for claim in mine if claim not in returning]:
+        children += [paragraph(nodes.strong("", make.word("claims.rest")))] if returning else []
+        children += [_claim(make, entry, claim) for claim in rest]
+    lid = [nodes.Text(make.word("fold.claims", count=len(mine)) + " "), *_outcomes_of_all(make, mine)]
+    title = make.phrase("claims.about", subject)
+    return make.section(f"claims--{anchor(subject)}", title, folded(lid, *children))
+
+
+def _outcomes_of_all(make: Builder, claims: list[ClaimEntry]) -> list[nodes.Node]:
+    """How many claims have a run with which outcome, worst first."""
+    counts: dict[Outcome, int] = {}
+    for claim in claims:
+        for outcome in {Outcome(row.outcome) for row in claim.summary} or {Outcome.NOT_RUN}:
+            counts[outcome] = counts.get(outcome, 0) + 1
+    badges = [[make.badge("outcome", one.value), nodes.Text(f" {counts[one]}")] for one in _worst_first(set(counts))]
+    return joined(badges, " ")
 
 
 def refuted_section(make: Builder, entry: Entry) -> nodes.section:
-    """What documents state and runs refute."""
+    """What documents state and runs refute, in short: the claim holds the rest."""
     found = refuted_claims(entry)
     if not found:
         return make.section("refuted", make.word("refuted"), paragraph(nodes.Text(make.word("refuted.none"))))
-    children: list[nodes.Node] = [paragraph(nodes.Text(make.word("refuted.intro")))]
-    children += [refuted_block(make, entry, claim) for claim in found]
+    items = [nodes.list_item("", *_refuted_line(make, claim)) for claim in found]
+    children = [paragraph(nodes.Text(make.word("refuted.intro"))), nodes.bullet_list("", *items)]
     return make.section("refuted", make.word("refuted"), *children)
+
+
+def _refuted_line(make: Builder, claim: ClaimEntry) -> list[nodes.Node]:
+    against = [found for found in claim.summary if found.outcome == Outcome.REFUTED.value]
+    head = paragraph(
+        make.badge("outcome", Outcome.REFUTED.value),
+        nodes.Text(" "),
+        *make.text(claim.text),
+        nodes.Text(" "),
+        make.ref("claim", claim.id),
+    )
+    runs = [
+        paragraph(
+            nodes.Text(
+                f"{make.word(f'framework.{found.framework}')} {found.framework_version}{make.word('site.comma')}"
+                f"{found.backend}{make.word('site.colon')}"
+            ),
+            *joined(_run_links(make, claim, found), make.word("site.comma")),
+        )
+        for found in against
+    ]
+    return [head, *runs]
 
 
 def refuted_claims(entry: Entry) -> list[ClaimEntry]:
@@ -69,18 +122,42 @@ def refuted_block(make: Builder, entry: Entry, claim: ClaimEntry) -> block:
 
 
 def outcome_badges(make: Builder, claim: ClaimEntry) -> list[nodes.Node]:
-    """Every outcome the claim has, worst first; 'not run' where no run speaks of it."""
-    found = {Outcome(summary.outcome) for summary in claim.summary} or {Outcome.NOT_RUN}
+    """Every outcome the claim has, worst first, with the versions of which a run says so.
+
+    Where the chosen version was run only its own are shown. 'not run' where no run speaks of the claim.
+    """
+    if not claim.summary:
+        return [make.badge("outcome", Outcome.NOT_RUN.value)]
+    framework, run = claim.summary[0].framework, _versions_run(claim)
+    by_outcomes: dict[tuple[Outcome, ...], list[str]] = {}
+    for version in run:
+        outcomes = {Outcome(row.outcome) for row in claim.summary if row.framework_version == version}
+        by_outcomes.setdefault(tuple(_worst_first(outcomes)), []).append(version)
+    found: list[nodes.Node] = []
+    for shown, versions in by_outcomes.items():
+        badges = joined([[make.badge("outcome", one.value)] for one in shown], " ")
+        told = nodes.Text(f" {make.word('site.comma').join(versions)} ")
+        words = marked_inline("", "", *badges, told, classes=["apidiff-outcomes"])
+        found.append(make.only_in(words, framework, [*versions, *make.releases.others(framework, run)]))
+    return found
+
+
+def _worst_first(outcomes: set[Outcome]) -> list[Outcome]:
     ordered = []
-    while found:
-        ordered.append(worst := worst_outcome(found))
-        found.discard(worst)
-    return joined([[make.badge("outcome", outcome.value)] for outcome in ordered], " ")
+    while outcomes:
+        ordered.append(worst := worst_outcome(outcomes))
+        outcomes = outcomes - {worst}
+    return ordered
+
+
+def _versions_run(claim: ClaimEntry) -> list[str]:
+    """The framework versions of which runs speak of the claim, newest first."""
+    return list(dict.fromkeys(row.framework_version for row in claim.summary))
 
 
 def _claim(make: Builder, entry: Entry, claim: ClaimEntry) -> block:
     link = nodes.reference("", "", literal(claim.id), refid=anchor(claim.id), reftitle=make.word("claim.link"))
-    head = [*make.text(claim.text), nodes.Text(" "), *outcome_badges(make, claim)]
+    head = [*outcome_badges(make, claim), nodes.Text(" "), *make.text(claim.text)]
     children: list[nodes.Node] = [paragraph(link, classes=["apidiff-claim-id"])]
     if claim.call:
         children += [make.term("claim.call"), code("\n".join(claim.call))]
@@ -123,43 +200,79 @@ def _place(make: Builder, documents: dict[str, DocumentEntry], place: StatedEntr
     return children
 
 
-def _observed(make: Builder, claim: ClaimEntry, summaries: list[ObservedSummary]) -> nodes.table:
+def _observed(make: Builder, claim: ClaimEntry, summaries: list[ObservedSummary]) -> block:
+    """A row for each verdict; versions of which runs show the same share one. The chosen version's rows, if it was run."""
+    framework, run = summaries[0].framework, _versions_run(claim)
+    rest = make.releases.others(framework, run)
     columns = ("outcome", "framework", "backend", "device", "ranks", "evidence")
-    rows = [_observed_row(make, claim, found) for found in summaries]
-    return table([make.word(f"column.{name}") for name in columns], rows)
+    rows: list[nodes.row] = []
+    for alike in _alike(claim, summaries):
+        versions = [one.framework_version for one in alike]
+        rows.append(make.only_in(table_row(_observed_row(make, claim, alike)), framework, [*versions, *rest]))
+    found = block("", table([make.word(f"column.{name}") for name in columns], rows))
+    if rest:
+        names = [nodes.Text(make.word("site.comma").join(run))]
+        words = make.filled("claim.other_versions", version=make.chosen(framework), versions=names)
+        found.insert(0, make.only_in(block("", paragraph(*words, classes=["apidiff-aside"])), framework, rest))
+    return found
 
 
-def _observed_row(make: Builder, claim: ClaimEntry, summary: ObservedSummary) -> list[Cell]:
-    shown = _shown(claim, summary)
-    links: list[Inline] = []
-    for run in summary.runs:
-        found = next((one for one in shown if one.run == run), None)
-        size = str(found.world_size) if found else run
-        part = run_part(claim.subject, found.probe) if found else ""
-        links.append([make.ref("run", run, nodes.Text(size), part=part)])
+def _alike(claim: ClaimEntry, summaries: list[ObservedSummary]) -> list[list[ObservedSummary]]:
+    """The rows, those of versions that differ in nothing that is shown together."""
+    found: dict[object, list[ObservedSummary]] = {}
+    for one in summaries:
+        shown = tuple((seen.world_size, seen.probe, tuple(seen.evidence)) for seen in _told(claim, one))
+        key = (one.outcome, one.framework, one.backend, one.device, *one.world_sizes, shown)
+        found.setdefault(key, []).append(one)
+    return list(found.values())
+
+
+def _observed_row(make: Builder, claim: ClaimEntry, alike: list[ObservedSummary]) -> list[Cell]:
+    first, comma = alike[0], make.word("site.comma")
+    runs: list[nodes.Node] = []
+    for one in alike:
+        lead = [nodes.Text(one.framework_version + make.word("site.colon"))] if len(alike) > 1 else []
+        runs.append(paragraph(*lead, *joined(_run_links(make, claim, one), comma)))
     evidence: list[nodes.Node] = []
-    for one in shown:
-        if one.evidence:
-            lines = one.evidence[:_EVIDENCE_LINES] + (["…"] if len(one.evidence) > _EVIDENCE_LINES else [])
-            where = make.word("evidence.of", size=one.world_size, probe=one.probe)
+    for seen in _told(claim, first):
+        if seen.evidence:
+            lines = seen.evidence[:_EVIDENCE_LINES] + (["…"] if len(seen.evidence) > _EVIDENCE_LINES else [])
+            where = make.word("evidence.of", size=seen.world_size, probe=seen.probe)
             evidence += [paragraph(nodes.Text(where)), *make.evidence(lines)]
     return [
-        [make.badge("outcome", summary.outcome)],
-        f"{make.word(f'framework.{summary.framework}')} {summary.framework_version}",
-        summary.backend,
-        summary.device,
-        joined(links, make.word("site.comma")),
+        [make.badge("outcome", first.outcome)],
+        f"{make.word(f'framework.{first.framework}')} {comma.join(one.framework_version for one in alike)}",
+        first.backend,
+        first.device,
+        runs,
         evidence,
     ]
 
 
-def _shown(claim: ClaimEntry, summary: ObservedSummary) -> list[Observation]:
-    """The observation that speaks for each run of a row: the first of its outcome, if there is one with evidence."""
-    found = []
+def _run_links(make: Builder, claim: ClaimEntry, summary: ObservedSummary) -> list[Inline]:
+    """A link to each run of a row, at the probe that speaks for it, named by its number of ranks."""
+    links: list[Inline] = []
+    for seen, run in _shown(claim, summary):
+        words = nodes.Text(str(seen.world_size) if seen else run)
+        links.append([make.ref("run", run, words, part=run_part(claim.subject, seen.probe) if seen else "")])
+    return links
+
+
+def _shown(claim: ClaimEntry, summary: ObservedSummary) -> list[tuple[Observation | None, str]]:
+    """For each run of a row the observation that speaks for it: the first of its outcome, if there is one with evidence."""
+    found: list[tuple[Observation | None, str]] = []
     for run in summary.runs:
         same = [one for one in claim.observed if one.run == run and one.outcome.value == summary.outcome]
-        found += [one for one in same if one.evidence][:1] or same[:1]
+        found.append((next((one for one in same if one.evidence), same[0] if same else None), run))
     return found
+
+
+def _told(claim: ClaimEntry, summary: ObservedSummary) -> list[Observation]:
+    """The observations whose evidence a row shows: of all runs, or of one where the claim simply holds."""
+    shown = [seen for seen, _ in _shown(claim, summary) if seen]
+    if summary.outcome != Outcome.HOLDS.value:
+        return shown
+    return sorted(shown, key=lambda one: one.world_size != _TELLING_WORLD_SIZE)[:1]
 
 
 def run_part(api: str, probe: str) -> str:

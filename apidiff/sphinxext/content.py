@@ -21,12 +21,13 @@ from apidiff.model.picture import Picture
 from apidiff.render.index_rows import Index, mapping_index
 from apidiff.render.official import OfficialReport
 from apidiff.render.port import PortFacts
+from apidiff.sphinxext.releases import Releases
 
 
 class Content(Record, frozen=True, kw_only=True):
     """All that pages are made from. ``newest``: framework → its newest known version. ``runs``: run ID → file.
 
-    ``releases``: framework → its known versions, newest first.
+    ``releases``: every known version, and which of them have signatures.
     """
 
     entries: dict[str, Entry]
@@ -34,7 +35,7 @@ class Content(Record, frozen=True, kw_only=True):
     runs: dict[str, Path]
     official: OfficialReport = OfficialReport(tables=[], runs=[])
     counterparts: dict[str, CounterpartEntry] = {}
-    releases: dict[str, list[str]] = {}
+    releases: Releases = Releases()
     pictures: dict[str, Picture] = {}
     port: PortFacts = PortFacts()
 
@@ -45,6 +46,7 @@ class MappingPage(Record, frozen=True, kw_only=True):
     entry: Entry
     newest: dict[str, str]
     pictured: bool = False
+    releases: Releases = Releases()
 
 
 class RunLine(Record, frozen=True, kw_only=True):
@@ -115,7 +117,12 @@ class Shelf:
         """Write what changed and remove what is gone."""
         wanted = {
             self.mapping_file(mapping_id): msgspec.json.encode(
-                MappingPage(entry=entry, newest=dict(content.newest), pictured=mapping_id in content.pictures)
+                MappingPage(
+                    entry=entry,
+                    newest=dict(content.newest),
+                    pictured=mapping_id in content.pictures,
+                    releases=content.releases,
+                )
             )
             for mapping_id, entry in content.entries.items()
         }
@@ -125,7 +132,7 @@ class Shelf:
         write_if_changed(self.mapping_list, msgspec.json.encode(sorted(content.entries)))
         write_if_changed(self.counterparts_file, msgspec.json.encode(list(content.counterparts.values())))
         write_if_changed(self.official_file, msgspec.json.encode(content.official))
-        releases = content.releases.get("mindspore", [content.newest["mindspore"]])
+        releases = content.releases.known.get("mindspore", [content.newest["mindspore"]])
         write_if_changed(self.index_file, msgspec.json.encode(mapping_index(content.entries.values(), releases)))
         # A copy: pages must not change, and a build must not break, while runs are being recorded.
         runs = {self.run_file(run_id): file.read_bytes() for run_id, file in content.runs.items()}

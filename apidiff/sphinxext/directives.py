@@ -96,7 +96,8 @@ class MappingDirective(_Directive):
                 f"No mapping {mapping_id!r}: name a file under apidiff/data/mappings or remove this directive."
             )
         page = self.shelf.mapping(mapping_id)
-        section = mapping_section(self.make, page.entry, page.newest["mindspore"], self._picture(page))
+        make = Builder(self.make.language, self.state.document, self.env.docname, page.releases)
+        section = mapping_section(make, page.entry, self._picture(page))
         self.env.metadata[self.env.docname].update(describe_mapping(page.entry, self.make.language))
         self._define(page.entry)
         return self.finished([section])

@@ -1,4 +1,4 @@
-"""The page of one mapping: its differences first, then everything they rest on."""
+"""The page of one mapping: the answer for the chosen versions first, then everything it rests on."""
 
 from __future__ import annotations
 
@@ -6,55 +6,39 @@ from collections.abc import Iterator
 
 from docutils import nodes
 
-from apidiff.model import Version
-from apidiff.model.entry import DifferenceEntry, Entry, EvidenceEntry, ExampleEntry, TargetEntry
+from apidiff.model.entry import Entry, ExampleEntry, TargetEntry
 from apidiff.model.picture import Picture
-from apidiff.sphinxext.answers import answer_at, answer_box, current_target, otherwise_section, versions_table
-from apidiff.sphinxext.claims import claims_section, outcome_badges, refuted_section
-from apidiff.sphinxext.nodes import (
-    Builder,
-    Cell,
-    Inline,
-    anchor,
-    block,
-    code,
-    folded,
-    joined,
-    literal,
-    paragraph,
-    table,
-)
+from apidiff.sphinxext.answers import Answer, answer_boxes, answers, otherwise_section, versions_table
+from apidiff.sphinxext.claims import claims_section, refuted_section
+from apidiff.sphinxext.differences import differences_section
+from apidiff.sphinxext.nodes import Builder, Inline, anchor, block, code, folded, joined, literal, paragraph
 from apidiff.sphinxext.picture import picture_section
 from apidiff.sphinxext.rows import members_table, parameters_table
+from apidiff.sphinxext.shown import carry, custom_element, marked_section
+from apidiff.sphinxext.signatures import signature_pair, source_notices
 from apidiff.sphinxext.timeline import timeline_section
 
-# Kinds of claims that say what a call gives back and what it does to its arguments.
-_RETURN_KINDS = ("returns", "result", "writes", "keeps", "aliases")
 
-
-def mapping_section(make: Builder, entry: Entry, newest: str, picture: Picture | None = None) -> nodes.section:
-    """The whole page. ``newest``: the newest known MindSpore version."""
-    current = current_target(entry, newest)
-    # Files list targets by age; a reader wants the one to use, then the newest.
-    targets = entry.targets[::-1]
-    targets.sort(key=lambda target: target is not current)
+def mapping_section(make: Builder, entry: Entry, picture: Picture | None = None) -> nodes.section:
+    """The whole page, for the newest pair of ``make.releases`` until a reader chooses another."""
+    leading, *others = _answer_sections(make, entry, answers(entry, make.releases.known["mindspore"]))
     return make.section(
         anchor(entry.id),
         [literal(entry.source)],
         paragraph(*make.text(entry.summary), classes=["apidiff-summary"]),
         *_aliases(make, entry),
-        answer_box(make, entry, newest),
-        make.section("differences", make.word("differences"), *_top_differences(make, entry, newest)),
-        *picture_section(make, entry, picture, newest),
+        *answer_boxes(make, entry),
+        *source_notices(make, entry),
+        *_run_notices(make, entry),
+        leading,
+        *picture_section(make, entry, picture, make.releases.newest("mindspore")),
+        *others,
         make.section("versions", make.word("versions"), versions_table(make, entry)),
-        *(_target(make, entry, target, target is current) for target in targets),
-        *(otherwise_section(make, entry, answer) for answer in reversed(entry.otherwise)),
-        make.section("returns", make.word("returns"), *_returns(make, entry)),
         make.section("examples", make.word("examples"), *_examples(make, entry)),
-        timeline_section(make, entry),
         claims_section(make, entry),
         refuted_section(make, entry),
-        make.section("repeat", make.word("repeat"), *_repeat(make, entry, newest)),
+        timeline_section(make, entry),
+        make.section("repeat", make.word("repeat"), *_repeat(make, entry, make.releases.newest("mindspore"))),
     )
 
 
@@ -65,58 +49,65 @@ def _aliases(make: Builder, entry: Entry) -> list[nodes.Node]:
     return [make.term("also_written", *names)]
 
 
-def _top_differences(make: Builder, entry: Entry, newest: str) -> Iterator[nodes.Node]:
-    current = current_target(entry, newest)
-    _, _, differences = answer_at(entry, newest)
-    if not differences:
-        yield paragraph(nodes.Text(make.word("differences.none")))
-        return
-    if current:
-        yield paragraph(*make.phrase("differences.from", current.name))
-    else:
-        yield paragraph(nodes.Text(make.word("differences.of_source")))
-    for difference in differences:
-        yield difference_block(make, difference, "difference")
+def _run_notices(make: Builder, entry: Entry) -> Iterator[nodes.Node]:
+    """For each framework the versions that were run, where the chosen one was not."""
+    seen = {
+        framework: list(
+            dict.fromkeys(
+                row.framework_version for claim in entry.claims if claim.side == side for row in claim.summary
+            )
+        )
+        for framework, side in (("torch", "source"), ("mindspore", "target"))
+    }
+    for framework, run in seen.items():
+        name: Inline = [nodes.Text(make.word(f"framework.{framework}"))]
+        if run:
+            versions: Inline = [nodes.Text(make.word("site.comma").join(run))]
+            chosen = make.chosen(framework)
+            words = make.filled("runs.other_versions", framework=name, version=chosen, versions=versions)
+            notice = block("", paragraph(*words, classes=["apidiff-aside"]))
+            yield make.only_in(notice, framework, make.releases.others(framework, run))
+        elif any(claim.subject.startswith(f"{framework}.") for claim in entry.claims):
+            yield paragraph(*make.filled("runs.no_version", framework=name), classes=["apidiff-aside"])
 
 
-def difference_block(make: Builder, difference: DifferenceEntry, prefix: str) -> block:
-    """One difference: risk, kind, text, evidence and the claims it rests on."""
-    head = [
-        make.badge("risk", difference.risk),
-        nodes.Text(" "),
-        nodes.strong("", make.word(f"difference.{difference.kind}")),
-    ]
-    if difference.parameter:
-        head += [nodes.Text(" "), literal(difference.parameter)]
-    children: list[nodes.Node] = [paragraph(*head), paragraph(*make.text(difference.text))]
-    if difference.evidence:
-        items = [nodes.list_item("", paragraph(*_evidence(make, one))) for one in difference.evidence]
-        children += [make.term("evidence"), nodes.bullet_list("", *items, classes=["apidiff-evidence"])]
-    if difference.claims:
-        links = [[make.ref("claim", claim)] for claim in difference.claims]
-        children.append(make.term("rests_on", *joined(links, make.word("site.comma"))))
-    found = block(
-        "",
-        *children,
-        ids=[anchor(f"{prefix}-{difference.id}")],
-        classes=["apidiff-difference", f"apidiff-edge-{difference.risk}"],
-    )
-    make.document.note_explicit_target(found)
-    return found
+def _answer_sections(make: Builder, entry: Entry, found: list[Answer]) -> Iterator[nodes.Node]:
+    """A section for each target and each other answer: first that of the newest release, then the others by age.
+
+    Those that are not the answer for the chosen version step back behind one line, which brings them forth.
+    """
+    leading = found[0] if found else Answer([], None, None)
+    answered = {one.target.name: one.releases for one in found if one.target}
+    sections: list[tuple[bool, marked_section]] = []
+    for target in reversed(entry.targets):
+        leads = target is leading.target
+        section = _target(make, entry, target, leads=leads)
+        sections.append((leads, _other(make, section, answered.get(target.name, []))))
+    for otherwise in reversed(entry.otherwise):
+        releases = next((one.releases for one in found if one.otherwise is otherwise), [])
+        leads = otherwise is leading.otherwise
+        sections.append((leads, _other(make, otherwise_section(make, entry, otherwise, leads=leads), releases)))
+    sections.sort(key=lambda one: not one[0])
+    if leading.target is None and leading.otherwise is None:
+        nothing = paragraph(nodes.Text(make.word("differences.none")))
+        yield make.section("differences", make.word("differences"), nothing)
+    yield from (section for _, section in sections)
+    if len(sections) > 1:
+        keys = [f"others.{name}" for name in ("hidden", "hidden_one", "shown", "show", "hide")]
+        lid = custom_element("", name="apidiff-others")
+        carry(lid, data_words=make.words_for(*keys))
+        yield lid
 
 
-def _evidence(make: Builder, one: EvidenceEntry) -> list[nodes.Node]:
-    shown = [
-        make.ref("claim", one.claim),
-        nodes.Text(": "),
-        *make.text(one.text),
-        nodes.Text(" ["),
-        make.ref("run", one.run),
-    ]
-    return [*shown, nodes.Text("]")]
+def _other(make: Builder, section: marked_section, releases: list[str]) -> marked_section:
+    """The section of an answer, marked with the releases it answers for; a page without script shows all of them."""
+    make.only(section, mindspore=releases, hide=False)
+    carry(section, data_other="")
+    return section
 
 
-def _target(make: Builder, entry: Entry, target: TargetEntry, is_current: bool) -> nodes.section:
+def _target(make: Builder, entry: Entry, target: TargetEntry, *, leads: bool) -> marked_section:
+    """All about one target: first what a porter types, then what to mind, then the details of both sides."""
     name = anchor(target.name)
     badges: list[Inline] = [
         [nodes.Text(make.span(found.range) + " "), make.badge("status", found.status)] for found in target.ranges
@@ -124,83 +115,26 @@ def _target(make: Builder, entry: Entry, target: TargetEntry, is_current: bool) 
     children: list[nodes.Node] = [paragraph(*joined(badges, " · "), classes=["apidiff-ranges"])]
     if target.note:
         children.append(paragraph(*make.text(target.note)))
-    children += [
-        make.section(f"{name}--signatures", make.word("signatures"), *_signatures(make, entry, target)),
-        make.section(f"{name}--parameters", make.word("parameters"), parameters_table(make, target.parameters)),
-    ]
-    if target.members:
-        members = members_table(make, target.members)
-        children.append(make.section(f"{name}--members", make.word("members"), members))
-    differences = _differences(make, target, is_current)
-    children.append(make.section(f"{name}--differences", make.word("differences"), *differences))
     if target.before or target.after:
         pair = [_titled_code(make, "code.before", entry.source, target.before)]
         pair.append(_titled_code(make, "code.after", target.name, target.after))
         children.append(make.section(f"{name}--code", make.word("code"), block("", *pair, classes=["apidiff-pair"])))
+    rows = {f"parameter-{(row.source or row.target or '').replace('_', '-')}": row for row in target.parameters}
+    rows |= {f"member-{(row.source or row.target or '').replace('_', '-')}": row for row in target.members}
+    intro = paragraph(*make.phrase("differences.from", target.name))
+    children.append(differences_section(make, name, intro, target.differences, rows, leads=leads))
+    parameters = parameters_table(make, target.parameters)
+    children.append(make.section(f"{name}--parameters", make.word("parameters"), parameters))
+    if target.members:
+        members = members_table(make, target.members)
+        children.append(make.section(f"{name}--members", make.word("members"), members))
+    pair_of_signatures = signature_pair(make, entry, target)
+    children.append(make.section(f"{name}--signatures", make.word("signatures"), pair_of_signatures))
     return make.section(name, [literal(target.name)], *children)
 
 
 def _titled_code(make: Builder, key: str, name: str, text: str) -> block:
     return block("", paragraph(*make.phrase(key, name), classes=["apidiff-caption"]), code(text))
-
-
-def _differences(make: Builder, target: TargetEntry, is_current: bool) -> list[nodes.Node]:
-    if not target.differences:
-        return [paragraph(nodes.Text(make.word("differences.none")))]
-    if not is_current:
-        return [difference_block(make, found, f"{anchor(target.name)}--difference") for found in target.differences]
-    items = []
-    for found in target.differences:
-        title = make.word(f"difference.{found.kind}") + (f" {found.parameter}" if found.parameter else "")
-        link = nodes.reference("", title, refid=anchor(f"difference-{found.id}"))
-        items.append(nodes.list_item("", paragraph(make.badge("risk", found.risk), nodes.Text(" "), link)))
-    return [paragraph(nodes.Text(make.word("differences.above"))), nodes.bullet_list("", *items)]
-
-
-def _signatures(make: Builder, entry: Entry, target: TargetEntry) -> list[nodes.Node]:
-    sides = [("torch", entry.source, entry.signatures), ("mindspore", target.name, target.signatures)]
-    return [block("", *(_signature(make, *side) for side in sides), classes=["apidiff-pair"])]
-
-
-def _signature(make: Builder, framework: str, name: str, by_version: dict[str, str]) -> block:
-    versions = sorted(by_version, key=Version, reverse=True)
-    if not versions:
-        return block("", paragraph(literal(name)), paragraph(nodes.Text(make.word("signature.missing"))))
-    newest = by_version[versions[0]]
-    same = [version for version in versions if by_version[version] == newest]
-    caption = paragraph(nodes.Text(_versions_of(make, framework, same)), classes=["apidiff-caption"])
-    children: list[nodes.Node] = [caption, code(newest)]
-    others: dict[str, list[str]] = {}
-    for version in versions:
-        if by_version[version] != newest:
-            others.setdefault(by_version[version], []).append(version)
-    if others:
-        older: list[nodes.Node] = []
-        for text, found in others.items():
-            older += [
-                paragraph(nodes.Text(_versions_of(make, framework, found)), classes=["apidiff-caption"]),
-                code(text),
-            ]
-        children.append(folded(make.word("signature.other"), *older))
-    return block("", *children)
-
-
-def _versions_of(make: Builder, framework: str, versions: list[str]) -> str:
-    return f"{make.word(f'framework.{framework}')} {make.word('site.comma').join(versions)}"
-
-
-def _returns(make: Builder, entry: Entry) -> list[nodes.Node]:
-    children: list[nodes.Node] = []
-    by_api: dict[tuple[str, str], list[list[Cell]]] = {}
-    for claim in entry.claims:
-        if claim.kind in _RETURN_KINDS:
-            link = nodes.reference("", "", *outcome_badges(make, claim), refid=anchor(claim.id))
-            row: list[Cell] = [make.word(f"claim.{claim.kind}"), make.text(claim.text), [link]]
-            by_api.setdefault((claim.side, claim.subject), []).append(row)
-    header = [make.word(f"column.{name}") for name in ("kind", "claim", "outcomes")]
-    for (side, subject), rows in by_api.items():
-        children += [make.term(f"side.{side}", literal(subject)), table(header, rows)]
-    return children or [paragraph(nodes.Text(make.word("returns.none")))]
 
 
 def _examples(make: Builder, entry: Entry) -> list[nodes.Node]:
@@ -211,7 +145,7 @@ def _examples(make: Builder, entry: Entry) -> list[nodes.Node]:
 
 def _example(make: Builder, example: ExampleEntry) -> nodes.section:
     children: list[nodes.Node] = [make.term("example.run"), code(example.command, "bash")]
-    children += [make.term("example.script", literal(example.path)), code(example.code)]
+    children.append(folded(make.filled("fold.script", path=[literal(example.path)]), code(example.code)))
     children += [make.term("example.output"), code(example.expected, "text")]
     if example.claim:
         children.append(make.term("example.checked", make.ref("claim", example.claim)))

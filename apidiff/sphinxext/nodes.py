@@ -6,8 +6,10 @@ no text of a record is ever given to a parser.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import string
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
@@ -16,11 +18,15 @@ from docutils import nodes
 from sphinx import addnodes
 
 from apidiff.model import Text
+from apidiff.render.evidence import in_language
 from apidiff.render.labels import Language, label
 from apidiff.render.spans import in_words
+from apidiff.sphinxext.releases import Releases
+from apidiff.sphinxext.shown import SHOWN_NODES, carried, carry, marked_inline, marked_row, marked_section
 from apidiff.sphinxext.visible import visible
 
 Found = TypeVar("Found", bound=nodes.Node)
+Marked = TypeVar("Marked", bound=nodes.Element)
 Inline = Sequence[nodes.Node]
 Cell = Inline | str
 
@@ -92,20 +98,23 @@ def literal(text: str) -> nodes.literal:
     return nodes.literal(text, text)
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[Cell]], classes: Sequence[str] = ()) -> nodes.table:
-    """A table with one header row; a cell is a string (taken as prose) or inline nodes or blocks."""
+def table(
+    header: Sequence[str], rows: Iterable[Sequence[Cell] | nodes.row], classes: Sequence[str] = ()
+) -> nodes.table:
+    """A table with one header row; a cell is a string (taken as prose) or inline nodes or blocks, a row may be finished."""
     width = len(header)
     group = nodes.tgroup("", cols=width)
     group.extend(nodes.colspec("", colwidth=100 // width) for _ in header)
-    group += nodes.thead("", _row(header))
+    group += nodes.thead("", table_row(header))
     body = nodes.tbody()
-    body.extend(_row(row) for row in rows)
+    body.extend(row if isinstance(row, nodes.row) else table_row(row) for row in rows)
     group += body
     return nodes.table("", group, classes=["apidiff-table", *classes])
 
 
-def _row(cells: Sequence[Cell]) -> nodes.row:
-    row = nodes.row()
+def table_row(cells: Sequence[Cell]) -> nodes.row:
+    """One row of a table, which may be marked with the versions it is shown for."""
+    row = marked_row()
     for cell in cells:
         children = prose(cell) if isinstance(cell, str) else list(cell)
         if all(isinstance(child, nodes.Inline | nodes.Text) for child in children):
@@ -121,7 +130,8 @@ def _is_prose(children: Sequence[nodes.Node]) -> bool:
 
 
 def _in_sentence(text: nodes.Text) -> bool:
-    return not isinstance(text.parent, nodes.literal)
+    """Whether a text is neither a name nor in words that are shown for some versions only."""
+    return not isinstance(text.parent, nodes.literal) and not isinstance(text.parent.parent, marked_inline)
 
 
 def folded(title: str | Inline, *children: nodes.Node) -> details:
@@ -150,13 +160,17 @@ def external(url: str, *children: nodes.Node) -> list[nodes.Node]:
 class Builder:
     """Makes the nodes of one page in one language.
 
-    ``docname`` is the page the nodes are for; references need it.
+    ``docname`` is the page the nodes are for; references need it. ``releases``: those between which the page tells apart;
+    a page of which nothing depends on them has none.
     """
 
-    def __init__(self, language: Language, document: nodes.document, docname: str) -> None:
+    def __init__(
+        self, language: Language, document: nodes.document, docname: str, releases: Releases | None = None
+    ) -> None:
         self.language = language
         self.document = document
         self.docname = docname
+        self.releases = releases or Releases()
 
     def word(self, key: str, **values: str | int) -> str:
         """The words under ``key``, with ``{names}`` filled in."""
@@ -165,8 +179,51 @@ class Builder:
 
     def phrase(self, key: str, name: str) -> list[nodes.Node]:
         """The words under ``key`` with its ``{name}`` shown as code."""
-        before, after = self.word(key).split("{name}")
-        return [nodes.Text(before), literal(name), nodes.Text(after)]
+        return self.filled(key, name=[literal(name)])
+
+    def filled(self, key: str, **values: Inline) -> list[nodes.Node]:
+        """The words under ``key`` with nodes in the place of its ``{names}``."""
+        found: list[nodes.Node] = []
+        for text, name, _, _ in string.Formatter().parse(self.word(key)):
+            found += [nodes.Text(text)] if text else []
+            found += values[name] if name else []
+        return found
+
+    def chosen(self, framework: str) -> Inline:
+        """The version that the reader chose; the newest until then."""
+        newest = self.releases.newest(framework)
+        found = marked_inline("", newest)
+        carry(found, data_chosen=framework)
+        return [found]
+
+    def only(
+        self,
+        node: Marked,
+        *,
+        torch: Collection[str] | None = None,
+        mindspore: Collection[str] | None = None,
+        hide: bool = True,
+    ) -> Marked:
+        """The node, marked to be shown for these releases alone; None: whichever is chosen.
+
+        Hidden until others are chosen where the newest is not among them, unless ``hide`` is false.
+        """
+        for framework, versions in (("torch", torch), ("mindspore", mindspore)):
+            if versions is not None:
+                self.only_in(node, framework, versions, hide=hide)
+        return node
+
+    def only_in(self, node: Marked, framework: str, versions: Collection[str], *, hide: bool = True) -> Marked:
+        """The same for one framework."""
+        if self.releases.others(framework, versions):
+            carry(node, **{f"data_{framework}": self.releases.spans(framework, versions)})
+            if hide and self.releases.newest(framework) not in versions:
+                carry(node, hidden="hidden")
+        return node
+
+    def words_for(self, *keys: str) -> str:
+        """Words for an element, as its attribute data-words: the last part of each key with the words under it."""
+        return json.dumps({key.rpartition(".")[2]: self.word(key) for key in keys}, ensure_ascii=False)
 
     def pick(self, text: Text) -> str:
         """The text in the page's language."""
@@ -180,10 +237,10 @@ class Builder:
         """A version range as it is shown."""
         return in_words(text, self.language)
 
-    def section(self, anchor_id: str, title: str | Inline, *children: nodes.Node) -> nodes.section:
+    def section(self, anchor_id: str, title: str | Inline, *children: nodes.Node) -> marked_section:
         """A section whose anchor is ``anchor_id``, the same in every language."""
         words = prose(title) if isinstance(title, str) else list(title)
-        section = nodes.section("", nodes.title("", "", *words), *_held_back(children), ids=[anchor_id])
+        section = marked_section("", nodes.title("", "", *words), *_held_back(children), ids=[anchor_id])
         self.document.note_explicit_target(section)
         return section
 
@@ -222,7 +279,7 @@ class Builder:
 
     def evidence(self, lines: Iterable[str]) -> list[nodes.Node]:
         """Facts in neutral notation, one a line, as a list; nothing where there are none."""
-        items = [nodes.list_item("", paragraph(literal(line))) for line in lines]
+        items = [nodes.list_item("", paragraph(literal(one))) for one in in_language(lines, self.language)]
         return [nodes.bullet_list("", *items, classes=["apidiff-evidence"])] if items else []
 
 
@@ -257,7 +314,7 @@ def relative(page: str, path: str) -> str:
 
 def _open_block(self: Any, node: nodes.Element) -> None:
     words = {"data-apidiff-filter": node["filter"]} if "filter" in node else {}
-    self.body.append(self.starttag(node, "div", "", **words))
+    self.body.append(self.starttag(node, "div", "", **words, **carried(node)))
 
 
 def _close_block(self: Any, _node: nodes.Element) -> None:
@@ -301,4 +358,5 @@ HTML_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {
     markup: (_write_markup, _close_late),
     details: (_open_details, _close_details),
     summary: (_open_summary, _close_summary),
+    **SHOWN_NODES,
 }

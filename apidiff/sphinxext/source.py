@@ -9,21 +9,28 @@ from apidiff.render.official import official_report
 from apidiff.render.picture import pictures
 from apidiff.render.port import port_facts
 from apidiff.sphinxext.content import Content
+from apidiff.sphinxext.releases import Releases
 
 
 def load() -> Content:
     """Everything the pages show. Raises what the store raises for data that is not valid."""
     data = store.load()
-    releases = {
-        framework: sorted((release.version for release in known), key=Version, reverse=True)
-        for framework, known in data.frameworks.items()
+    known = {
+        framework: sorted((release.version for release in releases), key=Version, reverse=True)
+        for framework, releases in data.frameworks.items()
+    }
+    signed = {
+        framework: sorted(
+            (version for name, version in data.signatures if name == framework), key=Version, reverse=True
+        )
+        for framework in known
     }
     runs = {run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.runs}
     found = entries(data)
     return Content(
         entries=found,
-        newest={framework: known[0] for framework, known in releases.items()},
-        releases=releases,
+        newest={framework: versions[0] for framework, versions in known.items()},
+        releases=Releases(known=known, signed=signed),
         runs=runs,
         official=official_report(data, found),
         counterparts=counterparts(data, found),

@@ -6,7 +6,7 @@ from docutils import nodes
 
 from apidiff.history import SIGNATURES, STUBS
 from apidiff.model.entry import Entry, HistoryEntry
-from apidiff.sphinxext.nodes import Builder, Cell, external, literal, paragraph, table
+from apidiff.sphinxext.nodes import Builder, Cell, external, folded, literal, paragraph, table
 
 
 def timeline_section(make: Builder, entry: Entry) -> nodes.section:
@@ -21,7 +21,8 @@ def _rows(make: Builder, entry: Entry) -> list[nodes.Node]:
     rows: list[list[Cell]] = [
         [[literal(one.api)], one.version, make.text(one.text), _evidence(make, entry, one)] for one in entry.history
     ]
-    return [paragraph(nodes.Text(make.word("timeline.about"))), table(header, rows)]
+    lid = make.word("fold.changes", count=len(rows))
+    return [folded(lid, paragraph(nodes.Text(make.word("timeline.about"))), table(header, rows))]
 
 
 def _evidence(make: Builder, entry: Entry, one: HistoryEntry) -> list[nodes.Node]:

@@ -8,14 +8,6 @@
     // Scrolling through the page changes the address without an event in some browsers.
     link.addEventListener("click", follow);
   }
-  // A link to a claim shows the claim, not its closed lid.
-  const open = () => {
-    const goal = document.getElementById(decodeURIComponent(window.location.hash.slice(1)));
-    const lid = goal?.querySelector(":scope > details");
-    if (lid) lid.open = true;
-  };
-  open();
-  window.addEventListener("hashchange", open);
   for (const part of document.querySelectorAll("[data-apidiff-filter]")) {
     const box = document.createElement("input");
     box.type = "search";

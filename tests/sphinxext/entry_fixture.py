@@ -40,7 +40,15 @@ from apidiff.model.entry import (
 )
 from apidiff.render.counterparts import serve
 from apidiff.sphinxext.content import Content
+from apidiff.sphinxext.releases import Releases
 
+RELEASES = Releases(
+    known={
+        "torch": ["2.14.0", "2.13.0", "2.9.1", "2.5.0"],
+        "mindspore": ["2.10.0", "2.9.0", "2.8.0", "2.7.1", "2.4.0", "2.3.0"],
+    },
+    signed={"torch": ["2.13.0", "2.6.0"], "mindspore": ["2.10.0", "2.7.1"]},
+)
 SOURCE = "torch.distributed.reduce"
 NEW = "mindspore.ops.communication.reduce"
 OLD = "mindspore.communication.comm_func.reduce"
@@ -254,6 +262,9 @@ def reduce_entry(run: str, summary: str = "Reduces tensors of all ranks to one r
             EvidenceEntry(
                 claim=f"{SOURCE}#others-keep-tensor",
                 run=run,
+                framework="torch",
+                versions=["2.13.0"],
+                runs=[run],
                 text=Text(en="gloo, 3 ranks: rank 1 holds [110, 220].", zh="gloo，3 个进程：进程 1 为 [110, 220]。"),
             )
         ],
@@ -399,7 +410,8 @@ def content(folder: Path) -> Content:
     }
     return Content(
         entries=entries,
-        newest={"torch": "2.13.0", "mindspore": "2.10.0"},
+        newest={framework: versions[0] for framework, versions in RELEASES.known.items()},
+        releases=RELEASES,
         runs={run_id: path},
         counterparts=serve(entries.values(), [USED, UNNAMED], only),
     )

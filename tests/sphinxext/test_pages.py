@@ -41,16 +41,10 @@ def test_a_heading_without_a_label_is_noticed(make_site: MakeSite) -> None:
 
 def test_order_of_the_mapping_page(make_site: MakeSite) -> None:
     ids = _ids(make_site().build().html(PAGE))
-    wanted = [SOURCE, "differences", "difference-others", "difference-group-dst", "versions", NEW]
-    wanted += [
-        f"{NEW}--signatures",
-        f"{NEW}--parameters",
-        f"{NEW}--members",
-        f"{NEW}--differences",
-        f"{NEW}--code",
-        OLD,
-    ]
-    wanted += ["returns", "examples", "claims", f"{SOURCE}--others-keep-tensor", "refuted", "repeat"]
+    wanted = [SOURCE, NEW, f"{NEW}--code", f"{NEW}--differences", "differences"]
+    wanted += ["difference-others", "difference-group-dst", f"{NEW}--parameters", f"{NEW}--members"]
+    wanted += [f"{NEW}--signatures", OLD, f"{OLD}--differences", f"{OLD}--difference-group-dst", "versions"]
+    wanted += ["examples", "claims", "returns", f"{SOURCE}--others-keep-tensor", "refuted", "timeline", "repeat"]
     assert [one for one in ids if one in wanted] == wanted
 
 

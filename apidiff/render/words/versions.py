@@ -4,4 +4,77 @@ from __future__ import annotations
 
 from apidiff.model.base import Text
 
-WORDS: dict[str, Text] = {}
+
+def _t(en: str, zh: str) -> Text:
+    return Text(en=en, zh=zh)
+
+
+WORDS: dict[str, Text] = {
+    # The chooser in the header.
+    "chooser.label": _t("Versions that the pages are about", "页面所针对的版本"),
+    "chooser.newest": _t("Newest", "最新版本"),
+    "chooser.back": _t("Back to the newest pair of versions", "恢复为最新的一对版本"),
+    "chooser.said": _t(
+        "Now for PyTorch {torch} and MindSpore {mindspore}.", "现针对 PyTorch {torch} 与 MindSpore {mindspore}。"
+    ),
+    # The answer of the chosen versions.
+    "box.also_there": _t("Also there", "同时可用"),
+    "source.absent": _t("{name} is not in PyTorch {version}.", "PyTorch {version} 中没有 {name}。"),
+    "source.old": _t(
+        "Whether PyTorch {version} has {name} is not known: the oldest signatures on record are those of {oldest}.",
+        "不清楚 PyTorch {version} 中有没有 {name}：已收录的最早签名属于 {oldest}。",
+    ),
+    "nearest.signatures": _t(
+        "Read from {nearest}, the nearest version whose signatures are on record.",
+        "据 {nearest} 得出：它是签名已收录的版本中最接近的一个。",
+    ),
+    "runs.other_versions": _t(
+        "{framework} {version} was not run. Verdicts are from runs of {versions}.",
+        "没有在 {framework} {version} 上运行过，结论来自 {versions} 的运行。",
+    ),
+    "runs.no_version": _t("No run on {framework} is recorded here.", "此处没有 {framework} 的运行记录。"),
+    "claim.other_versions": _t(
+        "Not run on {version}; shown are {versions}.", "未在 {version} 上运行，以下为 {versions}。"
+    ),
+    # Sections about other answers.
+    "others.hidden": _t(
+        "Hidden, because they are not the answer on MindSpore {version}: {count} sections.",
+        "以下 {count} 节不是 MindSpore {version} 上的答案，已隐藏。",
+    ),
+    "others.hidden_one": _t(
+        "Hidden, because it is not the answer on MindSpore {version}: {count} section.",
+        "以下 {count} 节不是 MindSpore {version} 上的答案，已隐藏。",
+    ),
+    "others.shown": _t("All answers are shown.", "已显示全部答案。"),
+    "others.show": _t("Show", "显示"),
+    "others.hide": _t("Hide again", "重新隐藏"),
+    # Signatures and parameters of a version.
+    "signature.all": _t("In all versions on record", "已收录的各版本"),
+    "signature.nearest": _t("the nearest on record to {version}", "已收录的版本中最接近 {version} 的一个"),
+    "signature.absent": _t("{framework} {version} does not have {name}.", "{framework} {version} 中没有 {name}。"),
+    "signature.old": _t(
+        "No signature of {framework} {version} is on record; the oldest is that of {oldest}.",
+        "没有收录 {framework} {version} 的签名，最早的是 {oldest}。",
+    ),
+    "cell.absent": _t("not in {version}", "{version} 中没有"),
+    # Evidence, folded.
+    "evidence.fold": _t("Evidence from runs and documents", "来自运行与文档的证据"),
+    "fold.claims": _t("{count} claims", "{count} 条论断"),
+    "claims.rest": _t("Everything else", "其他"),
+    "fold.script": _t("Script {path}", "脚本 {path}"),
+    "fold.changes": _t("{count} changes", "{count} 处变更"),
+    # Our own words in lines of evidence; `apidiff.judge.said` has them in English.
+    "said.no_exception": _t("no exception", "没有抛出异常"),
+    "said.timeout": _t("timeout", "超时"),
+    "said.crash": _t("crash", "崩溃"),
+    "said.returned": _t("returned {value}", "返回 {value}"),
+    "said.nothing_at": _t("nothing at {slot}", "{slot} 处没有值"),
+    "said.no_input": _t("no input at {slot}", "{slot} 处没有输入"),
+    "said.nothing_to_compare": _t("nothing to compare at {slot} and {other}", "{slot} 与 {other} 无可比较"),
+    "said.no_other_end": _t("the probe names no rank at the other end", "探针没有指明另一端的 rank"),
+    "said.object": _t("{slot}, {other}: object", "{slot} 与 {other}：同一对象"),
+    "said.storage": _t("{slot}, {other}: storage", "{slot} 与 {other}：共享内存"),
+    "said.nothing": _t("{slot}, {other}: nothing", "{slot} 与 {other}：互不共享"),
+    "said.printed": _t("printed {got} ≠ {wanted}", "打印了 {got} ≠ {wanted}"),
+    "said.also_by": _t("{error} (also by probe {probe})", "{error}（探针 {probe} 也如此）"),
+}

@@ -62,6 +62,17 @@ export function choose(part: Partial<Pair>): void {
   document.dispatchEvent(new CustomEvent<Pair>(EVENT, { detail: pair }));
 }
 
+/**
+ * Makes address and memory agree when a page opens: what the address asks for is kept for the pages to come, and a kept pair
+ * other than the newest is written into the address, so that it can be sent to somebody.
+ */
+export function settle(): void {
+  const asked = new URLSearchParams(window.location.search);
+  const pair = chosen();
+  const isNewest = FRAMEWORKS.every((framework) => pair[framework] === newest()[framework]);
+  if (FRAMEWORKS.some((framework) => asked.has(framework)) || !isNewest) choose(pair);
+}
+
 /** Calls `act` now and whenever the choice changes. */
 export function follow(act: (pair: Pair) => void): void {
   document.addEventListener(EVENT, (event) => act((event as CustomEvent<Pair>).detail));

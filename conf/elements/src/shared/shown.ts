@@ -1,0 +1,64 @@
+// Shows and hides what carries data-torch and data-mindspore, by the chosen pair. No state beside the page itself.
+import { chosen, covers, type Pair } from "./versions";
+
+const SPANS = "[data-torch], [data-mindspore]";
+
+/** Whether other answers than that for the chosen versions are shown as well. */
+export function othersShown(): boolean {
+  return document.documentElement.dataset.apidiffOthers === "shown";
+}
+
+/** Brings forth, or hides again, the sections about other answers (data-other). */
+export function showOthers(shown: boolean): void {
+  if (shown) document.documentElement.dataset.apidiffOthers = "shown";
+  else delete document.documentElement.dataset.apidiffOthers;
+  showFor(document);
+}
+
+/** Whether a part is right for the pair. */
+export function fits(part: HTMLElement, pair: Pair): boolean {
+  const { torch, mindspore } = part.dataset;
+  if (torch !== undefined && !covers("torch", torch, pair.torch)) return false;
+  return mindspore === undefined || covers("mindspore", mindspore, pair.mindspore);
+}
+
+/** Shows and hides every part of `root`, itself included. Call it on what you add to the page. */
+export function showFor(root: ParentNode, pair: Pair = chosen()): void {
+  const parts = [...root.querySelectorAll<HTMLElement>(SPANS)];
+  if (root instanceof HTMLElement && root.matches(SPANS)) parts.push(root);
+  for (const part of parts) part.hidden = !fits(part, pair) && !(othersShown() && part.dataset.other !== undefined);
+  const places = [...root.querySelectorAll<HTMLElement>("[data-chosen]")];
+  for (const place of places) place.textContent = place.dataset.chosen === "torch" ? pair.torch : pair.mindspore;
+  contents();
+}
+
+/** Shows what the address points to: opens the lids around it and brings forth the hidden parts it stands in. */
+export function reveal(): void {
+  const goal = document.getElementById(decodeURIComponent(window.location.hash.slice(1)));
+  if (!goal) return;
+  let changed = false;
+  if (goal.closest("[hidden][data-other]")) {
+    showOthers(true);
+    document.dispatchEvent(new Event("apidiff-others"));
+    changed = true;
+  }
+  const own = goal.querySelector<HTMLDetailsElement>(":scope > details");
+  for (let part: HTMLElement | null = goal; part; part = part.parentElement) {
+    const lid = part === goal ? own : part;
+    if (lid instanceof HTMLDetailsElement && !lid.open) changed = lid.open = true;
+    if (part.hidden && part.matches(SPANS)) {
+      part.hidden = false;
+      changed = true;
+    }
+  }
+  if (changed) goal.scrollIntoView();
+}
+
+/** The list of what is on the page names only what is shown. */
+function contents(): void {
+  for (const link of document.querySelectorAll<HTMLAnchorElement>(".page-toc a[href^='#']")) {
+    const goal = document.getElementById(decodeURIComponent((link.getAttribute("href") ?? "").slice(1)));
+    const entry = link.closest("li");
+    if (entry && goal) entry.hidden = goal.closest("[hidden]") !== null;
+  }
+}
