@@ -400,6 +400,7 @@ def content(folder: Path) -> Content:
     return Content(
         entries=entries,
         newest={"torch": "2.13.0", "mindspore": "2.10.0"},
+        releases={"torch": ["2.13.0"], "mindspore": ["2.10.0", "2.9.0", "2.8.0", "2.7.0", "2.4.0", "2.3.0"]},
         runs={run_id: path},
         counterparts=serve(entries.values(), [USED, UNNAMED], only),
     )
