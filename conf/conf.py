@@ -76,7 +76,7 @@ html_theme_options = {
     "navbar_persistent": ["version-chooser.html", "search-box.html"],
     "disable_search": True,
     "navbar_align": "left",
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 4,
     "secondary_sidebar_items": ["page-toc.html"],
     "footer_start": ["sphinx-version.html"],
     "footer_end": [],

@@ -6,6 +6,7 @@ It is written as text, not as a tree of nodes: thousands of rows cost Sphinx sec
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from html import escape
 
@@ -19,6 +20,8 @@ from apidiff.sphinxext.nodes import anchor
 COLUMNS = ("api", "target", "category", "risk", "status", "backends", "verdict")
 _WORDS = ("text", "any", "reset", "mindspore", "torch", "shown", "none", "filters")
 _ANSWERS = {kind.value for kind in AnswerKind}
+
+_BREAK = re.compile("(?<=[._])")
 
 # From a mapping's ID and an anchor on its page (or "") to an address.
 Link = Callable[[str, str], str]
@@ -69,10 +72,9 @@ def _row(row: IndexRow, language: Language, link: Link) -> str:
     facts = {"category": row.category, "backends": " ".join(row.backends), "verdict": row.verdict}
     facts["in-torch"] = " ".join(row.torch)
     attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in facts.items())
-    name = escape(row.id)
     runs = escape(", ".join(row.backends))
     return (
-        f'<tr{attributes}><th scope="row"><a href="{escape(link(row.id, ""))}"><code>{name}</code></a></th>'
+        f'<tr{attributes}><th scope="row"><a href="{escape(link(row.id, ""))}">{_code(row.id)}</a></th>'
         f"{_cell('target', row.answers, lambda one: one.target or ' '.join(one.uses), _target(row, language, link))}"
         f"<td>{escape(label(f'category.{row.category}', language))}</td>"
         f"{_cell('risk', row.answers, lambda one: one.risk or '', lambda one: _badge('risk', one.risk, language))}"
@@ -105,10 +107,15 @@ def _target(row: IndexRow, language: Language, link: Link) -> Callable[[AnswerRo
     def show(answer: AnswerRow) -> str:
         if answer.target:
             address = escape(link(row.id, anchor(answer.target)))
-            return f'<a href="{address}"><code>{escape(answer.target)}</code></a>'
-        return escape(label("site.comma", language)).join(f"<code>{escape(name)}</code>" for name in answer.uses)
+            return f'<a href="{address}">{_code(answer.target)}</a>'
+        return escape(label("site.comma", language)).join(_code(name) for name in answer.uses)
 
     return show
+
+
+def _code(name: str) -> str:
+    """A name, which may break after its dots and underscores."""
+    return f"<code>{_BREAK.sub('<wbr>', escape(name))}</code>"
 
 
 def _standing(answer: AnswerRow, language: Language) -> str:

@@ -34,8 +34,8 @@ class SearchEntry(Record, frozen=True, kw_only=True):
     """One thing that can be found.
 
     ``kind``: mapping, api (of MindSpore), page, python or run. ``address``: from the folder of the language. ``names``: what
-    else it is called; a name has no space. ``within``: the title of the page that it is a part of. ``words``: keys of
-    `SearchData.words`.
+    else it is called, ``targets`` its targets, ``uses`` the APIs that other answers name; a name has no space. ``within``:
+    the title of the page that it is a part of. ``words``: keys of `SearchData.words`.
     """
 
     kind: str
@@ -43,6 +43,8 @@ class SearchEntry(Record, frozen=True, kw_only=True):
     address: str
     text: str = ""
     names: list[str] = []
+    targets: list[str] = []
+    uses: list[str] = []
     within: str = ""
     risk: str | None = None
     status: str | None = None
@@ -82,11 +84,9 @@ def mapping_entry(entry: Entry, newest: str, language: Language) -> SearchEntry:
     """A mapping with its names, its differences and what stands in for it. ``newest``: the newest MindSpore version."""
     status, risk, _ = answer_at(entry, newest)
     current = current_target(entry, newest)
-    newest_first = entry.targets[::-1]
-    targets = sorted(newest_first, key=lambda target: target is not current)
+    targets = entry.targets[::-1]
+    targets.sort(key=lambda target: target is not current)
     short = [_SHORT[1] + entry.source.removeprefix(_SHORT[0])] if entry.source.startswith(_SHORT[0]) else []
-    names = [*entry.aliases, *short, *(target.name for target in targets)]
-    names += [name for answer in entry.otherwise for name in answer.uses]
     rows = [row for target in targets for row in (*target.parameters, *target.members)]
     passages = [passage for target in targets for passage in _of_target(target, target is current, language)]
     passages += _of_answers(entry, newest, language)
@@ -95,7 +95,9 @@ def mapping_entry(entry: Entry, newest: str, language: Language) -> SearchEntry:
         name=entry.source,
         address=f"mappings/{entry.id}.html",
         text=_plain(entry.summary, language),
-        names=list(dict.fromkeys(name for name in names if name != entry.source)),
+        names=list(dict.fromkeys([*entry.aliases, *short])),
+        targets=[target.name for target in targets],
+        uses=list(dict.fromkeys(name for answer in entry.otherwise for name in answer.uses)),
         risk=risk,
         status=None if status == MAPS_TO else status,
         words=[f"category.{entry.category}", *sorted({f"answer.{answer.answer}" for answer in entry.otherwise})],

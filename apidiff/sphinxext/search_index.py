@@ -16,6 +16,7 @@ from apidiff.render.labels import Language, label
 from apidiff.sphinxext.content import Content, write_if_changed
 from apidiff.sphinxext.domain import ApidiffDomain
 from apidiff.sphinxext.search_entries import SearchEntry, counterpart_entry, mapping_entry, search_data
+from apidiff.sphinxext.search_parts import resolved
 
 INDEX = Path("_search") / "index.js"
 _WORDS = ("results", "loading", "failed", "count", "one", "nothing", "near", "all", "more", "keys")
@@ -54,6 +55,6 @@ def _entries(app: Sphinx, content: Content, language: Language) -> Iterator[Sear
                 kind=part.kind,
                 name=part.title,
                 address=address(docname, part.anchor),
-                text=part.text,
+                text=resolved(app.env, part.text),
                 within="" if part.kind == "python" or part.title == title else title,
             )

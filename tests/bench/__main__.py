@@ -1,6 +1,7 @@
 """Measures everything and prints one table. Exit code 1 where a limit is missed.
 
-Arguments choose what is measured: ``lookup``, ``validate``, ``growth``, ``rebuild``, ``verify``; all without arguments.
+Arguments choose what is measured: ``lookup``, ``validate``, ``growth``, ``rebuild``, ``search``,
+``verify``; all without arguments.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from tests.bench.answer import measure_lookup
 from tests.bench.growth import measure_growth
 from tests.bench.measure import Measure
 from tests.bench.rebuild import measure_rebuild
+from tests.bench.search import measure_search
 from tests.bench.validation import measure_validation
 from tests.bench.verification import measure_verification
 
@@ -25,6 +27,7 @@ _MEASURES: dict[str, Callable[[Callable[[str], None]], list[Measure]]] = {
     "validate": lambda tell: [measure_validation()],
     "growth": measure_growth,
     "rebuild": lambda tell: [measure_rebuild(tell)],
+    "search": measure_search,
     "verify": lambda tell: [measure_verification(tell)],
 }
 

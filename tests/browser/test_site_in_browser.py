@@ -112,42 +112,6 @@ def test_root_works_without_script(visit: Visit, folder: str) -> None:
     visit.page.wait_for_url(f"**/{folder}/index.html")
 
 
-SEARCHES = [
-    ("en", "overwritten", "mappings/"),
-    ("en", "reduce_scatter", "mappings/torch.distributed.reduce_scatter.html"),
-    ("zh-cn", "归约操作", "mappings/"),
-    ("zh-cn", "就地修改", "mappings/"),
-    ("zh-cn", "昇腾", ""),
-    ("zh-cn", "归约", "mappings/"),
-    ("zh-cn", "reduce_scatter", "mappings/torch.distributed.reduce_scatter.html"),
-]
-
-
-@pytest.mark.parametrize(("language", "words", "goal"), SEARCHES)
-def test_search_finds(visit: Visit, language: str, words: str, goal: str) -> None:
-    page = visit.open(f"{language}/search.html?q={words}")
-    link = page.locator(f".pagefind-ui__result-link[href*='/{language}/{goal}']").first
-    expect(link).to_be_visible(timeout=15_000)
-    link.click()
-    page.wait_for_url(f"**/{language}/{goal}**")
-
-
-def test_search_does_not_find_everything(visit: Visit) -> None:
-    page = visit.open("en/search.html?q=qqzzxxqqzz")
-    expect(page.locator(".pagefind-ui__message")).to_be_visible(timeout=15_000)
-    assert page.locator(".pagefind-ui__result-link").count() == 0
-
-
-def test_search_button_leads_to_the_search_page(visit: Visit) -> None:
-    page = visit.open("zh-cn/index.html")
-    page.locator("header button.search-button-field:visible").click()
-    field = page.locator("#pst-search-dialog input[name=q]")
-    field.fill("归约")
-    field.press("Enter")
-    page.wait_for_url("**/zh-cn/search.html?q=*")
-    expect(page.locator(".pagefind-ui__result-link").first).to_be_visible(timeout=15_000)
-
-
 def test_link_to_a_claim_opens_it(visit: Visit) -> None:
     anchor = "torch.distributed.reduce--others-keep-tensor"
     page = visit.open(f"en/{REDUCE}#{anchor}")
@@ -157,14 +121,14 @@ def test_link_to_a_claim_opens_it(visit: Visit) -> None:
 
 
 def test_filter_hides_rows(visit: Visit) -> None:
-    page = visit.open("zh-cn/mappings.html")
+    page = visit.open("zh-cn/counterparts.html")
     rows = page.locator("article tbody tr")
     every = rows.count()
     page.get_by_label("筛选表格行").fill("all_to_all")
     shown = page.locator("article tbody tr:visible")
     assert 0 < shown.count() < every
-    expect(shown.first).to_contain_text("torch.distributed.all_to_all")
-    assert page.locator("section[id^=category-]:visible").count() < page.locator("section[id^=category-]").count()
+    expect(shown.first).to_contain_text("all_to_all")
+    assert page.locator("section[id^=module-]:visible").count() < page.locator("section[id^=module-]").count()
 
 
 def test_copy_button_is_chinese_on_chinese_pages(visit: Visit) -> None:

@@ -22,7 +22,10 @@ NAMES = {
     "column.api",
     "run.python",
     "run.rank",
+    "search.api",
+    "search.mapping",
     "site.title",
+    "table.column.api",
 }
 SIGNS = {"otherwise.title", "site.colon", "site.comma", "site.semicolon"}
 ENUMERATIONS: list[tuple[str, type[Enum]]] = [
@@ -90,8 +93,9 @@ def test_every_key_is_used() -> None:
         "answer_meaning.",
         "category.",
         "role.",
+        "table.column.",
     )
-    by_prefix = ("column.", "official.", "run.", "side.", "site.")
+    by_prefix = ("column.", "official.", "run.", "search.", "side.", "site.", "table.")
     unused = [
         key
         for key in LABELS

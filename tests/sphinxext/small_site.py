@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 from entry_fixture import content
 from sphinx.application import Sphinx
 from sphinx.locale import translators
@@ -14,6 +15,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from apidiff.sphinxext.content import Content
 from apidiff.sphinxext.domain import ApidiffDomain
+from apidiff.sphinxext.search_entries import SearchData
 
 _PAGES = {
     "index": "# Index\n\n```{toctree}\nmappings\nrisks\nrefuted\nruns\nnotes\nglance\ncounterparts\n```\n",
@@ -40,6 +42,10 @@ class Built:
 
     def html(self, docname: str) -> str:
         return (self.out / f"{docname}.html").read_text("utf-8")
+
+    def search(self) -> SearchData:
+        script = (self.out / "_search" / "index.js").read_bytes()
+        return msgspec.json.decode(script.removeprefix(b"window.apidiffSearch=").removesuffix(b";\n"), type=SearchData)
 
     def pages(self) -> dict[str, str]:
         return {

@@ -212,12 +212,10 @@ def test_page_of_a_mapping_without_a_target(make_site: MakeSite, language: str, 
 
 def test_indexes_have_a_section_for_each_category(make_site: MakeSite) -> None:
     built = make_site().build()
-    for page in ("mappings", "glance"):
-        html = built.html(page)
-        assert [one for one in _ids(html) if one.startswith("category-")] == ["category-collective", "category-debug"]
-        assert f'href="mappings/{COMPOSED}.html"' in html
-        assert "apidiff-answer-composed" in html
-    assert f"→ {USED}, mindspore.Tensor" in _text(built.html("mappings"))
+    html = built.html("glance")
+    assert [one for one in _ids(html) if one.startswith("category-")] == ["category-collective", "category-debug"]
+    assert f'href="mappings/{COMPOSED}.html"' in html
+    assert "apidiff-answer-composed" in html
     assert "It may hang." in _text(built.html("risks"))
 
 

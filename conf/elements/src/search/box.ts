@@ -89,7 +89,6 @@ export class SearchBox extends HTMLElement {
 
   #show(engine: Engine, answer: Answer, typed: string): void {
     const groups = new Map<Kind, HTMLElement>();
-    this.#options = [];
     for (const result of answer.show(0, SHOWN)) {
       let group = groups.get(result.entry.kind);
       if (!group) {
@@ -109,19 +108,21 @@ export class SearchBox extends HTMLElement {
       shown.unshift(part("p", "apidiff-search-note", near));
     }
     this.#list.replaceChildren(...shown);
-    // The order of the list is that of its groups, which is not the order of the results.
     if (answer.total > SHOWN) {
       const all = new URL(this.querySelector("form")?.action ?? "");
       all.searchParams.set("q", typed);
       const words = part("span", "apidiff-found-all", this.#words.say("all", { n: answer.total }));
       this.#list.append(this.#option(all.href, [words]));
     }
+    // Read from the list: its order is that of its groups, not of the results.
     this.#options = [...this.#list.querySelectorAll<HTMLAnchorElement>("[role=option]")];
     this.#options.forEach((option, place) => {
       option.id = `${this.#id}-${place}`;
     });
     this.#popup.hidden = false;
     this.#popup.scrollTop = 0;
+    // The list is wider than the field and reaches to the left of it, or to the right where there is no room.
+    this.#popup.classList.toggle("apidiff-search-onward", this.getBoundingClientRect().right < this.#popup.offsetWidth);
     this.#field.setAttribute("aria-expanded", String(this.#options.length > 0));
   }
 

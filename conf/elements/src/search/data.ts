@@ -15,6 +15,8 @@ export interface Entry {
   address: string;
   text?: string;
   names?: string[];
+  targets?: string[];
+  uses?: string[];
   within?: string;
   risk?: string;
   status?: string;

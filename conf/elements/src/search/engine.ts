@@ -5,13 +5,19 @@ import type { Entry, Passage, SearchData } from "./data";
 import { NO_NAME, nameRank, names } from "./names";
 import { indexWords, type Piece, pieces } from "./tokens";
 
-/** One thing found. `text`: the line to show, with the stretches of it that fit. `address`: where that line stands. */
+/** A text with the stretches of it that fit. */
+export interface Marked {
+  text: string;
+  marks: [number, number][];
+}
+
+/** One thing found. `line`: what of it to show, `address`: where that stands. */
 export interface Result {
   entry: Entry;
   address: string;
-  text: string;
+  name: Marked;
+  line: Marked;
   risk?: string;
-  marks: [number, number][];
 }
 
 /** `near`: nothing holds what was typed; the results hold something like it, or some of its words. */
@@ -142,7 +148,8 @@ export class Engine {
       }
     }
     const address = best.anchor ? `${entry.address.split("#")[0]}#${best.anchor}` : entry.address;
-    return { entry, address, ...cut(best.text, terms), risk: best.anchor ? best.risk : undefined };
+    const name = { text: entry.name, marks: joined([...places(entry.name, terms)]) };
+    return { entry, address, name, line: cut(best.text, terms), risk: best.anchor ? best.risk : undefined };
   }
 
   #indexed(entry: Entry, id: number): Indexed {
@@ -151,7 +158,7 @@ export class Engine {
     return {
       id,
       name: entry.name,
-      names: (entry.names ?? []).join(" "),
+      names: [...(entry.names ?? []), ...(entry.targets ?? []), ...(entry.uses ?? [])].join(" "),
       text: `${entry.text ?? ""} ${entry.within ?? ""}`,
       parameters: (entry.parameters ?? []).join(" "),
       passages: passages.map((one) => one.text).join(" "),
@@ -181,7 +188,7 @@ const BEFORE = 40;
 const LONGEST = 180;
 
 /** At most LONGEST characters of `text` around the first term, and where terms stand in them. */
-export function cut(text: string, terms: string[]): Pick<Result, "text" | "marks"> {
+function cut(text: string, terms: string[]): Marked {
   const found = joined([...places(text, terms)]);
   const first = found[0]?.[0] ?? 0;
   let start = first > LONGEST - BEFORE ? first - BEFORE : 0;

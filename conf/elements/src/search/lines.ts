@@ -1,25 +1,29 @@
 // How a result looks, in the box and on the search page: name, kind, risk, and one line of text with what fits marked.
 
 import { contentRoot } from "../shared/load";
-import type { Engine, Result } from "./engine";
+import type { Engine, Marked, Result } from "./engine";
 
 /** What of a result is shown, as the children of a link or an item. */
 export function line(engine: Engine, result: Result): HTMLElement[] {
   const { entry } = result;
   const head = part("span", "apidiff-found-head");
-  head.append(part(entry.kind === "page" || entry.kind === "run" ? "span" : "code", "apidiff-found-name", entry.name));
+  const prose = entry.kind === "page" || entry.kind === "run";
+  head.append(marked(part(prose ? "span" : "code", "apidiff-found-name"), result.name));
   if (entry.status) head.append(badge(engine, `answer.${entry.status}`));
   const risk = result.risk ?? entry.risk;
   if (risk) head.append(badge(engine, `risk.${risk}`));
   head.append(part("span", "apidiff-found-kind", entry.within || engine.label(`search.${entry.kind}`)));
-  const text = part("span", "apidiff-found-text");
+  return result.line.text ? [head, marked(part("span", "apidiff-found-text"), result.line)] : [head];
+}
+
+function marked(holder: HTMLElement, { text, marks }: Marked): HTMLElement {
   let from = 0;
-  for (const [start, end] of result.marks) {
-    text.append(result.text.slice(from, start), part("mark", "", result.text.slice(start, end)));
+  for (const [start, end] of marks) {
+    holder.append(text.slice(from, start), part("mark", "", text.slice(start, end)));
     from = end;
   }
-  text.append(result.text.slice(from));
-  return result.text ? [head, text] : [head];
+  holder.append(text.slice(from));
+  return holder;
 }
 
 export function address(result: Result): string {

@@ -17,13 +17,19 @@ interface Name {
 
 /** The names of an entry, taken apart once. */
 export function names(entry: Entry): Name[] {
-  return [entry.name, ...(entry.names ?? [])].map((name, place) => {
-    const last = name.slice(name.lastIndexOf(".") + 1);
-    // A target's name leads to the target's own entry first.
-    const behind = entry.kind === "mapping" && place > 0 && !name.startsWith("dist.") ? 0.5 : 0;
-    const parts = new Set((last.match(PART) ?? []).map((part) => part.toLowerCase()));
-    return { name, low: name.toLowerCase(), last, bare: bare(last), parts, behind };
-  });
+  // The name of a MindSpore API leads to its own entry first, then to what it is the target of, and to what uses it last.
+  const all: [string[], number][] = [
+    [[entry.name, ...(entry.names ?? [])], 0],
+    [entry.targets ?? [], 0.5],
+    [entry.uses ?? [], 3],
+  ];
+  return all.flatMap(([some, behind]) => some.map((name) => taken(name, behind)));
+}
+
+function taken(name: string, behind: number): Name {
+  const last = name.slice(name.lastIndexOf(".") + 1);
+  const parts = new Set((last.match(PART) ?? []).map((part) => part.toLowerCase()));
+  return { name, low: name.toLowerCase(), last, bare: bare(last), parts, behind };
 }
 
 /** From 0, the name as it is typed, to NO_NAME. */

@@ -1,0 +1,191 @@
+"""The table of all mappings: filters, sorting, versions, and the address that says what is chosen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+from test_site_in_browser import LANGUAGES, PHONE, WCAG, WIDE
+from watched import Visit
+
+from apidiff.store import load
+
+PAGE = "mappings.html"
+
+
+@pytest.fixture(scope="module")
+def every() -> int:
+    """How many mappings there are."""
+    return len(load().mappings)
+
+
+def _shown(page: Page) -> Locator:
+    return page.locator("table.apidiff-index tbody tr:not([hidden])")
+
+
+def _names(page: Page) -> list[str]:
+    return _shown(page).locator("th").all_text_contents()
+
+
+@pytest.mark.parametrize("visit", [{"java_script_enabled": False, **WIDE}], indirect=True)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_is_complete_without_script(visit: Visit, language: str, every: int) -> None:
+    page = visit.open(f"{language}/{PAGE}")
+    expect(_shown(page)).to_have_count(every)
+    row = page.locator("tr", has=page.locator("th", has_text=re.compile(r"^torch\.distributed\.all_reduce$")))
+    expect(row.locator("a:visible")).to_have_count(2)
+    expect(row).to_contain_text("mindspore.mint.distributed.all_reduce")
+    assert page.locator("table button").count() == 0
+
+
+# A filter: label in both languages, its option, the parameter of the address
+FILTERS = [
+    ("Category", "类别", "p2p", "category"),
+    ("Risk", "风险", "silent", "risk"),
+    ("Status", "状态", "composed", "status"),
+    ("Run on", "运行后端", "mccl", "backend"),
+    ("Worst verdict", "最差结论", "refuted", "verdict"),
+    ("Exists in PyTorch", "存在于 PyTorch", "1.13.0", "in"),
+]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_filter_narrows_and_stands_in_the_address(visit: Visit, language: str, every: int) -> None:
+    page = visit.open(f"{language}/{PAGE}")
+    count = page.locator(".apidiff-table-count")
+    for english, chinese, value, parameter in FILTERS:
+        select = page.get_by_label(english if language == "en" else chinese, exact=True)
+        option = select.locator(f"option[value='{value}']").text_content() or ""
+        select.select_option(value)
+        found = _shown(page).count()
+        # What an option says is how many rows it brings.
+        assert option.endswith(f"({found})")
+        assert 0 < found < every
+        expect(count).to_contain_text(str(found))
+        assert page.url.endswith(f"?{parameter}={value}")
+        select.select_option("")
+        assert page.url.endswith(PAGE)
+        expect(_shown(page)).to_have_count(every)
+
+
+@pytest.mark.parametrize("visit", [WIDE, PHONE], indirect=True)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_view_can_be_sent_and_comes_back(visit: Visit, language: str, every: int) -> None:
+    page = visit.open(f"{language}/{PAGE}?q=reduce&risk=silent&sort=-api")
+    names = _names(page)
+    assert 0 < len(names) < every
+    assert names == sorted(names, reverse=True)
+    assert all("reduce" in text for text in _shown(page).all_text_contents())
+    page.reload()
+    assert _names(page) == names
+    _shown(page).first.locator("th a").click()
+    page.wait_for_url(f"**/mappings/{names[0]}.html*")
+    page.go_back()
+    expect(_shown(page)).to_have_count(len(names))
+    page.get_by_role("button", name="Reset" if language == "en" else "重置").click()
+    expect(_shown(page)).to_have_count(every)
+    assert page.evaluate("location.search") == "?sort=-api"
+
+
+def test_what_the_address_does_not_know_counts_as_nothing(visit: Visit, every: int) -> None:
+    page = visit.open(f"en/{PAGE}?risk=nonsense&sort=nonsense&category=<b>")
+    expect(_shown(page)).to_have_count(every)
+
+
+def test_nothing_fits_is_said(visit: Visit) -> None:
+    page = visit.open(f"zh-cn/{PAGE}?q=qqzzxx")
+    expect(page.locator("apidiff-table").get_by_role("status")).to_have_text("没有符合筛选条件的 API。")
+
+
+# column, the values of its cells in order
+ORDERS = [
+    ("Risk", "risk", ["silent", "error", "rewrite", "no risk", "none", ""]),
+    ("Worst verdict", "verdict", ["flaky", "refuted", "crash", "timeout", "error", "unsupported", "not run", "holds"]),
+]
+
+
+@pytest.mark.parametrize(("title", "column", "order"), ORDERS)
+def test_columns_sort_both_ways(visit: Visit, title: str, column: str, order: list[str]) -> None:
+    page = visit.open(f"en/{PAGE}")
+    head = page.get_by_role("columnheader", name=title)
+    expect(page.get_by_role("columnheader", name="PyTorch API")).to_have_attribute("aria-sort", "ascending")
+    place = head.evaluate("one => one.cellIndex")
+    cells = page.locator(f"tbody tr > :nth-child({place + 1})")
+    for state in ("ascending", "descending"):
+        head.get_by_role("button").click()
+        expect(head).to_have_attribute("aria-sort", state)
+        words = cells.evaluate_all("all => all.map((one) => one.innerText.trim())")
+        ranks = [order.index(one) for one in words]
+        assert ranks == sorted(ranks, reverse=state == "descending")
+    assert page.locator("[aria-sort]").count() == 1
+    assert page.url.endswith(f"?sort=-{column}")
+
+
+def test_rows_follow_the_chosen_version(visit: Visit, every: int) -> None:
+    page = visit.open(f"en/{PAGE}")
+    row = page.locator("tr", has=page.locator("th", has_text=re.compile(r"^torch\.distributed\.all_reduce$")))
+    expect(row.locator("td").first).to_have_text("mindspore.mint.distributed.all_reduce", use_inner_text=True)
+    page.get_by_label("Answers for MindSpore").select_option("2.4.1")
+    expect(row.locator("td").first).to_have_text("mindspore.communication.comm_func.all_reduce", use_inner_text=True)
+    assert "mindspore=2.4.1" in page.url
+    # Filters ask the answers of that version, and other pages keep it.
+    page.get_by_label("Status", exact=True).select_option("current")
+    old = _shown(page).count()
+    page.goto(f"{visit.address}en/{PAGE}?status=current")
+    expect(page.get_by_label("Answers for MindSpore")).to_have_value("2.4.1")
+    expect(_shown(page)).to_have_count(old)
+    page.get_by_role("button", name="Reset").click()
+    expect(page.get_by_label("Answers for MindSpore")).to_have_value("2.10.0")
+    expect(_shown(page)).to_have_count(every)
+
+
+def test_a_version_of_the_address_wins(visit: Visit) -> None:
+    page = visit.open(f"en/{PAGE}?mindspore=2.3.1&q=all_reduce")
+    row = page.locator("tr", has=page.locator("th", has_text=re.compile(r"^torch\.distributed\.all_reduce$")))
+    expect(row.locator("td").first).to_have_text("mindspore.ops.AllReduce", use_inner_text=True)
+
+
+def test_thousands_of_rows_are_filtered_at_once(visit: Visit) -> None:
+    page = visit.open(f"en/{PAGE}")
+    seconds = page.evaluate("""async () => {
+      const old = document.querySelector("apidiff-table"), made = old.cloneNode(false);
+      made.append(old.querySelector("table").cloneNode(true));
+      for (const head of made.querySelectorAll("thead button")) head.replaceWith(head.textContent);
+      const body = made.querySelector("tbody"), rows = [...body.rows];
+      while (body.rows.length < 3000) body.append(...rows.map((row) => row.cloneNode(true)));
+      old.replaceWith(made);
+      const field = made.querySelector("input"), times = [];
+      for (const words of ["r", "re", "red", "reduce", "reduce_s", "mint", "ops", "", "all_", "qq", ""]) {
+        const start = performance.now();
+        field.value = words;
+        field.dispatchEvent(new Event("input"));
+        times.push(performance.now() - start);
+        await new Promise((done) => setTimeout(done));
+      }
+      return times.sort((a, b) => a - b)[5];
+    }""")
+    assert seconds < 100
+
+
+def _visits() -> Iterator[dict[str, object]]:
+    for mode in ("light", "dark"):
+        for size in (WIDE, PHONE):
+            yield {"color_scheme": mode, **size}
+
+
+@pytest.mark.parametrize("visit", _visits(), indirect=True)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_is_accessible_and_fits(visit: Visit, language: str) -> None:
+    page = visit.open(f"{language}/{PAGE}?q=reduce&sort=risk")
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    found = Axe().run(page, options=WCAG)
+    assert [
+        (one["id"], [node["html"][:160] for node in one["nodes"][:4]]) for one in found.response["violations"]
+    ] == []
+    small = page.locator("apidiff-table :is(button, select, input):visible").evaluate_all(
+        "all => all.filter((one) => one.getBoundingClientRect().height < 24).map((one) => one.outerHTML)"
+    )
+    assert small == []
