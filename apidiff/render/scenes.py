@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from apidiff.judge.case import error_text
 from apidiff.model import Api, ApiKind, ObjectDump, ProbeRun, RankTrace, SequenceDump, Value
 from apidiff.model.picture import Buffer, Cell, RankPart
 from apidiff.model.spec import callers, partner, partners
 from apidiff.render.buffers import RETURNED, Held, buffers_of, returned_buffers, text_arguments
 from apidiff.render.origins import Origins
 from apidiff.render.untouched import Untouched
+
+_ERROR_LENGTH = 240
 
 
 def rank_parts(api: Api, run: ProbeRun, world_size: int, untouched: Untouched) -> list[RankPart]:
@@ -45,7 +46,7 @@ def rank_parts(api: Api, run: ProbeRun, world_size: int, untouched: Untouched) -
                 calls=calls,
                 buffers=_buffers(rank, before[rank], after, origins, untouched),
                 returned=_returned(trace) if part != "nothing" else "",
-                error=error_text(trace),
+                error=_error(trace),
             )
         )
     return found
@@ -99,6 +100,15 @@ def _cells(
         )
         for index, value in enumerate(held.values)
     ]
+
+
+def _error(trace: RankTrace) -> str:
+    """The exception in one line, its first words where it has many."""
+    if trace.error is None:
+        return ""
+    words = " ".join(line.strip(" -") for line in trace.error.message.splitlines())
+    text = f"{trace.error.type}: {words}" if words else trace.error.type
+    return text if len(text) <= _ERROR_LENGTH else f"{text[: _ERROR_LENGTH - 1]}…"
 
 
 def _returned(trace: RankTrace) -> str:

@@ -69,7 +69,8 @@ WORDS: dict[str, Text] = {
     "picture.legend_fresh": _t("new memory that the call made", "调用新分配的内存"),
     "picture.legend_shares": _t("memory shared with an argument", "与某个参数共享的内存"),
     "picture.legend_unexpected": _t(
-        "written where documents or other runs say it is left alone", "按文档或其他论断本应保持不变，却被写入"
+        "written although a document or another claim says that it is left alone",
+        "按文档或其他论断本应保持不变，却被写入",
     ),
     "picture.legend_unknown": _t(
         "no input explains the value, or more than one does", "没有输入能解释该值，或有多种解释"
@@ -110,7 +111,7 @@ WORDS: dict[str, Text] = {
         "{place} = {value}: before the call; went into {count} values",
         "{place} = {value}：调用前的值，后来用于 {count} 个值",
     ),
-    "picture.tell_unexpected": _t("This rank was to leave the buffer alone.", "该 rank 本不应改动这个缓冲区。"),
+    "picture.tell_unexpected": _t("; this rank was to leave the buffer alone", "；该 rank 本不应改动这个缓冲区"),
     "picture.not_recorded": _t(
         "No run with {framework} {version} is recorded; {shown} is shown.",
         "没有 {framework} {version} 的运行记录，这里显示 {shown}。",

@@ -135,18 +135,18 @@ class ApidiffPicture extends HTMLElement {
     const field = make("fieldset", "pic-choice pic-stepper");
     field.append(make("legend", "", this.#words.say("step")));
     const button = (key: string, sign: string, act: () => void) => {
-      const found = make("button", "", sign) as HTMLButtonElement;
+      const found = make("button", "", sign || this.#words.say(key)) as HTMLButtonElement;
       found.type = "button";
       found.dataset.does = key;
-      found.setAttribute("aria-label", this.#words.say(key));
-      found.title = this.#words.say(key);
+      if (sign) found.title = this.#words.say(key);
+      if (sign) found.setAttribute("aria-label", found.title);
       found.addEventListener("click", act);
       field.append(found);
     };
     button("back", "◀", () => this.#go(-1));
-    // Steps change at once where a reader wants no motion, and then only when asked.
-    if (!window.matchMedia("(prefers-reduced-motion: reduce)").matches) button("play", "▶▶", () => this.#play());
     button("forward", "▶", () => this.#go(1));
+    // Where a reader wants no motion, steps change only when asked.
+    if (!window.matchMedia("(prefers-reduced-motion: reduce)").matches) button("play", "", () => this.#play());
     this.#steps.className = "pic-step";
     field.append(this.#steps);
     return field;
@@ -187,11 +187,7 @@ class ApidiffPicture extends HTMLElement {
   /** The play button says what it would do. */
   #label(): void {
     const button = this.#controls.querySelector<HTMLButtonElement>("[data-does=play]");
-    if (!button) return;
-    const words = this.#words.say(this.#timer ? "stop" : "play");
-    button.textContent = this.#timer ? "■" : "▶▶";
-    button.setAttribute("aria-label", words);
-    button.title = words;
+    if (button) button.textContent = this.#words.say(this.#timer ? "stop" : "play");
   }
 
   #set(step: Step): void {
@@ -313,7 +309,7 @@ class ApidiffPicture extends HTMLElement {
     const value = valueOf(cell);
     if (!isAfter(cell)) return this.#words.say("tell_input", { place, value, count: wentInto(cell).length });
     const sources = madeBy(cell);
-    const unexpected = cell.classList.contains("u") ? ` ${this.#words.say("tell_unexpected")}` : "";
+    const unexpected = cell.classList.contains("u") ? this.#words.say("tell_unexpected") : "";
     if (!cell.classList.contains("c")) return this.#words.say("tell_kept", { place, value });
     if (!sources.length) return this.#words.say("tell_unknown", { place, value }) + unexpected;
     const ranks = (cell.dataset.o ?? "").split(";")[0]?.split(" ").join(this.#words.say("site.comma")) ?? "";
