@@ -365,6 +365,7 @@ _WORDS: dict[str, Text] = {
         "PyTorch API 与 MindSpore 对应 API 的差异，均经两个框架实际运行验证。",
     ),
     "site.language": _t("Language", "语言"),
+    "site.more": _t("More", "更多"),
     "site.search": _t("Search", "搜索"),
     "site.search_hint": _t("Search APIs and behaviour", "搜索 API 与行为"),
     "site.search_noscript": _t(
