@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from apidiff.model import Api, Claim, Mapping, Relation, Status, Version
+from apidiff.model import Api, ApiKind, Claim, Mapping, Relation, Status, Version
 from apidiff.model.base import Record, Text
 from apidiff.model.entry import DifferenceEntry, Entry, OtherwiseEntry, ParameterEntry, TargetEntry
 from apidiff.model.ranges import holds
@@ -41,7 +41,7 @@ Ways = list[list[str]]
 
 
 class SourceFacts(Record, frozen=True, kw_only=True):
-    """A source API. ``kind``: function, class or constant.
+    """A source API. ``kind``: function, class (whatever has members) or constant.
 
     ``calls``: (torch version, the ways to call it), oldest first, where they change; None where the version lacks the API,
     an empty list where its parameters are not known. A parameter is written ``name``, ``name/`` (by position only),
@@ -85,7 +85,8 @@ def _source_facts(mapping: Mapping, files: Sequence[SignatureFile]) -> SourceFac
         ways = _ways(file.apis[name]) if file.tells_parameters(name) else [] if name in file else None
         if not calls or calls[-1][1] != ways:
             calls.append((file.version, ways))
-    return SourceFacts(kind=mapping.source.kind.value, calls=calls)
+    members = any(target.members for target in mapping.targets)
+    return SourceFacts(kind=ApiKind.CLASS.value if members else mapping.source.kind.value, calls=calls)
 
 
 def _ways(signature: Signature) -> Ways:

@@ -79,6 +79,7 @@ WORDS: dict[str, Text] = {
     "port.uses": _t("With", "用到的 API"),
     "port.others": _t("Also there", "另有"),
     "port.first": _t("About what is passed here", "与此处传入的内容有关"),
+    "port.first.member": _t("About this member", "与该成员有关"),
     "port.also": _t("Also", "此外"),
     "port.differences": _t("Differences", "差异"),
     "port.more": _t("{count} more", "另外 {count} 条"),

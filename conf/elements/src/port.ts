@@ -59,7 +59,7 @@ class Port extends HTMLElement {
   #button(word: string, act: () => void): HTMLButtonElement {
     const made = document.createElement("button");
     made.type = "button";
-    made.className = "btn btn-outline-primary";
+    made.className = "apidiff-port-button";
     made.dataset.act = word;
     made.textContent = this.#words.say(word);
     made.addEventListener("click", act);
@@ -68,6 +68,8 @@ class Port extends HTMLElement {
 
   #put(code: string, focus = true): void {
     this.#box.value = code;
+    this.#box.setSelectionRange(0, 0);
+    this.#box.scrollTop = 0;
     if (focus) this.#box.focus();
     this.#changed(0);
   }

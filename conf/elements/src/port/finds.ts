@@ -7,7 +7,18 @@ const TOP = 3;
 
 /** The find as an item of the list. What is below its line is made when it is first opened. */
 export function findItem(words: Words, find: Find, pair: Pair, page: string, open: boolean): HTMLElement {
-  const lid = element("details", { id: `port-find-${find.number}`, "data-number": String(find.number) }, line(words, find, pair));
+  const lid = element(
+    "details",
+    {
+      id: `port-find-${find.number}`,
+      "data-number": String(find.number),
+      "data-place": `${find.line}:${find.column}`,
+      "data-api": find.use.api,
+      "data-role": find.use.role,
+      "data-risk": find.risk ?? "",
+    },
+    line(words, find, pair),
+  );
   const fill = (): void => {
     if (lid.childElementCount === 1) lid.append(...body(words, find, page));
   };
@@ -70,7 +81,7 @@ function* body(words: Words, find: Find, page: string): Generator<HTMLElement> {
     yield term("others", ...listed(words, standing));
   }
   const heading = (word: string): HTMLElement => element("p", { class: "apidiff-port-heading" }, words.say(word));
-  if (find.first.length) yield heading("first");
+  if (find.first.length) yield heading(find.use.member === undefined ? "first" : "first.member");
   for (const one of find.first) yield difference(words, one);
   if (find.also.length) yield heading(find.first.length ? "also" : "differences");
   for (const one of find.also.slice(0, TOP)) yield difference(words, one);

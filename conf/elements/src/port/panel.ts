@@ -22,7 +22,7 @@ const PART = 200;
 export class PortPanel implements Panel {
   readonly #status = element("div", { class: "apidiff-port-summary", role: "status" });
   readonly #copied = element("span", { class: "apidiff-port-copied", role: "status" });
-  readonly #copy = element("button", { type: "button", class: "btn btn-outline-primary", "data-act": "copy" });
+  readonly #copy = element("button", { type: "button", class: "apidiff-port-button", "data-act": "copy" });
   readonly #body = element("div", { class: "apidiff-port-columns" });
   readonly #notes = element("ul", { class: "apidiff-port-notes" });
   readonly #report = element("textarea", { class: "apidiff-port-box", readonly: "", rows: "8" });
@@ -122,11 +122,14 @@ export class PortPanel implements Panel {
   #list(): HTMLElement {
     const list = element("ol", { class: "apidiff-port-finds" });
     const open = this.#finds.length <= OPEN_UP_TO;
-    for (const find of this.#finds.slice(0, this.#shown)) list.append(this.#item(find, this.#opened.get(find.number) ?? open));
+    for (const find of this.#finds.slice(0, this.#shown)) {
+      // An import is a place to edit, but what matters of the API stands where it is used.
+      list.append(this.#item(find, this.#opened.get(find.number) ?? (open && find.use.role !== "import")));
+    }
     const section = element("section", { class: "apidiff-port-list" }, element("h2", {}, this.words.say("finds")), list);
     const left = this.#finds.length - this.#shown;
     if (left > 0) {
-      const more = element("button", { type: "button", class: "btn btn-outline-primary" }, this.words.say("all", { count: left }));
+      const more = element("button", { type: "button", class: "apidiff-port-button" }, this.words.say("all", { count: left }));
       more.addEventListener("click", () => {
         this.#shown = this.#finds.length;
         more.replaceWith();

@@ -58,7 +58,10 @@ export class Scope {
   bind(name: string, values: Values): boolean {
     const owner = this.owner(name);
     if (values.length === 0) {
-      if (owner === this) owner.state.delete(name);
+      if (owner !== this) return false;
+      // A class body that has not bound a name looks further out; one that has bound it to something else does not.
+      if (this.kind === "class") this.state.set(name, NOTHING);
+      else this.state.delete(name);
       return false;
     }
     owner.state.set(name, owner === this ? values : union(owner.state.get(name) ?? NOTHING, values));
@@ -77,7 +80,6 @@ export class Scope {
       const visible = scope.kind !== "class" || scope === this;
       if (visible && scope.bound.names.has(name)) {
         const found = (later ? scope.ever : scope.state).get(name);
-        // A class body that has not bound the name yet looks further out.
         if (found || scope.kind !== "class") return found ?? NOTHING;
       }
       if (scope.kind === "function") later = true;

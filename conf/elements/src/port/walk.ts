@@ -101,6 +101,7 @@ export class Walk {
 
   /** Goes through `node`. Returns what its value may be, for an expression. */
   #visit(node: Node, scope: Scope): Values {
+    if (node.children.length === 0 && node.name !== "VariableName") return NOTHING;
     if (this.#depth >= DEEPEST) {
       if (!this.notes.some((one) => one.kind === "deep")) this.notes.push({ kind: "deep", from: node.from, name: "" });
       return NOTHING;
@@ -518,7 +519,7 @@ export class Walk {
         own.bound.names.add(parameter);
         given.set(parameter, NOTHING);
       } else if (one.name === "AssignOp") value = true;
-      else if (one.name === ",") value = false;
+      else if (one.name === "," || one.name === ")") value = false;
       else if (value) given.set(parameter, this.#visit(one, scope));
       else this.#visit(one, scope);
     }
