@@ -194,7 +194,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             index = build_site(options.output, site_url=options.site_url)
             sys.stdout.write(f"The site is at {index}\nServe it, with search, with: make serve\n")
             if not options.site_url.strip():
-                sys.stdout.write("Its address is not known, so it has no sitemap.xml: give --site-url or APIDIFF_SITE_URL\n")
+                sys.stdout.write(
+                    "Its address is not known, so it has no sitemap.xml: give --site-url or APIDIFF_SITE_URL\n"
+                )
         else:
             _serve(options.output, options.port)
     except ApidiffError as error:

@@ -47,9 +47,7 @@ class Recorded(NamedTuple):
 def changed_verdicts(entries: Mapping[str, Entry], runs: Iterable[RunLine]) -> list[Change]:
     """Every change, newest first, then by claim. World sizes are compared each with itself."""
     dates = {run.id: run.date for run in runs}
-    found = [
-        change for mapping, claim in leading_claims(entries) for change in _changes(mapping, claim, dates)
-    ]
+    found = [change for mapping, claim in leading_claims(entries) for change in _changes(mapping, claim, dates)]
     found.sort(key=lambda one: (one.claim.id, one.framework, one.backend, one.device, Version(one.after)))
     return sorted(found, key=lambda one: one.date, reverse=True)
 

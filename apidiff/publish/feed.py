@@ -118,7 +118,9 @@ class _Words:
             self.fill("machines.claims", counts=self.word("site.comma").join(counts) or "0"),
         ]
         goal = self.link(f"runs/{run.id}.html", "")
-        return _Item(f"{self.folder}/run/{run.id}", self.fill("machines.recorded", run=title), run.date, goal, "run", lines)
+        return _Item(
+            f"{self.folder}/run/{run.id}", self.fill("machines.recorded", run=title), run.date, goal, "run", lines
+        )
 
     def link(self, path: str, part: str) -> str:
         return self.address.link(f"{self.folder}/{path}", f"{self.folder}/{NAME}", part)

@@ -9,4 +9,6 @@ from apidiff.publish.address import Address
 
 def root_page(template: str, address: Address) -> str:
     """The page from its template, with absolute addresses where the site's own is known."""
-    return Environment(autoescape=True, undefined=StrictUndefined).from_string(template).render(site=address.root) + "\n"
+    return (
+        Environment(autoescape=True, undefined=StrictUndefined).from_string(template).render(site=address.root) + "\n"
+    )

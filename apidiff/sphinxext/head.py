@@ -5,7 +5,6 @@ Addresses are absolute where the site's own is known (``apidiff_site_url``), for
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
 from typing import Any
 
 from docutils import nodes
@@ -26,7 +25,7 @@ _MAPPINGS = "mappings/"
 def set_base_address(_app: Sphinx, config: Config) -> None:
     """Sphinx' own name for the address of this language's pages; the theme's canonical links come from it."""
     if config.apidiff_site_url:
-        config.html_baseurl = f"{config.apidiff_site_url}{_folder(config.language)}/"  # type: ignore[attr-defined]
+        config.html_baseurl = f"{config.apidiff_site_url}{_folder(config.language)}/"
 
 
 def _folder(language: str) -> str:
@@ -128,6 +127,6 @@ def _first_words(doctree: nodes.document | None) -> str:
 
 
 def _plain(text: str) -> str:
-    """One line without the marks of code, cut where it is too long for a preview."""
-    text = " ".join(text.replace("`", "").split())
+    """One line without the marks of code and without control characters, cut where it is too long for a preview."""
+    text = "".join(one for one in " ".join(text.replace("`", "").split()) if one.isprintable())
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"

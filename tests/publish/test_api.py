@@ -124,9 +124,7 @@ def test_the_database_can_be_asked(make: Callable[..., Published]) -> None:
 def test_hostile_text_stays_text(make: Callable[..., Published]) -> None:
     built = make()
     entry = built.content.entries[SOURCE]
-    built.change(
-        **{SOURCE.replace(".", "__"): msgspec.structs.replace(entry, summary=Text(en=HOSTILE, zh=HOSTILE))}
-    )
+    built.change(**{SOURCE.replace(".", "__"): msgspec.structs.replace(entry, summary=Text(en=HOSTILE, zh=HOSTILE))})
     built.build()
     raw = (built.site / API / "mappings" / f"{SOURCE}.json").read_bytes()
     assert json.loads(raw)["summary"] == {"en": HOSTILE, "zh": HOSTILE}

@@ -49,5 +49,7 @@ WORDS: dict[str, Text] = {
         "{summary} Worst risk when ported to MindSpore: {risk}. {meaning}",
         "{summary}移植到 MindSpore 的最高风险：{risk}。{meaning}",
     ),
-    "machines.card": _t("apidiff: PyTorch APIs and their MindSpore counterparts", "apidiff：PyTorch API 与 MindSpore API 的差异"),
+    "machines.card": _t(
+        "apidiff: PyTorch APIs and their MindSpore counterparts", "apidiff：PyTorch API 与 MindSpore API 的差异"
+    ),
 }
