@@ -11,7 +11,7 @@ from apidiff.publish.address import Address
 from apidiff.publish.api import FOLDER
 from apidiff.publish.feed import NAME as FEED
 from apidiff.render.labels import Language, label
-from apidiff.render.markdown import code_span, link, mapping_markdown, prose
+from apidiff.render.markdown import MappingText, code_span, link, prose
 
 
 class Texts:
@@ -26,22 +26,23 @@ class Texts:
         address: Address,
     ) -> None:
         self.entries, self.language, self.folder, self.others, self.address = entries, language, folder, others, address
+        self._texts = {key: MappingText(entry, language) for key, entry in entries.items()}
 
     def pages(self) -> dict[str, str]:
         """A page per mapping, by its path in the site."""
         paths = {key: f"{self.folder}/mappings/{key}.md" for key in self.entries}
-        return {path: self._page(self.entries[key], path) for key, path in paths.items()}
+        return {path: self._page(key, path) for key, path in paths.items()}
 
     def full(self, path: str) -> str:
         """All pages in one file at ``path``."""
-        return "\n".join(self._page(entry, path) for entry in self.entries.values())
+        return "\n".join(self._page(key, path) for key in self.entries)
 
-    def _page(self, entry: Entry, path: str) -> str:
+    def _page(self, key: str, path: str) -> str:
         links = [
-            (self.word("machines.page"), self.address.link(f"{self.folder}/mappings/{entry.id}.html", path)),
-            (self.word("machines.entry"), self.address.link(f"{FOLDER}/mappings/{entry.id}.json", path)),
+            (self.word("machines.page"), self.address.link(f"{self.folder}/mappings/{key}.html", path)),
+            (self.word("machines.entry"), self.address.link(f"{FOLDER}/mappings/{key}.json", path)),
         ]
-        return mapping_markdown(entry, self.language, links)
+        return self._texts[key].at(links)
 
     def index(self, path: str) -> str:
         """``llms.txt`` at ``path``: what this is, what there is for programs, and every mapping."""

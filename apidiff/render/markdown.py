@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from urllib.parse import quote
 
-from apidiff.model import Text, Version
+from apidiff.model import Status, Text, Version
 from apidiff.model.entry import (
     ClaimEntry,
     DifferenceEntry,
@@ -22,17 +23,31 @@ from apidiff.render.spans import in_words
 from apidiff.render.verdict_text import verdict_text
 
 _CODE = re.compile(r"`+([^`]+)`+")
-_MARKS = re.compile(r"[\\`*_\[\]<>&|~]")
+# Within a word an underscore marks nothing.
+_MARKS = re.compile(r"[\\`*\[\]<>&|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 # What would begin a heading, a list or a numbered list.
 _LEADING = re.compile(r"^(\d*)([#+=.)-])(?=\s|$|#|=|-)")
 _ADDRESS = "/:?#@!$&'*+,;=%~-._"
 
 
-def mapping_markdown(entry: Entry, language: Language, links: Sequence[tuple[str, str]]) -> str:
-    """The file. ``links``: the same mapping elsewhere, as (name, address)."""
-    return "\n\n".join(part for part in _Page(entry, language).parts(links) if part) + "\n"
+class MappingText:
+    """The Markdown of one mapping, made once for all the files that hold it."""
+
+    def __init__(self, entry: Entry, language: Language) -> None:
+        page = _Page(entry, language)
+        self._head, self._rest = _joined(page.head()), _joined(page.rest())
+
+    def at(self, links: Sequence[tuple[str, str]]) -> str:
+        """The text for one file. ``links``: the same mapping elsewhere, as (name, address) seen from there."""
+        places = _bullets(link(prose(name), address) for name, address in links)
+        return f"{self._head}\n{places}\n\n{self._rest}\n"
 
 
+def _joined(parts: Iterable[str]) -> str:
+    return "\n\n".join(part for part in parts if part)
+
+
+@lru_cache(maxsize=8192)  # targets of a mapping share differences, and claims what is not run
 def prose(text: str) -> str:
     """Text of a record as Markdown that shows it: code stays code, every other mark is escaped."""
     pieces = []
@@ -44,6 +59,8 @@ def prose(text: str) -> str:
 def code_span(text: str) -> str:
     """``text`` as code in a line, whatever it holds."""
     text = " ".join(text.split())
+    if text and "`" not in text:
+        return f"`{text}`"
     fence = "`" * (1 + _longest_run(text))
     space = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{space}{text}{space}{fence}" if text else ""
@@ -73,17 +90,25 @@ class _Page:
         self.entry, self.language = entry, language
         self.colon, self.comma = label("site.colon", language), label("site.comma", language)
 
-    def parts(self, links: Sequence[tuple[str, str]]) -> Iterator[str]:
+    def head(self) -> Iterator[str]:
+        """The name, the summary, and the beginning of a list."""
         entry = self.entry
         yield f"# {code_span(entry.source)}"
         yield self.text(entry.summary)
         facts = [f"{self.word('worst_risk')}{self.colon}{self.risk(entry.risk)}"]
         if entry.aliases:
             facts.append(f"{self.word('also_written')}{self.colon}{self.names(entry.aliases)}")
-        yield _bullets([*facts, *(link(prose(name), address) for name, address in links)])
+        yield _bullets(facts)
+
+    def rest(self) -> Iterator[str]:
+        """All that follows."""
+        entry = self.entry
+        yield self.signature(entry.source, entry.signatures)
         yield f"## {self.word('versions')}"
         yield _bullets(self.answers())
-        for target in reversed(entry.targets):
+        targets = entry.targets[::-1]  # files list them by age
+        targets.sort(key=lambda one: not _is_to_use(one))
+        for target in targets:
             yield from self.target(target)
         for answer in reversed(entry.otherwise):
             yield from self.otherwise(answer)
@@ -104,7 +129,8 @@ class _Page:
         rows = [
             (
                 row.since,
-                self.span(row.range),
+                row.status,
+                row.range,
                 f"{code_span(target.name)}, {self.word(f'status.{row.status}')}",
                 target.risk,
             )
@@ -112,12 +138,14 @@ class _Page:
             for row in target.ranges
         ]
         rows += [
-            (one.since, self.span(one.range), self.word(f"answer_meaning.{one.answer}"), one.risk)
+            (one.since, "", one.range, self.word(f"answer_meaning.{one.answer}"), one.risk)
             for one in self.entry.otherwise
         ]
-        rows.sort(key=lambda row: Version(row[0] or "0"), reverse=True)
-        for _, versions, answer, risk in rows:
-            yield f"MindSpore {versions}{self.colon}{answer} ({self.word('column.risk')}{self.colon}{self.word(f'risk.{risk}')})"
+        # Newest first; where two begin together, the one to use.
+        rows.sort(key=lambda row: (Version(row[0] or "0"), row[1] == Status.CURRENT.value), reverse=True)
+        for _, _, versions, answer, risk in rows:
+            remark = self.aside(f"{self.word('column.risk')}{self.colon}{self.word(f'risk.{risk}')}")
+            yield f"MindSpore {self.span(versions)}{self.colon}{answer}{remark}"
 
     def target(self, target: TargetEntry) -> Iterator[str]:
         ranges = [f"{self.span(row.range)} {self.word(f'status.{row.status}')}" for row in target.ranges]
@@ -125,10 +153,7 @@ class _Page:
         yield self.comma.join(f"MindSpore {one}" for one in ranges)
         if target.note:
             yield self.text(target.note)
-        for name, signatures in ((self.entry.source, self.entry.signatures), (target.name, target.signatures)):
-            if signatures:
-                newest = max(signatures, key=Version)
-                yield code_block(f"# {name} {newest}\n{signatures[newest]}", "python")
+        yield self.signature(target.name, target.signatures)
         yield f"### {self.word('differences')}"
         yield _bullets(line for one in target.differences for line in self.difference(one)) or self.word(
             "differences.none"
@@ -154,16 +179,22 @@ class _Page:
         if answer.recipe:
             yield from self.example(answer.recipe)
 
+    def signature(self, name: str, signatures: dict[str, str]) -> str:
+        """The newest one."""
+        newest = max(signatures, key=Version, default=None)
+        framework = self.word(f"framework.{name.partition('.')[0]}")
+        return code_block(f"# {framework} {newest}\n{signatures[newest]}", "python") if newest else ""
+
     def difference(self, one: DifferenceEntry) -> Iterator[str]:
         subject = f" {code_span(one.parameter)}" if one.parameter else ""
-        head = f"**{self.word(f'risk.{one.risk}')}** {self.word(f'difference.{one.kind}')}{subject}"
-        yield f"{head}{self.colon}{self.text(one.text)}"
+        kind = self.word(f"difference.{one.kind}")
+        yield f"**{self.word(f'risk.{one.risk}')}** {kind}{subject}{self.colon}{self.text(one.text)}"
         for found in one.evidence:
-            yield f"  {self.text(found.text)} ({code_span(found.claim)}{self.comma}{code_span(found.run)})"
+            yield f"  {self.text(found.text)}{self.aside(f'{code_span(found.claim)}{self.comma}{code_span(found.run)}')}"
 
     def row(self, row: ParameterEntry) -> str:
         sides = [
-            f"{code_span(name)} ({code_span(default)})" if name and default else code_span(name or "") or "—"
+            code_span(name) + (self.aside(code_span(default)) if default else "") if name else "—"
             for name, default in ((row.source, row.source_default), (row.target, row.target_default))
         ]
         relations = self.comma.join(self.word(f"relation.{one}") for one in row.relations)
@@ -173,7 +204,7 @@ class _Page:
         )
 
     def claim(self, claim: ClaimEntry) -> Iterator[str]:
-        yield f"{code_span(claim.id)} ({self.word(f'claim.{claim.kind}')}){self.colon}{self.text(claim.text)}"
+        yield f"{code_span(claim.id)}{self.aside(self.word(f'claim.{claim.kind}'))}{self.colon}{self.text(claim.text)}"
         yield from (f"  {self.text(verdict_text(row))}" for row in claim.summary)
         yield from (f"  {self.text(text)}" for text in claim.not_run)
         if claim.reason:
@@ -205,8 +236,14 @@ class _Page:
         return self.comma.join(code_span(name) for name in names)
 
     def risk(self, risk: str) -> str:
-        meaning = self.word(f"risk_meaning.{risk}")
-        return self.word(f"risk.{risk}") + (f" ({meaning})" if self.language == "en" else f"（{meaning}）")
+        return self.word(f"risk.{risk}") + self.aside(self.word(f"risk_meaning.{risk}"))
+
+    def aside(self, text: str) -> str:
+        return f" ({text})" if self.language == "en" else f"（{text}）"
+
+
+def _is_to_use(target: TargetEntry) -> bool:
+    return any(row.status == Status.CURRENT.value and row.until is None for row in target.ranges)
 
 
 def _bullets(lines: Iterable[str]) -> str:

@@ -127,6 +127,6 @@ def _first_words(doctree: nodes.document | None) -> str:
 
 
 def _plain(text: str) -> str:
-    """One line without the marks of code, cut where it is too long for a preview."""
-    text = " ".join(text.replace("`", "").split())
+    """One line without the marks of code and without control characters, cut where it is too long for a preview."""
+    text = "".join(one for one in " ".join(text.replace("`", "").split()) if one.isprintable())
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"

@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from apidiff.kb.knowledge import load
+from apidiff.render.export import export_json, json_files
+
 ROOT = Path(__file__).resolve().parents[2]
 SESSION = re.compile(r"^```pycon\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 QUERY = re.compile(r"^```sql\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -22,20 +25,37 @@ def text_of(language: str, name: str) -> str:
     return (ROOT / "docs" / language / "guide" / name).read_text(encoding="utf-8")
 
 
-def failures(text: str) -> list[str]:
-    """What the Python sessions in ``text`` print otherwise than shown."""
+def failures(text: str, **names: str) -> list[str]:
+    """What the Python sessions in ``text`` print otherwise than shown; ``names``: what the text says is given."""
     source = "\n".join(SESSION.findall(text))
-    test = doctest.DocTestParser().get_doctest(source, {}, "guide", None, 0)
+    test = doctest.DocTestParser().get_doctest(source, dict(names), "guide", None, 0)
     found: list[str] = []
     doctest.DocTestRunner(verbose=False).run(test, out=found.append)
     return found
 
 
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a folder with the JSON that the site publishes."""
+    folder = tmp_path_factory.mktemp("site")
+    known = load()
+    export_json(known.entries, known.counterparts, folder / "api" / "v1")
+    return folder.as_uri()
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_sessions_print_what_is_shown(language: str) -> None:
+def test_sessions_print_what_is_shown(language: str, published: str) -> None:
     text = text_of(language, "api.md")
     assert SESSION.search(text)
-    assert failures(text) == []
+    assert failures(text, SITE=published) == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_the_site_publishes_is_explained(language: str) -> None:
+    text = text_of(language, "api.md")
+    names = [*json_files({}, {}), "apidiff.sqlite", "llms.txt", "llms-full.txt", "verdicts.xml", "sitemap.xml"]
+    shown = [re.sub(r"schema/\w+", "schema/<kind>", name) for name in names]
+    assert [name for name in shown if f"{name}`" not in text] == []
 
 
 def test_a_wrong_session_is_noticed() -> None:

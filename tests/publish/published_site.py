@@ -68,9 +68,14 @@ class Published:
                 found[mapping] = entry
         self.content = msgspec.structs.replace(self.content, entries=found)
 
-    def record(self, **facts: Any) -> str:
-        """Add a run record with these facts. Returns its ID."""
-        run, path = write_run(self.folder / "data", msgspec.structs.replace(run_record(), **facts))
+    def record(self, name: str = "", **facts: Any) -> str:
+        """Add a run record with these facts, called ``name`` or as its facts say. Returns its ID."""
+        made = msgspec.structs.replace(run_record(), **facts)
+        if name:
+            run, path = name, self.folder / "data" / "run.json"
+            path.write_bytes(msgspec.json.encode(made))
+        else:
+            run, path = write_run(self.folder / "data", made)
         self.content = msgspec.structs.replace(self.content, runs={**self.content.runs, run: path})
         return run
 
@@ -91,7 +96,7 @@ def observed(run: str, version: str, outcome: str, size: int = 3, evidence: list
 
 
 def with_claim(entry: Entry, *found: Observation, text: str = "Writes `x`.") -> Entry:
-    """The entry with one more claim of its first target."""
+    """The entry with a claim of its first target, in place of one added before."""
     claim = ClaimEntry(
         id=f"{NEW}#added",
         subject=NEW,
@@ -101,7 +106,8 @@ def with_claim(entry: Entry, *found: Observation, text: str = "Writes `x`.") -> 
         observed=list(found),
         summary=summarise(found),
     )
-    return msgspec.structs.replace(entry, claims=[*entry.claims, claim])
+    others = [one for one in entry.claims if one.id != claim.id]
+    return msgspec.structs.replace(entry, claims=[*others, claim])
 
 
 __all__ = ["HOSTILE", "NEW", "SOURCE", "Published", "observed", "with_claim"]

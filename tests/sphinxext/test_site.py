@@ -44,6 +44,41 @@ def test_folder_that_cannot_be_written_is_one_error(tmp_path: Path, capsys: pyte
     assert "--output" in error
 
 
+def test_an_address_that_is_none_is_one_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert site.main(["build", "--output", str(tmp_path / "out"), "--site-url", "example.org"]) == 2
+    assert capsys.readouterr().err.startswith("'example.org' is no address of a site. Give one like https://")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "variable", "address"),
+    [
+        ([], "", ""),
+        ([], "https://b.org", "https://b.org"),
+        (["--site-url", "https://a.org"], "https://b.org", "https://a.org"),
+    ],
+)
+def test_address_comes_from_the_option_or_the_environment(
+    given: list[str],
+    variable: str,
+    address: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found: list[str] = []
+
+    def build(output: Path, site_url: str) -> Path:
+        found.append(site_url)
+        return output / "index.html"
+
+    monkeypatch.setenv("APIDIFF_SITE_URL", variable)
+    monkeypatch.setattr(site, "build_site", build)
+    assert site.main(["build", *given]) == 0
+    assert found == [address]
+    said = [line for line in capsys.readouterr().out.splitlines() if "sitemap.xml" in line]
+    assert len(said) == (0 if address else 1)
+
+
 def test_serving_what_is_not_built_says_how_to_build(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert site.main(["serve", "--output", str(tmp_path)]) == 2
     assert "Build it first: make site" in capsys.readouterr().err

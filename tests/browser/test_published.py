@@ -1,0 +1,69 @@
+"""What the built site publishes for programs: it is whole, and it leads to what is there."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import jsonschema
+import pytest
+from test_links import read
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+LANGUAGES = ["en", "zh-cn"]
+
+
+def load(site: Path, path: str) -> dict:
+    return json.loads((site / path).read_text("utf-8"))
+
+
+def test_every_mapping_fits_the_published_schema(site: Path) -> None:
+    index = load(site, "api/v1/index.json")
+    check = jsonschema.Draft202012Validator(load(site, f"api/v1/{index['schemas']['entry']}"))
+    assert {f"{row['id']}.html" for row in index["mappings"]} == {
+        path.name for path in (site / "en" / "mappings").glob("*.html")
+    }
+    for row in index["mappings"]:
+        check.validate(load(site, f"api/v1/{row['file']}"))
+    assert index["runs"]
+    for run in index["runs"]:
+        assert load(site, posixpath.normpath(f"api/v1/{run['file']}"))["date"] == run["date"]
+
+
+@pytest.mark.parametrize("folder", LANGUAGES)
+def test_items_of_the_feed_lead_to_their_claims_and_runs(site: Path, folder: str) -> None:
+    feed = ET.parse(site / folder / "verdicts.xml").getroot()
+    pages = read(site / folder)
+    goals = [link.get("href") or "" for link in feed.iter(f"{ATOM}link")]
+    assert len(goals) > 10
+    for goal in goals:
+        parts = urlsplit(goal)
+        page = pages[unquote(parts.path)]
+        assert not parts.fragment or unquote(parts.fragment) in page.ids, goal
+
+
+@pytest.mark.parametrize("path", ["llms.txt", "en/llms.txt", "zh-cn/llms.txt"])
+def test_links_for_language_models_lead_somewhere(site: Path, path: str) -> None:
+    goals = re.findall(r"\]\(([^)]+)\)", (site / path).read_text("utf-8"))
+    assert len(goals) > 20
+    gone = [goal for goal in goals if not (site / posixpath.dirname(path) / unquote(goal)).is_file()]
+    assert gone == []
+
+
+@pytest.mark.parametrize("folder", LANGUAGES)
+def test_every_page_names_a_picture_that_is_there(site: Path, folder: str) -> None:
+    for page in sorted((site / folder).rglob("*.html")):
+        if "_static" in page.parts:
+            continue
+        (image,) = re.findall(r'<meta property="og:image" content="([^"]*)"/>', page.read_text("utf-8"))
+        assert (page.parent / image).is_file(), page
+
+
+@pytest.mark.parametrize("folder", LANGUAGES)
+def test_the_search_page_is_left_out_of_search_engines(site: Path, folder: str) -> None:
+    assert '<meta name="robots" content="noindex"/>' in (site / folder / "search.html").read_text("utf-8")
+    assert 'name="robots"' not in (site / folder / "index.html").read_text("utf-8")
