@@ -1,5 +1,6 @@
 """Sphinx configuration of the site, for both languages: ``-t zh`` builds the Chinese pages."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -7,6 +8,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(_ROOT))
 
 from apidiff.render.labels import label  # noqa: E402 - the package may not be installed
+from apidiff.sphinxext.repository import find_repository  # noqa: E402
 
 _ZH = tags.has("zh")  # noqa: F821 - Sphinx puts `tags` into this file's names
 _WORDS = "zh" if _ZH else "en"
@@ -22,6 +24,9 @@ extensions = [
     "autodoc2",
     "apidiff.sphinxext",
 ]
+_repository = find_repository(_ROOT, os.environ)
+apidiff_repository = _repository.address if _repository else ""
+apidiff_commit = _repository.commit if _repository else ""
 # Records' text is shown as it stands: no curly quotes.
 smartquotes = False
 nitpicky = True
@@ -36,8 +41,8 @@ html_title = label("site.title", _WORDS)
 html_static_path = ["static"]
 html_favicon = "static/favicon.svg"
 html_context = {"default_mode": "auto"}
-html_css_files = ["apidiff.css"]
-html_js_files = [("apidiff.js", {"defer": "defer"})]
+html_css_files = ["apidiff.css", "trust.css"]
+html_js_files = [("apidiff.js", {"defer": "defer"}), ("elements/trust.js", {"defer": "defer"})]
 html_additional_pages = {"search": "search.html"}
 html_copy_source = False
 html_show_sourcelink = False
@@ -58,6 +63,8 @@ html_sidebars = {
         "official",
         "runs",
         "runs/**",
+        "evidence/**",
+        "coverage",
     )
 }
 html_theme_options = {

@@ -15,12 +15,15 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.typing import ExtensionMetadata
 
 from apidiff.sphinxext import source
+from apidiff.sphinxext.bars import BAR_NODES
 from apidiff.sphinxext.content import Content, Shelf, replace_folder, write_stubs
+from apidiff.sphinxext.contribute import EXAMPLES, RECORDS, published
 from apidiff.sphinxext.directives import DIRECTIVES
 from apidiff.sphinxext.domain import ApidiffDomain, keep_words
 from apidiff.sphinxext.languages import ChineseLineBreaks, ExplicitAnchors, add_language_context
 from apidiff.sphinxext.late import ResolveLate
 from apidiff.sphinxext.nodes import HTML_NODES
+from apidiff.sphinxext.trace_table import TRACE_NODES
 
 
 def _env_version() -> int:
@@ -40,8 +43,9 @@ class _Session:
     def lay_out(self, app: Sphinx) -> None:
         """Write derived files and stub pages before Sphinx looks for pages."""
         self.content = source.load()
-        Shelf(app.doctreedir).publish(self.content)
-        write_stubs(Path(app.srcdir), self.content)
+        shelf = Shelf(app.doctreedir)
+        shelf.publish(self.content)
+        write_stubs(Path(app.srcdir), self.content, shelf.evidence_keys())
         if isinstance(app.builder, StandaloneHTMLBuilder):
             # Pagefind searches the finished site; Sphinx' own index would be built and shipped for nothing.
             app.builder.search = False
@@ -54,6 +58,11 @@ class _Session:
         shelf, folder = Shelf(app.doctreedir), Path(app.outdir) / "_runs"
         raw = {folder / f"{run_id}.json": shelf.run_file(run_id).read_bytes() for run_id in self.content.runs}
         replace_folder(folder, raw, "**/*.json")
+        out = Path(app.outdir)
+        files = {out / path: text for path, text in published(self.content.records, self.content.entries).items()}
+        for name, pattern in ((RECORDS, "*.yaml"), (EXAMPLES, "*/*.py")):
+            mine = {path: text for path, text in files.items() if path.is_relative_to(out / name)}
+            replace_folder(out / name, mine, pattern)
 
 
 def _remove_stale_pages(app: Sphinx) -> None:
@@ -75,12 +84,15 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     """Register everything with Sphinx."""
     session = _Session()
     app.add_domain(ApidiffDomain)
+    app.add_config_value("apidiff_repository", "", "env", str)
+    # A page that is not built again keeps the commit it was built at, where its record is the same.
+    app.add_config_value("apidiff_commit", "", "", str)
     app.add_transform(ExplicitAnchors)
     app.add_transform(ChineseLineBreaks)
     app.add_post_transform(ResolveLate)
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
-    for node, visitors in HTML_NODES.items():
+    for node, visitors in (HTML_NODES | TRACE_NODES | BAR_NODES).items():
         app.add_node(node, html=visitors)
     app.connect("builder-inited", session.lay_out)
     app.connect("env-updated", _moved)

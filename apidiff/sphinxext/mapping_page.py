@@ -9,7 +9,7 @@ from docutils import nodes
 from apidiff.model import Version
 from apidiff.model.entry import DifferenceEntry, Entry, EvidenceEntry, ExampleEntry, TargetEntry
 from apidiff.sphinxext.answers import answer_at, answer_box, current_target, otherwise_section, versions_table
-from apidiff.sphinxext.claims import claims_section, outcome_badges, refuted_section
+from apidiff.sphinxext.claims import claims_section, outcome_badges, refuted_section, run_part
 from apidiff.sphinxext.nodes import (
     Builder,
     Cell,
@@ -23,6 +23,7 @@ from apidiff.sphinxext.nodes import (
     paragraph,
     table,
 )
+from apidiff.sphinxext.repeat import repeat_section
 from apidiff.sphinxext.rows import members_table, parameters_table
 from apidiff.sphinxext.timeline import timeline_section
 
@@ -51,7 +52,7 @@ def mapping_section(make: Builder, entry: Entry, newest: str) -> nodes.section:
         timeline_section(make, entry),
         claims_section(make, entry),
         refuted_section(make, entry),
-        make.section("repeat", make.word("repeat"), *_repeat(make, entry, newest)),
+        repeat_section(make, entry, newest),
     )
 
 
@@ -108,7 +109,7 @@ def _evidence(make: Builder, one: EvidenceEntry) -> list[nodes.Node]:
         nodes.Text(": "),
         *make.text(one.text),
         nodes.Text(" ["),
-        make.ref("run", one.run),
+        make.ref("run", one.run, part=run_part(one.claim.partition("#")[0])),
     ]
     return [*shown, nodes.Text("]")]
 
@@ -213,19 +214,3 @@ def _example(make: Builder, example: ExampleEntry) -> nodes.section:
     if example.claim:
         children.append(make.term("example.checked", make.ref("claim", example.claim)))
     return make.section(anchor(f"example--{example.path}"), make.word(f"framework.{example.framework}"), *children)
-
-
-def _repeat(make: Builder, entry: Entry, newest: str) -> list[nodes.Node]:
-    backends = sorted({found.backend for claim in entry.claims for found in claim.summary})
-    children: list[nodes.Node] = [
-        paragraph(nodes.Text(make.word("repeat.verify"))),
-        code(f"apidiff verify {entry.id}", "bash"),
-    ]
-    if backends:
-        children.append(paragraph(nodes.Text(make.word("repeat.backend"))))
-        children += [code(f"apidiff verify {entry.id} --backend {backend}", "bash") for backend in backends]
-    # Versions are typed at the precision people use: 2.10 for 2.10.0.
-    short = ".".join(newest.split(".")[:2])
-    children.append(paragraph(nodes.Text(make.word("repeat.lookup"))))
-    children.append(code(f"apidiff lookup {entry.id} --mindspore {short}", "bash"))
-    return children

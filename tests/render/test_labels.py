@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from apidiff.model import AnswerKind, ClaimKind, DifferenceKind, Framework, ListedAs, Outcome, Relation, Risk, Status
+from apidiff.render.coverage import NotRun
 from apidiff.render.labels import LABELS, label
 from apidiff.render.official import Standing
 
@@ -22,9 +23,11 @@ NAMES = {
     "column.api",
     "run.python",
     "run.rank",
+    "trace.ranks",
+    "trace.rank",
     "site.title",
 }
-SIGNS = {"otherwise.title", "site.colon", "site.comma", "site.semicolon"}
+SIGNS = {"coverage.place", "coverage.waiting", "evidence.where", "otherwise.title", "site.colon", "site.comma", "site.semicolon"}
 ENUMERATIONS: list[tuple[str, type[Enum]]] = [
     ("risk", Risk),
     ("risk_meaning", Risk),
@@ -38,6 +41,8 @@ ENUMERATIONS: list[tuple[str, type[Enum]]] = [
     ("listed", ListedAs),
     ("standing", Standing),
     ("answer_meaning", AnswerKind),
+    ("not_run", NotRun),
+    ("not_run_meaning", NotRun),
 ]
 
 
@@ -85,8 +90,10 @@ def test_every_key_is_used() -> None:
         "answer_meaning.",
         "category.",
         "role.",
+        "not_run.",
+        "not_run_meaning.",
     )
-    by_prefix = ("column.", "official.", "run.", "side.", "site.")
+    by_prefix = ("column.", "official.", "trace.", "run.", "side.", "site.")
     unused = [
         key
         for key in LABELS
