@@ -77,6 +77,7 @@ html_theme_options = {
     "navbar_persistent": ["search-button-field.html"],
     "navbar_align": "left",
     "header_links_before_dropdown": 7,
+    "header_dropdown_text": label("site.more", _WORDS),
     "search_bar_text": label("site.search_hint", _WORDS),
     "secondary_sidebar_items": ["page-toc.html"],
     "footer_start": ["sphinx-version.html"],

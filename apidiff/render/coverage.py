@@ -1,18 +1,27 @@
-"""What has been run and what has not: claims by outcome, by framework version and backend, and by world size.
-
-All of it is derived from entries and run records. Kinds of not knowing are never folded together: a call that a backend
-has no kernel for is ``unsupported`` and has a run record; a claim without a verdict is ``not run``, and says why.
-"""
+"""Counts what has been run and what has not: claims by outcome, by framework version and backend, and by world size."""
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dictionary
-from enum import Enum
 
-from apidiff.model import Outcome, RunRecord, Text, Version, worst_outcome
-from apidiff.model.base import Record
+from apidiff.model import Outcome, RunRecord, Version, worst_outcome
+from apidiff.model.coverage import (
+    ApiCount,
+    Coverage,
+    NeverRun,
+    NotRun,
+    PlaceCoverage,
+    RefutedStatement,
+    RunAge,
+    SizeCoverage,
+    Unsupported,
+    VerdictChange,
+    VersionChange,
+    WithoutRun,
+)
 from apidiff.model.entry import ClaimEntry, Entry
 from apidiff.model.ranges import holds
 from apidiff.render.evidence import distinct_claims, head_of, holding_mappings
@@ -24,138 +33,6 @@ OUTCOMES = [outcome.value for outcome in Outcome if outcome is not Outcome.NOT_R
 
 class CoverageError(ApidiffError):
     """A verdict without a run record behind it."""
-
-
-class NotRun(Enum):
-    """Why a claim has no verdict at a place."""
-
-    NO_DEVICE = "no_device"  # the backend was never run: its device was not at hand
-    NO_PROBE = "no_probe"  # no probe can observe the claim; the record says why
-    NOT_THERE = "not_there"  # no version range has the API in this framework version
-    NOT_RECORDED = "not_recorded"  # the run records of this place give no verdict
-
-
-class SizeCoverage(Record, frozen=True, kw_only=True):
-    """Claims by their worst outcome at one world size. ``not_run``: those that have a verdict at other sizes only."""
-
-    world_size: int
-    runs: list[str]
-    outcomes: dict[str, int]
-    not_run: int
-
-
-class PlaceCoverage(Record, frozen=True, kw_only=True):
-    """Claims of one framework version on one backend. ``outcomes``: by the worst over all world sizes.
-
-    ``outcomes`` and ``not_run`` (by `NotRun`) add up to ``claims``: all claims of the framework.
-    """
-
-    framework: str
-    framework_version: str
-    backend: str
-    device: str
-    claims: int
-    outcomes: dict[str, int]
-    not_run: dict[str, int]
-    sizes: list[SizeCoverage]
-
-
-class ApiCount(Record, frozen=True, kw_only=True):
-    """Claims of one API, and the mapping that holds them. ``ids``: of the claims."""
-
-    api: str
-    mapping: str
-    ids: list[str]
-
-
-class NeverRun(Record, frozen=True, kw_only=True):
-    """A backend of which no run record exists: what it looks for, and every claim that waits for it."""
-
-    framework: str
-    backend: str
-    device: str
-    looks_for: str
-    claims: int
-    apis: list[ApiCount]
-
-
-class RefutedStatement(Record, frozen=True, kw_only=True):
-    """A claim that a document states and runs refute, and where they do ('gloo, 2.13.0')."""
-
-    claim: str
-    mapping: str
-    places: list[str]
-
-
-class WithoutRun(Record, frozen=True, kw_only=True):
-    """A claim without any verdict. ``reason``: in words, where the record gives one."""
-
-    claim: str
-    mapping: str
-    why: str
-    reason: Text | None = None
-
-
-class Unsupported(Record, frozen=True, kw_only=True):
-    """Claims on calls that a backend says it has no kernel for, by API."""
-
-    framework: str
-    framework_version: str
-    backend: str
-    device: str
-    claims: int
-    apis: list[ApiCount]
-
-
-class VerdictChange(Record, frozen=True, kw_only=True):
-    """A claim whose outcome differs between two versions at ``world_sizes``."""
-
-    claim: str
-    mapping: str
-    world_sizes: list[int]
-    before: str
-    after: str
-
-
-class VersionChange(Record, frozen=True, kw_only=True):
-    """What differs between two versions of a framework that ran on the same backend. ``compared``: claims judged in both."""
-
-    framework: str
-    backend: str
-    device: str
-    before: str
-    after: str
-    compared: int
-    changes: list[VerdictChange]
-
-
-class RunAge(Record, frozen=True, kw_only=True):
-    """A run record's date, and the known releases of its framework that are newer and have no record on its backend."""
-
-    id: str
-    framework: str
-    framework_version: str
-    backend: str
-    device: str
-    world_size: int
-    date: str
-    newer: list[str]
-
-
-class Coverage(Record, frozen=True, kw_only=True):
-    """The whole dashboard. Claims that mappings share count once."""
-
-    mappings: int = 0
-    claims: int = 0
-    judged: int = 0  # claims with at least one verdict
-    stated: int = 0  # claims that a document states
-    places: list[PlaceCoverage] = []
-    never_run: list[NeverRun] = []
-    refuted: list[RefutedStatement] = []
-    without_run: list[WithoutRun] = []
-    unsupported: list[Unsupported] = []
-    changes: list[VersionChange] = []
-    runs: list[RunAge] = []
 
 
 def coverage_of(data: Data, entries: Dictionary[str, Entry]) -> Coverage:
@@ -196,7 +73,9 @@ class _Count:
         for run_id, run in runs.items():
             place = (run.framework, run.framework_version, run.backend, run.device)
             self.by_place.setdefault(place, []).append(run_id)
-        self.places = sorted(self.by_place, key=lambda place: (place[0] != "torch", place[0], place[2], _newest(place[1])))
+        self.places = sorted(
+            self.by_place, key=lambda place: (place[0] != "torch", place[0], place[2], _newest(place[1]))
+        )
         self.outcomes = {key: self._outcomes(claim) for key, claim in self.claims.items()}
 
     def _outcomes(self, claim: ClaimEntry) -> dict[_Place, dict[int, str]]:
@@ -222,9 +101,9 @@ class _Count:
             stated=len(stated),
             places=[self._place(place) for place in self.places],
             never_run=list(self._never_run()),
-            refuted=[found for claim in stated if (found := self._refuted(claim)).places],
+            refuted=[one for one in map(self._refuted, stated) if one.places],
             without_run=list(self._without_run()),
-            unsupported=[found for place in self.places if (found := self._unsupported(place)).claims],
+            unsupported=[one for one in map(self._unsupported, self.places) if one.claims],
             changes=list(self._changes()),
             runs=[self._age(run_id, releases) for place in self.places for run_id in self.by_place[place]],
         )
@@ -333,7 +212,7 @@ class _Count:
             groups.setdefault((place[0], place[2], place[3]), []).append(place)
         for (framework, backend, device), places in groups.items():
             ordered = sorted(places, key=lambda place: Version(place[1]))
-            for before, after in zip(ordered, ordered[1:], strict=False):
+            for before, after in itertools.pairwise(ordered):
                 compared, changes = self._changed(before, after)
                 yield VersionChange(
                     framework=framework,
@@ -364,9 +243,7 @@ class _Count:
 
     def _age(self, run_id: str, releases: Dictionary[str, Sequence[str]]) -> RunAge:
         head = head_of(run_id, self.runs[run_id])
-        here = {
-            place[1] for place in self.by_place if (place[0], place[2]) == (head.framework, head.backend)
-        }
+        here = {place[1] for place in self.by_place if (place[0], place[2]) == (head.framework, head.backend)}
         newer = [
             version
             for version in releases.get(head.framework, [])
@@ -404,7 +281,7 @@ def _ranges(entries: Dictionary[str, Entry]) -> dict[str, list[tuple[str | None,
 
 def _scripts(entries: Dictionary[str, Entry]) -> dict[str, str]:
     """Claim → the framework of the example that it says prints something."""
-    found = {}
+    found: dict[str, str] = {}
     for entry in entries.values():
         recipes = [answer.recipe for answer in entry.otherwise if answer.recipe]
         found |= {one.claim: one.framework for one in [*entry.examples, *recipes] if one.claim}

@@ -112,9 +112,7 @@ def head_of(run_id: str, run: RunRecord) -> RunHead:
     return RunHead(id=run_id, **facts)
 
 
-def evidence(
-    runs: Dictionary[str, RunRecord], entries: Dictionary[str, Entry], calls: Calls
-) -> Iterator[ApiEvidence]:
+def evidence(runs: Dictionary[str, RunRecord], entries: Dictionary[str, Entry], calls: Calls) -> Iterator[ApiEvidence]:
     """The evidence of every API that a run recorded, by framework version, backend and API."""
     groups: dict[str, dict[str, RunRecord]] = {}
     for run_id, run in runs.items():
@@ -168,9 +166,7 @@ def holding_mappings(entries: Dictionary[str, Entry]) -> dict[str, str]:
     return found | {entry.source: entry.id for entry in entries.values()}
 
 
-def _signatures(
-    api: str, seen: Iterable[tuple[str, SignatureDump]], verdicts: _Verdicts
-) -> list[SignatureEvidence]:
+def _signatures(api: str, seen: Iterable[tuple[str, SignatureDump]], verdicts: _Verdicts) -> list[SignatureEvidence]:
     """Those that differ, each with the runs that saw it."""
     runs: dict[str, list[str]] = {}
     shown: dict[str, SignatureDump] = {}

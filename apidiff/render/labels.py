@@ -224,7 +224,7 @@ _WORDS: dict[str, Text] = {
     "column.framework": _t("Framework", "框架"),
     "column.backend": _t("Backend", "后端"),
     "column.device": _t("Device", "设备"),
-    "column.ranks": _t("Ranks (run record)", "rank 数（运行记录）"),
+    "column.ranks": _t("Ranks (opens the traces)", "rank 数（点击查看轨迹）"),
     "column.evidence": _t("Evidence", "证据"),
     "column.run": _t("Run record", "运行记录"),
     "refuted": _t("Refuted statements", "与实测不符的陈述"),

@@ -17,8 +17,8 @@ import msgspec
 
 from apidiff.model import RunRecord
 from apidiff.model.base import Record
+from apidiff.model.coverage import Coverage
 from apidiff.model.entry import CounterpartEntry, Entry
-from apidiff.render.coverage import Coverage
 from apidiff.render.evidence import ApiEvidence, ProbeCall, evidence
 from apidiff.render.official import OfficialReport
 

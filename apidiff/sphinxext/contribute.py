@@ -23,8 +23,10 @@ def contribute_section(
     """The section of a mapping's page. ``newest``: framework → its newest known version."""
     record = record_path(entry.id)
     items = [_file(make, "contribute.record", record, record_file(entry.id), repository)]
-    for path in example_paths(entry):
-        items.append(_file(make, "contribute.example", f"executable_examples/{path}", f"{EXAMPLES}/{path}", repository))
+    items += [
+        _file(make, "contribute.example", f"executable_examples/{path}", f"{EXAMPLES}/{path}", repository)
+        for path in example_paths(entry)
+    ]
     title, body = issue(make, entry, newest)
     children: list[nodes.Node] = [
         paragraph(nodes.Text(make.word("contribute.about"))),

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from docutils import nodes
 
-from apidiff.render.coverage import (
-    OUTCOMES,
+from apidiff.model.coverage import (
     ApiCount,
     Coverage,
     NeverRun,
     NotRun,
     PlaceCoverage,
     VersionChange,
+    WithoutRun,
 )
+from apidiff.render.coverage import OUTCOMES
 from apidiff.sphinxext.bars import bar
 from apidiff.sphinxext.nodes import Builder, Cell, Inline, anchor, block, folded, joined, literal, paragraph, table
 
-_OUTCOMES = OUTCOMES
 _REASONS = [reason.value for reason in NotRun if reason is not NotRun.NO_DEVICE]
 
 
@@ -50,7 +50,7 @@ def _place(make: Builder, one: PlaceCoverage) -> str:
 
 def _outcomes(make: Builder, found: Coverage) -> list[nodes.Node]:
     children: list[nodes.Node] = [_bar(make, one) for one in found.places]
-    used = [value for value in _OUTCOMES if any(one.outcomes.get(value) for one in found.places)]
+    used = [value for value in OUTCOMES if any(one.outcomes.get(value) for one in found.places)]
     reasons = [value for value in _REASONS if any(one.not_run.get(value) for one in found.places)]
     header = [make.word("coverage.column.place"), *(make.word(f"outcome.{value}") for value in used)]
     header += [make.word(f"not_run.{value}") for value in reasons] + [make.word("column.claims")]
@@ -64,7 +64,10 @@ def _outcomes(make: Builder, found: Coverage) -> list[nodes.Node]:
         for one in found.places
     ]
     children.append(table(header, rows, classes=["apidiff-numbers"]))
-    meanings = [nodes.list_item("", paragraph(nodes.strong("", make.word(f"not_run.{value}")), _meaning(make, value))) for value in reasons]
+    meanings = [
+        nodes.list_item("", paragraph(nodes.strong("", make.word(f"not_run.{value}")), _meaning(make, value)))
+        for value in reasons
+    ]
     if meanings:
         children.append(nodes.bullet_list("", *meanings))
     return children
@@ -75,7 +78,7 @@ def _meaning(make: Builder, value: str) -> nodes.Text:
 
 
 def _bar(make: Builder, one: PlaceCoverage) -> block:
-    parts = [(value, make.word(f"outcome.{value}"), one.outcomes.get(value, 0)) for value in _OUTCOMES]
+    parts = [(value, make.word(f"outcome.{value}"), one.outcomes.get(value, 0)) for value in OUTCOMES]
     parts += [(value, make.word(f"not_run.{value}"), one.not_run.get(value, 0)) for value in _REASONS]
     legend: list[Inline] = []
     for value, words, number in parts:
@@ -92,7 +95,7 @@ def _bar(make: Builder, one: PlaceCoverage) -> block:
 
 
 def _sizes(make: Builder, found: Coverage) -> list[nodes.Node]:
-    used = [v for v in _OUTCOMES if any(size.outcomes.get(v) for one in found.places for size in one.sizes)]
+    used = [v for v in OUTCOMES if any(size.outcomes.get(v) for one in found.places for size in one.sizes)]
     header = [make.word("coverage.column.place"), make.word("run.world_size")]
     header += [make.word(f"outcome.{value}") for value in used] + [make.word("coverage.other_sizes")]
     rows: list[list[Cell]] = []
@@ -202,15 +205,18 @@ def _change(make: Builder, one: VersionChange) -> list[nodes.Node]:
 def _without_run(make: Builder, found: Coverage) -> list[nodes.Node]:
     if not found.without_run:
         return [paragraph(nodes.Text(make.word("coverage.without_run_none")))]
+    by_reason: dict[tuple[str, str], list[WithoutRun]] = {}
+    for one in found.without_run:
+        by_reason.setdefault((one.why, one.reason.en if one.reason else ""), []).append(one)
     rows: list[list[Cell]] = []
-    for one in sorted(found.without_run, key=lambda one: (one.why, one.claim)):
-        why: list[nodes.Node] = [nodes.Text(make.word(f"not_run_meaning.{one.why}"))]
-        if one.reason:
-            why = list(make.text(one.reason))
-        rows.append([[make.ref("claim", one.claim)], make.word(f"not_run.{one.why}"), why])
-    header = [make.word("column.claim"), make.word("outcome.not run"), make.word("column.why")]
+    for (why, _), claims in sorted(by_reason.items()):
+        reason = claims[0].reason
+        said = list(make.text(reason)) if reason else [nodes.Text(make.word(f"not_run_meaning.{why}"))]
+        links = [nodes.list_item("", paragraph(make.ref("claim", one.claim))) for one in claims]
+        rows.append([make.word(f"not_run.{why}"), said, [nodes.bullet_list("", *links)]])
+    header = [make.word("outcome.not run"), make.word("column.why"), make.word("column.claims")]
     words = make.word("coverage.without_run_about", count=len(found.without_run))
-    return [paragraph(nodes.Text(words)), table(header, rows)]
+    return [paragraph(nodes.Text(words)), table(header, rows, classes=["apidiff-wrapped", "apidiff-stacked"])]
 
 
 def _records(make: Builder, found: Coverage) -> list[nodes.Node]:
@@ -223,5 +229,3 @@ def _records(make: Builder, found: Coverage) -> list[nodes.Node]:
     header = [make.word("coverage.column.place"), make.word("run.world_size")]
     header += [make.word("run.date"), make.word("coverage.newer")]
     return [paragraph(nodes.Text(make.word("coverage.records_about"))), table(header, rows)]
-
-

@@ -151,7 +151,9 @@ class EvidenceDirective(_Directive):
         file = self.shelf.evidence_file(self.arguments[0])
         self.env.note_dependency(str(file))
         if not file.is_file():
-            raise self.error(f"No evidence {self.arguments[0]!r}: remove this directive; a build writes such pages itself.")
+            raise self.error(
+                f"No evidence {self.arguments[0]!r}: remove this directive; a build writes such pages itself."
+            )
         found = msgspec.json.decode(file.read_bytes(), type=ApiEvidence)
         for name, goal in defined(found):
             self.domain.note(self.env.docname, "trace", name, goal)

@@ -37,17 +37,17 @@ def evidence_section(make: Builder, found: ApiEvidence) -> nodes.section:
     if found.mapping:
         children.append(make.term("evidence.mapping", make.ref("mapping", found.mapping, optional=True)))
     children += [
-        make.section("runs", make.word("evidence.runs"), _runs(make, found.runs)),
+        make.section("runs", make.word("evidence.runs"), *_runs(make, found.runs)),
         make.section("repeat", make.word("repeat"), *_repeat(make, found)),
     ]
     if found.signatures:
         shown = [_signature(make, found, one) for one in found.signatures]
         children.append(make.section("signature", make.word("run.signature"), *(node for one in shown for node in one)))
-    children += [_probe(make, found, probe) for probe in found.probes]
+    children += [_probe(make, probe) for probe in found.probes]
     return make.section("evidence", [literal(found.api), nodes.Text(where)], *children)
 
 
-def trial_anchors(found: ApiEvidence, probe: ProbeEvidence) -> dict[str, str]:
+def trial_anchors(probe: ProbeEvidence) -> dict[str, str]:
     """Run → the anchor of its trial; it stays the same when the run is recorded anew, unless two are of one size."""
     taken: set[int] = set()
     anchors = {}
@@ -66,30 +66,31 @@ def defined(found: ApiEvidence) -> list[tuple[str, str]]:
     for one in found.signatures:
         names += [(f"{run}#{run_part(found.api, 'signature')}", "signature") for run in one.runs]
     for probe in found.probes:
-        for run, goal in trial_anchors(found, probe).items():
+        for run, goal in trial_anchors(probe).items():
             names.append((f"{run}#{run_part(found.api, probe.name)}", goal))
     return names
 
 
-def _runs(make: Builder, runs: list[RunHead]) -> nodes.table:
+def _runs(make: Builder, runs: list[RunHead]) -> list[nodes.Node]:
+    """One row a run, and below what all of them have in common or each has of its own."""
     rows: list[list[Cell]] = []
     for run in runs:
         raw = nodes.reference(
             "", make.word("run.raw"), refuri=relative(make.docname, f"_runs/{run.id}.json"), internal=True
         )
-        machine = make.word("evidence.machine", machine=run.machine, cores=run.cores)
-        rows.append(
-            [
-                [make.ref("run", run.id, nodes.Text(str(run.world_size)))],
-                run.date,
-                run.os,
-                run.python,
-                machine,
-                [make.ref("run", run.id, nodes.Text(make.word("run.environment"))), nodes.Text(" · "), raw],
-            ]
-        )
-    names = ("world_size", "date", "os", "python", "machine", "id")
-    return table([make.word(f"run.{name}") for name in names], rows)
+        whole = make.ref("run", run.id, nodes.Text(make.word("evidence.whole")))
+        rows.append([str(run.world_size), run.date, [paragraph(whole, nodes.Text(" · "), raw)]])
+    header = [make.word(f"run.{name}") for name in ("world_size", "date", "id")]
+    facts = {
+        "run.os": [run.os for run in runs],
+        "run.python": [run.python for run in runs],
+        "run.machine": [make.word("evidence.machine", machine=run.machine, cores=run.cores) for run in runs],
+    }
+    told = [
+        make.term(key, nodes.Text(make.word("site.semicolon").join(dict.fromkeys(values))))
+        for key, values in facts.items()
+    ]
+    return [table(header, rows), *told]
 
 
 def _repeat(make: Builder, found: ApiEvidence) -> list[nodes.Node]:
@@ -97,12 +98,16 @@ def _repeat(make: Builder, found: ApiEvidence) -> list[nodes.Node]:
     framework = f"{make.word(f'framework.{first.framework}')} {first.framework_version}"
     sizes = ",".join(str(size) for size in sorted({run.world_size for run in found.runs}))
     command = " ".join(
-        ["apidiff verify", *([found.mapping] if found.mapping else []), f"--backend {first.backend}"]
-        + [f"--world-size {sizes}"]
+        [
+            "apidiff verify",
+            *([found.mapping] if found.mapping else []),
+            f"--backend {first.backend}",
+            f"--world-size {sizes}",
+        ]
     )
     return [
         paragraph(nodes.Text(make.word("evidence.repeat", framework=framework))),
-        code(command, "bash"),
+        block("", code(command, "bash"), classes=["apidiff-command"]),
     ]
 
 
@@ -119,18 +124,20 @@ def _signature(make: Builder, found: ApiEvidence, one: SignatureEvidence) -> lis
             children.append(make.term("members", literal(" ".join(signature.members))))
     if len(found.signatures) > 1:
         sizes = [str(run.world_size) for run in found.runs if run.id in one.runs]
-        children.insert(0, paragraph(nodes.Text(make.word("evidence.ranks", count=make.word("site.comma").join(sizes)))))
+        children.insert(
+            0, paragraph(nodes.Text(make.word("evidence.ranks", count=make.word("site.comma").join(sizes))))
+        )
     return [*children, *_verdicts(make, one.verdicts)]
 
 
-def _probe(make: Builder, found: ApiEvidence, probe: ProbeEvidence) -> nodes.section:
+def _probe(make: Builder, probe: ProbeEvidence) -> nodes.section:
     children: list[nodes.Node] = []
     if probe.call:
         language = "bash" if probe.name.startswith("example:") else "python"
         children += [make.term("evidence.call"), code(probe.call, language)]
     else:
         children.append(paragraph(nodes.Text(make.word("evidence.gone"))))
-    anchors = trial_anchors(found, probe)
+    anchors = trial_anchors(probe)
     children += [_trial(make, probe, trial, anchors[trial.run]) for trial in probe.trials]
     return make.section(anchor(f"probe--{probe.name}"), [literal(probe.name)], *children)
 
@@ -171,12 +178,9 @@ def _tries(make: Builder, probe: ProbeRun, world_size: int, caption: str) -> lis
 def _verdicts(make: Builder, verdicts: list[Verdict]) -> list[nodes.Node]:
     if not verdicts:
         return []
-    shown = [
-        [
-            make.badge("outcome", one.outcome),
-            nodes.Text(" "),
-            make.ref("claim", one.claim, nodes.Text(one.claim.partition("#")[2]), optional=True),
-        ]
-        for one in verdicts
-    ]
+    shown = []
+    for one in verdicts:
+        link = make.ref("claim", one.claim, nodes.Text(one.claim.partition("#")[2]), optional=True)
+        badge = make.badge("outcome", one.outcome)
+        shown.append([nodes.inline("", "", badge, nodes.Text(" "), link, classes=["apidiff-verdict"])])
     return [make.term("evidence.claims", *joined(shown, " · "))]

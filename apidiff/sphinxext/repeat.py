@@ -6,7 +6,7 @@ from docutils import nodes
 
 from apidiff.model import Version
 from apidiff.model.entry import Entry, ExampleEntry
-from apidiff.sphinxext.nodes import Builder, anchor, code, paragraph
+from apidiff.sphinxext.nodes import Builder, anchor, block, code, paragraph
 
 _Place = tuple[str, str, str, str]  # framework, its version, backend, device
 
@@ -77,4 +77,7 @@ def _examples(make: Builder, entry: Entry) -> list[nodes.Node]:
 
 
 def _said(make: Builder, key: str, command: str, **values: str) -> list[nodes.Node]:
-    return [paragraph(nodes.Text(make.word(key, **values)), classes=["apidiff-caption"]), code(command, "bash")]
+    return [
+        paragraph(nodes.Text(make.word(key, **values))),
+        block("", code(command, "bash"), classes=["apidiff-command"]),
+    ]

@@ -37,9 +37,9 @@ class Repository(Record, frozen=True, kw_only=True):
 
     def issue(self, title: str, body: str) -> str:
         """The address that opens a new issue with this text; a text that is too long for one loses its end."""
-        while len(found := f"{self.address}/issues/new?{urlencode({'title': title, 'body': body}, quote_via=quote)}") > (
-            _LONGEST
-        ):
+        while len(
+            found := f"{self.address}/issues/new?{urlencode({'title': title, 'body': body}, quote_via=quote)}"
+        ) > (_LONGEST):
             body = body[: len(body) * 9 // 10].rstrip() + "\n…"
         return found
 

@@ -83,7 +83,10 @@ def _environment(make: Builder, run: RunRecord) -> list[nodes.Node]:
 def _repeat(make: Builder, run: RunRecord) -> list[nodes.Node]:
     framework = f"{make.word(f'framework.{run.framework}')} {run.framework_version}"
     command = f"apidiff verify --backend {run.backend} --world-size {run.world_size}"
-    return [paragraph(nodes.Text(make.word("evidence.repeat", framework=framework))), code(command, "bash")]
+    return [
+        paragraph(nodes.Text(make.word("evidence.repeat", framework=framework))),
+        block("", code(command, "bash"), classes=["apidiff-command"]),
+    ]
 
 
 def _probes(make: Builder, run_id: str, run: RunRecord) -> list[nodes.Node]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from apidiff.model import AnswerKind, ClaimKind, DifferenceKind, Framework, ListedAs, Outcome, Relation, Risk, Status
-from apidiff.render.coverage import NotRun
+from apidiff.model.coverage import NotRun
 from apidiff.render.labels import LABELS, label
 from apidiff.render.official import Standing
 
@@ -27,7 +27,15 @@ NAMES = {
     "trace.rank",
     "site.title",
 }
-SIGNS = {"coverage.place", "coverage.waiting", "evidence.where", "otherwise.title", "site.colon", "site.comma", "site.semicolon"}
+SIGNS = {
+    "coverage.place",
+    "coverage.waiting",
+    "evidence.where",
+    "otherwise.title",
+    "site.colon",
+    "site.comma",
+    "site.semicolon",
+}
 ENUMERATIONS: list[tuple[str, type[Enum]]] = [
     ("risk", Risk),
     ("risk_meaning", Risk),

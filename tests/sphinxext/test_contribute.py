@@ -158,7 +158,9 @@ def test_remote(remote: str, expected: str | None) -> None:
 def test_the_variable_goes_before_the_remote(tmp_path: Path) -> None:
     assert find_repository(tmp_path, {}) is None
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    subprocess.run(["git", "-C", str(tmp_path), "remote", "add", "origin", "git@example.org:owner/name.git"], check=True)
+    subprocess.run(
+        ["git", "-C", str(tmp_path), "remote", "add", "origin", "git@example.org:owner/name.git"], check=True
+    )
     assert find_repository(tmp_path, {}) == Repository(address=HOME)
     other = "https://example.com/fork"
     assert find_repository(tmp_path, {VARIABLE: other}) == Repository(address=other)

@@ -10,6 +10,8 @@ def _t(en: str, zh: str) -> Text:
 
 
 WORDS: dict[str, Text] = {
+    # The header of the site, where its links do not fit.
+    "site.more": _t("More", "更多"),
     # The page of a run record.
     "run.summary": _t(
         "One run, as it was recorded; nothing here was written by hand. Every probe leads to what each rank saw.",
@@ -30,6 +32,7 @@ WORDS: dict[str, Text] = {
     ),
     "evidence.mapping": _t("Mapping", "映射"),
     "evidence.runs": _t("Run records", "运行记录"),
+    "evidence.whole": _t("Environment and all probes", "环境与全部探针"),
     "evidence.machine": _t("{machine}, {cores} cores", "{machine}，{cores} 核"),
     "evidence.repeat": _t(
         "With {framework} installed, this runs the same probes again and compares the verdicts with those recorded:",
@@ -38,7 +41,8 @@ WORDS: dict[str, Text] = {
     "evidence.ranks": _t("{count} ranks", "{count} 个 rank"),
     "evidence.call": _t("Call", "调用"),
     "evidence.gone": _t(
-        "The record no longer has this probe, so no verdict rests on it.", "映射记录中已没有这个探针，没有结论以它为依据。"
+        "The record no longer has this probe, so no verdict rests on it.",
+        "映射记录中已没有这个探针，没有结论以它为依据。",
     ),
     "evidence.outdated": _t(
         "Recorded when this probe called something else than it does now, so no verdict rests on it.",
@@ -69,7 +73,9 @@ WORDS: dict[str, Text] = {
     ),
     "coverage.outcomes": _t("Claims by outcome, framework version and backend", "按框架版本和后端统计的结论"),
     "coverage.column.place": _t("Where", "运行环境"),
-    "coverage.place": _t("{framework} {version}, {backend} on {device}", "{framework} {version}，{backend}（{device}）"),
+    "coverage.place": _t(
+        "{framework} {version}, {backend} on {device}", "{framework} {version}，{backend}（{device}）"
+    ),
     "coverage.sizes": _t("By number of ranks", "按 rank 数统计"),
     "coverage.sizes_about": _t(
         "Some probes make sense at certain numbers of ranks only; their claims stand in the last column of the others.",
@@ -104,11 +110,13 @@ WORDS: dict[str, Text] = {
     "coverage.changed": _t(
         "{framework} on {backend} ({device}), {before} against {after}: {changed} of {compared} claims with verdicts in both "
         "have another verdict.",
-        "{framework}，{backend}（{device}），{before} 与 {after} 相比：两个版本都有结论的 {compared} 条论断中，{changed} 条的结论不同。",
+        "{framework}，{backend}（{device}），{before} 与 {after} 相比：两个版本都有结论的 {compared} 条论断中，"
+        "{changed} 条的结论不同。",
     ),
     "coverage.without_run": _t("Claims without a run", "没有运行过的论断"),
     "coverage.without_run_about": _t(
-        "{count} claims have no verdict from any run, each with the reason.", "{count} 条论断没有任何运行结论，逐条列出原因。"
+        "{count} claims have no verdict from any run, each with the reason.",
+        "{count} 条论断没有任何运行结论，逐条列出原因。",
     ),
     "coverage.without_run_none": _t("Every claim has a verdict from a run.", "每条论断都有运行得出的结论。"),
     "coverage.records": _t("Age of the records", "运行记录的时间"),
@@ -148,7 +156,8 @@ WORDS: dict[str, Text] = {
         "以 pytest 运行，每条论断是一个测试；名称以此开头的其他 API 的论断也会运行：",
     ),
     "repeat.examples_about": _t(
-        "From the root of a checkout, with the framework's own launcher.", "在代码仓库的根目录下，用框架自带的启动工具运行。"
+        "From the root of a checkout, with the framework's own launcher.",
+        "在代码仓库的根目录下，用框架自带的启动工具运行。",
     ),
     "repeat.example": _t("{name}:", "{name} 的启动命令："),
     "repeat.lookup_title": _t("In the terminal", "在终端中查看"),
