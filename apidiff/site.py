@@ -83,7 +83,8 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_ur
     ``site_url``: the address the site will have, where it is known; what has to name it is left out otherwise.
     What Sphinx keeps between builds, and the logs, lie in a folder beside ``output``. Returns the page at the root.
     A build of the same folder that is under way is waited for. Raises InvalidData or DataError, before anything is
-    written, where the data are not valid, and SiteError where a step fails.
+    written, where the data are not valid, RepositoryError for an address that pages must not link to, and SiteError where a
+    step fails.
     """
     _check_tools()
     from apidiff.publish import publish
@@ -92,6 +93,9 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_ur
     from apidiff.sphinxext.content import Shelf, write_if_changed
 
     address = Address.parse(site_url)
+    from apidiff.sphinxext.repository import find_repository
+
+    find_repository(_ROOT, os.environ)  # an address that must not be linked to is told before anything is built
     output = output.resolve()
     errors = run_checks(store.load())
     if errors:
@@ -149,7 +153,12 @@ def _sphinx(language: Language, output: Path, work: Path, site_url: str) -> Step
 
 
 class _Handler(http.server.SimpleHTTPRequestHandler):
-    """Files of the site, without a line on the terminal for each."""
+    """Files of the site, without a line on the terminal for each. Records and examples are shown, not downloaded."""
+
+    extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {
+        ".yaml": "text/plain; charset=utf-8",
+        ".py": "text/plain; charset=utf-8",
+    }
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the base class
         pass

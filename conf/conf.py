@@ -1,5 +1,6 @@
 """Sphinx configuration of the site, for both languages: ``-t zh`` builds the Chinese pages."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -7,6 +8,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(_ROOT))
 
 from apidiff.render.labels import label  # noqa: E402 - the package may not be installed
+from apidiff.sphinxext.repository import find_repository  # noqa: E402
 
 _ZH = tags.has("zh")  # noqa: F821 - Sphinx puts `tags` into this file's names
 _WORDS = "zh" if _ZH else "en"
@@ -21,6 +23,9 @@ extensions = [
     "autodoc2",
     "apidiff.sphinxext",
 ]
+_repository = find_repository(_ROOT, os.environ)
+apidiff_repository = _repository.address if _repository else ""
+apidiff_commit = _repository.commit if _repository else ""
 # Records' text is shown as it stands: no curly quotes.
 smartquotes = False
 nitpicky = True
@@ -43,6 +48,7 @@ html_css_files = [
     "picture.css",
     "port.css",
     "versions.css",
+    "trust.css",
 ]
 html_js_files = [
     "elements/early.js",
@@ -51,6 +57,7 @@ html_js_files = [
     ("elements/search.js", {"defer": "defer"}),
     ("elements/picture.js", {"defer": "defer"}),
     ("elements/versions.js", {"defer": "defer"}),
+    ("elements/trust.js", {"defer": "defer"}),
 ]
 html_additional_pages = {"search": "search.html"}
 html_copy_source = False
@@ -62,7 +69,7 @@ html_sidebars = {
     **{page: ["sidebar-nav-bs.html"] for page in ("python", "api/**", "guide/**")},
     # Pages of records stand alone: a sidebar in each of them would cost most of the build.
     **{page: [] for page in ("index", "search", "port", "mappings", "mappings/**", "counterparts", "risks", "refuted")},
-    **{page: [] for page in ("official", "coverage", "runs", "runs/**")},
+    **{page: [] for page in ("official", "coverage", "runs", "runs/**", "evidence/**")},
 }
 html_theme_options = {
     "collapse_navigation": True,

@@ -220,7 +220,7 @@ _WORDS: dict[str, Text] = {
     "column.framework": _t("Framework", "框架"),
     "column.backend": _t("Backend", "后端"),
     "column.device": _t("Device", "设备"),
-    "column.ranks": _t("Ranks (run record)", "rank 数（运行记录）"),
+    "column.ranks": _t("Ranks (opens the traces)", "rank 数（点击查看轨迹）"),
     "column.evidence": _t("Evidence", "证据"),
     "column.run": _t("Run record", "运行记录"),
     "refuted": _t("Refuted statements", "与实测不符的陈述"),
@@ -228,13 +228,6 @@ _WORDS: dict[str, Text] = {
     "refuted.intro": _t(
         "Documents state these; at least one run shows otherwise.", "以下内容见于文档，但至少一次运行的结果与之不符。"
     ),
-    "repeat": _t("Repeat it", "如何复现"),
-    "repeat.verify": _t(
-        "Runs every probe of this page and compares the verdicts with those recorded:",
-        "运行本页的全部探针，并与已记录的结论比较：",
-    ),
-    "repeat.backend": _t("On one backend only:", "只在某个后端上运行："),
-    "repeat.lookup": _t("Shows the same answer in the terminal:", "在终端中查看同样的内容："),
     # Indexes.
     "column.api": _t("API", "API"),
     "column.api_and_target": _t("API → target on MindSpore {version}", "API → MindSpore {version} 上的目标"),
@@ -311,10 +304,6 @@ _WORDS: dict[str, Text] = {
         "{framework} {version}, {backend} on {device}, {world_size} ranks",
         "{framework} {version}，{backend}（{device}），{world_size} 个 rank",
     ),
-    "run.summary": _t(
-        "All traces of one run, as recorded; nothing on this page was written by hand.",
-        "一次运行的全部轨迹，原样记录；本页内容均非手写。",
-    ),
     "run.raw": _t("Raw record (JSON)", "原始记录（JSON）"),
     "run.id": _t("Run record", "运行记录"),
     "run.environment": _t("Environment", "环境"),
@@ -333,7 +322,6 @@ _WORDS: dict[str, Text] = {
     "run.package": _t("Package", "软件包"),
     "run.package_version": _t("Version", "版本"),
     "run.package_count": _t("{count} packages", "{count} 个软件包"),
-    "run.signatures": _t("Signatures in the running framework", "运行时的签名"),
     "run.signature": _t("Signature", "签名"),
     "run.missing": _t("not there", "不存在"),
     "run.probes": _t("Probes", "探针"),
@@ -349,7 +337,6 @@ _WORDS: dict[str, Text] = {
     "run.confirmed": _t("Confirmed in fresh ranks.", "已在新启动的 rank 中确认。"),
     "run.again": _t("Second try in fresh ranks, with another result", "在新启动的 rank 中重试，结果不同"),
     "run.count": _t("Probes", "探针数"),
-    "run.spec": _t("Digest of the call", "调用的摘要值"),
     "run.stage": _t("raised in {stage}", "发生在 {stage} 阶段"),
     # The shell of the site.
     "site.title": _t("apidiff", "apidiff"),

@@ -9,7 +9,7 @@ import msgspec
 from apidiff.model import Observation, Outcome, Text, worst_outcome
 from apidiff.model.entry import ClaimEntry, EvidenceEntry, ObservedSummary
 from apidiff.model.version import Version
-from apidiff.render.evidence import in_language
+from apidiff.render.evidence_words import in_language
 from apidiff.render.labels import LABELS
 
 _TELLING_WORLD_SIZE = 3

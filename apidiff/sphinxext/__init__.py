@@ -19,7 +19,9 @@ from sphinx.util.typing import ExtensionMetadata
 
 from apidiff.render.labels import Language, label
 from apidiff.sphinxext import source
+from apidiff.sphinxext.bars import BAR_NODES
 from apidiff.sphinxext.content import Content, Shelf, replace_folder, write_stubs
+from apidiff.sphinxext.contribute import EXAMPLES, RECORDS, published
 from apidiff.sphinxext.directives import DIRECTIVES
 from apidiff.sphinxext.domain import ApidiffDomain, keep_words
 from apidiff.sphinxext.head import add_head, set_base_address
@@ -32,6 +34,7 @@ from apidiff.sphinxext.port import PORT_NODES, PortDirective, add_port_script, w
 from apidiff.sphinxext.search_index import write_search_index
 from apidiff.sphinxext.search_parts import note_parts
 from apidiff.sphinxext.shell import add_shell_context, drop_unused_files, publish_theme_css
+from apidiff.sphinxext.trace_table import TRACE_NODES
 from apidiff.sphinxext.visible import VisibleTranslator
 
 
@@ -39,7 +42,7 @@ def _env_version() -> int:
     """A number over the code that makes pages: when it changes, every page is read again."""
     folder = Path(__file__).parent
     render = folder.parent / "render"
-    shared = [render / "labels.py", render / "evidence.py", render / "spans.py", *(render / "words").glob("*.py")]
+    shared = [render / "labels.py", render / "evidence_words.py", render / "spans.py", *(render / "words").glob("*.py")]
     files = [*sorted(folder.glob("*.py")), *sorted(folder.glob("*.html")), *sorted(shared)]
     return int(hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8], 16)
 
@@ -53,8 +56,9 @@ class _Session:
     def lay_out(self, app: Sphinx) -> None:
         """Write derived files and stub pages before Sphinx looks for pages."""
         self.content = source.load()
-        Shelf(app.doctreedir).publish(self.content)
-        write_stubs(Path(app.srcdir), self.content)
+        shelf = Shelf(app.doctreedir)
+        shelf.publish(self.content)
+        write_stubs(Path(app.srcdir), self.content, shelf.evidence_keys())
         if isinstance(app.builder, StandaloneHTMLBuilder):
             # Pages are searched by an index of our own (`search_index`); Sphinx' would be built and shipped for nothing.
             app.builder.search = False
@@ -88,6 +92,11 @@ class _Session:
         replace_folder(folder, raw, "**/*.json")
         write_search_index(app, self.content)
         write_port_data(self.content, Path(app.outdir), "zh" if app.config.language.startswith("zh") else "en")
+        out = Path(app.outdir)
+        files = {out / path: text for path, text in published(self.content.records, self.content.entries).items()}
+        for name, pattern in ((RECORDS, "*.yaml"), (EXAMPLES, "*/*.py")):
+            mine = {path: text for path, text in files.items() if path.is_relative_to(out / name)}
+            replace_folder(out / name, mine, pattern)
 
 
 def _remove_stale_pages(app: Sphinx) -> None:
@@ -104,6 +113,9 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     """Register everything with Sphinx."""
     session = _Session()
     app.add_domain(ApidiffDomain)
+    app.add_config_value("apidiff_repository", "", "env", str)
+    # A page that is not built again keeps the commit it was built at, where its record is the same.
+    app.add_config_value("apidiff_commit", "", "", str)
     app.add_transform(ExplicitAnchors)
     app.add_transform(ChineseLineBreaks)
     app.add_post_transform(ResolveLate)
@@ -111,7 +123,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
         app.add_directive(name, directive)
     app.set_translator("html", VisibleTranslator)
     app.add_directive("apidiff-port", PortDirective)
-    for kinds in (HTML_NODES, PORT_NODES):
+    for kinds in (HTML_NODES, PORT_NODES, TRACE_NODES, BAR_NODES):
         for node, visitors in kinds.items():
             app.add_node(node, html=visitors)
     # The address of the site's root, ending in a slash, or empty; pages are written again when it changes.

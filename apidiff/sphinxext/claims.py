@@ -275,6 +275,6 @@ def _told(claim: ClaimEntry, summary: ObservedSummary) -> list[Observation]:
     return sorted(shown, key=lambda one: one.world_size != _TELLING_WORLD_SIZE)[:1]
 
 
-def run_part(api: str, probe: str) -> str:
-    """The anchor of a probe on the page of a run record."""
-    return anchor(f"{api}--{probe}")
+def run_part(api: str, probe: str = "") -> str:
+    """The name of a probe, or of all of an API, within a run record; also its anchor on the record's page."""
+    return anchor(f"{api}--{probe}" if probe else f"api--{api}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterable
 from collections.abc import Mapping as Dictionary
 from pathlib import Path
 
@@ -16,8 +17,10 @@ import msgspec
 
 from apidiff.model import RunRecord
 from apidiff.model.base import Record
+from apidiff.model.coverage import Coverage
 from apidiff.model.entry import CounterpartEntry, Entry
 from apidiff.model.picture import Picture
+from apidiff.render.evidence import ApiEvidence, ProbeCall, evidence
 from apidiff.render.index_rows import Index, mapping_index
 from apidiff.render.official import OfficialReport
 from apidiff.render.port import PortFacts
@@ -28,6 +31,7 @@ class Content(Record, frozen=True, kw_only=True):
     """All that pages are made from. ``newest``: framework → its newest known version. ``runs``: run ID → file.
 
     ``releases``: every known version, and which of them have signatures.
+    ``calls``: what probes call, by API and probe. ``records``: mapping ID → its file.
     """
 
     entries: dict[str, Entry]
@@ -38,6 +42,9 @@ class Content(Record, frozen=True, kw_only=True):
     releases: Releases = Releases()
     pictures: dict[str, Picture] = {}
     port: PortFacts = PortFacts()
+    calls: dict[str, dict[str, ProbeCall]] = {}
+    coverage: Coverage = Coverage()
+    records: dict[str, Path] = {}
 
 
 class MappingPage(Record, frozen=True, kw_only=True):
@@ -72,6 +79,7 @@ class Shelf:
         self.counterparts_file = self.folder / "counterparts.json"
         self.official_file = self.folder / "official.json"
         self.index_file = self.folder / "index.json"
+        self.coverage_file = self.folder / "coverage.json"
 
     def mapping_file(self, mapping_id: str) -> Path:
         """The derived file of a mapping."""
@@ -92,6 +100,19 @@ class Shelf:
     def run_file(self, run_id: str) -> Path:
         """The copy of a run record, byte for byte."""
         return self.folder / "runs" / f"{run_id}.json"
+
+    def evidence_file(self, key: str) -> Path:
+        """The derived file of an API's evidence."""
+        return self.folder / "evidence" / f"{key}.json"
+
+    def evidence_keys(self) -> list[str]:
+        """The keys of all evidence, sorted."""
+        folder = self.folder / "evidence"
+        return sorted(file.relative_to(folder).as_posix().removesuffix(".json") for file in folder.glob("**/*.json"))
+
+    def coverage(self) -> Coverage:
+        """What was run and what was not."""
+        return msgspec.json.decode(self.coverage_file.read_bytes(), type=Coverage)
 
     def mapping_ids(self) -> list[str]:
         """The IDs of all mappings, sorted."""
@@ -137,29 +158,36 @@ class Shelf:
         # A copy: pages must not change, and a build must not break, while runs are being recorded.
         runs = {self.run_file(run_id): file.read_bytes() for run_id, file in content.runs.items()}
         replace_folder(self.folder / "runs", runs, "**/*.json")
-        write_if_changed(
-            self.run_list, msgspec.json.encode([self._run_line(run_id) for run_id in sorted(content.runs)])
-        )
-
-    def _run_line(self, run_id: str) -> RunLine:
-        run = msgspec.json.decode(self.run_file(run_id).read_bytes(), type=RunRecord)
-        ends: dict[str, int] = {}
-        for probe in run.probes:
-            ends[probe.end] = ends.get(probe.end, 0) + 1
-        return RunLine(
-            id=run_id,
-            framework=run.framework,
-            framework_version=run.framework_version,
-            backend=run.backend,
-            device=run.device,
-            world_size=run.world_size,
-            date=run.date,
-            ends=dict(sorted(ends.items())),
-        )
+        records = {
+            run_id: msgspec.json.decode(self.run_file(run_id).read_bytes(), type=RunRecord)
+            for run_id in sorted(content.runs)
+        }
+        lines = [_run_line(run_id, record) for run_id, record in records.items()]
+        write_if_changed(self.run_list, msgspec.json.encode(lines))
+        found: Iterable[ApiEvidence] = evidence(records, content.entries, content.calls)
+        shown = {self.evidence_file(one.key): msgspec.json.encode(one) for one in found}
+        replace_folder(self.folder / "evidence", shown, "**/*.json")
+        write_if_changed(self.coverage_file, msgspec.json.encode(content.coverage))
 
 
-def write_stubs(srcdir: Path, content: Content) -> None:
-    """One page per mapping and per run below ``srcdir``; what is there and right is left alone."""
+def _run_line(run_id: str, run: RunRecord) -> RunLine:
+    ends: dict[str, int] = {}
+    for probe in run.probes:
+        ends[probe.end] = ends.get(probe.end, 0) + 1
+    return RunLine(
+        id=run_id,
+        framework=run.framework,
+        framework_version=run.framework_version,
+        backend=run.backend,
+        device=run.device,
+        world_size=run.world_size,
+        date=run.date,
+        ends=dict(sorted(ends.items())),
+    )
+
+
+def write_stubs(srcdir: Path, content: Content, evidence_keys: Iterable[str] = ()) -> None:
+    """One page per mapping, run and API's evidence below ``srcdir``; what is there and right is left alone."""
     pages = {
         srcdir / "mappings" / f"{mapping_id}.md": f"```{{apidiff-mapping}} {mapping_id}\n```\n".encode()
         for mapping_id in content.entries
@@ -167,6 +195,12 @@ def write_stubs(srcdir: Path, content: Content) -> None:
     replace_folder(srcdir / "mappings", pages, "*.md")
     runs = {srcdir / "runs" / f"{run_id}.md": f"```{{apidiff-run}} {run_id}\n```\n".encode() for run_id in content.runs}
     replace_folder(srcdir / "runs", runs, "**/*.md")
+    # Verdicts lead there, no table of contents does: it would list hundreds of pages.
+    shown = {
+        srcdir / "evidence" / f"{key}.md": f"---\norphan: true\n---\n\n```{{apidiff-evidence}} {key}\n```\n".encode()
+        for key in evidence_keys
+    }
+    replace_folder(srcdir / "evidence", shown, "**/*.md")
 
 
 def replace_folder(folder: Path, files: Dictionary[Path, bytes], pattern: str) -> None:

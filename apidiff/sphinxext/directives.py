@@ -13,16 +13,21 @@ from sphinx.util.docutils import SphinxDirective
 from apidiff.model import RunRecord
 from apidiff.model.entry import Entry
 from apidiff.model.picture import Picture
+from apidiff.render.evidence import ApiEvidence
 from apidiff.render.labels import Language
 from apidiff.sphinxext import tables
 from apidiff.sphinxext.content import MappingPage, Shelf
+from apidiff.sphinxext.contribute import contribute_section
 from apidiff.sphinxext.counterparts import counterpart_sections
-from apidiff.sphinxext.domain import ApidiffDomain
+from apidiff.sphinxext.coverage_page import coverage_sections
+from apidiff.sphinxext.domain import ApidiffDomain, trace_name
+from apidiff.sphinxext.evidence_page import defined, evidence_section
 from apidiff.sphinxext.head import describe, describe_mapping
 from apidiff.sphinxext.index_table import index_table
 from apidiff.sphinxext.mapping_page import mapping_section
 from apidiff.sphinxext.nodes import Builder, anchor, every, paragraph
 from apidiff.sphinxext.official_page import official_sections
+from apidiff.sphinxext.repository import Repository, checked
 from apidiff.sphinxext.run_page import run_section
 
 
@@ -44,11 +49,19 @@ class _Directive(SphinxDirective):
         assert isinstance(domain, ApidiffDomain)
         return domain
 
+    @property
+    def repository(self) -> Repository | None:
+        address, commit = self.config.apidiff_repository, self.config.apidiff_commit
+        return Repository(address=checked(address), commit=commit) if address else None
+
     def finished(self, found: list[nodes.Node]) -> list[nodes.Node]:
         """The nodes, once it is noted which objects they refer to."""
         for node in found:
             for link in every(node, addnodes.pending_xref):
                 self.domain.note_use(self.env.docname, link["reftype"], link["reftarget"])
+                if link["reftype"] == "run" and link["apidiff_part"]:
+                    trace = trace_name(link["reftarget"], link["apidiff_part"])
+                    self.domain.note_use(self.env.docname, "trace", trace)
         return found
 
     def toctree(self, docnames: list[str]) -> list[nodes.Node]:
@@ -98,6 +111,7 @@ class MappingDirective(_Directive):
         page = self.shelf.mapping(mapping_id)
         make = Builder(self.make.language, self.state.document, self.env.docname, page.releases)
         section = mapping_section(make, page.entry, self._picture(page))
+        section += contribute_section(make, page.entry, page.newest, self.repository)
         self.env.metadata[self.env.docname].update(describe_mapping(page.entry, self.make.language))
         self._define(page.entry)
         return self.finished([section])
@@ -137,6 +151,25 @@ class RunDirective(_Directive):
         self.env.metadata[self.env.docname].update(describe(self.make.word("run.summary")))
         self.domain.note(self.env.docname, "run", run_id)
         return self.finished([run_section(self.make, run_id, record)])
+
+
+class EvidenceDirective(_Directive):
+    """``apidiff-evidence`` KEY: the page of an API's evidence."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """The page, once it is noted what verdicts point at on it."""
+        file = self.shelf.evidence_file(self.arguments[0])
+        self.env.note_dependency(str(file))
+        if not file.is_file():
+            raise self.error(
+                f"No evidence {self.arguments[0]!r}: remove this directive; a build writes such pages itself."
+            )
+        found = msgspec.json.decode(file.read_bytes(), type=ApiEvidence)
+        for name, goal in defined(found):
+            self.domain.note(self.env.docname, "trace", name, goal)
+        return self.finished([evidence_section(self.make, found)])
 
 
 _INDEXES = {"category": tables.by_category, "risk": tables.by_risk}
@@ -188,6 +221,15 @@ class OfficialDirective(_Directive):
         return self.finished(official_sections(self.make, self.shelf.official()))
 
 
+class CoverageDirective(_Directive):
+    """``apidiff-coverage``: what was run and what was not."""
+
+    def run(self) -> list[nodes.Node]:
+        """One section a question."""
+        self.env.note_dependency(str(self.shelf.coverage_file))
+        return self.finished(coverage_sections(self.make, self.shelf.coverage()))
+
+
 class CounterpartsDirective(_Directive):
     """``apidiff-counterparts``: MindSpore's communication APIs with the sources they serve."""
 
@@ -216,10 +258,12 @@ class RunsDirective(_Directive):
 DIRECTIVES: dict[str, type[SphinxDirective]] = {
     "apidiff-mapping": MappingDirective,
     "apidiff-run": RunDirective,
+    "apidiff-evidence": EvidenceDirective,
     "apidiff-index": IndexDirective,
     "apidiff-table": TableDirective,
     "apidiff-refuted": RefutedDirective,
     "apidiff-runs": RunsDirective,
     "apidiff-official": OfficialDirective,
+    "apidiff-coverage": CoverageDirective,
     "apidiff-counterparts": CounterpartsDirective,
 }

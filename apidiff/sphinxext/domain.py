@@ -19,7 +19,7 @@ from sphinx.util.nodes import make_refnode
 class Defined(NamedTuple):
     """One object on one page. ``anchor`` is empty for the page itself."""
 
-    kind: str  # mapping, claim, api or run
+    kind: str  # mapping, claim, api, run or trace
     name: str
     anchor: str
     rank: int  # where pages share a name, the lowest leads
@@ -32,6 +32,11 @@ class Part(NamedTuple):
     title: str
     anchor: str
     text: str
+
+
+def trace_name(run: str, part: str) -> str:
+    """The name of what a run recorded of one probe, or of one API. No role leads there: references to runs do."""
+    return f"{run}#{part}"
 
 
 class _Role(XRefRole):
@@ -150,12 +155,19 @@ class ApidiffDomain(Domain):
         node: addnodes.pending_xref,
         contnode: Element,
     ) -> nodes.reference | None:
-        """The link, or None where nothing of this kind and name exists."""
+        """The link, or None where nothing of this kind and name exists.
+
+        A part of a run leads to the page of its evidence; where there is none, to the part's row on the run's own page.
+        """
+        part = node.get("apidiff_part") or ""
+        found = (self.find("trace", trace_name(target, part)) if typ == "run" and part else None) or None
+        if found is not None:
+            return make_refnode(builder, fromdocname, *found, contnode, target)
         found = self.find(typ, target)
         if found is None:
             return None
         docname, anchor = found
-        return make_refnode(builder, fromdocname, docname, node.get("apidiff_part") or anchor, contnode, target)
+        return make_refnode(builder, fromdocname, docname, part or anchor, contnode, target)
 
     def resolve_any_xref(
         self,
@@ -176,7 +188,7 @@ class ApidiffDomain(Domain):
         """Everything that can be linked to, for inventories."""
         for docname, all_found in sorted(self.data["defined"].items()):
             for found in all_found:
-                if self.find(found.kind, found.name) == (docname, found.anchor):
+                if found.kind in self.roles and self.find(found.kind, found.name) == (docname, found.anchor):
                     yield found.name, found.name, found.kind, docname, found.anchor, 1
 
 

@@ -13,6 +13,7 @@ from apidiff.sphinxext.claims import claims_section, refuted_section
 from apidiff.sphinxext.differences import differences_section
 from apidiff.sphinxext.nodes import Builder, Inline, anchor, block, code, folded, joined, literal, paragraph
 from apidiff.sphinxext.picture import picture_section
+from apidiff.sphinxext.repeat import repeat_section
 from apidiff.sphinxext.rows import members_table, parameters_table
 from apidiff.sphinxext.shown import carry, custom_element, marked_section
 from apidiff.sphinxext.signatures import signature_pair, source_notices
@@ -38,7 +39,7 @@ def mapping_section(make: Builder, entry: Entry, picture: Picture | None = None)
         claims_section(make, entry),
         refuted_section(make, entry),
         timeline_section(make, entry),
-        make.section("repeat", make.word("repeat"), *_repeat(make, entry, make.releases.newest("mindspore"))),
+        repeat_section(make, entry, make.releases.newest("mindspore")),
     )
 
 
@@ -150,19 +151,3 @@ def _example(make: Builder, example: ExampleEntry) -> nodes.section:
     if example.claim:
         children.append(make.term("example.checked", make.ref("claim", example.claim)))
     return make.section(anchor(f"example--{example.path}"), make.word(f"framework.{example.framework}"), *children)
-
-
-def _repeat(make: Builder, entry: Entry, newest: str) -> list[nodes.Node]:
-    backends = sorted({found.backend for claim in entry.claims for found in claim.summary})
-    children: list[nodes.Node] = [
-        paragraph(nodes.Text(make.word("repeat.verify"))),
-        code(f"apidiff verify {entry.id}", "bash"),
-    ]
-    if backends:
-        children.append(paragraph(nodes.Text(make.word("repeat.backend"))))
-        children += [code(f"apidiff verify {entry.id} --backend {backend}", "bash") for backend in backends]
-    # Versions are typed at the precision people use: 2.10 for 2.10.0.
-    short = ".".join(newest.split(".")[:2])
-    children.append(paragraph(nodes.Text(make.word("repeat.lookup"))))
-    children.append(code(f"apidiff lookup {entry.id} --mindspore {short}", "bash"))
-    return children

@@ -18,7 +18,7 @@ from docutils import nodes
 from sphinx import addnodes
 
 from apidiff.model import Text
-from apidiff.render.evidence import in_language
+from apidiff.render.evidence_words import in_language
 from apidiff.render.labels import Language, label
 from apidiff.render.spans import in_words
 from apidiff.sphinxext.releases import Releases

@@ -6,6 +6,7 @@ from docutils import nodes
 
 from apidiff.render.official import NOTATION, OfficialReport, RowReport, RowVerdict, TableReport
 from apidiff.render.official_behaviour import Finding, FindingEvidence
+from apidiff.sphinxext.claims import run_part
 from apidiff.sphinxext.nodes import Builder, Cell, anchor, block, code, external, joined, literal, paragraph, table
 
 
@@ -81,7 +82,10 @@ def _verdicts(make: Builder, row: RowReport) -> nodes.bullet_list:
     for verdict in row.verdicts:
         said: list[nodes.Node] = [paragraph(*_verdict(make, verdict))]
         if row.claim and verdict.runs:
-            runs = joined([[make.ref("run", run)] for run in verdict.runs], make.word("site.comma"))
+            runs = joined(
+                [[make.ref("run", run, part=run_part(row.target, "signature"))] for run in verdict.runs],
+                make.word("site.comma"),
+            )
             claim = make.ref("claim", row.claim)
             said.append(paragraph(claim, nodes.Text(make.word("site.colon")), *runs))
         items.append(nodes.list_item("", *said))
@@ -113,7 +117,9 @@ def _finding(make: Builder, finding: Finding) -> block:
 
 def _evidence(make: Builder, one: FindingEvidence) -> list[nodes.Node]:
     words = nodes.Text(f"{make.word('site.colon')}{make.pick(one.verdict)} ")
-    head = paragraph(make.ref("claim", one.claim), words, make.ref("run", one.run))
+    head = paragraph(
+        make.ref("claim", one.claim), words, make.ref("run", one.run, part=run_part(one.claim.partition("#")[0]))
+    )
     return [head, *make.evidence(one.lines)]
 
 

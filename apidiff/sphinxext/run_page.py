@@ -1,26 +1,24 @@
-"""The page of one run record: its environment and every trace, readable, with the raw record beside it."""
+"""The page of one run record: its environment, how to repeat it and a way to every trace, with the raw record beside it."""
 
 from __future__ import annotations
 
 from docutils import nodes
 
-from apidiff.model import (
-    CallError,
-    ObjectDump,
-    ProbeRun,
-    RankTrace,
-    RunRecord,
-    ScalarDump,
-    SequenceDump,
-    SignatureDump,
-    TensorDump,
-    Value,
-)
+from apidiff.model import ProbeRun, RunRecord
 from apidiff.sphinxext.claims import run_part
-from apidiff.sphinxext.nodes import Builder, Cell, anchor, block, code, folded, literal, paragraph, relative, table
-
-# Longest row of values that is written out; the raw record has them all.
-_VALUES = 24
+from apidiff.sphinxext.nodes import (
+    Builder,
+    Cell,
+    Inline,
+    block,
+    code,
+    folded,
+    joined,
+    literal,
+    paragraph,
+    relative,
+    table,
+)
 
 
 def run_title(make: Builder, framework: str, version: str, backend: str, device: str, world_size: int) -> str:
@@ -43,8 +41,8 @@ def run_section(make: Builder, run_id: str, run: RunRecord) -> nodes.section:
         paragraph(nodes.Text(make.word("run.summary"))),
         paragraph(make.lead("run.id"), literal(run_id), nodes.Text(" · "), raw),
         make.section("environment", make.word("run.environment"), *_environment(make, run)),
-        make.section("signatures", make.word("run.signatures"), _signatures(make, run.signatures)),
-        make.section("probes", make.word("run.probes"), *_probes(make, run)),
+        make.section("repeat", make.word("repeat"), *_repeat(make, run)),
+        make.section("probes", make.word("run.probes"), *_probes(make, run_id, run)),
     )
 
 
@@ -82,110 +80,50 @@ def _environment(make: Builder, run: RunRecord) -> list[nodes.Node]:
     return children
 
 
-def _signatures(make: Builder, signatures: list[SignatureDump]) -> nodes.table:
-    rows: list[list[Cell]] = []
-    for signature in signatures:
-        shown: Cell = [literal(signature.text)] if signature.text else [nodes.Text(signature.error or "")]
-        if signature.missing:
-            shown = [nodes.emphasis("", make.word("run.missing")), nodes.Text(f" {signature.error}".rstrip())]
-        elif signature.members:
-            members = literal(" ".join(signature.members))
-            shown = [paragraph(*shown), paragraph(make.lead("members"), members)]
-        name = literal(signature.api)
-        # Claims about parameters rest on the signature, and link here as if it were a probe.
-        name["ids"] = [run_part(signature.api, "signature")]
-        rows.append([[name], shown])
-    return table([make.word("column.api"), make.word("run.signature")], rows, classes=["apidiff-wrapped"])
+def _repeat(make: Builder, run: RunRecord) -> list[nodes.Node]:
+    framework = f"{make.word(f'framework.{run.framework}')} {run.framework_version}"
+    command = f"apidiff verify --backend {run.backend} --world-size {run.world_size}"
+    return [
+        paragraph(nodes.Text(make.word("evidence.repeat", framework=framework))),
+        block("", code(command, "bash"), classes=["apidiff-command"]),
+    ]
 
 
-def _probes(make: Builder, run: RunRecord) -> list[nodes.Node]:
-    groups: dict[str, list[ProbeRun]] = {}
+def _probes(make: Builder, run_id: str, run: RunRecord) -> list[nodes.Node]:
+    if not run.probes and not run.signatures:
+        return [paragraph(nodes.Text(make.word("run.no_trace")))]
+    words = paragraph(nodes.Text(make.word("run.probes_about")))
+    return [words, block("", _apis(make, run_id, run), filter=make.word("index.filter"))]
+
+
+def _apis(make: Builder, run_id: str, run: RunRecord) -> nodes.table:
+    """One row an API, with a link to what was seen in each of its probes."""
+    groups: dict[str, list[ProbeRun]] = {signature.api: [] for signature in run.signatures}
     for probe in run.probes:
         groups.setdefault(probe.api, []).append(probe)
-    sections: list[nodes.Node] = []
+    seen = {signature.api for signature in run.signatures}
+    rows: list[list[Cell]] = []
     for api, probes in groups.items():
-        # A record keeps traces of an API whose mapping may be gone by now.
-        title = make.ref("api", api, optional=True)
-        sections.append(make.section(anchor(f"api--{api}"), [title], *(_probe(make, probe) for probe in probes)))
-    return sections
+        name = _link(make, run_id, literal(api), run_part(api))
+        shown: list[Inline] = [_probe(make, run_id, probe) for probe in probes]
+        if api in seen:
+            shown.append([_link(make, run_id, nodes.Text(make.word("run.signature")), run_part(api, "signature"))])
+        rows.append([[name], [paragraph(*joined(shown, " · "), classes=["apidiff-wrap"])]])
+    return table([make.word("column.api"), make.word("run.probes")], rows, classes=["apidiff-stacked"])
 
 
-def _probe(make: Builder, probe: ProbeRun) -> nodes.section:
-    children: list[nodes.Node] = [
-        paragraph(
-            make.lead("run.end"),
-            make.badge("end", probe.end),
-            nodes.Text(" · "),
-            make.lead("run.spec"),
-            literal(probe.spec),
-            *([nodes.Text(" · " + make.word("run.confirmed"))] if probe.confirmed else []),
-        ),
-        *_tries(make, probe),
-    ]
+def _probe(make: Builder, run_id: str, probe: ProbeRun) -> list[nodes.Node]:
+    """A link to the probe, and how it ended where that is not simply an answer of every rank."""
+    shown: list[nodes.Node] = [_link(make, run_id, nodes.Text(probe.probe), run_part(probe.api, probe.probe))]
+    if probe.end != "completed":
+        shown += [nodes.Text(" "), make.badge("end", probe.end)]
     if probe.again:
-        again = [paragraph(make.lead("run.end"), make.badge("end", probe.again.end)), *_tries(make, probe.again)]
-        children.append(block("", make.term("run.again"), *again, classes=["apidiff-edge-refuted"]))
-    return make.section(run_part(probe.api, probe.probe), [literal(probe.probe)], *children)
+        shown += [nodes.Text(" "), make.badge("outcome", "flaky")]
+    for error in dict.fromkeys(trace.error.type for trace in probe.ranks if trace.error):
+        shown += [nodes.Text(" "), literal(error)]
+    return shown
 
 
-def _tries(make: Builder, probe: ProbeRun) -> list[nodes.Node]:
-    children: list[nodes.Node] = []
-    if probe.ranks:
-        # One block of text a probe: a table would have ten times the nodes, and a run has hundreds of probes.
-        text = "\n".join(line for trace in probe.ranks for line in _rank_lines(make, trace))
-        children.append(block("", code(text, "text"), classes=["apidiff-trace"]))
-    else:
-        children.append(paragraph(nodes.Text(make.word("run.no_trace"))))
-    if probe.log:
-        children.append(folded(make.word("run.log"), code("\n".join(probe.log), "text")))
-    return children
-
-
-def _rank_lines(make: Builder, trace: RankTrace) -> list[str]:
-    """A rank's trace as text: one line an argument, with what it held before and after the call."""
-    facts = [(name, _changed(make, before, trace.after.get(name))) for name, before in trace.before.items()]
-    if trace.returned is not None:
-        facts.append((make.word("run.returned"), show(trace.returned)))
-    if trace.error is not None:
-        facts.append((make.word("run.error"), _error(make, trace.error)))
-    lines = [f"{make.word('run.rank')} {trace.rank}", *(f"  {name}: {value}" for name, value in facts)]
-    if trace.output:
-        lines += [f"  {make.word('run.output')}:", *(f"    {line}" for line in trace.output)]
-    return lines
-
-
-def _changed(make: Builder, before: Value, after: Value | None) -> str:
-    if after is None:
-        return show(before)
-    same = show(after) == show(before)
-    return f"{show(before)} ({make.word('run.unchanged')})" if same else f"{show(before)} → {show(after)}"
-
-
-def _error(make: Builder, error: CallError) -> str:
-    message = error.message.strip().replace("\n", "\n    ")
-    return f"{error.type} ({make.word('run.stage', stage=error.stage)})\n    {message}"
-
-
-def show(value: Value) -> str:
-    """A value in one line: ``float32 (2, 2) [1, 2, 3, 4]`` for a tensor, with what it shares left to the raw record."""
-    match value:
-        case TensorDump():
-            numbers = [_number(number) for number in value.values]
-            more = ["…"] if len(numbers) > _VALUES else []
-            shape = f"({', '.join(map(str, value.shape))}{',' if len(value.shape) == 1 else ''})"
-            return f"{value.dtype} {shape} [{', '.join(numbers[:_VALUES] + more)}]"
-        case SequenceDump():
-            items = ", ".join(show(item) for item in value.items)
-            if value.type == "tuple":
-                return f"({items},)" if len(value.items) == 1 else f"({items})"
-            return f"[{items}]"
-        case ScalarDump():
-            return repr(value.value)
-        case ObjectDump():
-            held = ", ".join(f"{name}={show(tensor)}" for name, tensor in value.tensors.items())
-            return f"{value.text or value.type} {{{held}}}" if held else value.text or value.type
-
-
-def _number(number: float | bool | str) -> str:
-    # Every digit counts: 1000001 must not read as 1e+06.
-    return str(int(number)) if isinstance(number, float) and number.is_integer() else str(number)
+def _link(make: Builder, run_id: str, words: nodes.Node, part: str) -> nodes.inline:
+    """A link to the evidence. The place where it stands keeps the anchor that addresses of old name."""
+    return nodes.inline("", "", make.ref("run", run_id, words, part=part), ids=[part])

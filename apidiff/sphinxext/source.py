@@ -5,6 +5,8 @@ from __future__ import annotations
 from apidiff import store
 from apidiff.model import Version
 from apidiff.render import counterparts, entries
+from apidiff.render.coverage import coverage_of
+from apidiff.render.evidence import probe_calls
 from apidiff.render.official import official_report
 from apidiff.render.picture import pictures
 from apidiff.render.port import port_facts
@@ -36,4 +38,7 @@ def load() -> Content:
         counterparts=counterparts(data, found),
         pictures=pictures(data),
         port=port_facts(data),
+        calls=probe_calls(data),
+        coverage=coverage_of(data, found),
+        records={mapping_id: data.path_of(mapping_id) for mapping_id in data.mappings},
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from apidiff.model import AnswerKind, ClaimKind, DifferenceKind, Framework, ListedAs, Outcome, Relation, Risk, Status
+from apidiff.model.coverage import NotRun
 from apidiff.render.labels import LABELS, label
 from apidiff.render.official import Standing
 
@@ -24,10 +25,20 @@ NAMES = {
     "run.rank",
     "search.api",
     "search.mapping",
+    "trace.ranks",
+    "trace.rank",
     "site.title",
     "table.column.api",
 }
-SIGNS = {"otherwise.title", "site.colon", "site.comma", "site.semicolon"}
+SIGNS = {
+    "coverage.place",
+    "coverage.waiting",
+    "evidence.where",
+    "otherwise.title",
+    "site.colon",
+    "site.comma",
+    "site.semicolon",
+}
 ENUMERATIONS: list[tuple[str, type[Enum]]] = [
     ("risk", Risk),
     ("risk_meaning", Risk),
@@ -41,6 +52,8 @@ ENUMERATIONS: list[tuple[str, type[Enum]]] = [
     ("listed", ListedAs),
     ("standing", Standing),
     ("answer_meaning", AnswerKind),
+    ("not_run", NotRun),
+    ("not_run_meaning", NotRun),
 ]
 
 
@@ -93,9 +106,11 @@ def test_every_key_is_used() -> None:
         "answer_meaning.",
         "category.",
         "role.",
+        "not_run.",
+        "not_run_meaning.",
         "table.column.",
     )
-    by_prefix = ("column.", "official.", "run.", "search.", "side.", "site.", "table.")
+    by_prefix = ("column.", "official.", "trace.", "run.", "search.", "side.", "site.", "table.")
     unused = [
         key
         for key in LABELS

@@ -39,8 +39,11 @@ from apidiff.model.entry import (
     TargetEntry,
 )
 from apidiff.render.counterparts import serve
+from apidiff.render.coverage import coverage
+from apidiff.render.evidence import ProbeCall
 from apidiff.sphinxext.content import Content
 from apidiff.sphinxext.releases import Releases
+from apidiff.store.backends import Backend, Deadlines, DeviceCheck
 
 RELEASES = Releases(
     known={
@@ -395,9 +398,21 @@ def composed_entry() -> Entry:
     )
 
 
+def backend(name: str, framework: str, device: str) -> Backend:
+    """A backend as ``conf/backends.toml`` describes one."""
+    check = DeviceCheck(code="", looks_for=f"a device called {device}")
+    deadlines = Deadlines(start=1, probe=1)
+    return Backend(name=name, framework=framework, device=device, launcher="", check=check, deadlines=deadlines)
+
+
+BACKENDS = [backend("gloo", "torch", "cpu"), backend("nccl", "torch", "cuda"), backend("hccl", "mindspore", "npu")]
+COVERED = {"torch": ["2.12.0", "2.13.0", "2.14.0"], "mindspore": ["2.7.1", "2.10.0"]}
+
+
 def content(folder: Path) -> Content:
     """Three mappings and one run record, whose file is written below ``folder``."""
-    run_id, path = write_run(folder, run_record())
+    record = run_record()
+    run_id, path = write_run(folder, record)
     entries = {entry.id: entry for entry in (reduce_entry(run_id), composed_entry(), other_entry())}
     only = {
         UNMATCHED: CounterpartEntry(
@@ -408,8 +423,17 @@ def content(folder: Path) -> Content:
             documents=[DocumentEntry(title="A page", url="https://example.org/p", framework="mindspore", version="2")],
         )
     }
+    calls = {
+        "sync": ProbeCall(code="torch.distributed.reduce(tensor, dst=0)", spec="a" * 12),
+        "async": ProbeCall(code="torch.distributed.reduce(tensor, dst=0, async_op=True)", spec="d" * 12),
+    }
+    yaml = folder / "reduce.yaml"
+    yaml.write_text(f"id: {SOURCE}\n")
     return Content(
         entries=entries,
+        calls={SOURCE: calls},
+        coverage=coverage(entries, {run_id: record}, BACKENDS, COVERED),
+        records={SOURCE: yaml},
         newest={framework: versions[0] for framework, versions in RELEASES.known.items()},
         releases=RELEASES,
         runs={run_id: path},

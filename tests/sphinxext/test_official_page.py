@@ -59,7 +59,7 @@ def test_the_page_says_all(make_site: MakeSite, language: str) -> None:
     for words in [*WORDS[language], SOURCE, TARGET, KNOWN, "to: required ≠ 0", f"apidiff verify {SOURCE}"]:
         assert words in plain(html), words
     assert "&lt;b&gt;group&lt;/b&gt;" in html
-    assert f'href="runs/{next(iter(site.content.runs))}.html"' in html
+    assert f'href="runs/{next(iter(site.content.runs))}.html#{TARGET}--signature"' in html
     assert html.index('id="official-2025-07-contradictions"') < html.index('id="official-2025-07-rows"')
 
 

@@ -35,6 +35,16 @@ def test_missing_extra_says_what_to_install(
     assert capsys.readouterr().err == "sphinx is not installed. Install what the site needs: pip install -e '.[site]'\n"
 
 
+def test_hostile_repository_is_one_error_before_anything_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("APIDIFF_REPOSITORY", "javascript:alert(1)")
+    assert site.main(["build", "--output", str(tmp_path / "out")]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("APIDIFF_REPOSITORY='javascript:alert(1)' is no http(s) address. Set APIDIFF_REPOSITORY to")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_folder_that_cannot_be_written_is_one_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("in the way")
     assert site.main(["build", "--output", str(tmp_path / "file" / "site")]) == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apidiff.judge.said import TEMPLATES, said
-from apidiff.render.evidence import in_language
+from apidiff.render.evidence_words import in_language
 from apidiff.render.labels import LABELS
 
 # a line as the judge writes it, the same on a Chinese page

@@ -1,0 +1,231 @@
+"""The dashboard: what was run and what was not, with the numbers behind every bar."""
+
+from __future__ import annotations
+
+from docutils import nodes
+
+from apidiff.model.coverage import (
+    ApiCount,
+    Coverage,
+    NeverRun,
+    NotRun,
+    PlaceCoverage,
+    VersionChange,
+    WithoutRun,
+)
+from apidiff.render.coverage import OUTCOMES
+from apidiff.sphinxext.bars import bar
+from apidiff.sphinxext.nodes import Builder, Cell, Inline, anchor, block, folded, joined, literal, paragraph, table
+
+_REASONS = [reason.value for reason in NotRun if reason is not NotRun.NO_DEVICE]
+
+
+def coverage_sections(make: Builder, found: Coverage) -> list[nodes.Node]:
+    """The whole page below its title."""
+    if not found.runs:
+        return [paragraph(nodes.Text(make.word("runs.empty")))]
+    totals = make.word("coverage.totals", mappings=found.mappings, claims=found.claims, judged=found.judged)
+    return [
+        paragraph(nodes.Text(totals), classes=["apidiff-summary"]),
+        paragraph(nodes.Text(make.word("coverage.about"))),
+        make.section("outcomes", make.word("coverage.outcomes"), *_outcomes(make, found)),
+        make.section("sizes", make.word("coverage.sizes"), *_sizes(make, found)),
+        make.section("never-run", make.word("coverage.never_run"), *_never_run(make, found)),
+        make.section("refuted-statements", make.word("coverage.refuted"), *_refuted(make, found)),
+        make.section("unsupported", make.word("coverage.unsupported"), *_unsupported(make, found)),
+        make.section("changes", make.word("coverage.changes"), *_changes(make, found)),
+        make.section("without-run", make.word("coverage.without_run"), *_without_run(make, found)),
+        make.section("records", make.word("coverage.records"), *_records(make, found)),
+    ]
+
+
+def _name(make: Builder, framework: str, version: str, backend: str, device: str) -> str:
+    name = make.word(f"framework.{framework}")
+    return make.word("coverage.place", framework=name, version=version, backend=backend, device=device)
+
+
+def _place(make: Builder, one: PlaceCoverage) -> str:
+    return _name(make, one.framework, one.framework_version, one.backend, one.device)
+
+
+def _outcomes(make: Builder, found: Coverage) -> list[nodes.Node]:
+    children: list[nodes.Node] = [_bar(make, one) for one in found.places]
+    used = [value for value in OUTCOMES if any(one.outcomes.get(value) for one in found.places)]
+    reasons = [value for value in _REASONS if any(one.not_run.get(value) for one in found.places)]
+    header = [make.word("coverage.column.place"), *(make.word(f"outcome.{value}") for value in used)]
+    header += [make.word(f"not_run.{value}") for value in reasons] + [make.word("column.claims")]
+    rows: list[list[Cell]] = [
+        [
+            _place(make, one),
+            *(str(one.outcomes.get(value, 0)) for value in used),
+            *(str(one.not_run.get(value, 0)) for value in reasons),
+            str(one.claims),
+        ]
+        for one in found.places
+    ]
+    children.append(table(header, rows, classes=["apidiff-numbers"]))
+    meanings = [
+        nodes.list_item("", paragraph(nodes.strong("", make.word(f"not_run.{value}")), _meaning(make, value)))
+        for value in reasons
+    ]
+    if meanings:
+        children.append(nodes.bullet_list("", *meanings))
+    return children
+
+
+def _meaning(make: Builder, value: str) -> nodes.Text:
+    return nodes.Text(make.word("site.colon") + make.word(f"not_run_meaning.{value}"))
+
+
+def _bar(make: Builder, one: PlaceCoverage) -> block:
+    parts = [(value, make.word(f"outcome.{value}"), one.outcomes.get(value, 0)) for value in OUTCOMES]
+    parts += [(value, make.word(f"not_run.{value}"), one.not_run.get(value, 0)) for value in _REASONS]
+    legend: list[Inline] = []
+    for value, words, number in parts:
+        if number:
+            key = nodes.inline("", "", classes=["apidiff-key", f"apidiff-fill-{value.replace(' ', '-')}"])
+            legend.append([nodes.inline("", "", key, nodes.Text(f"{words} {number}"), classes=["apidiff-legend"])])
+    return block(
+        "",
+        paragraph(nodes.Text(_place(make, one)), classes=["apidiff-caption"]),
+        bar("", parts=parts),
+        paragraph(*joined(legend, " ")),
+        classes=["apidiff-coverage"],
+    )
+
+
+def _sizes(make: Builder, found: Coverage) -> list[nodes.Node]:
+    used = [v for v in OUTCOMES if any(size.outcomes.get(v) for one in found.places for size in one.sizes)]
+    header = [make.word("coverage.column.place"), make.word("run.world_size")]
+    header += [make.word(f"outcome.{value}") for value in used] + [make.word("coverage.other_sizes")]
+    rows: list[list[Cell]] = []
+    for one in found.places:
+        for size in one.sizes:
+            link: Inline = [make.ref("run", size.runs[0], nodes.Text(str(size.world_size)))]
+            counts = [str(size.outcomes.get(value, 0)) for value in used]
+            rows.append([_place(make, one), link, *counts, str(size.not_run)])
+    words = paragraph(nodes.Text(make.word("coverage.sizes_about")))
+    return [words, table(header, rows, classes=["apidiff-numbers"])]
+
+
+def _never_run(make: Builder, found: Coverage) -> list[nodes.Node]:
+    if not found.never_run:
+        return [paragraph(nodes.Text(make.word("coverage.never_run_none")))]
+    children: list[nodes.Node] = [paragraph(nodes.Text(make.word("coverage.never_run_about")))]
+    header = [make.word(f"column.{name}") for name in ("backend", "framework", "device", "claims")]
+    rows: list[list[Cell]] = [
+        [[literal(one.backend)], make.word(f"framework.{one.framework}"), one.device, str(one.claims)]
+        for one in found.never_run
+    ]
+    children.append(table(header, rows, classes=["apidiff-numbers"]))
+    return children + [_waiting(make, one) for one in found.never_run]
+
+
+def _waiting(make: Builder, one: NeverRun) -> nodes.section:
+    name = make.word(f"framework.{one.framework}")
+    title = make.word("coverage.waiting", framework=name, backend=one.backend, device=one.device)
+    looks = make.term("coverage.looks_for", literal(one.looks_for))
+    count = make.word("coverage.claims_of_apis", claims=one.claims, apis=len(one.apis))
+    goal = anchor(f"never-run--{one.framework}-{one.backend}")
+    return make.section(goal, title, looks, folded(count, _api_list(make, one.apis)))
+
+
+def _api_list(make: Builder, apis: list[ApiCount]) -> nodes.bullet_list:
+    items = []
+    for one in apis:
+        link = make.ref("mapping", one.mapping, literal(one.api), part=anchor(f"claims--{one.api}"))
+        items.append(nodes.list_item("", paragraph(link, nodes.Text(f" {len(one.ids)}"))))
+    return nodes.bullet_list("", *items, classes=["apidiff-glance"])
+
+
+def _refuted(make: Builder, found: Coverage) -> list[nodes.Node]:
+    words = make.word("coverage.refuted_about", refuted=len(found.refuted), stated=found.stated)
+    by_mapping: dict[str, list[str]] = {}
+    for one in found.refuted:
+        by_mapping.setdefault(one.mapping, []).append(one.claim)
+    items = []
+    for mapping, claims in by_mapping.items():
+        link = make.ref("mapping", mapping, part="refuted")
+        items.append(nodes.list_item("", paragraph(link, nodes.Text(f" {len(claims)}"))))
+    page = nodes.reference("", make.word("coverage.refuted_page"), refuri="refuted.html", internal=True)
+    children: list[nodes.Node] = [paragraph(nodes.Text(words), page)]
+    if items:
+        children.append(nodes.bullet_list("", *items, classes=["apidiff-glance"]))
+    return children
+
+
+def _unsupported(make: Builder, found: Coverage) -> list[nodes.Node]:
+    if not found.unsupported:
+        return [paragraph(nodes.Text(make.word("coverage.unsupported_none")))]
+    children: list[nodes.Node] = [paragraph(nodes.Text(make.word("coverage.unsupported_about")))]
+    for one in found.unsupported:
+        name = _name(make, one.framework, one.framework_version, one.backend, one.device)
+        count = make.word("coverage.claims_of_apis", claims=one.claims, apis=len(one.apis))
+        title = f"{name}{make.word('site.colon')}{count}"
+        children.append(folded(title, _api_list(make, one.apis)))
+    return children
+
+
+def _changes(make: Builder, found: Coverage) -> list[nodes.Node]:
+    if not found.changes:
+        return [paragraph(nodes.Text(make.word("coverage.changes_none")))]
+    return [node for one in found.changes for node in _change(make, one)]
+
+
+def _change(make: Builder, one: VersionChange) -> list[nodes.Node]:
+    name = make.word(f"framework.{one.framework}")
+    claims = len({change.claim for change in one.changes})
+    words = make.word(
+        "coverage.changed",
+        framework=name,
+        backend=one.backend,
+        device=one.device,
+        before=one.before,
+        after=one.after,
+        changed=claims,
+        compared=one.compared,
+    )
+    header = [make.word("column.claim"), make.word("run.world_size"), one.before, one.after]
+    sizes = make.word("site.comma")
+    rows: list[list[Cell]] = [
+        [
+            [make.ref("claim", change.claim)],
+            sizes.join(map(str, change.world_sizes)),
+            [make.badge("outcome", change.before)],
+            [make.badge("outcome", change.after)],
+        ]
+        for change in sorted(one.changes, key=lambda change: (change.before, change.after, change.claim))
+    ]
+    children: list[nodes.Node] = [paragraph(nodes.Text(words))]
+    if rows:
+        children.append(table(header, rows))
+    return children
+
+
+def _without_run(make: Builder, found: Coverage) -> list[nodes.Node]:
+    if not found.without_run:
+        return [paragraph(nodes.Text(make.word("coverage.without_run_none")))]
+    by_reason: dict[tuple[str, str], list[WithoutRun]] = {}
+    for one in found.without_run:
+        by_reason.setdefault((one.why, one.reason.en if one.reason else ""), []).append(one)
+    rows: list[list[Cell]] = []
+    for (why, _), claims in sorted(by_reason.items()):
+        reason = claims[0].reason
+        said = list(make.text(reason)) if reason else [nodes.Text(make.word(f"not_run_meaning.{why}"))]
+        links = [nodes.list_item("", paragraph(make.ref("claim", one.claim))) for one in claims]
+        rows.append([make.word(f"not_run.{why}"), said, [nodes.bullet_list("", *links)]])
+    header = [make.word("outcome.not run"), make.word("column.why"), make.word("column.claims")]
+    words = make.word("coverage.without_run_about", count=len(found.without_run))
+    return [paragraph(nodes.Text(words)), table(header, rows, classes=["apidiff-wrapped", "apidiff-stacked"])]
+
+
+def _records(make: Builder, found: Coverage) -> list[nodes.Node]:
+    rows: list[list[Cell]] = []
+    for one in found.runs:
+        name = _name(make, one.framework, one.framework_version, one.backend, one.device)
+        newer = make.word("site.comma").join(one.newer) or make.word("coverage.newest")
+        link = make.ref("run", one.id, nodes.Text(str(one.world_size)))
+        rows.append([name, [link], [nodes.inline("", one.date, classes=["apidiff-date"])], newer])
+    header = [make.word("coverage.column.place"), make.word("run.world_size")]
+    header += [make.word("run.date"), make.word("coverage.newer")]
+    return [paragraph(nodes.Text(make.word("coverage.records_about"))), table(header, rows)]

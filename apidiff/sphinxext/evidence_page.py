@@ -1,0 +1,186 @@
+"""The page of an API's evidence: what every rank saw in every probe, on one backend, at all world sizes."""
+
+from __future__ import annotations
+
+from docutils import nodes
+
+from apidiff.model import ProbeRun
+from apidiff.render.evidence import ApiEvidence, ProbeEvidence, RunHead, SignatureEvidence, Trial, Verdict
+from apidiff.sphinxext.claims import run_part
+from apidiff.sphinxext.nodes import (
+    Builder,
+    Cell,
+    anchor,
+    block,
+    code,
+    folded,
+    joined,
+    literal,
+    paragraph,
+    relative,
+    table,
+)
+from apidiff.sphinxext.trace_table import trace_table
+
+
+def evidence_section(make: Builder, found: ApiEvidence) -> nodes.section:
+    """The whole page."""
+    first = found.runs[0]
+    where = make.word(
+        "evidence.where",
+        framework=make.word(f"framework.{first.framework}"),
+        version=first.framework_version,
+        backend=first.backend,
+        device=first.device,
+    )
+    children: list[nodes.Node] = [paragraph(nodes.Text(make.word("evidence.about")))]
+    if found.mapping:
+        children.append(make.term("evidence.mapping", make.ref("mapping", found.mapping, optional=True)))
+    children += [
+        make.section("runs", make.word("evidence.runs"), *_runs(make, found.runs)),
+        make.section("repeat", make.word("repeat"), *_repeat(make, found)),
+    ]
+    if found.signatures:
+        shown = [_signature(make, found, one) for one in found.signatures]
+        children.append(make.section("signature", make.word("run.signature"), *(node for one in shown for node in one)))
+    children += [_probe(make, probe) for probe in found.probes]
+    return make.section("evidence", [literal(found.api), nodes.Text(where)], *children)
+
+
+def trial_anchors(probe: ProbeEvidence) -> dict[str, str]:
+    """Run → the anchor of its trial; it stays the same when the run is recorded anew, unless two are of one size."""
+    taken: set[int] = set()
+    anchors = {}
+    for trial in probe.trials:
+        size = f"{trial.world_size}"
+        if trial.world_size in taken:
+            size += f"-{trial.run.rpartition('-')[2]}"
+        taken.add(trial.world_size)
+        anchors[trial.run] = anchor(f"{probe.name}--{size}")
+    return anchors
+
+
+def defined(found: ApiEvidence) -> list[tuple[str, str]]:
+    """What verdicts point at on this page: the name of the trace, ``<run>#<part>``, and its anchor."""
+    names = [(f"{run.id}#{run_part(found.api)}", "evidence") for run in found.runs]
+    for one in found.signatures:
+        names += [(f"{run}#{run_part(found.api, 'signature')}", "signature") for run in one.runs]
+    for probe in found.probes:
+        for run, goal in trial_anchors(probe).items():
+            names.append((f"{run}#{run_part(found.api, probe.name)}", goal))
+    return names
+
+
+def _runs(make: Builder, runs: list[RunHead]) -> list[nodes.Node]:
+    """One row a run, and below what all of them have in common or each has of its own."""
+    rows: list[list[Cell]] = []
+    for run in runs:
+        raw = nodes.reference(
+            "", make.word("run.raw"), refuri=relative(make.docname, f"_runs/{run.id}.json"), internal=True
+        )
+        whole = make.ref("run", run.id, nodes.Text(make.word("evidence.whole")))
+        rows.append([str(run.world_size), run.date, [paragraph(whole, nodes.Text(" · "), raw)]])
+    header = [make.word(f"run.{name}") for name in ("world_size", "date", "id")]
+    facts = {
+        "run.os": [run.os for run in runs],
+        "run.python": [run.python for run in runs],
+        "run.machine": [make.word("evidence.machine", machine=run.machine, cores=run.cores) for run in runs],
+    }
+    told = [
+        make.term(key, nodes.Text(make.word("site.semicolon").join(dict.fromkeys(values))))
+        for key, values in facts.items()
+    ]
+    return [table(header, rows), *told]
+
+
+def _repeat(make: Builder, found: ApiEvidence) -> list[nodes.Node]:
+    first = found.runs[0]
+    framework = f"{make.word(f'framework.{first.framework}')} {first.framework_version}"
+    sizes = ",".join(str(size) for size in sorted({run.world_size for run in found.runs}))
+    command = " ".join(
+        [
+            "apidiff verify",
+            *([found.mapping] if found.mapping else []),
+            f"--backend {first.backend}",
+            f"--world-size {sizes}",
+        ]
+    )
+    return [
+        paragraph(nodes.Text(make.word("evidence.repeat", framework=framework))),
+        block("", code(command, "bash"), classes=["apidiff-command"]),
+    ]
+
+
+def _signature(make: Builder, found: ApiEvidence, one: SignatureEvidence) -> list[nodes.Node]:
+    signature = one.signature
+    children: list[nodes.Node] = []
+    if signature.missing:
+        said = nodes.emphasis("", make.word("run.missing"))
+        children.append(paragraph(said, nodes.Text(f" {signature.error}".rstrip())))
+    else:
+        text = signature.text or signature.error
+        children.append(code(f"{found.api.rpartition('.')[2]}{text}" if signature.text else text))
+        if signature.members:
+            children.append(make.term("members", literal(" ".join(signature.members))))
+    if len(found.signatures) > 1:
+        sizes = [str(run.world_size) for run in found.runs if run.id in one.runs]
+        children.insert(
+            0, paragraph(nodes.Text(make.word("evidence.ranks", count=make.word("site.comma").join(sizes))))
+        )
+    return [*children, *_verdicts(make, one.verdicts)]
+
+
+def _probe(make: Builder, probe: ProbeEvidence) -> nodes.section:
+    children: list[nodes.Node] = []
+    if probe.call:
+        language = "bash" if probe.name.startswith("example:") else "python"
+        children += [make.term("evidence.call"), code(probe.call, language)]
+    else:
+        children.append(paragraph(nodes.Text(make.word("evidence.gone"))))
+    anchors = trial_anchors(probe)
+    children += [_trial(make, probe, trial, anchors[trial.run]) for trial in probe.trials]
+    return make.section(anchor(f"probe--{probe.name}"), [literal(probe.name)], *children)
+
+
+def _trial(make: Builder, probe: ProbeEvidence, trial: Trial, goal: str) -> nodes.section:
+    title = make.word("evidence.ranks", count=trial.world_size)
+    facts: list[nodes.Node] = [make.lead("run.end"), make.badge("end", trial.traces.end)]
+    if trial.traces.confirmed:
+        facts.append(nodes.Text(" · " + make.word("run.confirmed")))
+    children: list[nodes.Node] = [paragraph(*facts)]
+    if probe.call and not trial.current:
+        children.append(paragraph(nodes.Text(make.word("evidence.outdated")), classes=["apidiff-quote"]))
+    children += _tries(make, trial.traces, trial.world_size, f"{probe.name}, {title}")
+    if trial.traces.again:
+        again = trial.traces.again
+        second = [paragraph(make.lead("run.end"), make.badge("end", again.end))]
+        shown = _tries(make, again, trial.world_size, f"{probe.name}, {title}, {make.word('evidence.second')}")
+        children.append(block("", make.term("run.again"), *second, *shown, classes=["apidiff-edge-refuted"]))
+    children += _verdicts(make, trial.verdicts)
+    return make.section(goal, title, *children)
+
+
+def _tries(make: Builder, probe: ProbeRun, world_size: int, caption: str) -> list[nodes.Node]:
+    children: list[nodes.Node] = []
+    if probe.ranks:
+        children.append(trace_table(make, probe, world_size, caption))
+    silent = sorted(set(range(world_size)) - {trace.rank for trace in probe.ranks})
+    if not probe.ranks:
+        children.append(paragraph(nodes.Text(make.word("run.no_trace"))))
+    elif silent:
+        ranks = make.word("site.comma").join(map(str, silent))
+        children.append(paragraph(nodes.Text(make.word("evidence.silent", ranks=ranks))))
+    if probe.log:
+        children.append(folded(make.word("run.log"), code("\n".join(probe.log), "text")))
+    return children
+
+
+def _verdicts(make: Builder, verdicts: list[Verdict]) -> list[nodes.Node]:
+    if not verdicts:
+        return []
+    shown = []
+    for one in verdicts:
+        link = make.ref("claim", one.claim, nodes.Text(one.claim.partition("#")[2]), optional=True)
+        badge = make.badge("outcome", one.outcome)
+        shown.append([nodes.inline("", "", badge, nodes.Text(" "), link, classes=["apidiff-verdict"])])
+    return [make.term("evidence.claims", *joined(shown, " · "))]

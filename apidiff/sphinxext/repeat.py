@@ -1,0 +1,83 @@
+"""How to repeat the runs behind a page: the whole page, each framework version and backend, pytest, the examples."""
+
+from __future__ import annotations
+
+from docutils import nodes
+
+from apidiff.model import Version
+from apidiff.model.entry import Entry, ExampleEntry
+from apidiff.sphinxext.nodes import Builder, anchor, block, code, paragraph
+
+_Place = tuple[str, str, str, str]  # framework, its version, backend, device
+
+
+def repeat_section(make: Builder, entry: Entry, newest: str) -> nodes.section:
+    """The section of a mapping's page. ``newest``: the newest known MindSpore version."""
+    # Versions are typed at the precision people use: 2.10 for 2.10.0.
+    short = ".".join(newest.split(".")[:2])
+    return make.section(
+        "repeat",
+        make.word("repeat"),
+        *_said(make, "repeat.verify", f"apidiff verify {entry.id}"),
+        *(_place(make, entry, place, sizes) for place, sizes in recorded_places(entry).items()),
+        *_examples(make, entry),
+        make.section(
+            "repeat--lookup",
+            make.word("repeat.lookup_title"),
+            *_said(make, "repeat.lookup", f"apidiff lookup {entry.id} --mindspore {short}"),
+        ),
+    )
+
+
+def recorded_places(entry: Entry) -> dict[_Place, list[int]]:
+    """Where the mapping's claims were run, torch first and the newest version first, with the numbers of ranks."""
+    found: dict[_Place, set[int]] = {}
+    for claim in entry.claims:
+        for row in claim.summary:
+            place = (row.framework, row.framework_version, row.backend, row.device)
+            found.setdefault(place, set()).update(row.world_sizes)
+    ordered = sorted(found, key=lambda place: Version(place[1]), reverse=True)
+    ordered.sort(key=lambda place: (place[0] != "torch", place[0], place[2]))
+    return {place: sorted(found[place]) for place in ordered}
+
+
+def _place(make: Builder, entry: Entry, place: _Place, sizes: list[int]) -> nodes.section:
+    framework, version, backend, device = place
+    name = make.word(f"framework.{framework}")
+    title = make.word("coverage.place", framework=name, version=version, backend=backend, device=device)
+    ranks = ",".join(map(str, sizes))
+    return make.section(
+        anchor(f"repeat--{framework}-{version}-{backend}"),
+        title,
+        *_said(make, "repeat.install", f"pip install {framework}=={version}", framework=f"{name} {version}"),
+        *_said(make, "repeat.backend", f"apidiff verify {entry.id} --backend {backend} --world-size {ranks}"),
+        *_said(
+            make,
+            "repeat.pytest",
+            f"pytest --apidiff-backend {backend} --apidiff-world-size {ranks} -k '{pytest_words(entry, framework)}'",
+        ),
+    )
+
+
+def pytest_words(entry: Entry, framework: str) -> str:
+    """What pytest's -k takes to choose the mapping's claims; names that begin with one of these are chosen too."""
+    subjects = dict.fromkeys(claim.subject for claim in entry.claims if claim.subject.startswith(f"{framework}."))
+    return " or ".join(subjects) or entry.source
+
+
+def _examples(make: Builder, entry: Entry) -> list[nodes.Node]:
+    recipes = [answer.recipe for answer in entry.otherwise if answer.recipe]
+    found: dict[str, ExampleEntry] = {one.path: one for one in [*entry.examples, *recipes]}
+    if not found:
+        return []
+    children: list[nodes.Node] = [paragraph(nodes.Text(make.word("repeat.examples_about")))]
+    for one in found.values():
+        children += _said(make, "repeat.example", one.command, name=one.path.rpartition("/")[2])
+    return [make.section("repeat--examples", make.word("examples"), *children)]
+
+
+def _said(make: Builder, key: str, command: str, **values: str) -> list[nodes.Node]:
+    return [
+        paragraph(nodes.Text(make.word(key, **values))),
+        block("", code(command, "bash"), classes=["apidiff-command"]),
+    ]

@@ -1,0 +1,177 @@
+"""From a verdict to its evidence: the page of a run, the pages of what it recorded of each API."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import msgspec
+import pytest
+from entry_fixture import SOURCE, run_record, write_run
+from small_site import Built, Site
+
+from apidiff.model import ProbeRun, ScalarDump, SequenceDump, TensorDump, Value
+from apidiff.sphinxext.domain import trace_name
+from apidiff.sphinxext.trace_table import changed
+
+MakeSite = Callable[..., Site]
+PLACE = "evidence/torch-2.13.0/gloo-cpu"
+
+
+def _text(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html))
+
+
+def _run(site: Site) -> str:
+    return next(iter(site.content.runs))
+
+
+# page, what it says
+SAID = [
+    (
+        "runs/{run}",
+        "en",
+        [
+            "PyTorch 2.13.0, gloo on cpu, 3 ranks",
+            "numpy 1.26.4",
+            "MASTER_ADDR=127.0.0.1",
+            "Linux 6.1",
+            "RuntimeError",
+            "apidiff verify --backend gloo --world-size 3",
+            "wrong-shape",
+            "flaky",
+        ],
+    ),
+    ("runs/{run}", "zh_CN", ["2 个软件包", "如何复现", "原始记录（JSON）"]),
+    (
+        f"{PLACE}/{SOURCE}",
+        "en",
+        [
+            "torch.distributed.reduce(tensor, dst=0)",
+            "&lt;Work&gt; {held=float32 (1,) [7]}",
+            "float32 (2,) [10, 20]",
+            "float32 (2,) [110, 220]",
+            "second &lt;b&gt;line&lt;/b&gt; `x`",
+            "Confirmed in fresh ranks.",
+            "printed",
+            "Second try in fresh ranks, with another result",
+            "rank 0: waiting",
+            "No answer from rank 1, 2.",
+            "unchanged",
+            f"apidiff verify {SOURCE} --backend gloo --world-size 3",
+            "refuted others-keep-tensor",
+            "every rank",
+            "Recorded when this probe called something else",
+            "The record no longer has this probe",
+            "not seen",
+        ],
+    ),
+    (f"{PLACE}/{SOURCE}", "zh_CN", ["调用前", "所有 rank", "不成立 others-keep-tensor", "rank 1、2 没有应答"]),
+    (f"{PLACE}/torch.distributed.ReduceOp", "en", ["ReduceOp(op)", "Members: AVG SUM"]),
+    (f"{PLACE}/torch.distributed.gone", "en", ["not there AttributeError"]),
+]
+
+
+@pytest.mark.parametrize(("page", "language", "said"), SAID)
+def test_page_says(make_site: MakeSite, page: str, language: str, said: list[str]) -> None:
+    site = make_site("site", language)
+    built = site.build()
+    assert built.warnings == ""
+    text = _text(built.html(page.format(run=_run(site))))
+    assert [words for words in said if words not in text] == []
+
+
+def test_run_page_has_the_raw_record_and_the_anchors_of_old(make_site: MakeSite) -> None:
+    site = make_site()
+    built = site.build()
+    html = built.html(f"runs/{_run(site)}")
+    raw = re.search(r'href="([^"]+\.json)"', html)
+    assert raw
+    assert ((built.out / f"runs/{_run(site)}.html").parent / raw[1]).resolve().is_file()
+    for part in (f"{SOURCE}--sync", f"{SOURCE}--signature", f"api--{SOURCE}"):
+        assert f'id="{part}"' in html
+    assert f'href="../../{PLACE}/{SOURCE}.html#wrong-shape--3"' in html
+
+
+def test_evidence_leads_back(make_site: MakeSite) -> None:
+    site = make_site()
+    html = site.build().html(f"{PLACE}/{SOURCE}")
+    assert f'href="../../../mappings/{SOURCE}.html#{SOURCE}--others-keep-tensor"' in html
+    assert f'href="../../../runs/{_run(site)}.html"' in html
+    assert f'href="../../../_runs/{_run(site)}.json"' in html
+
+
+def test_changed_values_are_marked(make_site: MakeSite) -> None:
+    html = make_site().build().html(f"{PLACE}/{SOURCE}")
+    assert "<code>float32 (2,) [<mark>110</mark>, <mark>220</mark>]</code>" in html
+
+
+def test_two_runs_of_one_size_have_anchors_of_their_own(make_site: MakeSite) -> None:
+    site = make_site()
+    second, path = write_run(site.folder / "data", run_record(date="2026-11-21T10:00:00Z"))
+    site.content.runs[second] = path
+    built = site.build()
+    assert built.warnings == ""
+    goals = [built.domain.find("trace", trace_name(run, f"{SOURCE}--sync")) for run in site.content.runs]
+    assert len(set(goals)) == 2
+    html = built.html(f"{PLACE}/{SOURCE}")
+    for goal in goals:
+        assert goal
+        assert f'id="{goal[1]}"' in html
+
+
+def test_a_trace_that_goes_takes_its_links_along(make_site: MakeSite) -> None:
+    """A mapping's page is written again, and leads to the row on the run's page, where no evidence page has the probe."""
+    site = make_site()
+    site.build()
+    run, record = _run(site), run_record()
+    path = site.content.runs[run]
+    path.write_bytes(msgspec.json.encode(msgspec.structs.replace(record, probes=record.probes[1:])))
+    built = site.build()
+    assert f"mappings/{SOURCE}" in built.written
+    assert f'href="../runs/{run}.html#{SOURCE}--sync"' in built.html(f"mappings/{SOURCE}")
+
+
+def _page(site: Site, probes: list[ProbeRun]) -> Built:
+    record = msgspec.structs.replace(run_record(), probes=probes)
+    run, path = write_run(site.folder / "data", record)
+    site.content.runs.clear()
+    site.content.runs[run] = path
+    site.content.entries.clear()
+    (site.src / "notes.md").write_text("# Notes\n")
+    return site.build()
+
+
+ENDS = [("crash", "crash", "No rank answered."), ("timeout", "timeout", "No rank answered.")]
+
+
+@pytest.mark.parametrize(("end", "badge", "said"), ENDS)
+def test_probe_without_traces(make_site: MakeSite, end: str, badge: str, said: str) -> None:
+    probe = ProbeRun(api=SOURCE, probe="sync", spec="a" * 12, end=end, ranks=[], log=["rank 0: last words"])
+    text = _text(_page(make_site(), [probe]).html(f"{PLACE}/{SOURCE}"))
+    for words in (f"End: {badge}", said, "rank 0: last words"):
+        assert words in text
+
+
+def _tensor(*values: float, dtype: str = "float32") -> TensorDump:
+    return TensorDump(type="Tensor", dtype=dtype, shape=[len(values)], values=list(values), storage=1, object=1)
+
+
+def _list(*items: Value) -> SequenceDump:
+    return SequenceDump(type="list", items=list(items), object=1)
+
+
+# before, after, what is marked
+MARKS: list[tuple[Value, Value, list[str]]] = [
+    (_tensor(1, 2), _tensor(1, 2), []),
+    (_tensor(1, 2), _tensor(1, 3), ["3"]),
+    (_tensor(1, 2), _tensor(1, 2, dtype="int64"), ["int64 (2,) ", "1", "2"]),
+    (_list(_tensor(1), _tensor(2)), _list(_tensor(1), _tensor(5)), ["5"]),
+    (_list(), _list(_tensor(1)), ["float32 (1,) [1]"]),
+    (ScalarDump(value=1), ScalarDump(value=2), ["2"]),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "marked"), MARKS)
+def test_changed(before: Value, after: Value, marked: list[str]) -> None:
+    assert [text for text, new in changed(before, after) if new] == marked
