@@ -1,0 +1,198 @@
+"""No page type violates WCAG 2.2 AA as far as axe can tell, and what axe cannot tell is looked at here."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from page_types import DESK, HEAVY, PAGE_TYPES, PHONE, path_of
+from playwright.sync_api import Browser, Page, expect
+from watched import Visit
+
+# Without `preload`, which asks for the theme's style sheets again, at the wrong address.
+WCAG = {
+    "preload": False,
+    "resultTypes": ["violations"],
+    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
+}
+# Every two of language, colours and width meet in one of these.
+SETTINGS = [
+    ("en", "light", DESK),
+    ("zh-cn", "dark", DESK),
+    ("zh-cn", "light", PHONE),
+    ("en", "dark", PHONE),
+]
+# Long pages repeat themselves: of a row of like parts the first few are looked at, with what they hold opened.
+_SHORTEN = """() => {
+  for (const one of [...document.querySelectorAll("details")].slice(0, 8)) one.open = true;
+  const parents = new Set([...document.querySelectorAll("article tr, article section, article li, article div, article dl")]
+    .map((one) => one.parentElement));
+  for (const parent of parents) {
+    const seen = new Map();
+    for (const child of [...parent.children]) {
+      const kind = `${child.tagName} ${child.className}`;
+      seen.set(kind, (seen.get(kind) ?? 0) + 1);
+      if (seen.get(kind) > 4 && !["SECTION", "DT", "DD"].includes(child.tagName)) child.remove();
+    }
+  }
+}"""
+
+
+def violations(page: Page) -> list[tuple[str, list[str]]]:
+    """What axe finds: the rule and the first elements that break it."""
+    found: list[dict[str, Any]] = Axe().run(page, options=WCAG).response["violations"]
+    return [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: f"{setting[0]}-{setting[1]}-{setting[2]['width']}")
+def test_axe_finds_nothing(browser: Browser, site: Path, address: str, setting: tuple[str, Any, Any]) -> None:
+    language, mode, size = setting
+    context = browser.new_context(viewport=size, color_scheme=mode)
+    page = context.new_page()
+    found = {}
+    for kind in PAGE_TYPES:
+        page.goto(address + path_of(site, language, kind), wait_until="load")
+        page.evaluate(_SHORTEN)
+        found[kind] = violations(page)
+    if language == "en":
+        page.goto(f"{address}404.html")
+        found["404"] = violations(page)
+    context.close()
+    assert {kind: faults for kind, faults in found.items() if faults} == {}
+
+
+OPENED = [
+    ("colours", DESK, "header .theme-switch-button:visible"),
+    ("menu", PHONE, ".primary-toggle"),
+    ("contents", PHONE, ".secondary-toggle"),
+]
+
+
+@pytest.mark.parametrize("visit", [{"color_scheme": mode} for mode in ("light", "dark")], indirect=True)
+@pytest.mark.parametrize(("name", "size", "button"), OPENED)
+def test_axe_finds_nothing_in_what_opens(visit: Visit, name: str, size: Any, button: str) -> None:
+    visit.page.set_viewport_size(size)
+    page = visit.open("zh-cn/guide/porting.html")
+    page.locator(button).click()
+    page.wait_for_timeout(300)
+    assert violations(page) == []
+
+
+BAD = [
+    ("image-alt", "<img src='../_static/favicon.svg'>"),
+    ("color-contrast", "<p class='faint'>faint words</p>"),
+    ("target-size", "<button class='tiny'>a</button><button class='tiny'>b</button>"),
+    ("link-name", "<a href='index.html'></a>"),
+]
+
+
+@pytest.mark.parametrize(("rule", "markup"), BAD)
+def test_faults_are_found(visit: Visit, rule: str, markup: str) -> None:
+    page = visit.open("en/index.html")
+    page.evaluate(
+        """(markup) => {
+          document.querySelector("article").insertAdjacentHTML("beforeend", markup);
+          for (const one of document.querySelectorAll(".faint")) one.style.color = "#ddd";
+          for (const one of document.querySelectorAll(".tiny"))
+            Object.assign(one.style, { width: "8px", height: "8px", padding: 0, overflow: "hidden", margin: 0 });
+        }""",
+        markup,
+    )
+    visit.faults.found.clear()
+    assert rule in [found for found, _ in violations(page)]
+
+
+_ORDER = """() => {
+  const levels = [...document.querySelectorAll("h1, h2, h3, h4, h5, h6, [role=heading]")]
+    .filter((one) => one.checkVisibility() || one.closest("details")).map((one) => Number(one.tagName[1] ?? 0));
+  return { levels, landmarks: ["header", "main", "footer"].map((name) => document.querySelectorAll(`body ${name}`).length),
+    unnamed: [...document.querySelectorAll("nav")].filter((one) => !one.getAttribute("aria-label")
+      && !one.getAttribute("aria-labelledby")).length };
+}"""
+
+
+@pytest.mark.parametrize("kind", PAGE_TYPES)
+def test_headings_go_down_step_by_step_and_landmarks_are_named(visit: Visit, site: Path, kind: str) -> None:
+    found = visit.open(path_of(site, "en", kind)).evaluate(_ORDER)
+    levels = found["levels"]
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    assert [pair for pair in zip(levels, levels[1:], strict=False) if pair[1] > pair[0] + 1] == []
+    assert found["landmarks"][:2] == [1, 1]
+    assert found["unnamed"] == 0
+
+
+@pytest.mark.parametrize("visit", [{"viewport": {"width": 360, "height": 740}}], indirect=True)
+@pytest.mark.parametrize("language", ["en", "zh-cn"])
+def test_no_page_is_wider_than_a_phone(visit: Visit, site: Path, language: str) -> None:
+    wider = []
+    for kind in PAGE_TYPES:
+        page = visit.open(path_of(site, language, kind))
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+        if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
+            wider.append(kind)
+    assert wider == []
+
+
+@pytest.mark.parametrize("visit", [{"viewport": {"width": 360, "height": 740}}], indirect=True)
+@pytest.mark.parametrize(("language", "word"), [("en", "Table: "), ("zh-cn", "表格：")])
+def test_a_table_that_scrolls_is_a_named_region_on_the_way_of_the_keyboard(visit: Visit, language: str, word: str) -> None:
+    page = visit.open(f"{language}/{HEAVY}")
+    region = page.locator("[role=region].pst-scrollable-table-container:visible").first
+    expect(region).to_have_attribute("tabindex", "0")
+    expect(region).to_have_attribute("aria-label", re.compile(f"^{word}."))
+    region.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("(one) => one.scrollLeft > 0", arg=region.element_handle())
+    page.set_viewport_size({"width": 2400, "height": 900})
+    expect(page.locator("#versions .pst-scrollable-table-container")).not_to_have_attribute("tabindex", "0")
+
+
+def test_the_skip_link_comes_first_and_leads_to_the_text(visit: Visit) -> None:
+    page = visit.open("zh-cn/index.html")
+    page.keyboard.press("Tab")
+    link = page.locator("#pst-skip-link a")
+    expect(link).to_be_focused()
+    expect(link).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('main') !== null")
+
+
+def test_focus_can_be_seen_wherever_it_goes(visit: Visit) -> None:
+    page = visit.open(f"en/{HEAVY}")
+    unseen = []
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        found = page.evaluate("""() => {
+          const one = document.activeElement, style = getComputedStyle(one), mark = one.getBoundingClientRect();
+          const shown = (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2) || style.boxShadow !== "none";
+          return shown && mark.width > 0 ? "" : one.outerHTML.slice(0, 120);
+        }""")
+        unseen += [found] if found else []
+    assert unseen == []
+
+
+@pytest.mark.parametrize("visit", [{"reduced_motion": "reduce"}], indirect=True)
+def test_reduced_motion_is_respected(visit: Visit) -> None:
+    page = visit.open("en/index.html")
+    moving = page.evaluate("""() => [...document.querySelectorAll("*")].filter((one) => {
+      const style = getComputedStyle(one);
+      return style.scrollBehavior === "smooth" || [style.transitionDuration, style.animationDuration]
+        .some((all) => all.split(",").some((time) => parseFloat(time) * (time.trim().endsWith("ms") ? 1 : 1000) > 1));
+    }).length""")
+    assert moving == 0
+
+
+def test_print_shows_the_text_alone_and_all_of_it(visit: Visit) -> None:
+    page = visit.open(f"en/{HEAVY}")
+    page.emulate_media(media="print")
+    for hidden in ("#pst-header", "#pst-secondary-sidebar", "button.copybtn >> nth=0"):
+        expect(page.locator(hidden)).to_be_hidden()
+    page.set_viewport_size({"width": 720, "height": 1000})
+    cut = page.evaluate("""() => [...document.querySelectorAll("pre, .pst-scrollable-table-container")]
+      .filter((one) => one.checkVisibility() && one.getBoundingClientRect().width + 1 < one.scrollWidth).length""")
+    assert cut == 0
