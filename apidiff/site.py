@@ -86,10 +86,12 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn")) -> Path
     written, where the data are not valid, and SiteError where a step fails.
     """
     _check_tools()
+    from apidiff.sphinxext import source
     from apidiff.sphinxext.content import write_if_changed
 
     output = output.resolve()
-    errors = run_checks(store.load())
+    data = store.load()
+    errors = run_checks(data)
     if errors:
         raise InvalidData(errors)
     wanted = [language for language in LANGUAGES if language.folder in languages]
@@ -97,6 +99,8 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn")) -> Path
     work.mkdir(parents=True, exist_ok=True)
     with (work / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        source.write(source.make(data), _content(work))
+        del data
         _build_languages(wanted, output, work)
         index = output / "index.html"
         write_if_changed(index, (_ROOT / "conf" / "root.html").read_bytes())
@@ -135,9 +139,15 @@ def _build_search(output: Path, work: Path) -> None:
     Step("pagefind", pagefind, work / "logs" / "pagefind.log", _INDEX_DEADLINE_S).finish()
 
 
+def _content(work: Path) -> Path:
+    """The file by which every language is given the same content, made once."""
+    return work / "content.msgpack"
+
+
 def _sphinx(language: Language, output: Path, work: Path) -> Step:
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", "auto", "-t", language.sources]
     command += ["-q", "-n", "-W", "--keep-going"]
+    command += ["-D", f"apidiff_content={_content(work)}"]
     command += ["-c", str(_ROOT / "conf"), "-d", str(work / "doctrees" / language.folder)]
     command += [str(_ROOT / "docs" / language.sources), str(output / language.folder)]
     return Step(f"sphinx ({language.folder})", command, work / "logs" / f"{language.folder}.log", _BUILD_DEADLINE_S)

@@ -21,6 +21,7 @@ from apidiff.sphinxext.domain import ApidiffDomain, keep_words
 from apidiff.sphinxext.languages import ChineseLineBreaks, ExplicitAnchors, add_language_context
 from apidiff.sphinxext.late import ResolveLate
 from apidiff.sphinxext.nodes import HTML_NODES
+from apidiff.sphinxext.pace import Pace
 
 
 def _env_version() -> int:
@@ -39,7 +40,8 @@ class _Session:
 
     def lay_out(self, app: Sphinx) -> None:
         """Write derived files and stub pages before Sphinx looks for pages."""
-        self.content = source.load()
+        made = app.config.apidiff_content
+        self.content = source.read(Path(made)) if made else source.load()
         Shelf(app.doctreedir).publish(self.content)
         write_stubs(Path(app.srcdir), self.content)
         if isinstance(app.builder, StandaloneHTMLBuilder):
@@ -73,7 +75,8 @@ def _moved(_app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register everything with Sphinx."""
-    session = _Session()
+    session, pace = _Session(), Pace()
+    app.add_config_value("apidiff_content", "", "", str)
     app.add_domain(ApidiffDomain)
     app.add_transform(ExplicitAnchors)
     app.add_transform(ChineseLineBreaks)
@@ -83,10 +86,12 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     for node, visitors in HTML_NODES.items():
         app.add_node(node, html=visitors)
     app.connect("builder-inited", session.lay_out)
+    app.connect("builder-inited", pace.begin, priority=900)
     app.connect("env-updated", _moved)
     app.connect("missing-reference", keep_words)
     app.connect("html-page-context", add_language_context)
     app.connect("build-finished", session.finish)
+    app.connect("build-finished", pace.end)
     return {
         "version": "1",
         "env_version": _env_version(),

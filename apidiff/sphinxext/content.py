@@ -1,8 +1,8 @@
 """What the pages show, laid out for Sphinx: derived files that pages depend on, and one stub page per record.
 
 Sphinx rebuilds a page when a file it depends on is newer. So every mapping gets a derived JSON file that is written
-only when its content changed, and pages name the files they read. A record that is gone takes its stub with it, and
-Sphinx then forgets the page.
+only when its content changed, every index page one with what it lists, and pages name the files they read. A record
+that is gone takes its stub with it, and Sphinx then forgets the page.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from apidiff.model import RunRecord
 from apidiff.model.base import Record
 from apidiff.model.entry import CounterpartEntry, Entry
 from apidiff.render.official import OfficialReport
+from apidiff.sphinxext.lists import LISTS
 
 
 class Content(Record, frozen=True, kw_only=True):
@@ -68,6 +69,14 @@ class Shelf:
         """Read the derived file of a mapping. Raises FileNotFoundError where there is no such mapping."""
         return msgspec.json.decode(self.mapping_file(mapping_id).read_bytes(), type=MappingPage)
 
+    def list_file(self, name: str) -> Path:
+        """The derived file of one of the `LISTS`."""
+        return self.folder / "lists" / f"{name}.json"
+
+    def listed(self, name: str) -> list[MappingPage]:
+        """What the list shows of every mapping, by ID."""
+        return msgspec.json.decode(self.list_file(name).read_bytes(), type=list[MappingPage])
+
     def run_file(self, run_id: str) -> Path:
         """The copy of a run record, byte for byte."""
         return self.folder / "runs" / f"{run_id}.json"
@@ -95,6 +104,12 @@ class Shelf:
             for mapping_id, entry in content.entries.items()
         }
         replace_folder(self.folder / "mappings", wanted, "*.json")
+        for name, shown in LISTS.items():
+            pages = [
+                MappingPage(entry=shown(entry), newest=dict(content.newest))
+                for _, entry in sorted(content.entries.items())
+            ]
+            write_if_changed(self.list_file(name), msgspec.json.encode(pages))
         write_if_changed(self.mapping_list, msgspec.json.encode(sorted(content.entries)))
         write_if_changed(self.counterparts_file, msgspec.json.encode(list(content.counterparts.values())))
         write_if_changed(self.official_file, msgspec.json.encode(content.official))
