@@ -90,14 +90,15 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_ur
     from apidiff.publish import publish
     from apidiff.publish.address import Address
     from apidiff.publish.root import root_page
+    from apidiff.sphinxext import source
     from apidiff.sphinxext.content import Shelf, write_if_changed
-
-    address = Address.parse(site_url)
     from apidiff.sphinxext.repository import find_repository
 
+    address = Address.parse(site_url)
     find_repository(_ROOT, os.environ)  # an address that must not be linked to is told before anything is built
     output = output.resolve()
-    errors = run_checks(store.load())
+    data = store.load()
+    errors = run_checks(data)
     if errors:
         raise InvalidData(errors)
     wanted = [language for language in LANGUAGES if language.folder in languages]
@@ -105,6 +106,8 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_ur
     work.mkdir(parents=True, exist_ok=True)
     with (work / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        source.write(source.make(data), _content(work))
+        del data
         _build_languages(wanted, output, work, address.root)
         index = output / "index.html"
         write_if_changed(output / "404.html", not_found_page("/").encode())
@@ -144,9 +147,15 @@ def _build_languages(wanted: Sequence[Language], output: Path, work: Path, site_
                 shutil.rmtree(work / "doctrees" / language.folder, ignore_errors=True)
 
 
+def _content(work: Path) -> Path:
+    """The file by which every language is given the same content, made once."""
+    return work / "content.msgpack"
+
+
 def _sphinx(language: Language, output: Path, work: Path, site_url: str) -> Step:
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", "auto", "-t", language.sources]
     command += ["-q", "-n", "-W", "--keep-going", "-D", f"apidiff_site_url={site_url}"]
+    command += ["-D", f"apidiff_content={_content(work)}"]
     command += ["-c", str(_ROOT / "conf"), "-d", str(work / "doctrees" / language.folder)]
     command += [str(_ROOT / "docs" / language.sources), str(output / language.folder)]
     return Step(f"sphinx ({language.folder})", command, work / "logs" / f"{language.folder}.log", _BUILD_DEADLINE_S)

@@ -29,6 +29,7 @@ from apidiff.sphinxext.index_table import HTML_VISITORS, add_script, index_table
 from apidiff.sphinxext.languages import ChineseLineBreaks, ExplicitAnchors, add_language_context
 from apidiff.sphinxext.late import ResolveLate
 from apidiff.sphinxext.nodes import HTML_NODES
+from apidiff.sphinxext.pace import Pace
 from apidiff.sphinxext.policy import add_policy
 from apidiff.sphinxext.port import PORT_NODES, PortDirective, add_port_script, write_port_data
 from apidiff.sphinxext.search_index import write_search_index
@@ -55,7 +56,8 @@ class _Session:
 
     def lay_out(self, app: Sphinx) -> None:
         """Write derived files and stub pages before Sphinx looks for pages."""
-        self.content = source.load()
+        made = app.config.apidiff_content
+        self.content = source.read(Path(made)) if made else source.load()
         shelf = Shelf(app.doctreedir)
         shelf.publish(self.content)
         write_stubs(Path(app.srcdir), self.content, shelf.evidence_keys())
@@ -111,7 +113,8 @@ def _remove_stale_pages(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register everything with Sphinx."""
-    session = _Session()
+    session, pace = _Session(), Pace()
+    app.add_config_value("apidiff_content", "", "", str)
     app.add_domain(ApidiffDomain)
     app.add_config_value("apidiff_repository", "", "env", str)
     # A page that is not built again keeps the commit it was built at, where its record is the same.
@@ -130,6 +133,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("apidiff_site_url", "", "html", str)
     app.connect("config-inited", set_base_address)
     app.connect("builder-inited", session.lay_out)
+    app.connect("builder-inited", pace.begin, priority=900)
     app.add_node(index_table, html=HTML_VISITORS)
     app.connect("doctree-read", note_parts)
     app.connect("env-updated", session.outdated)
@@ -144,6 +148,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("html-page-context", add_port_script)
     app.connect("html-page-context", add_head)
     app.connect("build-finished", session.finish)
+    app.connect("build-finished", pace.end)
     return {
         "version": "1",
         "env_version": _env_version(),

@@ -1,8 +1,8 @@
 """What the pages show, laid out for Sphinx: derived files that pages depend on, and one stub page per record.
 
 Sphinx rebuilds a page when a file it depends on is newer. So every mapping gets a derived JSON file that is written
-only when its content changed, and pages name the files they read. A record that is gone takes its stub with it, and
-Sphinx then forgets the page.
+only when its content changed, every index page one with what it lists, and pages name the files they read. A record
+that is gone takes its stub with it, and Sphinx then forgets the page.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from apidiff.render.evidence import ApiEvidence, ProbeCall, evidence
 from apidiff.render.index_rows import Index, mapping_index
 from apidiff.render.official import OfficialReport
 from apidiff.render.port import PortFacts
+from apidiff.sphinxext.lists import LISTS
 from apidiff.sphinxext.releases import Releases
 
 
@@ -97,6 +98,14 @@ class Shelf:
         """Read the picture of a mapping. Raises FileNotFoundError where there is none."""
         return msgspec.json.decode(self.picture_file(mapping_id).read_bytes(), type=Picture)
 
+    def list_file(self, name: str) -> Path:
+        """The derived file of one of the `LISTS`."""
+        return self.folder / "lists" / f"{name}.json"
+
+    def listed(self, name: str) -> list[MappingPage]:
+        """What the list shows of every mapping, by ID."""
+        return msgspec.json.decode(self.list_file(name).read_bytes(), type=list[MappingPage])
+
     def run_file(self, run_id: str) -> Path:
         """The copy of a run record, byte for byte."""
         return self.folder / "runs" / f"{run_id}.json"
@@ -150,6 +159,12 @@ class Shelf:
         replace_folder(self.folder / "mappings", wanted, "*.json")
         pictures = {self.picture_file(key): msgspec.json.encode(one) for key, one in content.pictures.items()}
         replace_folder(self.folder / "pictures", pictures, "*.json")
+        for name, keep in LISTS.items():
+            pages = [
+                MappingPage(entry=keep(entry), newest=dict(content.newest))
+                for _, entry in sorted(content.entries.items())
+            ]
+            write_if_changed(self.list_file(name), msgspec.json.encode(pages))
         write_if_changed(self.mapping_list, msgspec.json.encode(sorted(content.entries)))
         write_if_changed(self.counterparts_file, msgspec.json.encode(list(content.counterparts.values())))
         write_if_changed(self.official_file, msgspec.json.encode(content.official))

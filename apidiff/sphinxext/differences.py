@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from docutils import nodes
 
 from apidiff.model.entry import DifferenceEntry, EvidenceEntry, ParameterEntry
+from apidiff.sphinxext.claims import run_part
 from apidiff.sphinxext.nodes import Builder, anchor, block, folded, joined, literal, paragraph
 from apidiff.sphinxext.rows import there
 from apidiff.sphinxext.shown import marked_section
@@ -75,7 +76,8 @@ def _folds(make: Builder, difference: DifferenceEntry) -> list[nodes.Node]:
 
 def _evidence(make: Builder, difference: DifferenceEntry, one: EvidenceEntry) -> block:
     """What runs say of a claim; where the chosen version was run, only what its run says."""
-    runs = joined([[make.ref("run", run)] for run in one.runs], make.word("site.comma"))
+    part = run_part(one.claim.partition("#")[0])
+    runs = joined([[make.ref("run", run, part=part)] for run in one.runs], make.word("site.comma"))
     claim = [make.ref("claim", one.claim), nodes.Text(make.word("site.colon"))]
     found = block("", paragraph(*claim, *make.text(one.text), nodes.Text(" ["), *runs, nodes.Text("]")))
     run = [version for other in difference.evidence if other.claim == one.claim for version in other.versions]

@@ -85,13 +85,10 @@ class _Directive(SphinxDirective):
         )
         return [nodes.compound("", tree, classes=["toctree-wrapper"])]
 
-    def all_mappings(self) -> list[MappingPage]:
-        """Every mapping, each one noted as what this page depends on, and the list of them."""
-        self.env.note_dependency(str(self.shelf.mapping_list))
-        ids = self.shelf.mapping_ids()
-        for mapping_id in ids:
-            self.env.note_dependency(str(self.shelf.mapping_file(mapping_id)))
-        return [self.shelf.mapping(mapping_id) for mapping_id in ids]
+    def listed(self, name: str) -> list[MappingPage]:
+        """What the list ``name`` shows of every mapping, noted as what this page depends on."""
+        self.env.note_dependency(str(self.shelf.list_file(name)))
+        return self.shelf.listed(name)
 
 
 class MappingDirective(_Directive):
@@ -183,7 +180,7 @@ class IndexDirective(_Directive):
     def run(self) -> list[nodes.Node]:
         """The sections."""
         order = directives.choice(self.arguments[0], tuple(_INDEXES))
-        pages = self.all_mappings()
+        pages = self.listed(order)
         newest = pages[0].newest["mindspore"] if pages else ""
         build = _INDEXES[order]
         return self.finished(build(self.make, pages, newest))
@@ -209,7 +206,7 @@ class RefutedDirective(_Directive):
 
     def run(self) -> list[nodes.Node]:
         """One section a mapping."""
-        return self.finished(tables.refuted_statements(self.make, self.all_mappings()))
+        return self.finished(tables.refuted_statements(self.make, self.listed("refuted")))
 
 
 class OfficialDirective(_Directive):

@@ -1,22 +1,36 @@
-"""Where the pages' content comes from: the validated data, turned into entries."""
+"""Where the pages' content comes from: the validated data, turned into entries.
+
+A build of several languages makes the content once and hands it to each of them in a file (`write`, `read`).
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
 from apidiff import store
+from apidiff.kb.kept import kept_entries
 from apidiff.model import Version
-from apidiff.render import counterparts, entries
+from apidiff.render import counterparts
 from apidiff.render.coverage import coverage_of
 from apidiff.render.evidence import probe_calls
 from apidiff.render.official import official_report
 from apidiff.render.picture import pictures
 from apidiff.render.port import port_facts
-from apidiff.sphinxext.content import Content
+from apidiff.sphinxext.content import Content, write_if_changed
 from apidiff.sphinxext.releases import Releases
+from apidiff.store import Data
 
 
 def load() -> Content:
     """Everything the pages show. Raises what the store raises for data that is not valid."""
-    data = store.load()
+    return make(store.load())
+
+
+def make(data: Data) -> Content:
+    """Everything the pages show of ``data``."""
     known = {
         framework: sorted((release.version for release in releases), key=Version, reverse=True)
         for framework, releases in data.frameworks.items()
@@ -28,7 +42,7 @@ def load() -> Content:
         for framework in known
     }
     runs = {run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.runs}
-    found = entries(data)
+    found = kept_entries(data)
     return Content(
         entries=found,
         newest={framework: versions[0] for framework, versions in known.items()},
@@ -42,3 +56,25 @@ def load() -> Content:
         coverage=coverage_of(data, found),
         records={mapping_id: data.path_of(mapping_id) for mapping_id in data.mappings},
     )
+
+
+def write(content: Content, file: Path) -> None:
+    """Put ``content`` into ``file`` for `read`."""
+    write_if_changed(file, msgspec.msgpack.encode(content, enc_hook=_plain))
+
+
+def read(file: Path) -> Content:
+    """The content that `write` put into ``file``."""
+    return msgspec.msgpack.decode(file.read_bytes(), type=Content, dec_hook=_path)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Path):
+        return str(value)
+    raise NotImplementedError(type(value))
+
+
+def _path(kind: type, value: Any) -> Any:
+    if issubclass(kind, Path):
+        return kind(value)
+    raise NotImplementedError(kind)

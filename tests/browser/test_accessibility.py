@@ -139,7 +139,9 @@ def test_no_page_is_wider_than_a_phone(visit: Visit, site: Path, language: str) 
 
 @pytest.mark.parametrize("visit", [{"viewport": {"width": 360, "height": 740}}], indirect=True)
 @pytest.mark.parametrize(("language", "word"), [("en", "Table: "), ("zh-cn", "表格：")])
-def test_a_table_that_scrolls_is_a_named_region_on_the_way_of_the_keyboard(visit: Visit, language: str, word: str) -> None:
+def test_a_table_that_scrolls_is_a_named_region_on_the_way_of_the_keyboard(
+    visit: Visit, language: str, word: str
+) -> None:
     page = visit.open(f"{language}/{HEAVY}")
     region = page.locator("[role=region].pst-scrollable-table-container:visible").first
     expect(region).to_have_attribute("tabindex", "0")

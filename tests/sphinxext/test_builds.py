@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable
 
 import msgspec
 import pytest
-from entry_fixture import SOURCE, reduce_entry, run_record, write_run
+from entry_fixture import SOURCE, run_record, write_run
+from msgspec.structs import replace
 from small_site import Site
 
+from apidiff.model import Text
+from apidiff.model.entry import Entry
 from apidiff.sphinxext.domain import ApidiffDomain
 
 MakeSite = Callable[..., Site]
@@ -50,25 +54,58 @@ def test_unchanged_content_rebuilds_nothing(make_site: MakeSite) -> None:
     assert again.written <= {"search"}
 
 
+def _other_summary(entry: Entry) -> Entry:
+    return replace(entry, summary=Text(en="Another summary.", zh="另一句概述。"))
+
+
+def _other_difference(entry: Entry) -> Entry:
+    first, *rest = entry.targets
+    text = Text(en="Another text.", zh="另一段文字。")
+    differences = [replace(one, text=text) for one in first.differences]
+    return replace(entry, targets=[replace(first, differences=differences), *rest])
+
+
+def _other_risk(entry: Entry) -> Entry:
+    first, *rest = entry.targets
+    return replace(entry, targets=[replace(first, risk="none"), *rest])
+
+
+def _other_category(entry: Entry) -> Entry:
+    return replace(entry, category="p2p")
+
+
+def _nothing_stated(entry: Entry) -> Entry:
+    return replace(entry, claims=[replace(claim, stated=[]) for claim in entry.claims])
+
+
 @pytest.mark.parametrize("parallel", [1, 4])
-def test_edited_record_rebuilds_its_page_and_the_indexes(make_site: MakeSite, parallel: int) -> None:
+@pytest.mark.parametrize(
+    ("edit", "indexes"),
+    [
+        (_other_summary, set()),
+        (_other_difference, {"mappings", "risks"}),
+        (_other_risk, {"mappings", "glance", "risks", "refuted"}),
+        (_other_category, INDEXES),
+        (_nothing_stated, {"mappings", "refuted"}),
+    ],
+)
+def test_edited_record_rebuilds_its_page_and_the_indexes_that_show_it(
+    make_site: MakeSite, edit: Callable[[Entry], Entry], indexes: set[str], parallel: int
+) -> None:
     site = make_site()
     site.build(parallel)
-    run = next(iter(site.content.runs))
-    site.content.entries[SOURCE] = reduce_entry(run, summary="Another summary.")
+    site.content.entries[SOURCE] = edit(site.content.entries[SOURCE])
     built = site.build(parallel)
-    assert built.read == {f"mappings/{SOURCE}", *INDEXES}
-    assert "Another summary." in built.html(f"mappings/{SOURCE}")
+    assert built.warnings == ""
+    assert built.read == {f"mappings/{SOURCE}", *indexes}
     # Sphinx writes the pages whose contents list a page that was read.
-    assert built.written - {"search"} == {f"mappings/{SOURCE}", *INDEXES, "index", "mappings"}
-
-
-def test_row_that_changes_rebuilds_the_table(make_site: MakeSite) -> None:
-    site = make_site()
-    site.build()
-    entry = site.content.entries[SOURCE]
-    site.content.entries[SOURCE] = msgspec.structs.replace(entry, category="option")
-    assert "mappings" in site.build().read
+    assert built.written - {"search"} == {f"mappings/{SOURCE}", *indexes, "mappings", "index"} - (
+        set() if indexes else {"index"}
+    )
+    # What was not read again must be what it would be if it were.
+    shutil.rmtree(site.folder / "out-doctrees")
+    kept = built.pages()
+    assert site.build(parallel).pages() == kept
 
 
 def test_new_record_appears(make_site: MakeSite) -> None:
