@@ -199,6 +199,7 @@ _WORDS: dict[str, Text] = {
     "returns": _t("Return value and in-place behaviour", "返回值与就地修改"),
     "column.claim": _t("Claim", "论断"),
     "column.kind": _t("Kind", "类别"),
+    "column.claims": _t("Claims", "论断"),
     "column.outcomes": _t("Outcomes", "结论"),
     "examples": _t("Examples", "示例"),
     "examples.none": _t("No example is recorded.", "没有示例。"),
