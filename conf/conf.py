@@ -71,6 +71,7 @@ html_theme_options = {
     "disable_search": True,
     "navbar_align": "left",
     "header_links_before_dropdown": 4,
+    "header_dropdown_text": label("site.more", _WORDS),
     "secondary_sidebar_items": ["page-toc.html"],
     "footer_start": ["sphinx-version.html"],
     "footer_end": [],
