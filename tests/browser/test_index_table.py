@@ -128,17 +128,17 @@ def test_rows_follow_the_chosen_version(visit: Visit, every: int) -> None:
     page = visit.open(f"en/{PAGE}")
     row = page.locator("tr", has=page.locator("th", has_text=re.compile(r"^torch\.distributed\.all_reduce$")))
     expect(row.locator("td").first).to_have_text("mindspore.mint.distributed.all_reduce", use_inner_text=True)
-    page.get_by_label("Answers for MindSpore").select_option("2.4.1")
+    page.get_by_label("On MindSpore").select_option("2.4.1")
     expect(row.locator("td").first).to_have_text("mindspore.communication.comm_func.all_reduce", use_inner_text=True)
     assert "mindspore=2.4.1" in page.url
     # Filters ask the answers of that version, and other pages keep it.
     page.get_by_label("Status", exact=True).select_option("current")
     old = _shown(page).count()
     page.goto(f"{visit.address}en/{PAGE}?status=current")
-    expect(page.get_by_label("Answers for MindSpore")).to_have_value("2.4.1")
+    expect(page.get_by_label("On MindSpore")).to_have_value("2.4.1")
     expect(_shown(page)).to_have_count(old)
     page.get_by_role("button", name="Reset").click()
-    expect(page.get_by_label("Answers for MindSpore")).to_have_value("2.10.0")
+    expect(page.get_by_label("On MindSpore")).to_have_value("2.10.0")
     expect(_shown(page)).to_have_count(every)
 
 

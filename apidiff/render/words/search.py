@@ -30,6 +30,7 @@ WORDS: dict[str, Text] = {
     "search.python": _t("Python interface", "Python 接口"),
     "search.run": _t("Run record", "运行记录"),
     "search.serves": _t("Answers {names}.", "对应 {names}。"),
+    "site.more": _t("More", "更多"),
     # The table of all mappings.
     "table.column.api": _t("PyTorch API", "PyTorch API"),
     "table.column.target": _t("Target", "目标"),
@@ -40,7 +41,7 @@ WORDS: dict[str, Text] = {
     "table.column.verdict": _t("Worst verdict", "最差结论"),
     "table.filters": _t("Filter the table", "筛选表格"),
     "table.text": _t("Name or target", "名称或目标"),
-    "table.mindspore": _t("Answers for MindSpore", "MindSpore 版本"),
+    "table.mindspore": _t("On MindSpore", "MindSpore 版本"),
     "table.torch": _t("Exists in PyTorch", "存在于 PyTorch"),
     "table.any": _t("Any", "不限"),
     "table.reset": _t("Reset", "重置"),

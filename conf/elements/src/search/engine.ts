@@ -175,9 +175,14 @@ function query(piece: Piece, { last = false, fuzzy = false }): Query {
     return { ...whole, queries: words, prefix: piece.text.length === 1 };
   }
   const near = (term: string) => (term.length > 5 ? 2 : term.length > 3 ? 1 : 0);
-  const latin: SearchOptions = { ...whole, prefix: (term) => last || term.length > 2, fuzzy: fuzzy ? near : false };
-  const entire: Query = { ...latin, queries: [piece.text] };
-  return piece.parts.length ? { combineWith: "OR", queries: [entire, { ...latin, queries: piece.parts }] } : entire;
+  const word = (text: string, open: boolean): Query => {
+    return { ...whole, queries: [text], prefix: open, fuzzy: fuzzy ? near : false };
+  };
+  const entire = word(piece.text, last || piece.text.length > 2);
+  if (!piece.parts.length) return entire;
+  // The parts of a name are whole, all but the last.
+  const parts = piece.parts.map((part, place) => word(part, place === piece.parts.length - 1));
+  return { combineWith: "OR", queries: [entire, { combineWith: "AND", queries: parts }] };
 }
 
 function count(text: string, terms: string[]): number {

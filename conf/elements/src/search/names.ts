@@ -21,7 +21,7 @@ export function names(entry: Entry): Name[] {
   const all: [string[], number][] = [
     [[entry.name, ...(entry.names ?? [])], 0],
     [entry.targets ?? [], 0.5],
-    [entry.uses ?? [], 3],
+    [entry.uses ?? [], 4],
   ];
   return all.flatMap(([some, behind]) => some.map((name) => taken(name, behind)));
 }
