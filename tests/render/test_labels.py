@@ -24,7 +24,7 @@ NAMES = {
     "run.rank",
     "site.title",
 }
-SIGNS = {"otherwise.title", "site.colon", "site.comma", "site.semicolon"}
+SIGNS = {"machines.changed", "otherwise.title", "site.colon", "site.comma", "site.semicolon"}
 ENUMERATIONS: list[tuple[str, type[Enum]]] = [
     ("risk", Risk),
     ("risk_meaning", Risk),
