@@ -34,6 +34,7 @@ SIGNS = {
     "coverage.place",
     "coverage.waiting",
     "evidence.where",
+    "machines.changed",
     "otherwise.title",
     "site.colon",
     "site.comma",
