@@ -66,9 +66,11 @@ html_theme_options = {
     "navigation_with_keys": False,
     "navbar_start": ["site-name.html"],
     "navbar_center": ["navbar-nav.html"],
-    "navbar_end": ["language-switch.html", "theme-switcher.html"],
-    "navbar_persistent": ["version-chooser.html", "search-button-field.html"],
+    "navbar_end": ["version-chooser.html", "language-switch.html", "theme-switcher.html"],
+    "navbar_persistent": ["search-button-field.html"],
     "navbar_align": "left",
+    # On a phone the header has no room for the chooser of versions; there it stands above the page.
+    "article_header_end": ["version-chooser.html"],
     "header_links_before_dropdown": 7,
     "search_bar_text": label("site.search_hint", _WORDS),
     "secondary_sidebar_items": ["page-toc.html"],
