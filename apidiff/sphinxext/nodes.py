@@ -125,7 +125,9 @@ def _is_prose(children: Sequence[nodes.Node]) -> bool:
 
 def _in_sentence(text: nodes.Text) -> bool:
     """Whether a text is neither a name nor in words that are shown for some versions only."""
-    return not isinstance(text.parent, nodes.literal) and not isinstance(text.parent.parent, marked_inline)
+    return not isinstance(text.parent, nodes.literal | marked_inline) and not isinstance(
+        text.parent.parent, marked_inline
+    )
 
 
 def folded(title: str | Inline, *children: nodes.Node) -> details:
