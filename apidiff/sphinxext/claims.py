@@ -131,8 +131,8 @@ def outcome_badges(make: Builder, claim: ClaimEntry) -> list[nodes.Node]:
     framework, run = claim.summary[0].framework, _versions_run(claim)
     by_outcomes: dict[tuple[Outcome, ...], list[str]] = {}
     for version in run:
-        outcomes = {Outcome(row.outcome) for row in claim.summary if row.framework_version == version}
-        by_outcomes.setdefault(tuple(_worst_first(outcomes)), []).append(version)
+        seen = {Outcome(row.outcome) for row in claim.summary if row.framework_version == version}
+        by_outcomes.setdefault(tuple(_worst_first(seen)), []).append(version)
     found: list[nodes.Node] = []
     for shown, versions in by_outcomes.items():
         badges = joined([[make.badge("outcome", one.value)] for one in shown], " ")
@@ -209,7 +209,7 @@ def _observed(make: Builder, claim: ClaimEntry, summaries: list[ObservedSummary]
     for alike in _alike(claim, summaries):
         versions = [one.framework_version for one in alike]
         rows.append(make.only_in(table_row(_observed_row(make, claim, alike)), framework, [*versions, *rest]))
-    found = block("", table([make.word(f"column.{name}") for name in columns], rows))
+    found = block("", table([make.word(f"column.{name}") for name in columns], rows, classes=["apidiff-stacked"]))
     if rest:
         names = [nodes.Text(make.word("site.comma").join(run))]
         words = make.filled("claim.other_versions", version=make.chosen(framework), versions=names)
@@ -229,10 +229,11 @@ def _alike(claim: ClaimEntry, summaries: list[ObservedSummary]) -> list[list[Obs
 
 def _observed_row(make: Builder, claim: ClaimEntry, alike: list[ObservedSummary]) -> list[Cell]:
     first, comma = alike[0], make.word("site.comma")
+    name = make.word(f"framework.{first.framework}")
     runs: list[nodes.Node] = []
     for one in alike:
         lead = [nodes.Text(one.framework_version + make.word("site.colon"))] if len(alike) > 1 else []
-        runs.append(paragraph(*lead, *joined(_run_links(make, claim, one), comma)))
+        runs.append(paragraph(*lead, *make.filled("runs.sizes", sizes=joined(_run_links(make, claim, one), comma))))
     evidence: list[nodes.Node] = []
     for seen in _told(claim, first):
         if seen.evidence:
@@ -241,7 +242,7 @@ def _observed_row(make: Builder, claim: ClaimEntry, alike: list[ObservedSummary]
             evidence += [paragraph(nodes.Text(where)), *make.evidence(lines)]
     return [
         [make.badge("outcome", first.outcome)],
-        f"{make.word(f'framework.{first.framework}')} {comma.join(one.framework_version for one in alike)}",
+        [paragraph(nodes.Text(f"{name} {one.framework_version}")) for one in alike],
         first.backend,
         first.device,
         runs,

@@ -52,7 +52,7 @@ def difference_block(make: Builder, difference: DifferenceEntry, prefix: str) ->
         head += [nodes.Text(" "), literal(difference.parameter)]
     children: list[nodes.Node] = [paragraph(*head), paragraph(*make.text(difference.text))]
     if folds := _folds(make, difference):
-        children.append(folded(make.word("evidence.fold"), *folds))
+        children.append(folded(make.word("evidence"), *folds))
     found = block(
         "",
         *children,

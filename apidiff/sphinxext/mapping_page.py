@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from docutils import nodes
 
+from apidiff.model import Version
 from apidiff.model.entry import Entry, ExampleEntry, TargetEntry
 from apidiff.model.picture import Picture
 from apidiff.sphinxext.answers import Answer, answer_boxes, answers, otherwise_section, versions_table
@@ -52,15 +53,10 @@ def _aliases(make: Builder, entry: Entry) -> list[nodes.Node]:
 
 def _run_notices(make: Builder, entry: Entry) -> Iterator[nodes.Node]:
     """For each framework the versions that were run, where the chosen one was not."""
-    seen = {
-        framework: list(
-            dict.fromkeys(
-                row.framework_version for claim in entry.claims if claim.side == side for row in claim.summary
-            )
-        )
-        for framework, side in (("torch", "source"), ("mindspore", "target"))
-    }
-    for framework, run in seen.items():
+    rows = [row for claim in entry.claims for row in claim.summary]
+    for framework in ("torch", "mindspore"):
+        found = {row.framework_version for row in rows if row.framework == framework}
+        run = sorted(found, key=Version, reverse=True)
         name: Inline = [nodes.Text(make.word(f"framework.{framework}"))]
         if run:
             versions: Inline = [nodes.Text(make.word("site.comma").join(run))]

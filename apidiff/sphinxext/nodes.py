@@ -31,7 +31,7 @@ Inline = Sequence[nodes.Node]
 Cell = Inline | str
 
 _CODE = re.compile(r"`+([^`]+)`+")
-# A cell with more characters outside of code than this is given the width that sentences need.
+# A cell with more characters in a line outside of code than this is given the width that sentences need.
 _PROSE_CHARACTERS = 16
 _NOT_ANCHOR = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -124,14 +124,16 @@ def table_row(cells: Sequence[Cell]) -> nodes.row:
 
 
 def _is_prose(children: Sequence[nodes.Node]) -> bool:
-    """Whether a cell holds sentences, which need room, rather than a name or a number."""
-    plain = sum(len(text) for child in children for text in child.findall(nodes.Text) if _in_sentence(text))
-    return plain > _PROSE_CHARACTERS
+    """Whether a cell holds sentences, which need room, rather than a name or a number, or several below one another."""
+    plain = (sum(len(text) for text in child.findall(nodes.Text) if _in_sentence(text)) for child in children)
+    return max(plain, default=0) > _PROSE_CHARACTERS
 
 
 def _in_sentence(text: nodes.Text) -> bool:
     """Whether a text is neither a name nor in words that are shown for some versions only."""
-    return not isinstance(text.parent, nodes.literal) and not isinstance(text.parent.parent, marked_inline)
+    return not isinstance(text.parent, nodes.literal | marked_inline) and not isinstance(
+        text.parent.parent, marked_inline
+    )
 
 
 def folded(title: str | Inline, *children: nodes.Node) -> details:
@@ -234,8 +236,8 @@ class Builder:
         return prose(self.pick(text))
 
     def span(self, text: str) -> str:
-        """A version range as it is shown."""
-        return in_words(text, self.language)
+        """A version range as it is shown; a sign stays on the line of its version."""
+        return re.sub("([≤≥]) ", "\\1\N{NO-BREAK SPACE}", in_words(text, self.language))
 
     def section(self, anchor_id: str, title: str | Inline, *children: nodes.Node) -> marked_section:
         """A section whose anchor is ``anchor_id``, the same in every language."""

@@ -304,6 +304,35 @@ def test_evidence_names_rank_and_values() -> None:
     assert evidence == ["rank 1: tensor [10, 20] → [110, 220]"]
 
 
+# claim, what rank 0 holds afterwards and returns, evidence: where nothing but a type differs, the types are shown
+ALIKE = [
+    (
+        {"result": {"at": "tensor", "of": "tensor", "formula": "input", "ranks": "root"}},
+        tensor(1, 2, dtype="int32"),
+        NONE,
+        "rank 0: tensor int32 [1, 2] ≠ float32 [1, 2]",
+    ),
+    (
+        {"keeps": {"argument": "tensor", "ranks": "root"}},
+        tensor(1, 2, dtype="int64"),
+        NONE,
+        "rank 0: tensor float32 [1, 2] → int64 [1, 2]",
+    ),
+    (
+        {"equals": {"at": "return", "value": [1, 2], "ranks": "root"}},
+        NONE,
+        listed(ScalarDump(value=1), ScalarDump(value=True)),
+        "rank 0: return [1, True] ≠ [1, 2]",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "after", "returned", "line"), ALIKE)
+def test_evidence_shows_types_where_only_these_differ(kind: dict, after: object, returned: object, line: str) -> None:
+    found = run([trace(0, tensor(1, 2), after, returned), *CLEAN[1:]])
+    assert judge_claim(claim(**kind), API, "sync", found, [], record(found)) == (Outcome.REFUTED, [line])
+
+
 def test_an_error_that_comes_without_the_fault_too_is_no_proof() -> None:
     usual, faulty = run(RAISED), run(RAISED, probe="bad")
     outcome, _ = judge_claim(claim("bad", raises={}), API, "bad", faulty, [], record(usual, faulty))

@@ -33,6 +33,7 @@ WORDS: dict[str, Text] = {
         "没有在 {framework} {version} 上运行过，结论来自 {versions} 的运行。",
     ),
     "runs.no_version": _t("No run on {framework} is recorded here.", "此处没有 {framework} 的运行记录。"),
+    "runs.sizes": _t("{sizes} ranks", "{sizes} 个 rank"),
     "claim.other_versions": _t(
         "Not run on {version}; shown are {versions}.", "未在 {version} 上运行，以下为 {versions}。"
     ),
@@ -57,8 +58,7 @@ WORDS: dict[str, Text] = {
         "没有收录 {framework} {version} 的签名，最早的是 {oldest}。",
     ),
     "cell.absent": _t("not in {version}", "{version} 中没有"),
-    # Evidence, folded.
-    "evidence.fold": _t("Evidence from runs and documents", "来自运行与文档的证据"),
+    # Lids of what is folded.
     "fold.claims": _t("{count} claims", "{count} 条论断"),
     "claims.rest": _t("Everything else", "其他"),
     "fold.script": _t("Script {path}", "脚本 {path}"),

@@ -14,9 +14,15 @@ const EVENT = "apidiff-versions";
 
 /** Every version that can be chosen, newest first, as <meta name="apidiff:torch" content="2.15.0 2.14.1 …"> says. */
 export function known(framework: Framework): string[] {
-  const found = document.querySelector<HTMLMetaElement>(`meta[name="apidiff:${framework}"]`)?.content;
-  return found ? found.split(" ") : [];
+  let found = lists.get(framework);
+  if (!found) {
+    const told = document.querySelector<HTMLMetaElement>(`meta[name="apidiff:${framework}"]`)?.content;
+    lists.set(framework, (found = told ? told.split(" ") : []));
+  }
+  return found;
 }
+
+const lists = new Map<Framework, string[]>();
 
 /**
  * Whether `spans` holds `version`. Spans are those of data-torch and data-mindspore: `FIRST..LAST`, both known versions and

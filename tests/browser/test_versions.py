@@ -1,0 +1,216 @@
+"""Choosing versions: what the pages show of each, and that the choice stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+from watched import Visit
+
+REDUCE = "mappings/torch.distributed.all_reduce.html"
+SINGLE = "mappings/torch.distributed.all_gather_single.html"
+BARRIER = "mappings/torch.distributed.monitored_barrier.html"
+LANGUAGES = ["en", "zh-cn"]
+WIDE = {"viewport": {"width": 1280, "height": 900}}
+PHONE = {"viewport": {"width": 360, "height": 740}}
+MINT = "mindspore.mint.distributed.all_reduce"
+COMM = "mindspore.communication.comm_func.all_reduce"
+PRIMITIVE = "mindspore.ops.AllReduce"
+
+
+def chooser(page: Page) -> Locator:
+    return page.locator("apidiff-versions:visible").first
+
+
+def box(page: Page) -> Locator:
+    return page.locator(".apidiff-box:visible")
+
+
+def at(visit: Visit, path: str, torch: str, mindspore: str, anchor: str = "") -> Page:
+    return visit.open(f"{path}?torch={torch}&mindspore={mindspore}{anchor}")
+
+
+# page, torch, MindSpore, target (or answer), what the box says beside, a difference shown, one hidden
+ANSWERS = [
+    (REDUCE, "2.15.0", "2.10.0", MINT, "silent", "difference-strided-tensor", f"{COMM}--difference-result-is-returned"),
+    (REDUCE, "2.15.0", "2.3.0", PRIMITIVE, "silent", f"{PRIMITIVE}--difference-result-is-returned", "difference-handle-type"),
+    (REDUCE, "2.13.0", "2.4.0", COMM, "silent", f"{COMM}--difference-result-is-returned", "difference-handle-type"),
+    (REDUCE, "2.1.0", "2.5.0", MINT, "current", "difference-handle-type", f"{PRIMITIVE}--difference-result-is-returned"),
+    (BARRIER, "2.13.0", "2.4.0", "no counterpart", "≤ 2.7.0", "", ""),
+    (BARRIER, "2.13.0", "2.10.0", "composed", "≥ 2.7.1", "", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "torch", "mindspore", "answer", "said", "shown", "hidden"), ANSWERS)
+def test_answer_follows(
+    visit: Visit, path: str, torch: str, mindspore: str, answer: str, said: str, shown: str, hidden: str
+) -> None:
+    page = at(visit, f"en/{path}", torch, mindspore)
+    expect(box(page)).to_have_count(1)
+    expect(box(page)).to_contain_text(f"On MindSpore {mindspore}")
+    expect(box(page).locator(".apidiff-box-target")).to_contain_text(answer)
+    sections = page.locator("section[data-other]:visible")
+    expect(sections).to_have_count(1)
+    if said.startswith(("≤", "≥")):
+        expect(sections).to_contain_text(said.replace(" ", "\N{NO-BREAK SPACE}"))
+    else:
+        expect(box(page)).to_contain_text(said)
+    if shown:
+        expect(page.locator(f"[id='{shown}']")).to_be_visible()
+        expect(page.locator(f"[id='{hidden}']")).to_be_hidden()
+
+
+# page, torch, MindSpore, language, words that are seen, words that are not
+SAID = [
+    (SINGLE, "2.4.0", "2.10.0", "en", ["all_gather_single is not in PyTorch 2.4.0."], ["nearest version whose"]),
+    (SINGLE, "2.5.1", "2.10.0", "en", ["is not in PyTorch 2.5.1. Read from 2.4.0"], []),
+    (SINGLE, "1.9.0", "2.10.0", "zh-cn", ["不清楚 PyTorch 1.9.0 中有没有", "最早签名属于 1.13.0"], ["1.9.0 中没有 torch"]),
+    (SINGLE, "2.15.0", "2.10.0", "zh-cn", ["没有在 PyTorch 2.15.0 上运行过，结论来自 2.13.0"], ["中没有 torch"]),
+    (REDUCE, "2.13.0", "2.8.0", "en", ["2.8.0 was not run. Verdicts are from runs of 2.10.0, 2.7.1."], ["2.13.0 was not"]),
+    (REDUCE, "2.14.1", "2.3.0", "en", ["PyTorch 2.13.0, the nearest on record to 2.14.1", "No signature of MindSpore 2.3.0"], []),
+    (REDUCE, "2.13.0", "2.7.1", "en", ["MindSpore 2.7.1mindspore.mint"], ["MindSpore 2.10.0mindspore.mint", "nearest on record"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "torch", "mindspore", "language", "seen", "unseen"), SAID)
+def test_page_says(
+    visit: Visit, path: str, torch: str, mindspore: str, language: str, seen: list[str], unseen: list[str]
+) -> None:
+    page = at(visit, f"{language}/{path}", torch, mindspore)
+    text = " ".join((page.locator("article").inner_text()).split()).replace(" mindspore.mint", "mindspore.mint")
+    assert [one for one in seen if one not in text] == []
+    assert [one for one in unseen if one in text] == []
+
+
+# MindSpore, outcomes of the claim that 'avg' is accepted, versions in its table, whether another version stands in
+VERDICTS = [
+    ("2.10.0", ["holds"], ["MindSpore 2.10.0"], False),
+    ("2.7.1", ["refuted"], ["MindSpore 2.7.1"], False),
+    ("2.9.0", ["holds", "refuted"], ["MindSpore 2.10.0", "MindSpore 2.7.1"], True),
+]
+
+
+@pytest.mark.parametrize(("mindspore", "outcomes", "versions", "other"), VERDICTS)
+def test_verdicts_follow(visit: Visit, mindspore: str, outcomes: list[str], versions: list[str], other: bool) -> None:
+    page = at(visit, f"en/{REDUCE}", "2.13.0", mindspore, f"#{MINT}--avg-accepted")
+    claim = page.locator(f"[id='{MINT}--avg-accepted']")
+    expect(claim.locator("table")).to_be_visible()
+    assert claim.locator("summary .apidiff-badge:visible").all_inner_texts() == outcomes
+    assert claim.locator("tbody tr:visible td:nth-child(2)").all_inner_texts() == versions
+    assert claim.get_by_text(f"Not run on {mindspore}").is_visible() == other
+
+
+@pytest.mark.parametrize(
+    ("torch", "shown"), [("2.15.0", True), ("2.6.0", True), ("2.4.1", False)], ids=["newest", "first", "before"]
+)
+def test_a_parameter_comes_with_its_version(visit: Visit, torch: str, shown: bool) -> None:
+    page = at(visit, "en/mappings/torch.distributed.reduce.html", torch, "2.10.0")
+    rows = page.locator("section[data-other]:visible tr", has=page.locator("td:first-child", has_text="group_dst"))
+    expect(rows).to_have_count(1)
+    expect(rows).to_be_visible(visible=shown)
+    expect(page.locator("#difference-parameter-group-dst")).to_be_visible(visible=shown)
+
+
+@pytest.mark.parametrize("visit", [WIDE, PHONE], indirect=True)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_choice_stays_between_pages_and_languages(visit: Visit, language: str) -> None:
+    page = visit.open(f"{language}/{REDUCE}")
+    torch, mindspore = chooser(page).get_by_label("PyTorch"), chooser(page).get_by_label("MindSpore")
+    expect(torch).to_have_value("2.15.0")
+    mindspore.select_option("2.3.0")
+    torch.select_option("2.6.0")
+    assert page.url.endswith("?torch=2.6.0&mindspore=2.3.0")
+    expect(box(page).locator(".apidiff-box-target")).to_contain_text(PRIMITIVE)
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    there = "zh-cn" if language == "en" else "en"
+    page.evaluate("document.querySelector('a[data-apidiff-language]').click()")
+    page.wait_for_url(f"**/{there}/{REDUCE}?torch=2.6.0&mindspore=2.3.0")
+    page = visit.open(f"{there}/{BARRIER}")
+    expect(chooser(page).get_by_label("MindSpore")).to_have_value("2.3.0")
+    page.wait_for_url(f"**/{BARRIER}?torch=2.6.0&mindspore=2.3.0")
+    chooser(page).get_by_role("button").press("Enter")
+    expect(chooser(page).get_by_label("MindSpore")).to_have_value("2.10.0")
+    expect(chooser(page).get_by_role("button")).to_be_hidden()
+    expect(chooser(page).get_by_label("PyTorch")).to_be_focused()
+    page = visit.open(f"{there}/index.html")
+    assert page.url.endswith("index.html")
+
+
+def test_address_wins_over_memory_and_what_is_unknown_counts_as_none(visit: Visit) -> None:
+    at(visit, f"en/{REDUCE}", "2.6.0", "2.3.0")
+    page = at(visit, f"en/{REDUCE}", "9.9.9", "2.4.0")
+    expect(chooser(page).get_by_label("PyTorch")).to_have_value("2.6.0")
+    expect(chooser(page).get_by_label("MindSpore")).to_have_value("2.4.0")
+    visit.page.evaluate("localStorage.setItem('apidiff.versions', '{{')")
+    page = visit.open(f"en/{REDUCE}")
+    expect(chooser(page).get_by_label("MindSpore")).to_have_value("2.10.0")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_other_answers_come_forth_on_demand(visit: Visit, language: str) -> None:
+    page = visit.open(f"{language}/{REDUCE}")
+    others = page.locator("apidiff-others")
+    expect(others).to_contain_text("3")
+    others.get_by_role("button").click()
+    expect(page.locator("section[data-other]:visible")).to_have_count(4)
+    expect(page.locator(f".page-toc a[href='#{PRIMITIVE}']")).to_be_visible()
+    others.get_by_role("button").click()
+    expect(page.locator("section[data-other]:visible")).to_have_count(1)
+    expect(page.locator(f".page-toc a[href='#{PRIMITIVE}']")).to_be_hidden()
+
+
+ANCHORS = [
+    f"{PRIMITIVE}--parameters",
+    f"{COMM}--difference-result-is-returned",
+    f"{PRIMITIVE}--shapes-must-match",
+    "difference-strided-tensor",
+    "returns",
+    "timeline",
+]
+
+
+@pytest.mark.parametrize("anchor", ANCHORS)
+def test_link_brings_forth_what_it_leads_to(visit: Visit, anchor: str) -> None:
+    page = visit.open(f"en/{REDUCE}#{anchor}")
+    expect(page.locator(f"[id='{anchor}']")).to_be_in_viewport()
+    page.evaluate("window.scrollTo(0, 0)")
+    page.evaluate(f"location.hash = '#{COMM}--signatures'")
+    expect(page.locator(f"[id='{COMM}--signatures']")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("visit", [{"java_script_enabled": False}], indirect=True)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_without_script_the_newest_pair_stands_in_full(visit: Visit, language: str) -> None:
+    page = at(visit, f"{language}/{REDUCE}", "2.6.0", "2.3.0")
+    expect(box(page)).to_contain_text(MINT)
+    expect(page.locator("section[data-other]:visible")).to_have_count(4)
+    expect(page.locator("apidiff-versions select")).to_have_count(0)
+    expect(page.get_by_text("No signature of MindSpore")).to_have_count(0 if language == "zh-cn" else 4)
+    assert page.locator("section[data-other]").first.get_by_text("2.3.0").count() == 0
+
+
+def test_what_is_added_later_follows(visit: Visit) -> None:
+    page = at(visit, f"en/{REDUCE}", "2.13.0", "2.7.1")
+    page.evaluate(
+        """() => {
+          const made = document.createElement("p");
+          made.id = "made";
+          made.dataset.mindspore = "2.9.0..2.10.0 1.0.0";
+          made.textContent = "added";
+          document.querySelector("article").append(made);
+          document.querySelector("apidiff-versions select[name=torch]").dispatchEvent(new Event("change"));
+        }"""
+    )
+    expect(page.locator("#made")).to_be_hidden()
+    chooser(page).get_by_label("MindSpore").select_option("2.9.0")
+    expect(page.locator("#made")).to_be_visible()
+
+
+def test_from_a_folder_it_works_the_same(site: Path, browser: Browser) -> None:
+    page = browser.new_page()
+    page.goto(f"{(site / 'zh-cn' / REDUCE).as_uri()}?mindspore=2.3.0")
+    expect(box(page).locator(".apidiff-box-target")).to_contain_text(PRIMITIVE)
+    page.goto((site / "zh-cn" / BARRIER).as_uri())
+    expect(chooser(page).get_by_label("MindSpore")).to_have_value("2.3.0")
+    page.close()
