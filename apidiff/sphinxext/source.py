@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 
 from apidiff import store
-from apidiff.kb.kept import kept_entries
 from apidiff.model import Version
-from apidiff.render import counterparts
+from apidiff.render import counterparts, entries
 from apidiff.render.official import official_report
 from apidiff.sphinxext.content import Content, write_if_changed
+from apidiff.sphinxext.kept import kept_entries
 from apidiff.store import Data
 
 
@@ -24,14 +24,14 @@ def load() -> Content:
     return make(store.load())
 
 
-def make(data: Data) -> Content:
-    """Everything the pages show of ``data``."""
+def make(data: Data, keep: Path | None = None) -> Content:
+    """Everything the pages show of ``data``. ``keep``: a folder for entries that the next build may need again."""
     newest = {
         framework: max((release.version for release in releases), key=Version)
         for framework, releases in data.frameworks.items()
     }
     runs = {run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.runs}
-    found = kept_entries(data)
+    found = kept_entries(data, keep) if keep else entries(data)
     return Content(
         entries=found,
         newest=newest,
