@@ -73,13 +73,12 @@ def build(meta: dict[str, str]) -> sqlite3.Connection:
 
     Raises ApidiffError where the data are invalid.
     """
-    from apidiff.kb.kept import kept_entries
-    from apidiff.render import counterparts
+    from apidiff.render import counterparts, entries
     from apidiff.store import load
 
     data = load()
     releases = {framework: [release.version for release in found] for framework, found in data.frameworks.items()}
-    found = kept_entries(data)
+    found = entries(data)
     return build_from(found, releases, meta, counterparts(data, found))
 
 

@@ -1,52 +1,40 @@
-"""Entries kept between runs: judging every claim by every run takes most of the time, and few records change at once.
+"""Entries kept between builds: judging every claim by every run takes most of the time, and few records change at once.
 
-An entry is kept under the digest of everything it is made from: its mapping as it is in memory, runs, signatures,
-documents, listings, backends, examples, and the code that makes it. Whatever of these changes, the digest is another and
-the entry is made anew, so a kept one is never out of date.
+An entry is kept under the digest of everything it is made from: its mapping as it is in memory, which holds what other
+files define of it, all data beside the mappings, backends, examples, and the code that makes it. Whatever of these
+changes, the digest is another and the entry is made anew, so a kept one is never out of date.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
-import os
 import sys
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
 from apidiff.examples import Example, load_examples
-from apidiff.kb.freshness import index_file
 from apidiff.model import Mapping
 from apidiff.model.entry import Entry
-from apidiff.render.entry import Builder, entries
+from apidiff.render.entry import Builder
+from apidiff.sphinxext.content import write_if_changed
 from apidiff.store import Data
 from apidiff.store.backends import Backend, load_backends
-from apidiff.store.paths import DATA, PACKAGE, examples_folder
+from apidiff.store.paths import PACKAGE, examples_folder
 
 # What makes an entry.
 _CODE = ("model", "store", "judge", "history", "render", "context.py", "examples.py")
-_encode = msgspec.msgpack.Encoder().encode
+_encode = msgspec.msgpack.Encoder(enc_hook=str).encode
 _decoder = msgspec.msgpack.Decoder(Entry)
 
 
-def kept_folder() -> Path:
-    """Where entries are kept: beside the index of the same data and version, below the user's cache folder."""
-    return Path(index_file()).with_name("entries")
-
-
-def kept_entries(data: Data) -> dict[str, Entry]:
-    """What `apidiff.render.entries` gives, with every entry that is kept read and every other one kept.
-
-    Only entries of the data that ship with the package are kept. Where the folder cannot be written, none is.
-    """
-    if data.root != DATA:
-        return entries(data)
+def kept_entries(data: Data, folder: Path) -> dict[str, Entry]:
+    """What `apidiff.render.entries` gives; entries that ``folder`` holds are read from it, all others are put there."""
     backends, examples = load_backends(), load_examples(examples_folder())
     builder = Builder(data, backends, examples)
     shared = _digest_of_shared(data, backends, examples)
-    folder = kept_folder()
     _forget(folder, data.mappings)
     found: dict[str, Entry] = {}
     for key, mapping in data.mappings.items():
@@ -54,7 +42,7 @@ def kept_entries(data: Data) -> dict[str, Entry]:
         entry = _read(file, digest)
         if entry is None:
             entry = builder.entry(mapping)
-            _write(file, digest + _encode(entry))
+            write_if_changed(file, digest + _encode(entry))
         found[key] = entry
     return found
 
@@ -66,15 +54,10 @@ def _digest(shared: bytes, mapping: Mapping) -> bytes:
 def _digest_of_shared(data: Data, backends: Sequence[Backend], examples: Sequence[Example]) -> bytes:
     """The digest of what every entry is made from, beside its mapping."""
     found = hashlib.sha256(repr((sys.version, msgspec.__version__)).encode())
-    for part in (
-        list(data.signatures.items()),
-        data.runs,
-        data.documents,
-        data.listings,
-        backends,
-        examples,
-    ):
-        found.update(_encode(part))
+    # All of the data, so that nothing an entry comes to be made from can be missed.
+    for name in sorted({field.name for field in dataclasses.fields(data)} - {"root", "mappings", "lines"}):
+        found.update(_encode(getattr(data, name)))
+    found.update(_encode(backends) + _encode(examples))
     for file in _code_files():
         found.update(file.read_bytes())
     return found.digest()
@@ -94,23 +77,7 @@ def _read(file: Path, digest: bytes) -> Entry | None:
         return None
 
 
-def _write(file: Path, content: bytes) -> None:
-    """By way of a temporary file in the same folder: a reader sees the old entry or the new one."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=file.parent, prefix=".")
-        temporary = Path(name)
-        try:
-            with os.fdopen(handle, "wb") as opened:
-                opened.write(content)
-            temporary.replace(file)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError:
-        return
-
-
 def _forget(folder: Path, known: Iterable[str]) -> None:
-    """Remove entries of mappings that are gone."""
+    """Remove the entries of mappings that are gone."""
     for file in set(folder.glob("*.msgpack")) - {folder / f"{key}.msgpack" for key in known}:
         file.unlink(missing_ok=True)

@@ -1,0 +1,156 @@
+"""Kept entries are those that would be made, whatever was edited in between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace as with_field
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from apidiff.examples import load_examples
+from apidiff.model import Text
+from apidiff.render.entry import Builder, entries
+from apidiff.sphinxext import kept, source
+from apidiff.store import Data, load
+from apidiff.store.backends import load_backends
+from apidiff.store.paths import examples_folder
+
+REDUCE = "torch.distributed.reduce"
+BARRIER = "torch.distributed.barrier"
+
+
+@pytest.fixture(scope="module")
+def data() -> Data:
+    """Two mappings with all else that the project has."""
+    whole = load()
+    return with_field(whole, mappings={key: whole.mappings[key] for key in (REDUCE, BARRIER)})
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The IDs of entries that were made and not read."""
+    found: list[str] = []
+    plain = Builder.entry
+
+    def entry(self: Builder, mapping: kept.Mapping) -> kept.Entry:
+        found.append(mapping.id)
+        return plain(self, mapping)
+
+    monkeypatch.setattr(Builder, "entry", entry)
+    return found
+
+
+def test_kept_entries_are_those_that_were_made(data: Data, tmp_path: Path, made: list[str]) -> None:
+    first = kept.kept_entries(data, tmp_path)
+    assert made == [REDUCE, BARRIER]
+    made.clear()
+    assert kept.kept_entries(data, tmp_path) == first
+    assert made == []
+    assert entries(data) == first
+
+
+def _edit_mapping(data: Data) -> Data:
+    edited = replace(data.mappings[REDUCE], summary=Text(en="Another summary.", zh="另一句概述。"))
+    return with_field(data, mappings=data.mappings | {REDUCE: edited})
+
+
+def _edit_run(data: Data) -> Data:
+    """The probes of one run record called something else."""
+    (run_id, record), *rest = [one for one in data.runs if one[1].framework == "torch"]
+    probes = [replace(probe, spec="0" * 12) if probe.api == BARRIER else probe for probe in record.probes]
+    others = [one for one in data.runs if one[1].framework != "torch"]
+    return with_field(data, runs=[*others, (run_id, replace(record, probes=probes)), *rest])
+
+
+def _drop_run(data: Data) -> Data:
+    return with_field(data, runs=data.runs[1:])
+
+
+def _edit_signature(data: Data) -> Data:
+    key = max(key for key in data.signatures if key[0] == "torch")
+    file = data.signatures[key]
+    other = replace(file.apis[REDUCE], parameters=file.apis[REDUCE].parameters[:-1])
+    return with_field(data, signatures=data.signatures | {key: replace(file, apis=file.apis | {REDUCE: other})})
+
+
+def _edit_document(data: Data) -> Data:
+    documents = {key: replace(one, title=f"{one.title}, another") for key, one in data.documents.items()}
+    return with_field(data, documents=documents)
+
+
+@pytest.mark.parametrize(
+    ("edit", "again"),
+    [
+        (_edit_mapping, [REDUCE]),
+        (_edit_run, [REDUCE, BARRIER]),
+        (_drop_run, [REDUCE, BARRIER]),
+        (_edit_signature, [REDUCE, BARRIER]),
+        (_edit_document, [REDUCE, BARRIER]),
+    ],
+)
+def test_an_edit_makes_entries_anew(
+    data: Data, tmp_path: Path, made: list[str], edit: Callable[[Data], Data], again: list[str]
+) -> None:
+    before = kept.kept_entries(data, tmp_path)
+    made.clear()
+    edited = edit(data)
+    after = kept.kept_entries(edited, tmp_path)
+    assert made == again
+    assert after != before
+    assert after == entries(edited)
+
+
+def test_other_code_makes_entries_anew(
+    data: Data, tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = tmp_path / "code.py"
+    code.write_text("one = 1\n")
+    monkeypatch.setattr(kept, "_code_files", lambda: [code])
+    for text, again in (("one = 1\n", 2), ("one = 1\n", 0), ("one = 2\n", 2)):
+        code.write_text(text)
+        made.clear()
+        kept.kept_entries(data, tmp_path / "kept")
+        assert len(made) == again
+
+
+def test_code_that_makes_entries_is_watched() -> None:
+    watched = {file.relative_to(kept.PACKAGE).as_posix() for file in kept._code_files()}
+    assert {"judge/verdicts.py", "render/entry.py", "render/phrases.py", "model/spec.py", "examples.py"} <= watched
+
+
+@pytest.mark.parametrize("what", ["backends", "examples"])
+def test_other_backends_and_examples_make_entries_anew(
+    data: Data, tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    kept.kept_entries(data, tmp_path)
+    made.clear()
+    if what == "backends":
+        monkeypatch.setattr(kept, "load_backends", lambda: load_backends()[:-1])
+    else:
+        monkeypatch.setattr(kept, "load_examples", lambda _: load_examples(examples_folder())[:-1])
+    kept.kept_entries(data, tmp_path)
+    assert made == [REDUCE, BARRIER]
+
+
+def test_a_broken_file_is_replaced_and_that_of_a_gone_mapping_removed(
+    data: Data, tmp_path: Path, made: list[str]
+) -> None:
+    first = kept.kept_entries(data, tmp_path)
+    broken, gone = tmp_path / f"{REDUCE}.msgpack", tmp_path / "torch.distributed.gone.msgpack"
+    whole = broken.read_bytes()
+    for content in (b"", whole[:20], whole[:-5]):
+        broken.write_bytes(content)
+        gone.touch()
+        made.clear()
+        assert kept.kept_entries(data, tmp_path) == first
+        assert made == [REDUCE]
+        assert broken.read_bytes() == whole
+        assert not gone.exists()
+
+
+def test_content_survives_its_file(data: Data, tmp_path: Path) -> None:
+    content = source.make(with_field(data, tables=[]))
+    source.write(content, tmp_path / "content.msgpack")
+    assert source.read(tmp_path / "content.msgpack") == content
