@@ -55,10 +55,12 @@ class SourceFacts(Record, frozen=True, kw_only=True):
 class PortFacts(Record, frozen=True, kw_only=True):
     """What entries do not hold. ``releases``: framework → known versions, newest first.
 
-    ``subjects``: claim ID → the parameters or members that it is about; a claim about the call as such is left out.
+    ``known``: torch versions whose source is known, oldest first. ``subjects``: claim ID → the parameters or members that
+    it is about; a claim about the call as such is left out.
     """
 
     releases: dict[str, list[str]] = {}
+    known: list[str] = []
     sources: dict[str, SourceFacts] = {}
     subjects: dict[str, list[str]] = {}
 
@@ -75,7 +77,8 @@ def port_facts(data: Data) -> PortFacts:
         for api in (mapping.source, *(target.api for target in mapping.targets)):
             subjects |= {f"{api.name}#{claim.id}": found for claim in api.claims if (found := _subjects(claim, api))}
     sources = {key: _source_facts(mapping, files) for key, mapping in data.mappings.items()}
-    return PortFacts(releases=releases, sources=sources, subjects=subjects)
+    known = [file.version for file in files]
+    return PortFacts(releases=releases, known=known, sources=sources, subjects=subjects)
 
 
 def _source_facts(mapping: Mapping, files: Sequence[SignatureFile]) -> SourceFacts:
@@ -133,6 +136,7 @@ class _Table:
         return {
             "torch": self.facts.releases.get("torch", []),
             "mindspore": self.facts.releases.get("mindspore", []),
+            "sources": self.facts.known,
             "modules": REEXPORTED,
             "differences": list(self.differences),
             "apis": apis,

@@ -58,7 +58,7 @@ def _close_panel(self: Any, _node: nodes.Element) -> None:
     self.body.append("</apidiff-port>\n")
 
 
-PORT_NODES = {port_panel: (_open_panel, _close_panel)}
+PORT_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {port_panel: (_open_panel, _close_panel)}
 
 
 def add_port_script(

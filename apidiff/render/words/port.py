@@ -73,7 +73,7 @@ WORDS: dict[str, Text] = {
     "port.role.name": _t("a use of", "使用"),
     "port.role.import": _t("an import of", "导入"),
     "port.no_answer": _t("Nothing is recorded for MindSpore {mindspore}.", "没有 MindSpore {mindspore} 的记录。"),
-    "port.missing": _t("PyTorch {version} has no such API.", "PyTorch {version} 没有此 API。"),
+    "port.missing": _t("The source of PyTorch {version} has no such API.", "PyTorch {version} 的源码中没有此 API。"),
     "port.why": _t("Why", "原因"),
     "port.instead": _t("Instead", "替代做法"),
     "port.uses": _t("With", "用到的 API"),

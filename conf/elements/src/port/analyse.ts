@@ -18,11 +18,8 @@ export function analyse(source: string, known: Known): Analysis {
   const code = source.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
   const tree = parse(withoutPrompts(code));
   const walk = new Walk(tree, code, new Names(known));
-  for (let run = 0; run < RUNS; run++) {
-    walk.run();
-    // Only the first run starts without knowing what is bound further down.
-    if (run > 0 && !walk.learned) break;
-  }
+  walk.run();
+  for (let run = 1; run < RUNS && walk.learned; run++) walk.run();
   const places = new Map(walk.uses.map((use) => [`${use.from} ${use.to}`, use]));
   const uses = [...places.values()].sort((left, right) => left.from - right.from || right.to - left.to);
   return { code, uses, notes: walk.notes.sort((left, right) => left.from - right.from), errors: errors(tree) };

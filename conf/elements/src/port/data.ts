@@ -25,6 +25,7 @@ export interface Api {
 export interface Table {
   torch: string[];
   mindspore: string[];
+  sources: string[]; // the torch versions whose source is known, oldest first
   modules: Record<string, string>;
   differences: Difference[];
   apis: Record<string, Api>;
@@ -87,8 +88,9 @@ export function look(table: Table, use: Use, pair: Pair): Look {
   const { answer } = found;
   if (!answer) return found;
   if (answer.target) {
-    const member = use.member === undefined ? undefined : answer.members?.[use.member];
-    found.target = answer.target + (use.member === undefined || member === null ? "" : `.${member ?? use.member}`);
+    const name = use.member ?? "";
+    const member = Object.hasOwn(answer.members ?? {}, name) ? answer.members?.[name] : name;
+    found.target = answer.target + (member ? `.${member}` : "");
   }
   const touched = use.member === undefined ? passed(use, call.ways) : { names: [use.member], open: false };
   for (const one of answer.differences.map((index) => table.differences[index] as Difference)) {
@@ -107,8 +109,8 @@ export function look(table: Table, use: Use, pair: Pair): Look {
 function ways(table: Table, api: Api, version: string): { ways?: string[][]; missing?: string } {
   const place = (one: string): number => table.torch.indexOf(one); // newest first
   const upTo = api.calls.filter(([one]) => place(one) >= place(version));
-  const [source, found] = upTo.at(-1) ?? api.calls.find(([, one]) => one) ?? [];
-  if (found === null) return { missing: source ?? "" };
+  const [, found] = upTo.at(-1) ?? api.calls.find(([, one]) => one) ?? [];
+  if (found === null) return { missing: table.sources.filter((one) => place(one) >= place(version)).at(-1) ?? "" };
   return found?.length ? { ways: found } : {};
 }
 

@@ -60,8 +60,8 @@ export class Names {
     const found = this.#spelled.get(name);
     if (found) return found;
     const dot = name.lastIndexOf(".");
-    const module = this.#known.modules[name.slice(0, Math.max(dot, 0))];
-    return module === undefined ? undefined : this.#spelled.get(module + name.slice(dot));
+    const module = name.slice(0, Math.max(dot, 0));
+    return this.#spelled.get(this.module(module) + name.slice(dot));
   }
 
   /** Whether the API is a class, whose members mean something of their own. */
@@ -76,7 +76,7 @@ export class Names {
 
   /** The module that `name` stands for where it holds the objects of another one. */
   module(name: string): string {
-    return this.#known.modules[name] ?? name;
+    return Object.hasOwn(this.#known.modules, name) ? (this.#known.modules[name] as string) : name;
   }
 
   /** The APIs that a star import from `module` binds: last parts of names. */

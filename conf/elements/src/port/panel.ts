@@ -96,7 +96,7 @@ export class PortPanel implements Panel {
         index ? words.say("site.comma") : "",
         element("code", {}, name),
       ]);
-      parts.push(element("p", { class: "apidiff-port-unknown" }, words.say("unknown"), words.say("site.colon"), ...names));
+      parts.push(element("p", { class: "apidiff-port-names" }, words.say("unknown"), words.say("site.colon"), ...names));
     }
     if (parts.map((one) => one.textContent).join("") === this.#status.textContent) return;
     this.#status.replaceChildren(...parts);

@@ -25,11 +25,11 @@ export function report(words: Words, finds: readonly Find[], summary: Summary, p
   for (const note of notes) lines.push(`- ${prose(note)}`);
   if (notes.length) lines.push("");
   const difference = ([kind, risk, text, about]: Difference): string =>
-    `  - ${words.say(`risk.${risk}`)} · ${words.say(`difference.${kind}`)}${about.length ? ` ${about.map(code).join(", ")}` : ""}: ${prose(text)}`;
+    `  - ${words.say(`risk.${risk}`)} · ${words.say(`difference.${kind}`)}${about.length ? ` ${about.map(code).join(words.say("site.comma"))}` : ""}${words.say("site.colon")}${prose(text)}`;
   for (const find of finds) {
     const place = words.say("place", { line: find.line, column: find.column });
     const risk = find.use.known ? ` — **${words.say(`risk.${find.risk ?? "none"}`)}**` : "";
-    lines.push(`${find.number}. ${place}: ${code(find.written)} (${code(find.use.api)})${risk}`);
+    lines.push(`${find.number}. ${place}${words.say("site.colon")}${code(find.written)} (${code(find.use.api)})${risk}`);
     if (!find.use.known) lines.push(`  - ${words.say("unknown.here")}`);
     else if (find.target) lines.push(`  - → ${code(find.target)}`);
     else if (find.answer?.answer) {

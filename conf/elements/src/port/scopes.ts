@@ -54,7 +54,10 @@ export class Scope {
     return this.module;
   }
 
-  /** Binds `name`. Returns whether that says something new of what the name was ever bound to. */
+  /**
+   * Binds `name`. Returns whether that says something new of a name of another scope: functions run after the scope around
+   * them, so only then may one that ran before have missed it.
+   */
   bind(name: string, values: Values): boolean {
     const owner = this.owner(name);
     if (values.length === 0) {
@@ -68,7 +71,7 @@ export class Scope {
     const before = owner.ever.get(name) ?? NOTHING;
     const now = union(before, values);
     owner.ever.set(name, now);
-    return now !== before;
+    return owner !== this && now !== before;
   }
 
   /** What `name` may mean here, or undefined where no scope binds it. */
