@@ -31,6 +31,8 @@ def _env_version() -> int:
     folder = Path(__file__).parent
     render = folder.parent / "render"
     files = [*sorted(folder.glob("*.py")), render / "labels.py", *sorted((render / "words").glob("*.py"))]
+    # Sphinx compiles an edited catalogue and writes no page again for it.
+    files += sorted((folder.parents[1] / "conf" / "locale").rglob("*.po"))
     return int(hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8], 16)
 
 
