@@ -39,7 +39,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = label("site.title", _WORDS)
 html_static_path = ["static"]
 html_favicon = "static/favicon.svg"
-html_context = {"default_mode": "auto"}
+# No colours by name in the page itself: without script the theme then shows its light ones.
+html_context = {"default_mode": ""}
 html_css_files = [
     "apidiff.css",
     "platform.css",

@@ -352,7 +352,6 @@ _WORDS: dict[str, Text] = {
     "site.copy.failed": _t("Copying failed", "复制失败"),
     "site.region.table": _t("Table: {name}", "表格：{name}"),
     "site.region.code": _t("Code: {name}", "代码：{name}"),
-    "site.to_top": _t("Back to top", "回到顶部"),
     "site.more": _t("More", "更多"),
     "site.search": _t("Search", "搜索"),
     "site.search_hint": _t("Search APIs and behaviour", "搜索 API 与行为"),

@@ -45,6 +45,8 @@ def _env_version() -> int:
     render = folder.parent / "render"
     shared = [render / "labels.py", render / "evidence_words.py", render / "spans.py", *(render / "words").glob("*.py")]
     files = [*sorted(folder.glob("*.py")), *sorted(folder.glob("*.html")), *sorted(shared)]
+    # Sphinx compiles an edited catalogue and writes no page again for it.
+    files += sorted((folder.parents[1] / "conf" / "locale").rglob("*.po"))
     return int(hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8], 16)
 
 

@@ -16,6 +16,7 @@ class Html(HTMLParser):
 
     ids: list[str] = field(default_factory=list)
     goals: list[str] = field(default_factory=list)
+    languages: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -27,6 +28,8 @@ class Html(HTMLParser):
         goal = found.get("href") if tag in {"a", "link"} else found.get("src") if tag in {"script", "img"} else None
         if goal:
             self.goals.append(goal)
+        if tag == "link" and found.get("rel") == "alternate" and found.get("hreflang"):
+            self.languages[found["hreflang"] or ""] = goal or ""
 
 
 def read(site: Path) -> dict[str, Html]:
@@ -52,7 +55,9 @@ def broken(site: Path, pages: dict[str, Html]) -> list[str]:
             path = unquote(urlsplit(urljoin(f"/{name}", goal)).path).lstrip("/") if parts.path else name
             path += "index.html" if path.endswith("/") or not path else ""
             anchor = unquote(parts.fragment)
-            if not (site / path).is_file():
+            if name != "404.html" and (goal.startswith("/") or goal.endswith("/")):
+                found.append(f"{name}: {goal} (not from a folder)")
+            elif not (site / path).is_file():
                 found.append(f"{name}: {goal}")
             elif anchor and path in pages and anchor not in pages[path].ids and anchor != "top":
                 found.append(f"{name}: {goal} (no such anchor)")
@@ -70,6 +75,8 @@ BAD = [
     ('<a href="#gone">x</a>', "index.html: #gone (no such anchor)"),
     ('<a href="other.html#gone">x</a>', "index.html: other.html#gone (no such anchor)"),
     ('<script src="gone.js"></script>', "index.html: gone.js"),
+    ('<a href="/other.html">x</a>', "index.html: /other.html (not from a folder)"),
+    ('<a href="./">x</a>', "index.html: ./ (not from a folder)"),
 ]
 
 
@@ -86,6 +93,38 @@ def test_both_languages_have_the_same_pages_and_anchors(site: Path) -> None:
     chinese = {name.removeprefix("zh-cn/"): html.ids for name, html in pages.items() if name.startswith("zh-cn/")}
     assert english.keys() == chinese.keys()
     assert {name: ids for name, ids in english.items() if ids != chinese[name]} == {}
+
+
+def one_sided(pages: dict[str, Html]) -> list[str]:
+    """Pages that are not named by each page in another language that they name, or that do not name themselves."""
+    found = []
+    for name, html in pages.items():
+        there = {urlsplit(urljoin(f"/{name}", goal)).path.lstrip("/") for goal in html.languages.values()}
+        if there and name != "index.html" and name not in there:
+            found.append(f"{name} does not name itself")
+        found += [f"{name} -> {one}" for one in there - {name} if name.count("/") and name not in _named_by(pages, one)]
+    return found
+
+
+def _named_by(pages: dict[str, Html], name: str) -> set[str]:
+    html = pages.get(name, Html())
+    return {urlsplit(urljoin(f"/{name}", goal)).path.lstrip("/") for goal in html.languages.values()}
+
+
+def test_languages_name_each_other(site: Path) -> None:
+    pages = read(site)
+    assert {name for name, html in pages.items() if set(html.languages) != {"en", "zh-CN"}} <= {"404.html"}
+    assert one_sided(pages) == []
+
+
+def test_one_sided_languages_are_found(tmp_path: Path) -> None:
+    for folder in ("en", "zh-cn"):
+        (tmp_path / folder).mkdir()
+    here = '<link rel="alternate" hreflang="en" href="../en/a.html"/>'
+    there = '<link rel="alternate" hreflang="zh-CN" href="../zh-cn/a.html"/>'
+    (tmp_path / "en" / "a.html").write_text(here + there)
+    (tmp_path / "zh-cn" / "a.html").write_text(there)
+    assert one_sided(read(tmp_path)) == ["en/a.html -> zh-cn/a.html"]
 
 
 def test_no_anchor_stands_twice(site: Path) -> None:

@@ -15,9 +15,9 @@ from apidiff.sphinxext import source
 def make_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Site]:
     """Make a site; a second one in the same test needs another name."""
 
-    def make(name: str = "site", language: str = "en") -> Site:
+    def make(name: str = "site", language: str = "en", conf: str = "") -> Site:
         folder = tmp_path / name
         folder.mkdir()
-        return Site(folder, language, lambda load: monkeypatch.setattr(source, "load", load))
+        return Site(folder, language, lambda load: monkeypatch.setattr(source, "load", load), conf)
 
     return make

@@ -56,18 +56,21 @@ class Built:
 
 
 class Site:
-    """A source folder and its content. ``content`` may be replaced between builds."""
+    """A source folder and its content. ``content`` may be replaced between builds; ``conf`` is added to its configuration."""
 
-    def __init__(self, folder: Path, language: str, use: Callable[[Callable[[], Content]], None]) -> None:
+    def __init__(
+        self, folder: Path, language: str, use: Callable[[Callable[[], Content]], None], conf: str = ""
+    ) -> None:
         self.folder, self.language = folder, language
         self.content = content(folder / "data")
         self.src = folder / "src"
         self.src.mkdir()
         self.conf = folder / "conf"
         self.conf.mkdir()
+        own = conf
         conf = f"extensions = ['myst_parser', 'apidiff.sphinxext']\nlanguage = {language!r}\nsmartquotes = False\n"
         conf += "html_theme = 'basic'\nhtml_copy_source = False\nhtml_use_index = False\nnitpicky = True\n"
-        (self.conf / "conf.py").write_text(conf)
+        (self.conf / "conf.py").write_text(conf + own)
         for name, text in _PAGES.items():
             (self.src / f"{name}.md").write_text(text, "utf-8")
         use(lambda: self.content)

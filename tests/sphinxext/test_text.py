@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 
-import msgspec
 import pytest
 from docutils import nodes
-from entry_fixture import NEW, SOURCE, reduce_entry, run_record, write_run
+from entry_fixture import COMPOSED, NEW, SOURCE
+from hostile_records import soil
 from small_site import Built, Site
 
-from apidiff.model import CallError, ObjectDump, RankTrace, ScalarDump, SequenceDump, TensorDump, Text, Value
-from apidiff.model.entry import ClaimEntry
+from apidiff.model import ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
 from apidiff.sphinxext.nodes import anchor, prose, relative
 from apidiff.sphinxext.trace_table import show
-
-HOSTILE = (
-    "<script>alert(1)</script> <img src=x onerror=alert(2)> &lt;b&gt; **bold** [link](javascript:alert(3)) "
-    '{raw}`x` :doc:`index` ```{raw} html\n<b>raw</b>\n``` |sub| [^1] `code <i>` "quotes" -- ...'
-)
+from apidiff.sphinxext.visible import visible
 
 
 class _Page(HTMLParser):
@@ -45,68 +41,50 @@ class _Page(HTMLParser):
 @pytest.fixture
 def hostile(make_site: Callable[..., Site]) -> Built:
     site = make_site()
-    record = run_record()
-    bad = RankTrace(
-        rank=0,
-        before={HOSTILE: ObjectDump(type="X", text=HOSTILE, object=1)},
-        error=CallError(stage="call", type=HOSTILE, message=HOSTILE),
-        output=[HOSTILE],
-    )
-    probe = msgspec.structs.replace(record.probes[0], ranks=[bad], log=[HOSTILE])
-    run, path = write_run(
-        site.folder / "data", msgspec.structs.replace(record, probes=[probe], packages={HOSTILE: HOSTILE})
-    )
-    entry = reduce_entry(run, summary=HOSTILE)
-    text = Text(en=HOSTILE, zh=HOSTILE)
-
-    def soil(claim: ClaimEntry) -> ClaimEntry:
-        observed = [msgspec.structs.replace(one, evidence=[HOSTILE]) for one in claim.observed]
-        return msgspec.structs.replace(claim, text=text, not_run=[text], reason=text, call=[HOSTILE], observed=observed)
-
-    documents = {
-        key: msgspec.structs.replace(document, title=HOSTILE, url="javascript:alert(4)")
-        for key, document in entry.documents.items()
-    }
-    targets = [
-        msgspec.structs.replace(
-            target,
-            note=text,
-            differences=[
-                msgspec.structs.replace(
-                    one, text=text, evidence=[msgspec.structs.replace(shown, text=text) for shown in one.evidence]
-                )
-                for one in target.differences
-            ],
-            parameters=[msgspec.structs.replace(one, text=text, target_default=HOSTILE) for one in target.parameters],
-            signatures={"2.10.0": HOSTILE},
-        )
-        for target in entry.targets
-    ]
-    claims = [soil(claim) for claim in entry.claims]
-    examples = [msgspec.structs.replace(one, code=HOSTILE, expected=HOSTILE, command=HOSTILE) for one in entry.examples]
-    site.content.entries[SOURCE] = msgspec.structs.replace(
-        entry, documents=documents, targets=targets, claims=claims, aliases=[HOSTILE], examples=examples
-    )
-    site.content.runs.clear()
-    site.content.runs[run] = path
+    soil(site)
     built = site.build()
     assert built.warnings == ""
     return built
 
 
 def test_hostile_text_is_inert(hostile: Built) -> None:
-    foreign = {"img", "i", "b"}
+    foreign = {"img", "i", "b", "svg"}
     runs = [name for name in hostile.pages() if name.startswith(("runs/", f"evidence/torch-2.13.0/gloo-cpu/{SOURCE}"))]
     assert len(runs) == 2
-    for name in (f"mappings/{SOURCE}.html", "mappings.html", "risks.html", "refuted.html", *runs):
+    mappings = (f"mappings/{SOURCE}.html", f"mappings/{COMPOSED}.html")
+    for name in (*mappings, "mappings.html", "risks.html", "refuted.html", "counterparts.html", *runs):
         page = _Page(hostile.pages()[name])
         for tag, attributes in page.tags:
             assert tag not in foreign, (name, tag, attributes)
             assert not any(key.startswith("on") for key in attributes), (name, attributes)
-            assert not (attributes.get("href") or "").startswith("javascript:"), (name, attributes)
+            address = attributes.get("href") or ""
+            assert re.match(r"https?://|[^:]*$|[^:/]*[/#]", address), (name, attributes)
+            assert not address.startswith("//"), (name, attributes)
         assert "alert" not in page.scripts
         assert "<script>alert(1)</script>" in page.text, name
         assert "**bold** [link](javascript:alert(3))" in page.text, name
+
+
+def test_what_cannot_be_seen_is_shown(hostile: Built) -> None:
+    for name, html in hostile.pages().items():
+        assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b\x00\x1b]", html), name
+    html = hostile.pages()[f"mappings/{SOURCE}.html"]
+    for escape in ("\\u202egnihtyna\\u202c", "\\x1b[31mred", "\\u200bhidden"):
+        assert escape in re.sub(r"<[^>]+>", "", html), escape
+
+
+VISIBLE = [
+    ("plain\ttext\n", "plain\ttext\n"),
+    ("a\u202eb", "a\\u202eb"),
+    ("\x1b[0m\x85", "\\x1b[0m\\x85"),
+    ("中文，é", "中文，é"),
+    ("\U000e0041\ufeff", "\\U000e0041\\ufeff"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), VISIBLE)
+def test_visible(text: str, expected: str) -> None:
+    assert visible(text) == expected
 
 
 def test_the_check_sees_raw_markup() -> None:
