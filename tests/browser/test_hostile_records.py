@@ -44,7 +44,8 @@ _TOUCH = """() => {
   }
   return {
     schemes: [...new Set([...document.querySelectorAll("[href], [src], [action]")]
-      .map((one) => new URL(one.getAttribute("href") ?? one.getAttribute("src") ?? one.getAttribute("action"), location).protocol))],
+      .map((one) => one.getAttribute("href") ?? one.getAttribute("src") ?? one.getAttribute("action"))
+      .map((address) => new URL(address, location).protocol))],
     hosts: [...new Set([...document.querySelectorAll("a[href]")].map((one) => one.host))],
     foreign: document.querySelectorAll("article :is(script, img, svg:not(.apidiff-icon), iframe, i, b, style)").length,
     text: document.querySelector("article")?.textContent ?? "",
