@@ -16,21 +16,15 @@ from sphinx.util import docname_join
 
 from apidiff.sphinxext.domain import ApidiffDomain, Part
 from apidiff.sphinxext.index_table import index_table
-from apidiff.sphinxext.nodes import late
+from apidiff.sphinxext.nodes import block, late
 
 _LONGEST = 3000  # characters of one part
 # What a reference is called is known only when all pages are read: its place is kept until then.
 _TITLE = re.compile("\x02(doc|ref) ([^\x03]*)\x03")
 _CUT = re.compile("\x02[^\x03]*$")
 _ELSEWHERE = (
-    nodes.section,
-    nodes.title,
-    nodes.Invisible,
-    nodes.raw,
-    addnodes.desc,
-    addnodes.toctree,
-    late,
-    index_table,
+    *(nodes.section, nodes.title, nodes.Invisible, nodes.raw, addnodes.desc, addnodes.toctree),
+    *(nodes.system_message, block, late, index_table),
 )
 
 

@@ -64,7 +64,8 @@ export class SearchBox extends HTMLElement {
       this.#status.textContent = this.#words.say("failed");
       return;
     }
-    this.#answer();
+    // What a reader has begun to choose from stays.
+    if (this.#active < 0) this.#answer();
   }
 
   #answer(): void {
@@ -75,6 +76,11 @@ export class SearchBox extends HTMLElement {
       return;
     }
     const answer = this.#engine.ask(typed);
+    if (!answer.total && !answer.whole) {
+      this.#close();
+      this.#status.textContent = this.#words.say("loading");
+      return;
+    }
     this.#active = -1;
     this.#field.removeAttribute("aria-activedescendant");
     this.#show(this.#engine, answer, typed);

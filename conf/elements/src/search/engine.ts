@@ -20,10 +20,14 @@ export interface Result {
   risk?: string;
 }
 
-/** `near`: nothing holds what was typed; the results hold something like it, or some of its words. */
+/**
+ * `near`: nothing holds what was typed; the results hold something like it, or some of its words. `whole`: all texts were
+ * looked through; until they are indexed, only names are.
+ */
 export interface Answer {
   total: number;
   near: boolean;
+  whole: boolean;
   show(from: number, to: number): Result[];
 }
 
@@ -51,6 +55,7 @@ const BOOST = { name: 6, names: 4, text: 3, parameters: 2, passages: 1, words: 2
 // A long page is long because it is complete: length is hardly a fault.
 const SCORING: SearchOptions = { boost: BOOST, bm25: { k: 1.2, b: 0.2, d: 0.5 } };
 const CHUNK = 60;
+const FEW = 4;
 
 export class Engine {
   readonly #data: SearchData;
@@ -81,13 +86,18 @@ export class Engine {
 
   ask(typed: string): Answer {
     const words = pieces(typed);
-    if (!words.length) return { total: 0, near: false, show: () => [] };
+    if (!words.length) return { total: 0, near: false, whole: true, show: () => [] };
     const said = typed.trim();
     // One letter begins too many words to mean any of them.
     const searched = this.#whole && (said.length > 1 || words[0]?.chinese);
     let found = searched ? this.#search(words, said) : this.#named(said);
     const near = this.#whole && !found.length;
-    if (near) found = this.#nearest(words, said);
+    // A few texts may hold a slip of the pen too: what has that name is meant all the same.
+    if (this.#whole && found.length < FEW && found.every((one) => one.rank === NO_NAME)) {
+      const known = new Set(found.map((one) => one.entry));
+      const others = this.#nearest(words, said, near).filter((one) => near || one.rank < NO_NAME);
+      found = [...found, ...others.filter((one) => !known.has(one.entry))];
+    }
     found.sort(
       (a, b) =>
         a.rank - b.rank ||
@@ -96,7 +106,8 @@ export class Engine {
         (a.rank < NO_NAME ? a.entry.name.length - b.entry.name.length : 0) ||
         b.score - a.score,
     );
-    return { total: found.length, near, show: (from, to) => found.slice(from, to).map((one) => this.#result(one)) };
+    const whole = this.#whole;
+    return { total: found.length, near, whole, show: (from, to) => found.slice(from, to).map((one) => this.#result(one)) };
   }
 
   #search(words: Piece[], said: string): Found[] {
@@ -104,8 +115,8 @@ export class Engine {
     return this.#found({ combineWith: "AND", queries }, (entry) => this.#rank(entry, said));
   }
 
-  /** What holds words like those typed, or else some of them. */
-  #nearest(words: Piece[], said: string): Found[] {
+  /** What holds words like those typed; `any`: or else some of them. */
+  #nearest(words: Piece[], said: string, any: boolean): Found[] {
     const queries = words.map((piece) => query(piece, { last: true, fuzzy: true }));
     // A name is meant by the word that stands for all that was typed, not by a part of it.
     const meant = (entry: Entry, terms: string[]) =>
@@ -114,7 +125,9 @@ export class Engine {
         ...terms.filter((term) => Math.abs(term.length - said.length) <= 2).map((term) => this.#rank(entry, term)),
       );
     const found = this.#found({ combineWith: "AND", queries }, meant);
-    return found.length ? found : this.#found({ combineWith: "OR", queries }, meant);
+    if (found.length || !any) return found;
+    const some = words.map((piece) => query(piece, { last: true, fuzzy: true, any: true }));
+    return this.#found({ combineWith: "OR", queries: some }, meant);
   }
 
   #found(asked: Query, rank: (entry: Entry, terms: string[]) => number): Found[] {
@@ -168,11 +181,11 @@ export class Engine {
 }
 
 /** What fits a piece. The last one may still be in the typing, and nobody types long words to the end. */
-function query(piece: Piece, { last = false, fuzzy = false }): Query {
+function query(piece: Piece, { last = false, fuzzy = false, any = false }): Query {
   const whole: SearchOptions = { combineWith: "AND", tokenize: (text) => [text] };
   if (piece.chinese) {
     const words = piece.parts.length ? piece.parts : [piece.text];
-    return { ...whole, queries: words, prefix: piece.text.length === 1 };
+    return { ...whole, combineWith: any ? "OR" : "AND", queries: words, prefix: piece.text.length === 1 };
   }
   const near = (term: string) => (term.length > 5 ? 2 : term.length > 3 ? 1 : 0);
   const word = (text: string, open: boolean): Query => {
