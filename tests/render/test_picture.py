@@ -219,13 +219,13 @@ def test_partial_sums_that_reduce_leaves_on_gloo_strike(mode: bool, size: int) -
         ]
 
 
-def test_nothing_else_that_is_recorded_strikes() -> None:
+def test_nothing_else_that_is_recorded_on_cpu_strikes() -> None:
     found = {
         one.api
         for picture in recorded().values()
         for one in [picture.source, *picture.targets]
         for scene in one.scenes
-        if any(buffer.unexpected for part in scene.ranks for buffer in part.buffers)
+        if scene.device == "cpu" and any(buffer.unexpected for part in scene.ranks for buffer in part.buffers)
     }
     assert found == {"torch.distributed.reduce"}
 
