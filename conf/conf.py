@@ -45,10 +45,25 @@ html_last_updated_fmt = None
 html_use_index = False
 html_domain_indices = False
 html_sidebars = {
-    **dict.fromkeys(("python", "api/**", "guide/**"), ["sidebar-nav-bs.html"]),
+    "python": ["sidebar-nav-bs.html"],
+    "api/**": ["sidebar-nav-bs.html"],
+    "guide/**": ["sidebar-nav-bs.html"],
     # Pages of records stand alone: a sidebar in each of them would cost most of the build.
-    **dict.fromkeys(("index", "search", "mappings", "mappings/**", "counterparts", "risks", "refuted"), []),
-    **dict.fromkeys(("official", "runs", "runs/**"), []),
+    **{
+        page: []
+        for page in (
+            "index",
+            "search",
+            "mappings",
+            "mappings/**",
+            "counterparts",
+            "risks",
+            "refuted",
+            "official",
+            "runs",
+            "runs/**",
+        )
+    },
 }
 html_theme_options = {
     "collapse_navigation": True,

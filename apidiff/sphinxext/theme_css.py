@@ -43,7 +43,9 @@ def slim(css: str) -> str:
 
 def theme_css() -> str:
     """The theme's style sheet, slimmed."""
-    path = files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static" / "styles" / "pydata-sphinx-theme.css"
+    path = (
+        files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static" / "styles" / "pydata-sphinx-theme.css"
+    )
     return slim(path.read_text("utf-8"))
 
 

@@ -1,7 +1,7 @@
-"""Characters that nobody sees but that change what one sees, shown as the escapes they are written with.
+r"""Characters that nobody sees but that change what one sees, shown as the escapes they are written with.
 
 A record may hold whatever a framework printed: a bidirectional override turns the rest of a line around, an escape
-sequence hides a word. On a page they stand as ``\\u202e``; the files keep them as they are.
+sequence hides a word. On a page they stand as ``\u202e``; the files keep them as they are.
 """
 
 from __future__ import annotations
@@ -34,4 +34,4 @@ def visible(text: str) -> str:
 class VisibleTranslator(HTML5Translator):
     """Sphinx' writer of HTML, showing such characters in text and in attributes."""
 
-    special_characters = {**HTML5Translator.special_characters, **ESCAPES}  # noqa: RUF012 - as in docutils
+    special_characters = {**HTML5Translator.special_characters, **ESCAPES}

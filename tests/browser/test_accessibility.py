@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +121,7 @@ def test_headings_go_down_step_by_step_and_landmarks_are_named(visit: Visit, sit
     levels = found["levels"]
     assert levels.count(1) == 1
     assert levels[0] == 1
-    assert [pair for pair in zip(levels, levels[1:], strict=False) if pair[1] > pair[0] + 1] == []
+    assert [pair for pair in pairwise(levels) if pair[1] > pair[0] + 1] == []
     assert found["landmarks"][:2] == [1, 1]
     assert found["unnamed"] == 0
 
@@ -139,7 +140,9 @@ def test_no_page_is_wider_than_a_phone(visit: Visit, site: Path, language: str) 
 
 @pytest.mark.parametrize("visit", [{"viewport": {"width": 360, "height": 740}}], indirect=True)
 @pytest.mark.parametrize(("language", "word"), [("en", "Table: "), ("zh-cn", "表格：")])
-def test_a_table_that_scrolls_is_a_named_region_on_the_way_of_the_keyboard(visit: Visit, language: str, word: str) -> None:
+def test_a_table_that_scrolls_is_a_named_region_on_the_way_of_the_keyboard(
+    visit: Visit, language: str, word: str
+) -> None:
     page = visit.open(f"{language}/{HEAVY}")
     region = page.locator("[role=region].pst-scrollable-table-container:visible").first
     expect(region).to_have_attribute("tabindex", "0")

@@ -20,7 +20,9 @@ _META = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"/>'
 _TAG = re.compile(r"<(script|style|link|[a-z][\w-]*)\b((?:[^>\"']|\"[^\"]*\"|'[^']*')*)>", re.IGNORECASE)
 _FORBIDDEN = re.compile(r"\s(on\w+|style|srcdoc)\s*=", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
-_ADDRESS = re.compile(r"\s(?:href|src|action|data|formaction|xlink:href)\s*=\s*[\"']?\s*(javascript|data|vbscript):", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"\s(?:href|src|action|data|formaction|xlink:href)\s*=\s*[\"']?\s*(javascript|data|vbscript):", re.IGNORECASE
+)
 
 
 def against_policy(html: str) -> list[str]:
@@ -143,7 +145,9 @@ def test_the_policy_stops_what_a_page_without_it_would_run(
     context = browser.new_context()
     page = context.new_page()
     ran = {
-        policy: [name for name, text in ATTACKS.items() if _attack(page, copy, site, text % {"away": elsewhere}, policy)]
+        policy: [
+            name for name, text in ATTACKS.items() if _attack(page, copy, site, text % {"away": elsewhere}, policy)
+        ]
         for policy in (True, False)
     }
     context.close()
@@ -152,7 +156,9 @@ def test_the_policy_stops_what_a_page_without_it_would_run(
 
 def test_violations_are_faults(visit: Visit) -> None:
     page = visit.open("en/index.html")
-    page.evaluate("document.body.append(Object.assign(document.createElement('script'), { text: 'window.ran = true' }))")
+    page.evaluate(
+        "document.body.append(Object.assign(document.createElement('script'), { text: 'window.ran = true' }))"
+    )
     page.wait_for_timeout(100)
     assert [one for one in visit.faults.found if "Content Security Policy" in one]
     visit.faults.found.clear()

@@ -17,7 +17,12 @@ from watched import Faults, Visit
 _PAGE_BYTES = 150_000
 _SHELL_BYTES = 60_000
 
-COLOURS = [("light", "深色", "dark"), ("dark", "浅色", "light"), ("light", "跟随系统", "light"), ("dark", "跟随系统", "dark")]
+COLOURS = [
+    ("light", "深色", "dark"),
+    ("dark", "浅色", "light"),
+    ("light", "跟随系统", "light"),
+    ("dark", "跟随系统", "dark"),
+]
 
 
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
@@ -109,19 +114,31 @@ def test_without_script_nothing_is_offered_that_needs_it(visit: Visit) -> None:
 def test_a_mapping_page_is_light(visit: Visit, site: Path, language: str) -> None:
     loaded: dict[str, int] = {}
     visit.page.on("response", lambda reply: loaded.setdefault(reply.url, len(gzip.compress(reply.body()))))
-    heaviest = max((site / language / "mappings").glob("*.html"), key=lambda path: len(gzip.compress(path.read_bytes())))
+    heaviest = max(
+        (site / language / "mappings").glob("*.html"), key=lambda path: len(gzip.compress(path.read_bytes()))
+    )
     visit.open(heaviest.relative_to(site).as_posix()).wait_for_load_state("networkidle")
     shell = {url: size for url, size in loaded.items() if not url.endswith(".html")}
-    print(f"{heaviest.name}: {sum(loaded.values())} bytes compressed, {sum(shell.values())} of them in {len(shell)} files")
+    print(
+        f"{heaviest.name}: {sum(loaded.values())} bytes compressed, {sum(shell.values())} of them in {len(shell)} files"
+    )
     assert sum(loaded.values()) < _PAGE_BYTES
     assert sum(shell.values()) < _SHELL_BYTES
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_site_works_from_wherever_it_was_unpacked(browser: Browser, site: Path, tmp_path: Path, language: str) -> None:
+def test_the_site_works_from_wherever_it_was_unpacked(
+    browser: Browser, site: Path, tmp_path: Path, language: str
+) -> None:
     moved = tmp_path / "a folder, 另一处" / "site"
     # The page at the root takes its script and styles from the English part.
-    for path in {"en/_static", f"{language}/_static", f"{language}/index.html", f"{language}/{HEAVY}", f"{language}/{COMPOSED}"}:
+    for path in {
+        "en/_static",
+        f"{language}/_static",
+        f"{language}/index.html",
+        f"{language}/{HEAVY}",
+        f"{language}/{COMPOSED}",
+    }:
         (moved / path).parent.mkdir(parents=True, exist_ok=True)
         copy = shutil.copytree if (site / path).is_dir() else shutil.copy
         copy(site / path, moved / path)

@@ -17,6 +17,7 @@ from apidiff.sphinxext.nodes import anchor, prose, relative
 from apidiff.sphinxext.run_page import show
 from apidiff.sphinxext.visible import visible
 
+
 class _Page(HTMLParser):
     """Tags, attributes and the visible text of a page."""
 
