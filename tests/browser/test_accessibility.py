@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +121,7 @@ def test_headings_go_down_step_by_step_and_landmarks_are_named(visit: Visit, sit
     levels = found["levels"]
     assert levels.count(1) == 1
     assert levels[0] == 1
-    assert [pair for pair in itertools.pairwise(levels) if pair[1] > pair[0] + 1] == []
+    assert [pair for pair in pairwise(levels) if pair[1] > pair[0] + 1] == []
     assert found["landmarks"][:2] == [1, 1]
     assert found["unnamed"] == 0
 

@@ -31,9 +31,8 @@ LEFTOVERS = [
 _SHELL = """() => {
   const found = [], names = ["aria-label", "title", "placeholder", "alt", "data-tooltip", "data-apidiff-filter"];
   const own = (one) => !one.closest("script, style, code, pre, [lang]:not(html), template");
-  for (const part of document.querySelectorAll(
-      "header, footer, nav, dialog, #pst-skip-link, .page-toc, summary, th, button, label,"
-      + " dt, .admonition-title, caption, .apidiff-badge, .apidiff-term > strong")) {
+  for (const part of document.querySelectorAll("header, footer, nav, dialog, #pst-skip-link, .page-toc, summary, th, button,"
+      + " label, dt, .admonition-title, caption, .apidiff-badge, .apidiff-term > strong")) {
     const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) if (own(walker.currentNode.parentElement)) found.push(walker.currentNode.data);
   }

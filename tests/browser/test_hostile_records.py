@@ -43,9 +43,10 @@ _TOUCH = """() => {
     one.dispatchEvent(new FocusEvent("focus"));
   }
   return {
-    schemes: [...new Set([...document.querySelectorAll("[href], [src], [action]")]
-      .map((one) => one.getAttribute("href") ?? one.getAttribute("src") ?? one.getAttribute("action"))
-      .map((address) => new URL(address, location).protocol))],
+    schemes: [...new Set([...document.querySelectorAll("[href], [src], [action]")].map((one) => {
+      const address = ["href", "src", "action"].map((name) => one.getAttribute(name)).find((found) => found !== null);
+      return new URL(address, location).protocol;
+    }))],
     hosts: [...new Set([...document.querySelectorAll("a[href]")].map((one) => one.host))],
     foreign: document.querySelectorAll("article :is(script, img, svg:not(.apidiff-icon), iframe, i, b, style)").length,
     text: document.querySelector("article")?.textContent ?? "",

@@ -14,9 +14,8 @@ from apidiff.model import CallError, ObjectDump, RankTrace, Text
 HOSTILE = (
     "<script>alert(1)</script> <img src=x onerror=alert(2)> &lt;b&gt; **bold** [link](javascript:alert(3)) "
     '{raw}`x` :doc:`index` ```{raw} html\n<b>raw</b>\n``` |sub| [^1] `code <i>` "quotes" -- ... '
-    "</p></pre></code></script></article><svg onload=alert(5)> --> ]]> {{ 7*7 }} {% raw %} "
-    "&#60;script&#62; <javascript:alert(6)> "
-    "'\" onmouseover='alert(7)' \u202egnihtyna\u202c \u2066x\u2069 \x1b[31mred \x00 \u200bhidden"
+    "</p></pre></code></script></article><svg onload=alert(5)> --> ]]> {{ 7*7 }} {% raw %} &#60;script&#62; "
+    "<javascript:alert(6)> '\" onmouseover='alert(7)' \u202egnihtyna\u202c \u2066x\u2069 \x1b[31mred \x00 \u200bhidden"
 )
 # What no page may lead to, and what it may, with what a careless template would make of it.
 ADDRESSES = (
