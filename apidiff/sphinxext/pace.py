@@ -47,12 +47,19 @@ class _Bridge(PygmentsBridge):
     def get_formatter(self, **kwargs: Any) -> Any:
         return self._formatters(**kwargs) if _is_constant(kwargs) else super().get_formatter(**kwargs)
 
-    def highlight_block(self, source: str, lang: str, opts: Any = None, force: bool = False, **kwargs: Any) -> str:
+    def highlight_block(
+        self,
+        source: str,
+        lang: str,
+        opts: dict[str, Any] | None = None,
+        force: bool = False,
+        location: Any = None,
+        **kwargs: Any,
+    ) -> str:
         # A block that is not forced may be warned of, each with its own place.
-        if force and not opts and _is_constant({key: value for key, value in kwargs.items() if key != "location"}):
-            kwargs.pop("location", None)
+        if force and not opts and _is_constant(kwargs):
             return self._blocks(source, lang, force=True, **kwargs)
-        return super().highlight_block(source, lang, opts, force, **kwargs)
+        return super().highlight_block(source, lang, opts, force, location, **kwargs)
 
 
 def _is_constant(values: dict[str, Any]) -> bool:

@@ -15,7 +15,7 @@ from apidiff.model import Version
 from apidiff.render import counterparts, entries
 from apidiff.render.official import official_report
 from apidiff.sphinxext.content import Content, write_if_changed
-from apidiff.sphinxext.kept import kept_entries
+from apidiff.sphinxext.kept import Keeper
 from apidiff.store import Data
 
 
@@ -25,13 +25,13 @@ def load() -> Content:
 
 
 def make(data: Data, keep: Path | None = None) -> Content:
-    """Everything the pages show of ``data``. ``keep``: a folder for entries that the next build may need again."""
+    """Everything the pages show of ``data``. ``keep``: a folder for what the next build may need again."""
     newest = {
         framework: max((release.version for release in releases), key=Version)
         for framework, releases in data.frameworks.items()
     }
     runs = {run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.runs}
-    found = kept_entries(data, keep) if keep else entries(data)
+    found = Keeper(data, keep).entries() if keep else entries(data)
     return Content(
         entries=found,
         newest=newest,
