@@ -33,7 +33,7 @@ verify: $(VENV)/.test ## Run every claim on this machine and compare with what i
 serve: $(VENV)/.site ## Serve the built site on this machine
 	@$(BIN)/python -m apidiff.site serve
 
-bench: $(VENV)/.test ## Measure lookup, verification and rebuild, and print the ratios
+bench: $(VENV)/.test ## Measure lookup, verification, builds and pages, and print the ratios
 	@$(BIN)/python -m tests.bench
 
 lint: $(VENV)/.dev ## Check format, style and types

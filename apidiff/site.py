@@ -106,7 +106,7 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_ur
     work.mkdir(parents=True, exist_ok=True)
     with (work / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        source.write(source.make(data, keep=work / "entries"), _content(work))
+        source.write(source.make(data, keep=work / "kept"), _content(work))
         del data
         _build_languages(wanted, output, work, address.root)
         index = output / "index.html"

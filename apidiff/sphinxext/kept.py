@@ -1,8 +1,8 @@
-"""Entries kept between builds: judging every claim by every run takes most of the time, and few records change at once.
+"""What is made of each mapping, kept between builds: judging claims by runs takes long, and few records change at once.
 
-An entry is kept under the digest of everything it is made from: its mapping as it is in memory, which holds what other
-files define of it, all data beside the mappings, backends, examples, and the code that makes it. Whatever of these
-changes, the digest is another and the entry is made anew, so a kept one is never out of date.
+It is kept under the digest of everything it is made from: its mapping as it is in memory, which holds what other files
+define of it, all data beside the mappings, backends, examples, and the code that makes it. Whatever of these changes,
+the digest is another and it is made anew, so what is kept is never out of date.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -24,31 +25,49 @@ from apidiff.store import Data
 from apidiff.store.backends import Backend, load_backends
 from apidiff.store.paths import PACKAGE, examples_folder
 
-# What makes an entry.
+# What makes entries.
 _CODE = ("model", "store", "judge", "history", "render", "context.py", "examples.py")
 _encode = msgspec.msgpack.Encoder(enc_hook=str).encode
-_decoder = msgspec.msgpack.Decoder(Entry)
+T = TypeVar("T")
 
 
-def kept_entries(data: Data, folder: Path) -> dict[str, Entry]:
-    """What `apidiff.render.entries` gives; entries that ``folder`` holds are read from it, all others are put there."""
-    backends, examples = load_backends(), load_examples(examples_folder())
-    builder = Builder(data, backends, examples)
-    shared = _digest_of_shared(data, backends, examples)
-    _forget(folder, data.mappings)
-    found: dict[str, Entry] = {}
-    for key, mapping in data.mappings.items():
-        file, digest = folder / f"{key}.msgpack", _digest(shared, mapping)
-        entry = _read(file, digest)
-        if entry is None:
-            entry = builder.entry(mapping)
-            write_if_changed(file, digest + _encode(entry))
-        found[key] = entry
-    return found
+class Keeper:
+    """What ``folder`` keeps of the mappings of ``data``, as `each` was asked for it before."""
 
+    def __init__(self, data: Data, folder: Path) -> None:
+        self.data, self.folder = data, folder
+        self.backends, self.examples = load_backends(), load_examples(examples_folder())
+        shared = _digest_of_shared(data, self.backends, self.examples)
+        self._digests = {
+            key: hashlib.sha256(shared + _encode(mapping)).digest() for key, mapping in data.mappings.items()
+        }
 
-def _digest(shared: bytes, mapping: Mapping) -> bytes:
-    return hashlib.sha256(shared + _encode(mapping)).digest()
+    def entries(self) -> dict[str, Entry]:
+        """What `apidiff.render.entries` gives."""
+        return self.each("entries", Entry, Builder(self.data, self.backends, self.examples).entry)
+
+    def each(self, name: str, kind: Any, make: Callable[[Mapping], T]) -> dict[str, T]:
+        """For every mapping by ID, what ``make`` makes of it: a value of the type ``kind``, read where it is kept.
+
+        ``make`` may use the mapping, the rest of the data, backends and examples, and no other mapping.
+        """
+        folder, decoder = self.folder / name, msgspec.msgpack.Decoder(kind)
+        known = {key: folder / f"{key}.msgpack" for key in self.data.mappings}
+        for file in set(folder.glob("*.msgpack")) - set(known.values()):
+            file.unlink(missing_ok=True)
+        found: dict[str, T] = {}
+        for key, mapping in self.data.mappings.items():
+            digest = self._digests[key]
+            try:
+                content = known[key].read_bytes()
+                if content.startswith(digest):
+                    found[key] = decoder.decode(content[len(digest) :])
+                    continue
+            except (OSError, msgspec.MsgspecError):
+                pass  # none is kept, or it is broken
+            found[key] = make(mapping)
+            write_if_changed(known[key], digest + _encode(found[key]))
+        return found
 
 
 def _digest_of_shared(data: Data, backends: Sequence[Backend], examples: Sequence[Example]) -> bytes:
@@ -67,17 +86,3 @@ def _code_files() -> list[Path]:
     return sorted(
         file for name in _CODE for file in ((PACKAGE / name).rglob("*.py") if "." not in name else [PACKAGE / name])
     )
-
-
-def _read(file: Path, digest: bytes) -> Entry | None:
-    try:
-        content = file.read_bytes()
-        return _decoder.decode(content[len(digest) :]) if content.startswith(digest) else None
-    except (OSError, msgspec.MsgspecError):
-        return None
-
-
-def _forget(folder: Path, known: Iterable[str]) -> None:
-    """Remove the entries of mappings that are gone."""
-    for file in set(folder.glob("*.msgpack")) - {folder / f"{key}.msgpack" for key in known}:
-        file.unlink(missing_ok=True)

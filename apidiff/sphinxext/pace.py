@@ -48,7 +48,13 @@ class _Bridge(PygmentsBridge):
         return self._formatters(**kwargs) if _is_constant(kwargs) else super().get_formatter(**kwargs)
 
     def highlight_block(
-        self, source: str, lang: str, opts: Any = None, force: bool = False, location: Any = None, **kwargs: Any
+        self,
+        source: str,
+        lang: str,
+        opts: dict[str, Any] | None = None,
+        force: bool = False,
+        location: Any = None,
+        **kwargs: Any,
     ) -> str:
         # A block that is not forced may be warned of, each with its own place.
         if force and not opts and _is_constant(kwargs):

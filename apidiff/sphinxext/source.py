@@ -19,7 +19,7 @@ from apidiff.render.official import official_report
 from apidiff.render.picture import pictures
 from apidiff.render.port import port_facts
 from apidiff.sphinxext.content import Content, write_if_changed
-from apidiff.sphinxext.kept import kept_entries
+from apidiff.sphinxext.kept import Keeper
 from apidiff.sphinxext.releases import Releases
 from apidiff.store import Data
 
@@ -30,7 +30,7 @@ def load() -> Content:
 
 
 def make(data: Data, keep: Path | None = None) -> Content:
-    """Everything the pages show of ``data``. ``keep``: a folder for entries that the next build may need again."""
+    """Everything the pages show of ``data``. ``keep``: a folder for what the next build may need again."""
     known = {
         framework: sorted((release.version for release in releases), key=Version, reverse=True)
         for framework, releases in data.frameworks.items()
@@ -42,7 +42,7 @@ def make(data: Data, keep: Path | None = None) -> Content:
         for framework in known
     }
     runs = {run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.runs}
-    found = kept_entries(data, keep) if keep else entries(data)
+    found = Keeper(data, keep).entries() if keep else entries(data)
     return Content(
         entries=found,
         newest={framework: versions[0] for framework, versions in known.items()},

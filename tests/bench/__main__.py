@@ -1,6 +1,6 @@
 """Measures everything and prints one table. Exit code 1 where a limit is missed.
 
-Arguments choose what is measured: ``lookup``, ``validate``, ``growth``, ``rebuild``, ``search``,
+Arguments choose what is measured: ``lookup``, ``validate``, ``growth``, ``rebuild``, ``search``, ``site``, ``weight``,
 ``verify``; all without arguments.
 """
 
@@ -19,8 +19,10 @@ from tests.bench.growth import measure_growth
 from tests.bench.measure import Measure
 from tests.bench.rebuild import measure_rebuild
 from tests.bench.search import measure_search
+from tests.bench.site_build import measure_site
 from tests.bench.validation import measure_validation
 from tests.bench.verification import measure_verification
+from tests.bench.weight import measure_weight
 
 _MEASURES: dict[str, Callable[[Callable[[str], None]], list[Measure]]] = {
     "lookup": lambda tell: [measure_lookup()],
@@ -28,6 +30,8 @@ _MEASURES: dict[str, Callable[[Callable[[str], None]], list[Measure]]] = {
     "growth": measure_growth,
     "rebuild": lambda tell: [measure_rebuild(tell)],
     "search": measure_search,
+    "site": measure_site,
+    "weight": measure_weight,
     "verify": lambda tell: [measure_verification(tell)],
 }
 
@@ -43,18 +47,18 @@ def main(chosen: list[str]) -> int:
         found += _MEASURES[name](lambda text: notes.print(f"  {text}"))
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("measured, and what it is compared with")
-    for title in ("seconds", "ratio", "at most", ""):
+    for title in ("measured", "ratio", "at most", ""):
         table.add_column(title, justify="right", no_wrap=True)
     for one in found:
         met = Text("met", "green") if one.met else Text("MISSED", "bold red")
-        table.add_row(one.what, _seconds(one.seconds), f"{one.ratio:.2f}", f"{one.limit:.2f}", met)
-        table.add_row(f"  {one.baseline}", _seconds(one.baseline_seconds), end_section=True)
+        table.add_row(one.what, _shown(one.seconds, one.unit), f"{one.ratio:.2f}", f"{one.limit:.2f}", met)
+        table.add_row(f"  {one.baseline}", _shown(one.baseline_seconds, one.unit), end_section=True)
     Console(markup=False).print(table)
     return 0 if all(one.met for one in found) else 1
 
 
-def _seconds(value: float) -> str:
-    return f"{value:.3f}" if value < 1 else f"{value:.1f}"
+def _shown(value: float, unit: str) -> str:
+    return f"{value:.3f} {unit}" if value < 1 else f"{value:.1f} {unit}"
 
 
 if __name__ == "__main__":

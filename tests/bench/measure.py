@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Measure:
     """``seconds`` of what is measured and of what it is compared with, and how the ratio of the two is limited.
 
-    ``ratio`` is ``seconds / baseline_seconds``; it may be at most ``limit``.
+    ``ratio`` is ``seconds / baseline_seconds``; it may be at most ``limit``. ``unit``: of both, where they are no seconds.
     """
 
     what: str
@@ -17,6 +17,7 @@ class Measure:
     seconds: float
     baseline_seconds: float
     limit: float
+    unit: str = "s"
 
     @property
     def ratio(self) -> float:

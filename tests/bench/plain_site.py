@@ -41,7 +41,9 @@ class _Nothing(jinja2.ChainableUndefined):
         return self
 
 def _lenient(app):
-    app.builder.templates.environment.undefined = _Nothing
+    templates = app.builder.templates.environment
+    templates.undefined = _Nothing
+    templates.policies["json.dumps_kwargs"] = {{"default": lambda _: None}}
 
 def setup(app):
     from apidiff.sphinxext.languages import add_language_context

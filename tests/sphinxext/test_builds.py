@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -14,6 +15,7 @@ from small_site import Site
 
 from apidiff.model import Text
 from apidiff.model.entry import Entry
+from apidiff.sphinxext import source
 from apidiff.sphinxext.domain import ApidiffDomain
 
 MakeSite = Callable[..., Site]
@@ -106,6 +108,17 @@ def test_edited_record_rebuilds_its_page_and_the_indexes_that_show_it(
     shutil.rmtree(site.folder / "out-doctrees")
     kept = built.pages()
     assert site.build(parallel).pages() == kept
+
+
+def test_content_that_is_handed_over_makes_the_same_pages(make_site: MakeSite, tmp_path: Path) -> None:
+    site = make_site()
+    made = tmp_path / "content.msgpack"
+    source.write(site.content, made)
+    loaded = site.build(out="loaded").pages()
+    conf = site.conf / "conf.py"
+    conf.write_text(f"{conf.read_text()}apidiff_content = {str(made)!r}\n")
+    site.content.entries.clear()
+    assert site.build(out="handed").pages() == loaded
 
 
 def test_new_record_appears(make_site: MakeSite) -> None:

@@ -1,4 +1,4 @@
-"""Kept entries are those that would be made, whatever was edited in between."""
+"""What is kept is what would be made, whatever was edited in between."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_kept_entries_are_those_that_were_made(data: Data, tmp_path: Path, made: list[str]) -> None:
-    first = kept.kept_entries(data, tmp_path)
+    first = kept.Keeper(data, tmp_path).entries()
     assert made == [REDUCE, BARRIER]
     made.clear()
-    assert kept.kept_entries(data, tmp_path) == first
+    assert kept.Keeper(data, tmp_path).entries() == first
     assert made == []
     assert entries(data) == first
 
@@ -93,10 +93,10 @@ def _edit_document(data: Data) -> Data:
 def test_an_edit_makes_entries_anew(
     data: Data, tmp_path: Path, made: list[str], edit: Callable[[Data], Data], again: list[str]
 ) -> None:
-    before = kept.kept_entries(data, tmp_path)
+    before = kept.Keeper(data, tmp_path).entries()
     made.clear()
     edited = edit(data)
-    after = kept.kept_entries(edited, tmp_path)
+    after = kept.Keeper(edited, tmp_path).entries()
     assert made == again
     assert after != before
     assert after == entries(edited)
@@ -111,7 +111,7 @@ def test_other_code_makes_entries_anew(
     for text, again in (("one = 1\n", 2), ("one = 1\n", 0), ("one = 2\n", 2)):
         code.write_text(text)
         made.clear()
-        kept.kept_entries(data, tmp_path / "kept")
+        kept.Keeper(data, tmp_path / "kept").entries()
         assert len(made) == again
 
 
@@ -124,27 +124,27 @@ def test_code_that_makes_entries_is_watched() -> None:
 def test_other_backends_and_examples_make_entries_anew(
     data: Data, tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    kept.kept_entries(data, tmp_path)
+    kept.Keeper(data, tmp_path).entries()
     made.clear()
     if what == "backends":
         monkeypatch.setattr(kept, "load_backends", lambda: load_backends()[:-1])
     else:
         monkeypatch.setattr(kept, "load_examples", lambda _: load_examples(examples_folder())[:-1])
-    kept.kept_entries(data, tmp_path)
+    kept.Keeper(data, tmp_path).entries()
     assert made == [REDUCE, BARRIER]
 
 
 def test_a_broken_file_is_replaced_and_that_of_a_gone_mapping_removed(
     data: Data, tmp_path: Path, made: list[str]
 ) -> None:
-    first = kept.kept_entries(data, tmp_path)
-    broken, gone = tmp_path / f"{REDUCE}.msgpack", tmp_path / "torch.distributed.gone.msgpack"
+    first = kept.Keeper(data, tmp_path).entries()
+    broken, gone = (tmp_path / "entries" / f"{name}.msgpack" for name in (REDUCE, "torch.distributed.gone"))
     whole = broken.read_bytes()
     for content in (b"", whole[:20], whole[:-5]):
         broken.write_bytes(content)
         gone.touch()
         made.clear()
-        assert kept.kept_entries(data, tmp_path) == first
+        assert kept.Keeper(data, tmp_path).entries() == first
         assert made == [REDUCE]
         assert broken.read_bytes() == whole
         assert not gone.exists()
