@@ -190,12 +190,18 @@ def test_reduced_motion_is_respected(visit: Visit) -> None:
     assert moving == 0
 
 
-def test_print_shows_the_text_alone_and_all_of_it(visit: Visit) -> None:
-    page = visit.open(f"en/{HEAVY}")
+@pytest.mark.parametrize("visit", [{"color_scheme": "dark"}], indirect=True)
+@pytest.mark.parametrize("language", ["en", "zh-cn"])
+def test_print_shows_the_text_alone_and_all_of_it_on_white(visit: Visit, language: str) -> None:
+    page = visit.open(f"{language}/{HEAVY}")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     page.emulate_media(media="print")
+    expect(page.locator("html")).to_have_attribute("data-theme", "light", timeout=20_000)
     for hidden in ("#pst-header", "#pst-secondary-sidebar", "button.copybtn >> nth=0"):
         expect(page.locator(hidden)).to_be_hidden()
     page.set_viewport_size({"width": 720, "height": 1000})
     cut = page.evaluate("""() => [...document.querySelectorAll("pre, .pst-scrollable-table-container")]
       .filter((one) => one.checkVisibility() && one.getBoundingClientRect().width + 1 < one.scrollWidth).length""")
     assert cut == 0
+    page.emulate_media(media="screen")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")

@@ -1,5 +1,6 @@
 // Light, dark, or as the system is. The names in the store are the theme's.
 
+const print = window.matchMedia("print");
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
 function kept(): string {
@@ -11,11 +12,12 @@ function kept(): string {
   }
 }
 
-/** Shows the page in the colours that were chosen. */
+/** Shows the page in the colours that were chosen; on paper in the light ones. */
 export function show(mode = kept()): void {
   const root = document.documentElement;
   root.dataset.mode = mode;
-  root.dataset.theme = mode === "auto" ? (dark.matches ? "dark" : "light") : mode;
+  const shown = mode === "auto" ? (dark.matches ? "dark" : "light") : mode;
+  root.dataset.theme = print.matches ? "light" : shown;
 }
 
 /** Connects the buttons that choose, and follows the system where it decides. */
@@ -39,6 +41,6 @@ export function connectModes(): void {
       mark();
     });
   }
-  dark.addEventListener("change", () => show(document.documentElement.dataset.mode));
+  for (const one of [dark, print]) one.addEventListener("change", () => show(document.documentElement.dataset.mode));
   mark();
 }
