@@ -126,7 +126,7 @@ export class SearchBox extends HTMLElement {
       option.id = `${this.#id}-${place}`;
     });
     this.#popup.hidden = false;
-    this.#popup.scrollTop = 0;
+    this.#list.scrollTop = 0;
     // The list is wider than the field and reaches to the left of it, or to the right where there is no room.
     this.#popup.classList.toggle("apidiff-search-onward", this.getBoundingClientRect().right < this.#popup.offsetWidth);
     this.#field.setAttribute("aria-expanded", String(this.#options.length > 0));

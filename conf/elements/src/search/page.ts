@@ -32,7 +32,8 @@ export class SearchPage extends HTMLElement {
     this.#more.textContent = this.#words.say("more");
     this.#more.hidden = true;
     const keys = part("p", "apidiff-results-keys", this.#words.say("keys"));
-    this.append(this.#field, keys, this.#status, this.#list, this.#more);
+    // In place of what is said where there is no script.
+    this.replaceChildren(this.#field, keys, this.#status, this.#list, this.#more);
     this.#field.addEventListener("input", (event) => (event as InputEvent).isComposing || this.#ask());
     this.#field.addEventListener("compositionend", () => this.#ask());
     this.#more.addEventListener("click", () => this.#add());
