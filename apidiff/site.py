@@ -88,10 +88,12 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn")) -> Path
     _check_tools()
     from apidiff.sphinxext import source
     from apidiff.sphinxext.content import write_if_changed
+    from apidiff.sphinxext.pace import collecting_seldom
 
     output = output.resolve()
-    data = store.load()
-    errors = run_checks(data)
+    with collecting_seldom():
+        data = store.load()
+        errors = run_checks(data)
     if errors:
         raise InvalidData(errors)
     wanted = [language for language in LANGUAGES if language.folder in languages]
@@ -99,7 +101,8 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn")) -> Path
     work.mkdir(parents=True, exist_ok=True)
     with (work / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        source.write(source.make(data, keep=work / "kept"), _content(work))
+        with collecting_seldom():
+            source.write(source.make(data, keep=work / "kept"), _content(work))
         del data
         _build_languages(wanted, output, work)
         index = output / "index.html"

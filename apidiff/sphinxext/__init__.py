@@ -85,8 +85,9 @@ def setup(app: Sphinx) -> ExtensionMetadata:
         app.add_directive(name, directive)
     for node, visitors in HTML_NODES.items():
         app.add_node(node, html=visitors)
+    app.connect("builder-inited", pace.begin, priority=100)
     app.connect("builder-inited", session.lay_out)
-    app.connect("builder-inited", pace.begin, priority=900)
+    app.connect("builder-inited", pace.settle, priority=900)
     app.connect("env-updated", _moved)
     app.connect("missing-reference", keep_words)
     app.connect("html-page-context", add_language_context)
