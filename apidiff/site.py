@@ -91,14 +91,20 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_ur
     from apidiff.publish.address import Address
     from apidiff.publish.root import root_page
     from apidiff.sphinxext import source
+<<<<<<< HEAD
     from apidiff.sphinxext.content import Shelf, write_if_changed
     from apidiff.sphinxext.repository import find_repository
+=======
+    from apidiff.sphinxext.content import write_if_changed
+    from apidiff.sphinxext.pace import collecting_seldom
+>>>>>>> part-B
 
     address = Address.parse(site_url)
     find_repository(_ROOT, os.environ)  # an address that must not be linked to is told before anything is built
     output = output.resolve()
-    data = store.load()
-    errors = run_checks(data)
+    with collecting_seldom():
+        data = store.load()
+        errors = run_checks(data)
     if errors:
         raise InvalidData(errors)
     wanted = [language for language in LANGUAGES if language.folder in languages]
@@ -106,7 +112,8 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_ur
     work.mkdir(parents=True, exist_ok=True)
     with (work / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        source.write(source.make(data, keep=work / "kept"), _content(work))
+        with collecting_seldom():
+            source.write(source.make(data, keep=work / "kept"), _content(work))
         del data
         _build_languages(wanted, output, work, address.root)
         index = output / "index.html"

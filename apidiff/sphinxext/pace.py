@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -16,24 +18,37 @@ from sphinx.highlighting import PygmentsBridge
 _THRESHOLD = (100_000, 20, 20)
 
 
+@contextmanager
+def collecting_seldom() -> Iterator[None]:
+    """Within it garbage is collected seldom."""
+    before = gc.get_threshold()
+    gc.set_threshold(*_THRESHOLD)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
 class Pace:
     """The settings of one build."""
 
     def __init__(self) -> None:
-        self._before = gc.get_threshold()
+        self._settings = ExitStack()
 
-    def begin(self, app: Sphinx) -> None:
-        """Change the settings. To be called when the content is in memory."""
-        self._before = gc.get_threshold()
-        gc.set_threshold(*_THRESHOLD)
+    def begin(self, _app: Sphinx) -> None:
+        """Change the settings, before the content is read."""
+        self._settings.enter_context(collecting_seldom())
+
+    def settle(self, app: Sphinx) -> None:
+        """Leave out of all later collections what is in memory now, the content with it."""
         gc.freeze()
+        self._settings.callback(gc.unfreeze)
         if isinstance(app.builder, StandaloneHTMLBuilder):
             app.builder.highlighter = _Bridge(app.builder.highlighter)
 
     def end(self, _app: Sphinx, _exception: Exception | None) -> None:
-        """Put them back."""
-        gc.unfreeze()
-        gc.set_threshold(*self._before)
+        """Put the settings back."""
+        self._settings.close()
 
 
 class _Bridge(PygmentsBridge):
