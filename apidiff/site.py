@@ -91,13 +91,9 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_ur
     from apidiff.publish.address import Address
     from apidiff.publish.root import root_page
     from apidiff.sphinxext import source
-<<<<<<< HEAD
     from apidiff.sphinxext.content import Shelf, write_if_changed
-    from apidiff.sphinxext.repository import find_repository
-=======
-    from apidiff.sphinxext.content import write_if_changed
     from apidiff.sphinxext.pace import collecting_seldom
->>>>>>> part-B
+    from apidiff.sphinxext.repository import find_repository
 
     address = Address.parse(site_url)
     find_repository(_ROOT, os.environ)  # an address that must not be linked to is told before anything is built
@@ -120,7 +116,8 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_ur
         write_if_changed(output / "404.html", not_found_page("/").encode())
         write_if_changed(index, root_page((_ROOT / "conf" / "root.html").read_text("utf-8"), address).encode())
         folders = [language.folder for language in wanted]
-        publish(output, Shelf(work / "doctrees" / folders[0]), folders, address, work)
+        with collecting_seldom():
+            publish(output, Shelf(work / "doctrees" / folders[0]), folders, address, work)
     return index
 
 

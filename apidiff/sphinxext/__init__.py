@@ -126,7 +126,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_post_transform(ResolveLate)
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
-<<<<<<< HEAD
     app.set_translator("html", VisibleTranslator)
     app.add_directive("apidiff-port", PortDirective)
     for kinds in (HTML_NODES, PORT_NODES, TRACE_NODES, BAR_NODES):
@@ -135,19 +134,12 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     # The address of the site's root, ending in a slash, or empty; pages are written again when it changes.
     app.add_config_value("apidiff_site_url", "", "html", str)
     app.connect("config-inited", set_base_address)
-    app.connect("builder-inited", session.lay_out)
-    app.connect("builder-inited", pace.begin, priority=900)
-    app.add_node(index_table, html=HTML_VISITORS)
-    app.connect("doctree-read", note_parts)
-    app.connect("env-updated", session.outdated)
-=======
-    for node, visitors in HTML_NODES.items():
-        app.add_node(node, html=visitors)
     app.connect("builder-inited", pace.begin, priority=100)
     app.connect("builder-inited", session.lay_out)
     app.connect("builder-inited", pace.settle, priority=900)
-    app.connect("env-updated", _moved)
->>>>>>> part-B
+    app.add_node(index_table, html=HTML_VISITORS)
+    app.connect("doctree-read", note_parts)
+    app.connect("env-updated", session.outdated)
     app.connect("missing-reference", keep_words)
     app.connect("html-page-context", add_language_context)
     app.connect("html-page-context", add_shell_context)
