@@ -6,6 +6,7 @@ probe calls as code, and the verdicts that rest on it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Dictionary
 
@@ -17,7 +18,7 @@ from apidiff.model.base import Record
 from apidiff.model.entry import ClaimEntry, Entry
 from apidiff.model.probe import Argument
 from apidiff.model.signature import Signature
-from apidiff.model.spec import caller_ranks, inplace_switch, partner, resolve
+from apidiff.model.spec import caller_ranks, digest_text, inplace_switch, partner, resolve
 from apidiff.render.arguments import written
 from apidiff.render.calls import call
 from apidiff.store import Data
@@ -26,6 +27,7 @@ from apidiff.store.paths import examples_folder
 
 # The name under which claims about parameters and members point at the signature of a run.
 SIGNATURE = "signature"
+_PLAIN = re.compile(r"\w[\w.-]*", re.ASCII)
 
 
 class ProbeCall(Record, frozen=True, kw_only=True):
@@ -102,8 +104,16 @@ class ApiEvidence(Record, frozen=True, kw_only=True):
 
 
 def evidence_key(run: RunHead | RunRecord, api: str) -> str:
-    """The place of an API's evidence among all: ``torch-2.13.0/gloo-cpu/torch.distributed.reduce``."""
-    return f"{run.framework}-{run.framework_version}/{run.backend}-{run.device}/{api}"
+    """The place of an API's evidence among all: ``torch-2.13.0/gloo-cpu/torch.distributed.reduce``.
+
+    It names a file, and a record may name anything: of a name that is no dotted one a digest stands there.
+    """
+    places = (f"{run.framework}-{run.framework_version}", f"{run.backend}-{run.device}", api)
+    return "/".join(one if _PLAIN.fullmatch(one) else f"x-{digest_text(one)}" for one in places)
+
+
+def _place(run: RunRecord) -> tuple[str, ...]:
+    return run.framework, run.framework_version, run.backend, run.device
 
 
 def head_of(run_id: str, run: RunRecord) -> RunHead:
@@ -114,12 +124,12 @@ def head_of(run_id: str, run: RunRecord) -> RunHead:
 
 def evidence(runs: Dictionary[str, RunRecord], entries: Dictionary[str, Entry], calls: Calls) -> Iterator[ApiEvidence]:
     """The evidence of every API that a run recorded, by framework version, backend and API."""
-    groups: dict[str, dict[str, RunRecord]] = {}
+    groups: dict[tuple[str, ...], dict[str, RunRecord]] = {}
     for run_id, run in runs.items():
-        groups.setdefault(evidence_key(run, ""), {})[run_id] = run
+        groups.setdefault(_place(run), {})[run_id] = run
     holders = holding_mappings(entries)
     verdicts = _verdicts(entries)
-    for place, found in groups.items():
+    for found in groups.values():
         ordered = dict(sorted(found.items(), key=lambda item: (item[1].world_size, item[1].date)))
         heads = [head_of(run_id, run) for run_id, run in ordered.items()]
         signatures: dict[str, list[tuple[str, SignatureDump]]] = {}
@@ -131,7 +141,7 @@ def evidence(runs: Dictionary[str, RunRecord], entries: Dictionary[str, Entry], 
                 probes.setdefault(probe.api, {}).setdefault(probe.probe, []).append((run_id, probe))
         for api in sorted(signatures.keys() | probes.keys()):
             yield ApiEvidence(
-                key=place + api,
+                key=evidence_key(heads[0], api),
                 api=api,
                 mapping=holders.get(api),
                 runs=heads,

@@ -23,6 +23,7 @@ from apidiff.model import (
     Value,
 )
 from apidiff.sphinxext.nodes import Builder
+from apidiff.sphinxext.visible import visible
 
 # Longest row of values that is written out; the raw record has them all.
 _VALUES = 24
@@ -202,23 +203,23 @@ def _texts(pieces: Iterable[Piece]) -> str:
 
 def _open(self: Any, node: nodes.Element) -> None:
     self.body.append(self.starttag(node, "div", "", CLASS="pst-scrollable-table-container apidiff-trace"))
-    head = "".join(f'<th scope="col">{escape(word)}</th>' for word in node["header"])
+    head = "".join(f'<th scope="col">{_shown(word)}</th>' for word in node["header"])
     self.body.append('<table class="table apidiff-traces">')
-    self.body.append(f"<caption>{escape(node['caption'])}</caption><thead><tr>{head}</tr></thead>\n")
+    self.body.append(f"<caption>{_shown(node['caption'])}</caption><thead><tr>{head}</tr></thead>\n")
     for group in node["groups"]:
         self.body.append(f'<tbody class="apidiff-{group.kind}">')
-        name = escape(group.name)
+        name = _shown(group.name)
         name = f"<code>{name}</code>" if group.kind == "argument" else name
         for index, row in enumerate(group.rows):
             lead = "" if index else f'<th scope="rowgroup" rowspan="{len(group.rows)}">{name}</th>'
-            self.body.append(f"<tr>{lead}<td>{escape(row.ranks)}</td>{_cells(row, node['more'])}</tr>\n")
+            self.body.append(f"<tr>{lead}<td>{_shown(row.ranks)}</td>{_cells(row, node['more'])}</tr>\n")
         self.body.append("</tbody>\n")
     self.body.append("</table></div>\n")
     raise nodes.SkipNode
 
 
 def _cells(row: Row, more: str) -> str:
-    note = f"<em>{escape(row.note)}</em>" if row.note else ""
+    note = f"<em>{_shown(row.note)}</em>" if row.note else ""
     if row.after is None:
         return f'<td colspan="2">{_message(_texts(row.before), more)}{" " if note else ""}{note}</td>'
     return f"<td>{_code(row.before)}</td><td>{_code(row.after)}{note}</td>"
@@ -227,17 +228,17 @@ def _cells(row: Row, more: str) -> str:
 def _code(pieces: Sequence[Piece]) -> str:
     if not pieces:
         return ""
-    marked = (f"<mark>{escape(text)}</mark>" if new else escape(text) for text, new in pieces)
+    marked = (f"<mark>{_shown(text)}</mark>" if new else _shown(text) for text, new in pieces)
     return f"<code>{''.join(marked)}</code>"
 
 
 def _message(text: str, more: str) -> str:
     lines = text.split("\n")
     if len(lines) <= _LINES:
-        return f"<code>{escape(text)}</code>"
+        return f"<code>{_shown(text)}</code>"
     first, rest = "\n".join(lines[:_LINES]), "\n".join(lines[_LINES:])
-    opens = f"<details><summary>{escape(more)}</summary><code>{escape(rest)}</code></details>"
-    return f"<code>{escape(first)}</code>{opens}"
+    opens = f"<details><summary>{_shown(more)}</summary><code>{_shown(rest)}</code></details>"
+    return f"<code>{_shown(first)}</code>{opens}"
 
 
 def _close(self: Any, node: nodes.Element) -> None:
@@ -245,3 +246,8 @@ def _close(self: Any, node: nodes.Element) -> None:
 
 
 TRACE_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {traces: (_open, _close)}
+
+
+def _shown(text: str) -> str:
+    """Text as HTML, with what cannot be seen in it shown."""
+    return escape(visible(text))

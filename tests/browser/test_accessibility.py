@@ -11,14 +11,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from page_types import DESK, HEAVY, PAGE_TYPES, PHONE, path_of
 from playwright.sync_api import Browser, Page, expect
-from watched import Visit
+from watched import WCAG, Visit
 
-# Without `preload`, which asks for the theme's style sheets again, at the wrong address.
-WCAG = {
-    "preload": False,
-    "resultTypes": ["violations"],
-    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
-}
 # Every two of language, colours and width meet in one of these.
 SETTINGS = [
     ("en", "light", DESK),

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
-from test_site_in_browser import LANGUAGES, PHONE, WCAG, WIDE
-from watched import Faults, Visit
+from test_site_in_browser import LANGUAGES, PHONE, WIDE
+from watched import WCAG, Faults, Visit
 
 D = "torch.distributed."
 SAMPLER = "torch.utils.data.distributed.DistributedSampler"

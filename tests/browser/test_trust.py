@@ -7,7 +7,7 @@ import re
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
-from watched import Visit
+from watched import WCAG, Visit
 
 REDUCE = "mappings/torch.distributed.reduce.html"
 CLAIM = "torch.distributed.reduce--others-keep-tensor"
@@ -15,11 +15,6 @@ LANGUAGES = ["en", "zh-cn"]
 DESK = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 360, "height": 780}, "has_touch": True, "is_mobile": True}
 BOTH = pytest.mark.parametrize("visit", [DESK, PHONE], indirect=True, ids=["desk", "phone"])
-# Without `preload`, which asks for the theme's style sheets again, at the wrong address.
-WCAG = {
-    "preload": False,
-    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
-}
 
 
 def _fits(page: Page) -> bool:

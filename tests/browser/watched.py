@@ -6,6 +6,13 @@ from dataclasses import dataclass, field
 
 from playwright.sync_api import BrowserContext, Page
 
+# The rules that axe looks at. Without `preload`, which asks for the theme's style sheets again, at the wrong address.
+WCAG = {
+    "preload": False,
+    "resultTypes": ["violations"],
+    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
+}
+
 
 @dataclass
 class Faults:

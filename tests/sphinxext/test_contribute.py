@@ -28,8 +28,8 @@ def _set(site: Site, **values: str) -> None:
 
 # language, what the prepared text says
 ISSUE = [
-    ("en", ["Correction: ", "Newest versions known to the page: PyTorch 2.13.0, MindSpore 2.10.0", "What is wrong:"]),
-    ("zh_CN", ["更正：", "本页所知的最新版本：PyTorch 2.13.0、MindSpore 2.10.0", "有误之处："]),
+    ("en", ["Correction: ", "Newest versions known to the page: PyTorch 2.14.0, MindSpore 2.10.0", "What is wrong:"]),
+    ("zh_CN", ["更正：", "本页所知的最新版本：PyTorch 2.14.0、MindSpore 2.10.0", "有误之处："]),
 ]
 BOTH = [
     f"apidiff/data/mappings/{SOURCE.replace('.', '/')}.yaml",

@@ -61,6 +61,8 @@ def test_hostile_text_is_inert(hostile: Built) -> None:
             assert re.match(r"https?://|[^:]*$|[^:/]*[/#]", address), (name, attributes)
             assert not address.startswith("//"), (name, attributes)
         assert "alert" not in page.scripts
+        if name == "mappings.html":  # a table of names, which may hold nothing else
+            continue
         assert "<script>alert(1)</script>" in page.text, name
         assert "**bold** [link](javascript:alert(3))" in page.text, name
 

@@ -11,8 +11,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from test_links import read
-from test_site_in_browser import LANGUAGES, PHONE, WCAG, WIDE
-from watched import Visit
+from test_site_in_browser import LANGUAGES, PHONE, WIDE
+from watched import WCAG, Visit
 
 REDUCE = "mappings/torch.distributed.reduce.html"
 HINT = {"en": "Search APIs and behaviour", "zh-cn": "搜索 API 与行为"}

@@ -7,7 +7,7 @@ import re
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
-from watched import Visit
+from watched import WCAG, Visit
 
 REDUCE = "mappings/torch.distributed.reduce.html"
 ALL_REDUCE = "mappings/torch.distributed.all_reduce.html"
@@ -15,10 +15,6 @@ LANGUAGES = ["en", "zh-cn"]
 WIDE = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 360, "height": 740}}
 TORCH, MINDSPORE = ".pic-side:nth-child(1)", ".pic-side:nth-child(2)"
-WCAG = {
-    "preload": False,
-    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
-}
 
 
 def after(side: str, rank: int) -> str:
