@@ -28,7 +28,7 @@ class Html(HTMLParser):
         goal = found.get("href") if tag in {"a", "link"} else found.get("src") if tag in {"script", "img"} else None
         if goal:
             self.goals.append(goal)
-        if tag == "link" and found.get("rel") == "alternate" and found.get("hreflang"):
+        if tag == "link" and found.get("hreflang") not in {None, "x-default"}:
             self.languages[found["hreflang"] or ""] = goal or ""
 
 

@@ -17,6 +17,16 @@ function icon(lines: string): SVGElement {
   return drawing;
 }
 
+/** Copies a block's text. A site served over plain HTTP has no clipboard to write to: there the selection is copied. */
+async function copy(block: HTMLElement): Promise<void> {
+  if ("clipboard" in navigator) {
+    await navigator.clipboard.writeText((block.textContent ?? "").replace(/\n$/, ""));
+    return;
+  }
+  window.getSelection()?.selectAllChildren(block);
+  if (!document.execCommand("copy")) throw new Error("the browser copies nothing");
+}
+
 /** Adds the buttons. What was copied is said to screen readers too. */
 export function addCopyButtons(words: Words): void {
   const said = document.createElement("div");
@@ -42,7 +52,7 @@ export function addCopyButtons(words: Words): void {
     button.className = "copybtn";
     name(words.say("copy"), PAGES);
     button.addEventListener("click", () => {
-      navigator.clipboard.writeText((block.textContent ?? "").replace(/\n$/, "")).then(
+      copy(block).then(
         () => tell(words.say("copy.done"), TICK),
         () => tell(words.say("copy.failed"), PAGES),
       );
