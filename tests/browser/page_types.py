@@ -21,10 +21,13 @@ PAGE_TYPES = {
     "official": "official.html",
     "runs": "runs.html",
     "run": "runs/*.html",
+    "evidence": "evidence/torch-2.13.0/gloo-cpu/torch.distributed.reduce.html",
+    "coverage": "coverage.html",
+    "port": "port.html",
     "guide index": "guide/index.html",
     "guide": "guide/porting.html",
     "Python API": "python.html",
-    "module": "api/apidiff/model/*.html",
+    "module": "api/apidiff.model/*.html",
     "search": "search.html",
 }
 

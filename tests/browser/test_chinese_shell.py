@@ -12,7 +12,7 @@ from watched import Visit
 # Names that stay as they are, and what looks like code.
 _NAMES = re.compile(
     r"apidiff|Sphinx|English|Python|PyTorch|MindSpore|Ctrl|API|JSON|SQLite|RSS|GitHub|CPU|GPU|Ascend|torch|mindspore|v?\d[\w.+-]*"
-    r"|gloo|mccl|nccl|hccl|rank|YAML|ID|K"
+    r"|gloo|mccl|nccl|hccl|cpu|cuda|npu|rank|YAML|ID|K"
 )
 _WORD = re.compile(r"[A-Za-z]{2,}")
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
-from test_site_in_browser import LANGUAGES, PHONE, WCAG, WIDE
-from watched import Visit
+from test_site_in_browser import LANGUAGES, PHONE, WIDE
+from watched import WCAG, Visit
 
 from apidiff.store import load
 
