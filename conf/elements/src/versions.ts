@@ -53,7 +53,6 @@ class Others extends HTMLElement {
     const told = document.createElement("span");
     const button = document.createElement("button");
     button.type = "button";
-    button.className = "btn btn-sm btn-outline-primary";
     button.addEventListener("click", () => {
       showOthers(!othersShown());
       tell();
