@@ -1,76 +1,44 @@
-"""What a probe calls, as code, and what of it verdicts may rest on."""
+"""Evidence in Chinese: our words are translated, a framework's are not."""
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 
-from apidiff.model import Api, ProbeRun, RunRecord, SignatureDump
-from apidiff.render.evidence import ProbeCall, evidence, probe_code
+from apidiff.judge.said import TEMPLATES, said
+from apidiff.render.evidence_words import in_language
+from apidiff.render.labels import LABELS
 
-PROBES = {
-    "sync": {"set": {"tensor": {"shape": [3]}, "dst": 0}},
-    "async": {"like": "sync", "set": {"async_op": True}},
-    "others": {"like": "sync", "on_rank": {"others": {"tensor": {"none": True}}, "1": {"dst": 5}}},
-    "switch": {"like": "sync", "inplace_switch": False},
-    "answered": {"like": "sync", "partner": {"api": "torch.answer", "ranks": [1], "set": {"src": 0}}},
-    "some": {"like": "sync", "ranks": [0, 2]},
-}
-API = msgspec.convert({"name": "torch.pass_on", "root": "dst", "probes": PROBES}, Api)
-PLAIN = "torch.pass_on(tensor=tensor, dst=0)"
-
-CODE = [
-    ("sync", PLAIN),
-    ("async", "torch.pass_on(tensor=tensor, dst=0, async_op=True)"),
-    ("others", f"{PLAIN}\n# rank != dst: tensor=None\n# rank 1: dst=5"),
-    ("switch", f"mindspore.ops.communication.set_comm_ops_inplace(False)\n{PLAIN}"),
-    ("answered", f"# other ranks\n{PLAIN}\n# rank 1\ntorch.answer(src=0)"),
-    ("some", f"# rank 0, 2\n{PLAIN}"),
+# a line as the judge writes it, the same on a Chinese page
+LINES = [
+    ("rank 0: no exception", "rank 0: 没有抛出异常"),
+    ("rank 2: timeout", "rank 2: 超时"),
+    ("rank 1: crash", "rank 1: 崩溃"),
+    ("rank 0: returned None", "rank 0: 返回 None"),
+    ("rank 0: returned (Tensor, CommHandle)", "rank 0: 返回 (Tensor, CommHandle)"),
+    ("rank 0: return.tensor, tensor: object", "rank 0: return.tensor 与 tensor：同一对象"),
+    ("rank 0: printed 'a' ≠ '(no line)'", "rank 0: 打印了 'a' ≠ '(no line)'"),
+    (
+        "rank 0: TypeError: bad op (also by probe 'sync')",
+        "rank 0: TypeError: bad op（探针 'sync' 也如此）",
+    ),
+    ("rank 1: tensor [10, 20] → [110, 220]", "rank 1: tensor [10, 20] → [110, 220]"),
+    ("rank 1: RuntimeError: timeout", "rank 1: RuntimeError: timeout"),
+    ("rank 1: RuntimeError: no exception", "rank 1: RuntimeError: no exception"),
+    ("rank 1: ValueError: expected a, b: object", "rank 1: ValueError: expected a, b: object"),
+    ("reduce(tensor, dst)", "reduce(tensor, dst)"),
+    ("… 7", "… 7"),
 ]
 
 
-@pytest.mark.parametrize(("probe", "expected"), CODE)
-def test_code_of_a_probe(probe: str, expected: str) -> None:
-    code = probe_code(API, probe).replace("torch.pass_on(tensor, ", "torch.pass_on(tensor=tensor, ")
-    assert code == expected
+@pytest.mark.parametrize(("line", "chinese"), LINES)
+def test_a_line(line: str, chinese: str) -> None:
+    assert in_language([line], "zh") == [chinese]
+    assert in_language([line], "en") == [line]
 
 
-def _run(version: str, size: int, *probes: tuple[str, str], signature: str = "(tensor)") -> RunRecord:
-    return RunRecord(
-        schema=1,
-        suite_version="0",
-        framework="torch",
-        framework_version=version,
-        backend="gloo",
-        device="cpu",
-        world_size=size,
-        date="2026-11-20T10:00:00Z",
-        os="",
-        python="",
-        machine="",
-        cores=1,
-        packages={},
-        signatures=[SignatureDump(api="torch.pass_on", text=signature)],
-        probes=[
-            ProbeRun(api="torch.pass_on", probe=name, spec=spec, end="completed", ranks=[]) for name, spec in probes
-        ],
-    )
-
-
-def test_runs_of_one_version_stand_together_by_world_size() -> None:
-    runs = {
-        "b": _run("2.13.0", 3, ("sync", "aa"), ("gone", "aa")),
-        "a": _run("2.13.0", 2, ("sync", "old"), signature="(tensor, dst)"),
-        "c": _run("2.12.0", 2, ("sync", "aa")),
-    }
-    calls = {"torch.pass_on": {"sync": ProbeCall(code=PLAIN, spec="aa")}}
-    found = {one.key: one for one in evidence(runs, {}, calls)}
-    assert sorted(found) == ["torch-2.12.0/gloo-cpu/torch.pass_on", "torch-2.13.0/gloo-cpu/torch.pass_on"]
-    newest = found["torch-2.13.0/gloo-cpu/torch.pass_on"]
-    assert [run.id for run in newest.runs] == ["a", "b"]
-    assert [(one.signature.text, one.runs) for one in newest.signatures] == [
-        ("(tensor, dst)", ["a"]),
-        ("(tensor)", ["b"]),
-    ]
-    shown = {one.name: (one.call, [(trial.run, trial.current) for trial in one.trials]) for one in newest.probes}
-    assert shown == {"sync": (PLAIN, [("a", False), ("b", True)]), "gone": ("", [("b", False)])}
+@pytest.mark.parametrize("key", sorted(TEMPLATES))
+def test_the_words_of_the_judge_are_those_of_the_table(key: str) -> None:
+    assert LABELS[f"said.{key}"].en == TEMPLATES[key]
+    names = dict.fromkeys(("value", "slot", "other", "got", "wanted", "error", "probe"), "x")
+    written = said(3, key, **names)
+    assert in_language([written], "zh") == [f"rank 3: {LABELS[f'said.{key}'].zh.format(**names)}"]

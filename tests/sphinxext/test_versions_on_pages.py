@@ -41,7 +41,7 @@ MARKED = [
     (SOURCE, r'<div class="apidiff-notice"[^>]*>(?=.{0,200}Whether PyTorch)', "2.5.0", None, True),
     (SOURCE, r'<div [^>]*>(?=<p class="apidiff-aside">PyTorch)', "2.14.0 2.5.0..2.9.1", None, False),
     (SOURCE, r'<tr [^>]*>(?=<td><p><code[^>]*><span class="pre">group_dst)', "2.9.1..2.14.0", None, False),
-    (SOURCE, r'<tr [^>]*>(?=<td><p><em>absent</em></p></td>\s*<td[^>]*><p><code.{0,40}>wait)', None, "2.8.0..2.9.0", True),
+    (SOURCE, r'<tr [^>]*>(?=<td><p><em>absent</em></p></td>\s*<td[^>]*><p><code.{0,80}>wait)', None, "2.8.0..2.9.0", True),
     (COMPOSED, r'<div class="apidiff-box"[^>]*>(?=.{0,300}composed)', None, "2.8.0..2.10.0", False),
     (COMPOSED, r'<section [^>]*id="otherwise--first"', None, "2.3.0..2.7.1", False),
 ]  # fmt: skip
