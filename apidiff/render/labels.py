@@ -353,6 +353,7 @@ _WORDS: dict[str, Text] = {
     "site.region.table": _t("Table: {name}", "表格：{name}"),
     "site.region.code": _t("Code: {name}", "代码：{name}"),
     "site.more": _t("More", "更多"),
+    "site.unfold": _t("Pages below", "下级页面"),
     "site.search": _t("Search", "搜索"),
     "site.search_hint": _t("Search APIs and behaviour", "搜索 API 与行为"),
     "site.search_noscript": _t(

@@ -30,7 +30,7 @@ def _box(page: Page) -> None:
 def _type(page: Page, words: str) -> None:
     _box(page)
     page.keyboard.insert_text(words)
-    expect(page.get_by_role("option").first).to_be_visible(timeout=SLOW)
+    expect(page.locator("[role=option]").first).to_be_visible(timeout=SLOW)
 
 
 # What is typed, and the name of the first result, in both languages; None: any, but some.
@@ -118,7 +118,7 @@ def test_the_box_answers_while_one_types(visit: Visit, language: str, words: str
     expect(field).to_have_count(1)
     field.click()
     page.keyboard.insert_text(words)
-    options = page.get_by_role("option")
+    options = page.locator("[role=option]")
     expect(options.first).to_be_visible(timeout=SLOW)
     expect(field).to_have_attribute("aria-expanded", "true")
     expect(page.get_by_role("listbox")).to_have_id(field.get_attribute("aria-controls") or "")
@@ -159,9 +159,9 @@ def test_the_box_waits_for_an_input_method(visit: Visit) -> None:
     session = visit.context.new_cdp_session(page)
     session.send("Input.imeSetComposition", {"text": "gui'yue", "selectionStart": 7, "selectionEnd": 7})
     page.wait_for_function("window.apidiffSearch")
-    expect(page.get_by_role("option")).to_have_count(0)
+    expect(page.locator("[role=option]")).to_have_count(0)
     session.send("Input.insertText", {"text": "归约"})
-    expect(page.get_by_role("option").first).to_be_visible(timeout=SLOW)
+    expect(page.locator("[role=option]").first).to_be_visible(timeout=SLOW)
 
 
 def test_groups_are_named(visit: Visit) -> None:
