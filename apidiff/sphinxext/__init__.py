@@ -36,7 +36,7 @@ from apidiff.sphinxext.search_index import write_search_index
 from apidiff.sphinxext.search_parts import note_parts
 from apidiff.sphinxext.shell import add_shell_context, drop_unused_files, publish_theme_css
 from apidiff.sphinxext.trace_table import TRACE_NODES
-from apidiff.sphinxext.visible import VisibleTranslator
+from apidiff.sphinxext.translator import Translator
 
 
 def _env_version() -> int:
@@ -126,7 +126,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_post_transform(ResolveLate)
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
-    app.set_translator("html", VisibleTranslator)
+    app.set_translator("html", Translator)
     app.add_directive("apidiff-port", PortDirective)
     for kinds in (HTML_NODES, PORT_NODES, TRACE_NODES, BAR_NODES):
         for node, visitors in kinds.items():

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import unicodedata
 
-from sphinx.writers.html5 import HTML5Translator
-
 _KEPT = "\t\n\r"
 
 
@@ -29,9 +27,3 @@ ESCAPES = {
 def visible(text: str) -> str:
     """``text`` with what cannot be seen in it shown."""
     return text if text.isascii() and text.isprintable() else text.translate(ESCAPES)
-
-
-class VisibleTranslator(HTML5Translator):
-    """Sphinx' writer of HTML, showing such characters in text and in attributes."""
-
-    special_characters = {**HTML5Translator.special_characters, **ESCAPES}

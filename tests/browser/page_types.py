@@ -22,6 +22,7 @@ PAGE_TYPES = {
     "runs": "runs.html",
     "run": "runs/*.html",
     "evidence": "evidence/torch-2.13.0/gloo-cpu/torch.distributed.reduce.html",
+    "evidence of MindSpore": "evidence/mindspore-2.10.0/mccl-cpu/mindspore.mint.distributed.reduce.html",
     "coverage": "coverage.html",
     "port": "port.html",
     "guide index": "guide/index.html",

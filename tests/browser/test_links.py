@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -44,9 +45,17 @@ def read(site: Path) -> dict[str, Html]:
     return pages
 
 
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[str, Html]:
+    """All pages of the built site."""
+    return read(site)
+
+
 def broken(site: Path, pages: dict[str, Html]) -> list[str]:
     """Every goal that is not there: a file, an anchor on a page."""
     found = []
+    files = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
+    anchors = {name: set(html.ids) for name, html in pages.items()}
     for name, html in pages.items():
         for goal in html.goals:
             parts = urlsplit(goal)
@@ -57,15 +66,14 @@ def broken(site: Path, pages: dict[str, Html]) -> list[str]:
             anchor = unquote(parts.fragment)
             if name != "404.html" and (goal.startswith("/") or goal.endswith("/")):
                 found.append(f"{name}: {goal} (not from a folder)")
-            elif not (site / path).is_file():
+            elif path not in files:
                 found.append(f"{name}: {goal}")
-            elif anchor and path in pages and anchor not in pages[path].ids and anchor != "top":
+            elif anchor and path in pages and anchor not in anchors[path] and anchor != "top":
                 found.append(f"{name}: {goal} (no such anchor)")
     return found
 
 
-def test_every_link_leads_somewhere(site: Path) -> None:
-    pages = read(site)
+def test_every_link_leads_somewhere(site: Path, pages: dict[str, Html]) -> None:
     assert len(pages) > 20
     assert broken(site, pages) == []
 
@@ -87,8 +95,7 @@ def test_broken_links_are_found(tmp_path: Path, text: str, expected: str) -> Non
     assert broken(tmp_path, read(tmp_path)) == [expected]
 
 
-def test_both_languages_have_the_same_pages_and_anchors(site: Path) -> None:
-    pages = read(site)
+def test_both_languages_have_the_same_pages_and_anchors(pages: dict[str, Html]) -> None:
     english = {name.removeprefix("en/"): html.ids for name, html in pages.items() if name.startswith("en/")}
     chinese = {name.removeprefix("zh-cn/"): html.ids for name, html in pages.items() if name.startswith("zh-cn/")}
     assert english.keys() == chinese.keys()
@@ -111,8 +118,7 @@ def _named_by(pages: dict[str, Html], name: str) -> set[str]:
     return {urlsplit(urljoin(f"/{name}", goal)).path.lstrip("/") for goal in html.languages.values()}
 
 
-def test_languages_name_each_other(site: Path) -> None:
-    pages = read(site)
+def test_languages_name_each_other(pages: dict[str, Html]) -> None:
     assert {name for name, html in pages.items() if set(html.languages) != {"en", "zh-CN"}} <= {"404.html"}
     assert one_sided(pages) == []
 
@@ -127,11 +133,11 @@ def test_one_sided_languages_are_found(tmp_path: Path) -> None:
     assert one_sided(read(tmp_path)) == ["en/a.html -> zh-cn/a.html"]
 
 
-def test_no_anchor_stands_twice(site: Path) -> None:
-    twice = {name: [one for one in html.ids if html.ids.count(one) > 1] for name, html in read(site).items()}
+def test_no_anchor_stands_twice(pages: dict[str, Html]) -> None:
+    twice = {name: [one for one, count in Counter(html.ids).items() if count > 1] for name, html in pages.items()}
     assert {name: ids for name, ids in twice.items() if ids} == {}
 
 
-def test_no_page_names_another_origin_for_what_it_loads(site: Path) -> None:
-    for name, html in read(site).items():
+def test_no_page_names_another_origin_for_what_it_loads(pages: dict[str, Html]) -> None:
+    for name, html in pages.items():
         assert not [goal for goal in html.goals if goal.endswith((".js", ".css")) and urlsplit(goal).netloc], name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -461,15 +460,12 @@ def test_very_long_code(visit: Visit) -> None:
     page = open_port(visit, "en")
     put(page, DIST + "dist.barrier()")
     code = DIST + "".join(FUNCTION.format(n=number) for number in range(1000))
-    started = time.monotonic()
     put(page, code)
-    took = time.monotonic() - started
     expect(page.locator(".apidiff-port-counts")).to_contain_text("Places: 3000, known APIs: 3")
     assert page.locator(".apidiff-port-mark").count() == 3000
     assert page.locator("details[data-number]").count() < 3000
     page.locator("#port-mark-2999").dispatch_event("click")
     expect(page.locator("#port-find-2999")).to_have_attribute("open", "")
-    assert took < 60  # 10,000 lines take half a second where nothing else runs
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -57,7 +56,7 @@ def test_each_filter_narrows_and_stands_in_the_address(visit: Visit, language: s
     page = visit.open(f"{language}/{PAGE}")
     count = page.locator(".apidiff-table-count")
     for english, chinese, value, parameter in FILTERS:
-        select = page.get_by_label(english if language == "en" else chinese, exact=True)
+        select = page.get_by_role("combobox", name=english if language == "en" else chinese, exact=True)
         option = select.locator(f"option[value='{value}']").text_content() or ""
         select.select_option(value)
         found = _shown(page).count()
@@ -132,7 +131,7 @@ def test_rows_follow_the_chosen_version(visit: Visit, every: int) -> None:
     expect(row.locator("td").first).to_have_text("mindspore.communication.comm_func.all_reduce", use_inner_text=True)
     assert "mindspore=2.4.1" in page.url
     # Filters ask the answers of that version, and other pages keep it.
-    page.get_by_label("Status", exact=True).select_option("current")
+    page.get_by_role("combobox", name="Status", exact=True).select_option("current")
     old = _shown(page).count()
     page.goto(f"{visit.address}en/{PAGE}?status=current")
     expect(page.get_by_label("On MindSpore")).to_have_value("2.4.1")
@@ -148,35 +147,10 @@ def test_a_version_of_the_address_wins(visit: Visit) -> None:
     expect(row.locator("td").first).to_have_text("mindspore.ops.AllReduce", use_inner_text=True)
 
 
-def test_thousands_of_rows_are_filtered_at_once(visit: Visit) -> None:
-    page = visit.open(f"en/{PAGE}")
-    seconds = page.evaluate("""async () => {
-      const old = document.querySelector("apidiff-table"), made = old.cloneNode(false);
-      made.append(old.querySelector("table").cloneNode(true));
-      for (const head of made.querySelectorAll("thead button")) head.replaceWith(head.textContent);
-      const body = made.querySelector("tbody"), rows = [...body.rows];
-      while (body.rows.length < 3000) body.append(...rows.map((row) => row.cloneNode(true)));
-      old.replaceWith(made);
-      const field = made.querySelector("input"), times = [];
-      for (const words of ["r", "re", "red", "reduce", "reduce_s", "mint", "ops", "", "all_", "qq", ""]) {
-        const start = performance.now();
-        field.value = words;
-        field.dispatchEvent(new Event("input"));
-        times.push(performance.now() - start);
-        await new Promise((done) => setTimeout(done));
-      }
-      return times.sort((a, b) => a - b)[5];
-    }""")
-    assert seconds < 100
+VISITS = [{"color_scheme": mode, **size} for mode in ("light", "dark") for size in (WIDE, PHONE)]
 
 
-def _visits() -> Iterator[dict[str, object]]:
-    for mode in ("light", "dark"):
-        for size in (WIDE, PHONE):
-            yield {"color_scheme": mode, **size}
-
-
-@pytest.mark.parametrize("visit", _visits(), indirect=True)
+@pytest.mark.parametrize("visit", VISITS, indirect=True)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_it_is_accessible_and_fits(visit: Visit, language: str) -> None:
     page = visit.open(f"{language}/{PAGE}?q=reduce&sort=risk")

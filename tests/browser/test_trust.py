@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
-from watched import WCAG, Visit
+from watched import Visit
 
 REDUCE = "mappings/torch.distributed.reduce.html"
 CLAIM = "torch.distributed.reduce--others-keep-tensor"
@@ -67,7 +66,8 @@ def test_address_of_a_probe_as_it_was_leads_on(visit: Visit) -> None:
 @pytest.mark.parametrize(("language", "name", "done"), [("en", "Copy", "Copied"), ("zh-cn", "复制", "已复制")])
 def test_a_command_is_copied_by_keyboard_and_by_finger(visit: Visit, language: str, name: str, done: str) -> None:
     page = visit.open(f"{language}/{REDUCE}#repeat")
-    buttons = page.locator("#repeat").get_by_role("button", name=name)
+    buttons = page.locator("#repeat button.copybtn")
+    expect(buttons.first).to_have_attribute("aria-label", name)
     expect(buttons.first).to_be_visible()
     expect(buttons.first).to_have_css("opacity", "1")
     box = buttons.first.bounding_box()
@@ -141,30 +141,6 @@ def test_a_page_leads_to_its_record_and_a_prepared_issue(visit: Visit, language:
     expect(text).to_contain_text("apidiff verify torch.distributed.reduce")
     expect(text).to_contain_text("- torch.distributed.reduce#others-keep-tensor")
     expect(part.locator("button.copybtn")).to_be_attached()
-
-
-@pytest.mark.parametrize(
-    "visit",
-    [{"color_scheme": "light", **DESK}, {"color_scheme": "dark", **PHONE}],
-    indirect=True,
-    ids=["desk", "phone"],
-)
-@pytest.mark.parametrize(
-    ("language", "path"),
-    [
-        ("en", "coverage.html"),
-        ("zh-cn", "coverage.html"),
-        ("en", "evidence/torch-2.13.0/gloo-cpu/torch.distributed.reduce.html"),
-        ("zh-cn", "evidence/mindspore-2.10.0/mccl-cpu/mindspore.mint.distributed.reduce.html"),
-    ],
-)
-def test_accessibility(visit: Visit, language: str, path: str) -> None:
-    page = visit.open(f"{language}/{path}")
-    expect(page.locator("h1")).to_be_visible()
-    page.evaluate("[...document.querySelectorAll('article details')].slice(0, 6).forEach((one) => { one.open = true })")
-    found = Axe().run(page, options=WCAG)
-    faults = [(one["id"], [node["html"][:160] for node in one["nodes"][:4]]) for one in found.response["violations"]]
-    assert faults == []
 
 
 @pytest.mark.parametrize("visit", [{"java_script_enabled": False}], indirect=True)

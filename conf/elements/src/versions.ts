@@ -53,6 +53,7 @@ class Others extends HTMLElement {
     const told = document.createElement("span");
     const button = document.createElement("button");
     button.type = "button";
+    button.className = "apidiff-button";
     button.addEventListener("click", () => {
       showOthers(!othersShown());
       tell();

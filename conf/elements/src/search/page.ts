@@ -28,7 +28,7 @@ export class SearchPage extends HTMLElement {
     this.#field.spellcheck = false;
     this.#status.setAttribute("role", "status");
     this.#more.type = "button";
-    this.#more.className = "btn btn-outline-primary apidiff-results-more";
+    this.#more.className = "apidiff-button apidiff-results-more";
     this.#more.textContent = this.#words.say("more");
     this.#more.hidden = true;
     const keys = part("p", "apidiff-results-keys", this.#words.say("keys"));

@@ -82,7 +82,7 @@ export class FilterTable extends HTMLElement {
     this.#mindspore.addEventListener("change", () => choose({ mindspore: this.#mindspore.value }));
     form.append(this.#labelled("mindspore", this.#mindspore));
     this.#reset.type = "button";
-    this.#reset.className = "btn btn-outline-primary";
+    this.#reset.className = "apidiff-button";
     this.#reset.textContent = this.#words.say("reset");
     this.#reset.addEventListener("click", () => this.#clear());
     this.#count.className = "apidiff-table-count";

@@ -1,0 +1,25 @@
+"""Sphinx' writer of HTML: what cannot be seen is shown, and names in headings break behind their dots."""
+
+from __future__ import annotations
+
+import re
+
+from docutils import nodes
+from sphinx.writers.html5 import HTML5Translator
+
+from apidiff.sphinxext.visible import ESCAPES
+
+_DOT = re.compile(r"(?<=\w)\.(?=\w)")
+
+
+class Translator(HTML5Translator):
+    """The writer of the site's pages."""
+
+    special_characters = {**HTML5Translator.special_characters, **ESCAPES}
+
+    def visit_Text(self, node: nodes.Text) -> None:  # noqa: N802 - the name docutils looks for
+        """Write a text; a narrow window may break a name in a heading behind a dot, not within a word."""
+        before = len(self.body)
+        super().visit_Text(node)
+        if isinstance(node.parent, nodes.literal) and isinstance(node.parent.parent, nodes.title):
+            self.body[before:] = [_DOT.sub(".<wbr>", piece) for piece in self.body[before:]]
