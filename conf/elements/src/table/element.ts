@@ -179,7 +179,8 @@ export class FilterTable extends HTMLElement {
       if (!said || against.length > 1) continue;
       // A facet counts the rows that all others let through: so many are shown if this value is chosen.
       for (const facet of against.length ? [(against[0] as [Facet, string])[0]] : FACETS)
-        for (const value of row.values[facet]) {
+        for (const [value] of this.#facets[facet] ?? []) {
+          if (!fits(row, facet, value)) continue;
           const count = counts.get(facet) as Map<string, number>;
           count.set(value, (count.get(value) ?? 0) + 1);
         }
