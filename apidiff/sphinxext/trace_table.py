@@ -23,7 +23,7 @@ from apidiff.model import (
     Value,
 )
 from apidiff.sphinxext.nodes import Builder
-from apidiff.sphinxext.visible import visible
+from apidiff.render.visible import visible
 
 # Longest row of values that is written out; the raw record has them all.
 _VALUES = 24

@@ -21,6 +21,25 @@ WORDS: dict[str, Text] = {
         "By API. Behind a name: how the probe ended where not every rank answered, and the types of errors raised.",
         "按 API 列出。名称之后注明：未能在所有 rank 上完成时的结束状态，以及抛出的异常类型。",
     ),
+    "run.measured_by": _t("Measured by", "测量者"),
+    "run.this_project": _t("this project", "本项目"),
+    "run.signed": _t("Signature", "签名文件"),
+    "run.signature_file": _t("Signature (minisign)", "签名文件（minisign）"),
+    "run.signer": _t("Signer", "签名者"),
+    "run.stopped": _t(
+        "This run ended before all that was planned was done, for this reason: {why}. Its verdicts are of what was done before.",
+        "这次运行没有做完计划的全部内容就结束了，原因：{why}。由它得出的结论只涉及此前已完成的部分。",
+    ),
+    "run.stopped_short": _t("stopped half-way", "中途停止"),
+    "signed.unsigned": _t("unsigned", "未签名"),
+    "signed.verified": _t("signed by {name} (verified)", "由 {name} 签名（已验证）"),
+    "signed.unknown_key": _t(
+        "signed with the key {key}, which is none of those known here", "由密钥 {key} 签名，该密钥不在已知签名者之列"
+    ),
+    "signed.not_checked": _t(
+        "signature that names the key of {name}, not checked because the program minisign is missing",
+        "签名使用的是 {name} 的密钥，但因缺少 minisign 程序而未验证",
+    ),
     # Evidence of an API.
     "evidence.where": _t(
         " in {framework} {version}, {backend} on {device}", "：{framework} {version}，{backend}（{device}）"
