@@ -22,8 +22,8 @@ from apidiff.model import (
     TensorDump,
     Value,
 )
-from apidiff.sphinxext.nodes import Builder
 from apidiff.render.visible import visible
+from apidiff.sphinxext.nodes import Builder
 
 # Longest row of values that is written out; the raw record has them all.
 _VALUES = 24

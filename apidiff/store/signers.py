@@ -46,11 +46,11 @@ def load_signers(path: Path | None = None) -> dict[str, Signer]:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
         raise DataError(path, line, "is not UTF-8 text", "Save it as UTF-8.") from error
     except tomllib.TOMLDecodeError as error:
-        place = re.search(r"line (\d+)", str(error))
-        raise DataError(path, int(place[1]) if place else None, f"broken TOML: {error}", "Mend the syntax.") from error
+        at = re.search(r"line (\d+)", str(error))
+        raise DataError(path, int(at[1]) if at else None, f"broken TOML: {error}", "Mend the syntax.") from error
     except msgspec.ValidationError as error:
-        number = re.search(r"signer\[(\d+)\]", str(error))
-        raise DataError(path, _line(text, int(number[1]) if number else 0), str(error), _EXAMPLE) from error
+        table = re.search(r"signer\[(\d+)\]", str(error))
+        raise DataError(path, _line(text, int(table[1]) if table else 0), str(error), _EXAMPLE) from error
     found: dict[str, Signer] = {}
     for number, one in enumerate(signers):
         key_id = id_of(one.key, _KEY_BYTES)

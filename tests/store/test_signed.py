@@ -154,8 +154,8 @@ def test_an_altered_record_or_signature_never_verifies(
     good = keys[0].sign(record)
     altered = [(CONTENT[:at] + bytes([byte ^ 1]) + CONTENT[at + 1 :], good) for at, byte in enumerate(CONTENT)]
     head = good.index(b"\n") + 1
-    for at in random.Random(1).sample(range(head, len(good) - 1), 60):
-        altered.append((CONTENT, good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :]))
+    places = random.Random(1).sample(range(head, len(good) - 1), 60)
+    altered += [(CONTENT, good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :]) for at in places]
     assert signed_by(record, CONTENT, good, signers).state is State.VERIFIED
     for content, signature in altered:
         try:

@@ -23,7 +23,7 @@ WORDS: dict[str, Text] = {
     ),
     "run.measured_by": _t("Measured by", "测量者"),
     "run.this_project": _t("this project", "本项目"),
-    "run.signed": _t("Signature", "签名文件"),
+    "run.signed": _t("Record's signature", "记录的签名"),
     "run.signature_file": _t("Signature (minisign)", "签名文件（minisign）"),
     "run.signer": _t("Signer", "签名者"),
     "run.stopped": _t(
@@ -58,6 +58,8 @@ WORDS: dict[str, Text] = {
         "安装 {framework} 后，以下命令重新运行同样的探针，并与已记录的结论比较：",
     ),
     "evidence.ranks": _t("{count} ranks", "{count} 个 rank"),
+    "evidence.ranks_by": _t("{ranks}, measured by {measurer}, {date}", "{ranks}，测量者：{measurer}，{date}"),
+    "evidence.changes": _t("Other verdicts in other versions or records", "因版本或运行记录而异的结论"),
     "evidence.call": _t("Call", "调用"),
     "evidence.gone": _t(
         "The record no longer has this probe, so no verdict rests on it.",
@@ -132,6 +134,7 @@ WORDS: dict[str, Text] = {
         "{framework}，{backend}（{device}），{before} 与 {after} 相比：两个版本都有结论的 {compared} 条论断中，"
         "{changed} 条的结论不同。",
     ),
+    "coverage.changed_page": _t("Which version changed which behaviour", "哪个版本改变了哪些行为"),
     "coverage.without_run": _t("Claims without a run", "没有运行过的论断"),
     "coverage.without_run_about": _t(
         "{count} claims have no verdict from any run, each with the reason.",
