@@ -55,14 +55,16 @@ def _section(make: Builder, framework: str, version: str, found: Sequence[Change
     )
     header = [make.word(key) for key in ("column.claim", "changed.where", "changed.before", "changed.after")]
     rows = [_row(make, one) for one in sorted(found, key=lambda one: (one.mapping, one.claim))]
-    shown = block("", table(header, rows, classes=["apidiff-stacked"]), filter=make.word("index.filter"))
+    shown = block(
+        "", table(header, rows, classes=["apidiff-wrapped", "apidiff-stacked"]), filter=make.word("index.filter")
+    )
     return make.section(anchor(f"changed-{framework}-{version}"), title, paragraph(nodes.Text(count)), shown)
 
 
 def _row(make: Builder, one: Changed) -> list[Cell]:
     subject = one.claim.partition("#")[0]
     claim: list[nodes.Node] = [
-        paragraph(make.ref("claim", one.claim)),
+        paragraph(make.ref("claim", one.claim), classes=["apidiff-wrap"]),
         paragraph(*make.text(one.text)),
     ]
     if one.mapping != subject:

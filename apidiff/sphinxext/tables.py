@@ -113,13 +113,13 @@ def runs(make: Builder, lines: Iterable[RunLine]) -> list[nodes.Node]:
         ends = [[nodes.Text(f"{count} "), make.badge("end", end)] for end, count in line.ends.items()]
         if line.stopped:
             ends.append([nodes.Text(f"· {make.word('run.stopped_short')}")])
-        by = [paragraph(nodes.Text(measurer(line.measured_by, make.language)))]
+        name = [paragraph(make.ref("run", line.id, nodes.Text(title)))]
+        if line.measured_by:
+            name.append(paragraph(make.lead("run.measured_by"), nodes.Text(measurer(line.measured_by, make.language))))
         if line.signed.state is not State.UNSIGNED:
-            by.append(paragraph(nodes.Text(signed_words(line.signed, make.language))))
-        link = make.ref("run", line.id, nodes.Text(title))
-        rows.append([[link], line.date, joined(ends, " "), by, [literal(line.id)]])
+            name.append(paragraph(nodes.Text(signed_words(line.signed, make.language))))
+        rows.append([name, line.date, joined(ends, " "), [literal(line.id)]])
     if not rows:
         return [paragraph(nodes.Text(make.word("runs.empty")))]
-    header = [make.word("column.run"), make.word("run.date"), make.word("run.count")]
-    header += [make.word("run.measured_by"), make.word("run.id")]
+    header = [make.word("column.run"), make.word("run.date"), make.word("run.count"), make.word("run.id")]
     return [block("", table(header, rows))]

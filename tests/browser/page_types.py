@@ -23,6 +23,7 @@ PAGE_TYPES = {
     "run": "runs/*.html",
     "evidence": "evidence/torch-2.13.0/gloo-cpu/torch.distributed.reduce.html",
     "coverage": "coverage.html",
+    "changed": "changed.html",
     "port": "port.html",
     "guide index": "guide/index.html",
     "guide": "guide/porting.html",

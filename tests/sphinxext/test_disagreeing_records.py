@@ -167,7 +167,7 @@ def test_a_page_says_who_measured_and_what_the_signature_says(site: Site) -> Non
     assert signature.read_text() == "a signature"
     assert f'href="../../_runs/{theirs}.json.minisig"' in built.html(f"runs/{theirs}")
     listed = _text(built.html("runs"))
-    for words in ("signed by Example Lab (verified)", "stopped half-way", "this project"):
+    for words in ("signed by Example Lab (verified)", "stopped half-way", "Measured by: a lab"):
         assert words in listed
     # A signature that is gone is gone from the site.
     site.content = msgspec.structs.replace(site.content, signed={})

@@ -74,7 +74,7 @@ WORDS: dict[str, Text] = {
         "No verdict differs between the versions that were run.", "运行过的各版本之间没有结论发生变化。"
     ),
     "changed.count": _t(
-        "{claims} claims in {mappings} mappings have another verdict.",
+        "Claims with another verdict: {claims}, of mappings: {mappings}.",
         "{mappings} 个映射中有 {claims} 条论断的结论发生变化。",
     ),
     "changed.where": _t("Where", "运行环境"),
