@@ -86,7 +86,7 @@ WORDS: dict[str, Text] = {
         "Records disagree for {framework} {version} on {backend} ({device}), {size} ranks: ",
         "{framework} {version}，{backend}（{device}），{size} 个 rank 的运行记录相互矛盾：",
     ),
-    "dispute.each": _t("{outcome} by {run} ({measurer})", "{run}（{measurer}）{outcome}"),
+    "dispute.each": _t("{outcome} by {run} ({measurer})", "{run}（{measurer}）的结论为{outcome}"),
     # Sections about other answers.
     "others.hidden": _t(
         "Hidden, because they are not the answer on MindSpore {version}: {count} sections.",
