@@ -69,7 +69,20 @@ html_domain_indices = False
 html_sidebars = {
     **{page: ["sidebar-nav-bs.html"] for page in ("python", "api/**", "guide/**")},
     # Pages of records stand alone: a sidebar in each of them would cost most of the build.
-    **{page: [] for page in ("index", "search", "port", "mappings", "mappings/**", "counterparts", "risks", "refuted")},
+    **{
+        page: []
+        for page in (
+            "index",
+            "search",
+            "port",
+            "mappings",
+            "mappings/**",
+            "counterparts",
+            "risks",
+            "refuted",
+            "changed",
+        )
+    },
     **{page: [] for page in ("official", "coverage", "runs", "runs/**", "evidence/**")},
 }
 html_theme_options = {

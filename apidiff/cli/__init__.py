@@ -106,7 +106,9 @@ def _sentence(error: Exception) -> str | None:
     from apidiff.store.errors import ApidiffError
 
     if isinstance(error, ApidiffError):
-        return str(error)
+        from apidiff.render.visible import visible
+
+        return visible(str(error))
     if isinstance(error, OSError) and error.filename is None and error.errno is not None:
         # No file is named: it is standard output that cannot be written.
         _close_stdout()

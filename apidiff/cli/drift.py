@@ -14,12 +14,21 @@ from rich.text import Text as Line
 
 from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.output import language, show
+from apidiff.context import make_context
+from apidiff.examples import load_examples
 from apidiff.history import STUBS, Change, Touched, compare_files, touched
+from apidiff.model import Observation
+from apidiff.model.entry import ChangeEntry
 from apidiff.model.signature import SignatureFile
 from apidiff.model.version import Version, VersionError
 from apidiff.render.history import change_text
 from apidiff.render.labels import Language, label
+from apidiff.render.version_changes import changes as version_changes
 from apidiff.store import ApidiffError, Data, load
+from apidiff.store.backends import load_backends
+from apidiff.store.paths import examples_folder
+from apidiff.verify.compare import observations
+from apidiff.verify.plan import apis_for
 
 _FRAMEWORKS = ("torch", "mindspore")
 
@@ -35,7 +44,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="what changed between two versions of a framework",
         description=(
             "Lists APIs added, removed and newly deprecated, parameters, defaults and members that changed between two "
-            "versions of a framework, and the mappings and the documents' claims that this touches."
+            "versions of a framework, and the mappings and the documents' claims that this touches; then the claims whose "
+            "verdict is another, where both versions were run on the same backend."
         ),
         formatter_class=HelpFormatter,
     )
@@ -51,11 +61,58 @@ def run(args: argparse.Namespace) -> int:
     data = load()
     old, new = files_of(data, args.framework, args.old, args.new)
     changes = [(change, touched(change, data.mappings.values(), data.documents)) for change in compare_files(old, new)]
+    verdicts = _verdicts(data, new.framework, old.version, new.version)
     if args.json:
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(_json(old, new, changes)), indent=1) + b"\n")
+        told = None if verdicts is None else [_verdict_json(*one) for one in verdicts]
+        found = _json(old, new, changes) | {"verdicts": told}
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
     else:
         _show(data, old, new, changes, language(args.lang))
+        show(*_verdict_lines(verdicts, language(args.lang)))
     return 0
+
+
+def _verdicts(data: Data, framework: str, old: str, new: str) -> list[tuple[str, ChangeEntry]] | None:
+    """The claims whose verdict is another in ``new`` than in ``old``; None where no backend has records of both."""
+    runs = [(key, one) for key, one in data.runs if one.framework == framework and one.framework_version in {old, new}]
+    places = [
+        {(one.backend, one.device) for _, one in runs if one.framework_version == version} for version in (old, new)
+    ]
+    if not places[0] & places[1]:
+        return None
+    context = make_context(load_backends(), load_examples(examples_folder()), data.signatures)
+    apis = {api.name: api for version in (old, new) for api in apis_for(data, framework, version)}
+    observed: dict[str, list[Observation]] = {}
+    for key, record in runs:
+        for api, claim, one in observations(apis.values(), key, record, context):
+            observed.setdefault(f"{api.name}#{claim.id}", []).append(one)
+    return [(claim, change) for claim, found in sorted(observed.items()) for change in version_changes(found, {})]
+
+
+def _verdict_json(claim: str, change: ChangeEntry) -> dict[str, object]:
+    before, after = change.spans
+    return {
+        "claim": claim,
+        "backend": change.backend,
+        "device": change.device,
+        "world_sizes": change.world_sizes,
+        "before": before.outcome,
+        "after": after.outcome,
+        "runs": [*next(iter(before.runs.values())), *next(iter(after.runs.values()))],
+    }
+
+
+def _verdict_lines(verdicts: list[tuple[str, ChangeEntry]] | None, chosen: Language) -> Iterator[RenderableType]:
+    yield Line("")
+    if not verdicts:
+        yield Line(label("drift.verdicts_unknown" if verdicts is None else "drift.verdicts_none", chosen))
+        return
+    yield Line(label("drift.verdicts", chosen), style="bold")
+    for claim, change in verdicts:
+        before, after = (label(f"outcome.{one.outcome}", chosen) for one in change.spans)
+        sizes = label("site.comma", chosen).join(map(str, change.world_sizes))
+        where = label("drift.where", chosen).format(backend=change.backend, device=change.device, sizes=sizes)
+        yield _indented(("• ", ""), (claim, "cyan"), (f"  {before} → {after}", ""), (f"  {where}", "dim"))
 
 
 def files_of(data: Data, framework: str | None, old: str, new: str) -> tuple[SignatureFile, SignatureFile]:

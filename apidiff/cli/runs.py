@@ -15,9 +15,13 @@ from apidiff.context import make_context
 from apidiff.examples import load_examples
 from apidiff.judge import Context
 from apidiff.model import Outcome, ProbeRun, RunRecord, Version
+from apidiff.render.signed_words import signed_words
+from apidiff.render.visible import one_line, visible
 from apidiff.store import ApidiffError, Data, load
 from apidiff.store.backends import Backend, load_backends
 from apidiff.store.paths import examples_folder
+from apidiff.store.signed import load_signed
+from apidiff.store.signers import load_signers
 from apidiff.verify.compare import compare, observations
 from apidiff.verify.intake import take_in
 from apidiff.verify.plan import apis_for, make_plan
@@ -44,7 +48,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "import",
         help="take in records made elsewhere",
         description="Takes in run records: all of them, or none and the reason. Nothing in them is executed. What is here "
-        "already is neither replaced nor lost; records that disagree are both kept, and pages show both.",
+        "already is neither replaced nor lost; records that disagree are both kept, and pages show both. A signature, "
+        "FILE.minisig, comes along; one that names a known key has to verify.",
     )
     take.add_argument("files", metavar="FILE", nargs="+", type=Path)
     plan = commands.add_parser("plan", help="what a backend would run, and about how long that takes")
@@ -62,12 +67,13 @@ def run(args: argparse.Namespace) -> int:
             console.print(line)
     elif args.action == "show":
         for line in _shown(data, *_found(data, args.id), context):
-            console.print(line)
+            console.print(visible(line))
     elif args.action == "diff":
         return _differ(data, [_found(data, one) for one in args.ids], context, console)
     elif args.action == "import":
-        for path, new in take_in(args.files, data, backends, context):
-            sys.stdout.write(f"{path}{'' if new else ' (was here already)'}\n")
+        for one in take_in(args.files, data, backends, context, load_signers()):
+            known = "" if one.new else " (was here already)"
+            sys.stdout.write(f"{one.path}{known}, {signed_words(one.signed, 'en')}\n")
     else:
         for backend in _asked(backends, args.backend, args.framework):
             for line in _planned(data, backend, context):
@@ -98,19 +104,25 @@ def _asked(backends: Sequence[Backend], name: str, framework: str | None) -> lis
 
 def _listed(data: Data) -> Iterator[str]:
     width = max((len(key) for key, _ in data.runs), default=0)
+    signed = load_signed(data.root, (key for key, _ in data.runs))
     for key, record in data.runs:
-        by = f"  {record.measured_by}" if record.measured_by else ""
-        yield f"{key:{width}}  {record.date}  {len(record.probes):3} probes  {record.os.partition(',')[0]}{by}"
+        system = one_line(record.os.partition(",")[0])
+        more = [f"measured by {one_line(record.measured_by)}"] if record.measured_by else []
+        more += ["stopped half-way"] if record.stopped else []
+        more.append(signed_words(signed[key], "en"))
+        yield f"{key:{width}}  {record.date}  {len(record.probes):3} probes  {system}  {', '.join(more)}"
 
 
 def _shown(data: Data, key: str, record: RunRecord, context: Context) -> Iterator[str]:
     yield key
     yield f"  {record.framework} {record.framework_version}, {record.backend} on {record.device}, {record.world_size} ranks"
-    yield f"  {record.date}, apidiff {record.suite_version}, measured by {record.measured_by or 'this project'}"
+    yield f"  {record.date}, apidiff {record.suite_version}, measured by {_measurer(record)}"
+    signed = load_signed(data.root, [key])[key]
+    yield f"  {signed_words(signed, 'en')}{f' ({one_line(signed.about)})' if signed.about else ''}"
     yield f"  {record.os}, {record.machine}, {record.cores} cores, Python {record.python}"
     yield f"  {', '.join(f'{name}={value}' for name, value in record.environment.items())}"
     if record.stopped:
-        yield f"  stopped half-way: {record.stopped}"
+        yield f"  stopped half-way: {one_line(record.stopped)}; its verdicts are of what was done before"
     apis = list(apis_for(data, record.framework, record.framework_version))
     seen = list(observations(apis, key, record, context))
     counts = Counter(one.outcome for _, _, one in seen)
@@ -120,6 +132,10 @@ def _shown(data: Data, key: str, record: RunRecord, context: Context) -> Iterato
     stale = [probe for probe in record.probes if (probe.api, probe.probe) not in judged]
     if stale:
         yield f"  {len(stale)} probes give no verdict: they are asked otherwise today, or nothing is claimed of them"
+
+
+def _measurer(record: RunRecord) -> str:
+    return one_line(record.measured_by) if record.measured_by else "this project"
 
 
 def _counted(counts: Counter[str]) -> str:
@@ -133,13 +149,13 @@ def _differ(data: Data, pair: Sequence[tuple[str, RunRecord]], context: Context,
             f"runs: {one.framework} and {other.framework} judge different claims. Give two of one framework."
         )
     for line in _environment(one, other):
-        console.print(line)
+        console.print(visible(line))
     apis = {
         api.name: api for record in (one, other) for api in apis_for(data, record.framework, record.framework_version)
     }
     changes = compare(list(apis.values()), pair[0], other, context)
     for change in changes:
-        console.print(change.text())
+        console.print(visible(change.text()))
     console.print(f"{len(changes)} verdicts differ.")
     return 1 if changes else 0
 
@@ -148,7 +164,7 @@ def _environment(one: RunRecord, other: RunRecord) -> Iterator[str]:
     for name in ("framework_version", "backend", "device", "world_size", "os", "python", "machine", "measured_by"):
         values = getattr(one, name), getattr(other, name)
         if values[0] != values[1]:
-            yield f"{name}: {values[0]} → {values[1]}"
+            yield f"{name}: {one_line(str(values[0]))} → {one_line(str(values[1]))}"
     for name in sorted(one.packages.keys() | other.packages.keys()):
         versions = one.packages.get(name, "none"), other.packages.get(name, "none")
         if versions[0] != versions[1]:

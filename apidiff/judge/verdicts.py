@@ -83,6 +83,7 @@ def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Con
             probe=probe,
             run=run_id,
             evidence=evidence,
+            measured_by=record.measured_by,
         )
 
 

@@ -92,18 +92,8 @@ class Unsupported(Record, frozen=True, kw_only=True):
     apis: list[ApiCount]
 
 
-class VerdictChange(Record, frozen=True, kw_only=True):
-    """A claim whose outcome differs between two versions at ``world_sizes``."""
-
-    claim: str
-    mapping: str
-    world_sizes: list[int]
-    before: str
-    after: str
-
-
 class VersionChange(Record, frozen=True, kw_only=True):
-    """What differs between two versions of a framework that ran on the same backend. ``compared``: claims judged in both."""
+    """Two versions of a framework that ran on the same backend: how many claims are judged in both, and how many otherwise."""
 
     framework: str
     backend: str
@@ -111,7 +101,7 @@ class VersionChange(Record, frozen=True, kw_only=True):
     before: str
     after: str
     compared: int
-    changes: list[VerdictChange]
+    changed: int
 
 
 class RunAge(Record, frozen=True, kw_only=True):

@@ -19,7 +19,10 @@ class StatedEntry(Record, frozen=True, kw_only=True):
 
 
 class ObservedSummary(Record, frozen=True, kw_only=True):
-    """The verdict of one framework version on one backend over all probes, at the world sizes that share it."""
+    """A verdict of one framework version on one backend over all probes, and the world sizes and run records that share it.
+
+    Where records disagree each has its say: the same world size then stands in several rows.
+    """
 
     outcome: str
     framework: str
@@ -28,6 +31,45 @@ class ObservedSummary(Record, frozen=True, kw_only=True):
     device: str
     world_sizes: list[int]
     runs: list[str]
+
+
+class VersionSpan(Record, frozen=True, kw_only=True):
+    """Versions that follow each other among those run, with the same outcome in each.
+
+    ``runs``: version → the run records that say so, oldest version first. ``unjudged``: known versions between the span before
+    and this one of which no run gives a verdict; ``disputed``: those of which records disagree.
+    """
+
+    outcome: str
+    runs: dict[str, list[str]]
+    unjudged: list[str] = []
+    disputed: list[str] = []
+
+
+class ChangeEntry(Record, frozen=True, kw_only=True):
+    """A verdict that is not the same in all versions run on one backend, at the world sizes at which it goes the same way.
+
+    ``spans``: oldest first, at least two.
+    """
+
+    framework: str
+    backend: str
+    device: str
+    world_sizes: list[int]
+    spans: list[VersionSpan]
+    text: Text
+
+
+class DisputeEntry(Record, frozen=True, kw_only=True):
+    """Run records of the same version, backend, device and world size that disagree. ``outcomes``: by run record."""
+
+    framework: str
+    framework_version: str
+    backend: str
+    device: str
+    world_size: int
+    outcomes: dict[str, str]
+    text: Text
 
 
 class ClaimEntry(Record, frozen=True, kw_only=True):
@@ -41,6 +83,8 @@ class ClaimEntry(Record, frozen=True, kw_only=True):
     stated: list[StatedEntry] = []
     observed: list[Observation] = []
     summary: list[ObservedSummary] = []
+    changes: list[ChangeEntry] = []
+    disputes: list[DisputeEntry] = []
     not_run: list[Text] = []  # backends without a run and why ('hccl: no run record')
     call: list[str] = []  # the calls of its probes as code, one per probe
     reason: Text | None = None

@@ -44,7 +44,8 @@ class Observation(Record, frozen=True, kw_only=True):
     """The verdict on one claim from one probe in one run record.
 
     ``evidence``: short facts in neutral notation, one a line, e.g. ``rank 1: tensor [10, 20] → [110, 220]`` or
-    ``rank 0: RuntimeError: …``; empty for ``holds`` where there is nothing to point at.
+    ``rank 0: RuntimeError: …``; empty for ``holds`` where there is nothing to point at. ``measured_by``: who made the record,
+    in their own words; None for this project.
     """
 
     outcome: Outcome
@@ -56,3 +57,4 @@ class Observation(Record, frozen=True, kw_only=True):
     probe: str
     run: str  # ID of the run record
     evidence: list[str] = []
+    measured_by: str | None = None

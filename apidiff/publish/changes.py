@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from apidiff.model import Outcome, Version, worst_outcome
 from apidiff.model.entry import ClaimEntry, Entry
+from apidiff.render.version_changes import Changed, changed
 from apidiff.sphinxext.content import RunLine
 
 
@@ -47,9 +47,35 @@ class Recorded(NamedTuple):
 def changed_verdicts(entries: Mapping[str, Entry], runs: Iterable[RunLine]) -> list[Change]:
     """Every change, newest first, then by claim. World sizes are compared each with itself."""
     dates = {run.id: run.date for run in runs}
-    found = [change for mapping, claim in leading_claims(entries) for change in _changes(mapping, claim, dates)]
+    leading = {claim.id: (mapping, claim) for mapping, claim in leading_claims(entries)}
+    steps: dict[tuple[str, ...], list[Changed]] = {}
+    for one in changed(entries):
+        place = (one.change.framework, one.change.backend, one.change.device)
+        steps.setdefault((one.claim, *place, *one.versions), []).append(one)
+    found = [_change(*leading[key[0]], alike, dates) for key, alike in steps.items()]
     found.sort(key=lambda one: (one.claim.id, one.framework, one.backend, one.device, Version(one.after)))
     return sorted(found, key=lambda one: one.date, reverse=True)
+
+
+def _change(mapping: str, claim: ClaimEntry, alike: list[Changed], dates: Mapping[str, str]) -> Change:
+    """What several world sizes show of the same claim between the same versions."""
+    change, (before, after) = alike[0].change, alike[0].versions
+    where = (change.framework, change.backend, change.device)
+    shown = [
+        one
+        for one in claim.observed
+        if (one.framework, one.backend, one.device, one.framework_version) == (*where, after)
+    ]
+    return Change(
+        mapping,
+        claim,
+        *where,
+        before,
+        after,
+        tuple(Step(one.before.outcome, one.after.outcome, tuple(one.change.world_sizes)) for one in alike),
+        date=max((dates.get(one.run, "") for one in shown), default=""),
+        evidence=next((tuple(one.evidence) for one in shown if one.evidence), ()),
+    )
 
 
 def recorded_runs(entries: Mapping[str, Entry], runs: Iterable[RunLine]) -> list[Recorded]:
@@ -81,37 +107,3 @@ def leading_claims(entries: Mapping[str, Entry]) -> list[tuple[str, ClaimEntry]]
             place = borrowed if claim.subject in elsewhere and claim.side == "target" else found
             place.setdefault(claim.id, (entry.id, claim))
     return list({**borrowed, **found}.values())
-
-
-def _changes(mapping: str, claim: ClaimEntry, dates: Mapping[str, str]) -> Iterator[Change]:
-    """The changes of one claim, one a backend, device and pair of neighbouring versions."""
-    cells: dict[tuple[str, str, str], dict[str, dict[int, str]]] = {}
-    for row in claim.summary:
-        versions = cells.setdefault((row.framework, row.backend, row.device), {})
-        versions.setdefault(row.framework_version, {}).update(dict.fromkeys(row.world_sizes, row.outcome))
-    for where, versions in cells.items():
-        for before, after in pairwise(sorted(versions, key=Version)):
-            if steps := _steps(versions[before], versions[after]):
-                shown = [
-                    one
-                    for one in claim.observed
-                    if (one.framework, one.backend, one.device, one.framework_version) == (*where, after)
-                ]
-                yield Change(
-                    mapping,
-                    claim,
-                    *where,
-                    before,
-                    after,
-                    steps,
-                    date=max((dates.get(one.run, "") for one in shown), default=""),
-                    evidence=next((tuple(one.evidence) for one in shown if one.evidence), ()),
-                )
-
-
-def _steps(before: Mapping[int, str], after: Mapping[int, str]) -> tuple[Step, ...]:
-    sizes: dict[tuple[str, str], list[int]] = {}
-    for size in sorted(before.keys() & after.keys()):
-        if before[size] != after[size]:
-            sizes.setdefault((before[size], after[size]), []).append(size)
-    return tuple(Step(*pair, tuple(found)) for pair, found in sizes.items())

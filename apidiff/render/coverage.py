@@ -18,7 +18,6 @@ from apidiff.model.coverage import (
     RunAge,
     SizeCoverage,
     Unsupported,
-    VerdictChange,
     VersionChange,
     WithoutRun,
 )
@@ -88,8 +87,8 @@ class _Count:
                 raise CoverageError(f"{claim.id}: the outcome {row.outcome!r} names {named}. Derive the entries anew.")
             place = (row.framework, row.framework_version, row.backend, row.device)
             sizes = found.setdefault(place, {})
-            for size in row.world_sizes:
-                sizes[size] = row.outcome
+            for size in row.world_sizes:  # of records that disagree the worst counts
+                sizes[size] = worst_outcome(map(Outcome, {row.outcome, sizes.get(size, row.outcome)})).value
         return found
 
     def coverage(self, releases: Dictionary[str, Sequence[str]]) -> Coverage:
@@ -213,7 +212,7 @@ class _Count:
         for (framework, backend, device), places in groups.items():
             ordered = sorted(places, key=lambda place: Version(place[1]))
             for before, after in itertools.pairwise(ordered):
-                compared, changes = self._changed(before, after)
+                compared, changed = self._compared(before, after)
                 yield VersionChange(
                     framework=framework,
                     backend=backend,
@@ -221,25 +220,13 @@ class _Count:
                     before=before[1],
                     after=after[1],
                     compared=compared,
-                    changes=changes,
+                    changed=changed,
                 )
 
-    def _changed(self, before: _Place, after: _Place) -> tuple[int, list[VerdictChange]]:
-        compared, changes = 0, []
-        for key, claim in self.claims.items():
-            old, new = self.outcomes[key].get(before), self.outcomes[key].get(after)
-            if old is None or new is None:
-                continue
-            compared += 1
-            kinds: dict[tuple[str, str], list[int]] = {}
-            for size in sorted(old.keys() & new.keys()):
-                if old[size] != new[size]:
-                    kinds.setdefault((old[size], new[size]), []).append(size)
-            changes += [
-                VerdictChange(claim=key, mapping=self._holder(claim), world_sizes=sizes, before=was, after=now)
-                for (was, now), sizes in kinds.items()
-            ]
-        return compared, changes
+    def _compared(self, before: _Place, after: _Place) -> tuple[int, int]:
+        """How many claims have verdicts at both places, and how many of them another at some world size."""
+        both = [(one[before], one[after]) for one in self.outcomes.values() if before in one and after in one]
+        return len(both), sum(any(old[size] != new[size] for size in old.keys() & new.keys()) for old, new in both)
 
     def _age(self, run_id: str, releases: Dictionary[str, Sequence[str]]) -> RunAge:
         head = head_of(run_id, self.runs[run_id])

@@ -21,6 +21,7 @@ from apidiff.model.entry import (
 )
 from apidiff.model.signature import Signature, SignatureFile
 from apidiff.model.version import Version
+from apidiff.render.by_run import disputes
 from apidiff.render.calls import call, snippet
 from apidiff.render.differences import difference_entry, row_difference, worst_first
 from apidiff.render.documents import document_entry
@@ -29,6 +30,7 @@ from apidiff.render.phrases import phrase
 from apidiff.render.rows import row_entries
 from apidiff.render.spans import between
 from apidiff.render.verdict_text import summarise
+from apidiff.render.version_changes import changes
 from apidiff.store import Data
 from apidiff.store.backends import Backend, load_backends
 from apidiff.store.documented import documented_points
@@ -44,6 +46,7 @@ class Builder:
         self.data, self.backends, self.examples = data, backends, examples
         self.context = make_context(backends, examples, data.signatures)
         self._files = _newest_first(data.signatures)
+        self._known = {name: [one.version for one in found] for name, found in data.frameworks.items()}
         self._documented = documented_points(data.listings, data.documents)
 
     def entry(self, mapping: Mapping) -> Entry:
@@ -106,6 +109,8 @@ class Builder:
             stated=_stated(claim.stated),
             observed=observed,
             summary=summarise(observed),
+            changes=changes(observed, self._known),
+            disputes=disputes(observed),
             not_run=self._not_run(_framework(claim, api), observed),
             call=[call(api, probe, signature) for probe in claim.probes],
             reason=claim.reason,

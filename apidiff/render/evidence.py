@@ -15,7 +15,7 @@ from apidiff.examples import load_examples
 from apidiff.judge import Context, example_probe, spec_of
 from apidiff.model import Api, ProbeRun, RunRecord, SignatureDump, Version
 from apidiff.model.base import Record
-from apidiff.model.entry import ClaimEntry, Entry
+from apidiff.model.entry import ChangeEntry, ClaimEntry, DisputeEntry, Entry
 from apidiff.model.probe import Argument
 from apidiff.model.signature import Signature
 from apidiff.model.spec import caller_ranks, digest_text, inplace_switch, partner, resolve
@@ -24,6 +24,7 @@ from apidiff.render.calls import call
 from apidiff.store import Data
 from apidiff.store.backends import load_backends
 from apidiff.store.paths import examples_folder
+from apidiff.store.signed import Signed
 
 # The name under which claims about parameters and members point at the signature of a run.
 SIGNATURE = "signature"
@@ -54,6 +55,9 @@ class RunHead(Record, frozen=True, kw_only=True):
     python: str
     machine: str
     cores: int
+    measured_by: str | None = None
+    stopped: str | None = None
+    signed: Signed = Signed()
 
 
 class Verdict(Record, frozen=True, kw_only=True):
@@ -92,7 +96,8 @@ class SignatureEvidence(Record, frozen=True, kw_only=True):
 class ApiEvidence(Record, frozen=True, kw_only=True):
     """All that runs of one framework version on one backend and device recorded of an API.
 
-    ``mapping``: the mapping that holds the API's claims, None where no mapping does any more.
+    ``mapping``: the mapping that holds the API's claims, None where no mapping does any more. ``changes``: claims that other
+    versions of the framework judge otherwise on this backend; ``disputes``: those on which these runs disagree.
     """
 
     key: str
@@ -101,6 +106,8 @@ class ApiEvidence(Record, frozen=True, kw_only=True):
     runs: list[RunHead]
     signatures: list[SignatureEvidence]
     probes: list[ProbeEvidence]
+    changes: dict[str, list[ChangeEntry]] = {}
+    disputes: dict[str, list[DisputeEntry]] = {}
 
 
 def evidence_key(run: RunHead | RunRecord, api: str) -> str:
@@ -116,22 +123,33 @@ def _place(run: RunRecord) -> tuple[str, ...]:
     return run.framework, run.framework_version, run.backend, run.device
 
 
-def head_of(run_id: str, run: RunRecord) -> RunHead:
+def head_of(run_id: str, run: RunRecord, signed: Signed | None = None) -> RunHead:
     """The record's head."""
-    facts = {name: getattr(run, name) for name in RunHead.__struct_fields__ if name != "id"}
-    return RunHead(id=run_id, **facts)
+    facts = {name: getattr(run, name) for name in RunHead.__struct_fields__ if name not in {"id", "signed"}}
+    return RunHead(id=run_id, signed=signed or Signed(), **facts)
 
 
-def evidence(runs: Dictionary[str, RunRecord], entries: Dictionary[str, Entry], calls: Calls) -> Iterator[ApiEvidence]:
-    """The evidence of every API that a run recorded, by framework version, backend and API."""
+def evidence(
+    runs: Dictionary[str, RunRecord],
+    entries: Dictionary[str, Entry],
+    calls: Calls,
+    signed: Dictionary[str, Signed],
+) -> Iterator[ApiEvidence]:
+    """The evidence of every API that a run recorded, by framework version, backend and API.
+
+    ``signed``: what the signatures of runs say, by ID.
+    """
     groups: dict[tuple[str, ...], dict[str, RunRecord]] = {}
     for run_id, run in runs.items():
         groups.setdefault(_place(run), {})[run_id] = run
     holders = holding_mappings(entries)
     verdicts = _verdicts(entries)
+    by_subject: dict[str, list[ClaimEntry]] = {}
+    for claim in distinct_claims(entries).values():
+        by_subject.setdefault(claim.subject, []).append(claim)
     for found in groups.values():
         ordered = dict(sorted(found.items(), key=lambda item: (item[1].world_size, item[1].date)))
-        heads = [head_of(run_id, run) for run_id, run in ordered.items()]
+        heads = [head_of(run_id, run, signed.get(run_id)) for run_id, run in ordered.items()]
         signatures: dict[str, list[tuple[str, SignatureDump]]] = {}
         probes: dict[str, dict[str, list[tuple[str, ProbeRun]]]] = {}
         for run_id, run in ordered.items():
@@ -150,7 +168,29 @@ def evidence(runs: Dictionary[str, RunRecord], entries: Dictionary[str, Entry], 
                     _probe(api, name, trials, {one.id: one for one in heads}, calls.get(api, {}), verdicts)
                     for name, trials in probes.get(api, {}).items()
                 ],
+                changes=_changes(by_subject.get(api, []), heads[0]),
+                disputes=_disputes(by_subject.get(api, []), heads[0]),
             )
+
+
+def _changes(claims: Iterable[ClaimEntry], here: RunHead) -> dict[str, list[ChangeEntry]]:
+    place = (here.framework, here.backend, here.device)
+    found = {
+        claim.id: [one for one in claim.changes if (one.framework, one.backend, one.device) == place]
+        for claim in claims
+    }
+    return {key: changes for key, changes in found.items() if changes}
+
+
+def _disputes(claims: Iterable[ClaimEntry], here: RunHead) -> dict[str, list[DisputeEntry]]:
+    place = (here.framework, here.framework_version, here.backend, here.device)
+    found = {
+        claim.id: [
+            one for one in claim.disputes if (one.framework, one.framework_version, one.backend, one.device) == place
+        ]
+        for claim in claims
+    }
+    return {key: disputes for key, disputes in found.items() if disputes}
 
 
 _Verdicts = Dictionary[tuple[str, str, str], list[Verdict]]  # by run, API and probe

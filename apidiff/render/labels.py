@@ -182,6 +182,13 @@ _WORDS: dict[str, Text] = {
         "{changes} changes; they touch {mappings} of {all} mappings and {claims} stated claims.",
         "共 {changes} 处变更，涉及 {all} 个映射中的 {mappings} 个，以及文档所述的 {claims} 条论断。",
     ),
+    "drift.verdicts": _t("Verdicts that runs of both versions give otherwise", "两个版本的运行得出不同结论的论断"),
+    "drift.verdicts_none": _t("Runs of both versions give the same verdicts.", "两个版本的运行结论相同。"),
+    "drift.verdicts_unknown": _t(
+        "No backend has run records of both versions, so nothing is said of behaviour.",
+        "没有哪个后端同时有这两个版本的运行记录，无法比较行为。",
+    ),
+    "drift.where": _t("{backend} ({device}), {sizes} ranks", "{backend}（{device}），{sizes} 个 rank"),
     "signatures": _t("Signatures", "签名"),
     "signature.missing": _t("No signature is recorded.", "没有记录签名。"),
     "parameters": _t("Parameters", "参数"),

@@ -206,6 +206,8 @@ class _Page:
     def claim(self, claim: ClaimEntry) -> Iterator[str]:
         yield f"{code_span(claim.id)}{self.aside(self.word(f'claim.{claim.kind}'))}{self.colon}{self.text(claim.text)}"
         yield from (f"  {self.text(verdict_text(row))}" for row in claim.summary)
+        apart = [one.text for one in claim.disputes] + [one.text for one in claim.changes]
+        yield from (f"  {self.text(text)}" for text in apart)
         yield from (f"  {self.text(text)}" for text in claim.not_run)
         if claim.reason:
             yield f"  {self.text(claim.reason)}"

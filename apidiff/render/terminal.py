@@ -21,6 +21,7 @@ from apidiff.model import Text
 from apidiff.render.labels import Language, label
 from apidiff.render.spans import in_words
 from apidiff.render.terminal_lines import indent, named, prose, risk_style
+from apidiff.render.visible import visible
 
 _OUTCOME_STYLES = {"holds": "green", "refuted": "bold red", "flaky": "bold magenta", "not run": "dim"}  # else yellow
 _HEADING = "bold underline"
@@ -210,6 +211,8 @@ class _Sections:
         rows = sorted(claim.summary, key=lambda row: row.framework_version not in asked)
         for row in rows:
             yield self._verdict(row, row.framework_version in asked)
+        yield from (Line(self._said(one.text), style="yellow") for one in claim.disputes)
+        yield from (Line(self._said(one.text), style="dim") for one in claim.changes)
         if not rows:
             comma = label("site.comma", self.language)
             where = comma.join(self._said(text) for text in claim.not_run) or label("outcome.not run", self.language)
@@ -251,7 +254,7 @@ class _Sections:
         return table
 
     def _said(self, text: Text) -> str:
-        return text.en if self.language == "en" else text.zh
+        return visible(text.en if self.language == "en" else text.zh)
 
 
 def _words(key: str, language: Language) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from apidiff.model import Observation, Outcome, Text, worst_outcome
+from apidiff.model import Observation, Outcome, Text
 from apidiff.model.entry import ClaimEntry, EvidenceEntry, ObservedSummary
 from apidiff.model.version import Version
+from apidiff.render.by_run import by_run
 from apidiff.render.evidence_words import in_language
 from apidiff.render.labels import LABELS
 
@@ -17,32 +18,30 @@ EVIDENCE_LINES = 3
 
 
 def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
-    """One row per framework version, backend, device and outcome: the worst over all probes, by world size.
+    """One row per framework version, backend, device and outcome: the worst over a record's probes, by world size.
 
-    Newest version first. World sizes with the same outcome share a row.
+    Newest version first. World sizes with the same outcome share a row; records that disagree have one each.
     """
-    cells: dict[tuple[str, str, str, str], dict[int, list[Observation]]] = {}
-    for one in observed:
-        key = (one.framework, one.framework_version, one.backend, one.device)
-        cells.setdefault(key, {}).setdefault(one.world_size, []).append(one)
     rows = []
-    for (framework, version, backend, device), by_size in cells.items():
-        grouped: dict[Outcome, list[int]] = {}
-        for size, found in sorted(by_size.items()):
-            grouped.setdefault(worst_outcome(one.outcome for one in found), []).append(size)
-        for outcome, sizes in grouped.items():
-            runs = sorted({one.run for size in sizes for one in by_size[size]})
-            rows.append(
-                ObservedSummary(
-                    outcome=outcome.value,
-                    framework=framework,
-                    framework_version=version,
-                    backend=backend,
-                    device=device,
-                    world_sizes=sizes,
-                    runs=runs,
-                )
+    for (framework, version, backend, device), by_size in by_run(observed).items():
+        sizes: dict[Outcome, list[int]] = {}
+        runs: dict[Outcome, list[str]] = {}
+        for size, outcomes in by_size.items():
+            for outcome in dict.fromkeys(outcomes.values()):
+                sizes.setdefault(outcome, []).append(size)
+                runs.setdefault(outcome, []).extend(run for run, said in outcomes.items() if said is outcome)
+        rows += [
+            ObservedSummary(
+                outcome=outcome.value,
+                framework=framework,
+                framework_version=version,
+                backend=backend,
+                device=device,
+                world_sizes=found,
+                runs=sorted(runs[outcome]),
             )
+            for outcome, found in sizes.items()
+        ]
     return sorted(
         rows, key=lambda row: (row.framework, [-part for part in Version(row.framework_version).parts], row.backend)
     )
@@ -103,10 +102,5 @@ def _told(claim: ClaimEntry, lines: Sequence[str], rows: list[tuple[ObservedSumm
 
 def telling_observation(claim: ClaimEntry, row: ObservedSummary) -> Observation | None:
     """The observation that speaks for a summary row: on three ranks, the fewest that can show a partial result, if it can."""
-    same = [
-        one
-        for one in claim.observed
-        if (one.outcome.value, one.framework_version, one.backend) == (row.outcome, row.framework_version, row.backend)
-        and one.world_size in row.world_sizes
-    ]
+    same = [one for one in claim.observed if one.outcome.value == row.outcome and one.run in row.runs]
     return min(same, key=lambda one: one.world_size != _TELLING_WORLD_SIZE, default=None)

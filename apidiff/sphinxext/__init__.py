@@ -37,13 +37,20 @@ from apidiff.sphinxext.search_parts import note_parts
 from apidiff.sphinxext.shell import add_shell_context, drop_unused_files, publish_theme_css
 from apidiff.sphinxext.trace_table import TRACE_NODES
 from apidiff.sphinxext.translator import Translator
+from apidiff.store.signed import signature_path
 
 
 def _env_version() -> int:
     """A number over the code that makes pages: when it changes, every page is read again."""
     folder = Path(__file__).parent
     render = folder.parent / "render"
-    shared = [render / "labels.py", render / "evidence_words.py", render / "spans.py", *(render / "words").glob("*.py")]
+    shared = [
+        render / "labels.py",
+        render / "evidence_words.py",
+        render / "spans.py",
+        render / "visible.py",
+        *(render / "words").glob("*.py"),
+    ]
     files = [*sorted(folder.glob("*.py")), *sorted(folder.glob("*.html")), *sorted(shared)]
     # Sphinx compiles an edited catalogue and writes no page again for it.
     files += sorted((folder.parents[1] / "conf" / "locale").rglob("*.po"))
@@ -93,7 +100,13 @@ class _Session:
         _remove_stale_pages(app)
         shelf, folder = Shelf(app.doctreedir), Path(app.outdir) / "_runs"
         raw = {folder / f"{run_id}.json": shelf.run_file(run_id).read_bytes() for run_id in self.content.runs}
+        signatures = {
+            signature_path(folder / f"{run_id}.json"): shelf.signature_file(run_id).read_bytes()
+            for run_id in self.content.runs
+            if shelf.signature_file(run_id).is_file()
+        }
         replace_folder(folder, raw, "**/*.json")
+        replace_folder(folder, signatures, "**/*.minisig")
         write_search_index(app, self.content)
         write_port_data(self.content, Path(app.outdir), "zh" if app.config.language.startswith("zh") else "en")
         out = Path(app.outdir)

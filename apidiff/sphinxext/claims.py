@@ -5,7 +5,14 @@ from __future__ import annotations
 from docutils import nodes
 
 from apidiff.model import Observation, Outcome, worst_outcome
-from apidiff.model.entry import ClaimEntry, DocumentEntry, Entry, ObservedSummary, StatedEntry
+from apidiff.model.entry import (
+    ClaimEntry,
+    DocumentEntry,
+    Entry,
+    ObservedSummary,
+    StatedEntry,
+)
+from apidiff.render.by_run import measurer
 from apidiff.sphinxext.nodes import (
     Builder,
     Cell,
@@ -21,6 +28,7 @@ from apidiff.sphinxext.nodes import (
     table,
     table_row,
 )
+from apidiff.sphinxext.run_links import changes_list, dispute_block, run_part
 from apidiff.sphinxext.shown import marked_inline
 
 # How many lines of evidence a table shows of one run; the run record has them all.
@@ -52,6 +60,11 @@ def _group(make: Builder, entry: Entry, subject: str, *, leads: bool) -> nodes.s
         children += [paragraph(nodes.strong("", make.word("claims.rest")))] if returning else []
         children += [_claim(make, entry, claim) for claim in rest]
     lid = [nodes.Text(make.word("fold.claims", count=len(mine)) + " "), *_outcomes_of_all(make, mine)]
+    for key, count in (
+        ("changed", sum(bool(one.changes) for one in mine)),
+        ("disputed", sum(bool(one.disputes) for one in mine)),
+    ):
+        lid += [nodes.Text(" · " + make.word(f"fold.{key}", count=count))] if count else []
     title = make.phrase("claims.about", subject)
     return make.section(f"claims--{anchor(subject)}", title, folded(lid, *children))
 
@@ -164,6 +177,10 @@ def _claim(make: Builder, entry: Entry, claim: ClaimEntry) -> block:
     children += _stated(make, entry.documents, claim.stated)
     if claim.summary:
         children += [make.term("claim.observed"), _observed(make, claim, claim.summary)]
+    measurers = {one.run: one.measured_by for one in claim.observed}
+    children += [dispute_block(make, claim.subject, one, measurers) for one in claim.disputes]
+    if claim.changes:
+        children += [make.term("claim.changed"), changes_list(make, claim.subject, claim.changes)]
     if claim.not_run:
         texts: list[Inline] = [make.text(text) for text in claim.not_run]
         children.append(make.term("claim.not_run", *joined(texts, make.word("site.semicolon"))))
@@ -234,6 +251,7 @@ def _observed_row(make: Builder, claim: ClaimEntry, alike: list[ObservedSummary]
     for one in alike:
         lead = [nodes.Text(one.framework_version + make.word("site.colon"))] if len(alike) > 1 else []
         runs.append(paragraph(*lead, *make.filled("runs.sizes", sizes=joined(_run_links(make, claim, one), comma))))
+        runs += [paragraph(nodes.Text(words)) for words in _measurers(make, claim, one)]
     evidence: list[nodes.Node] = []
     for seen in _told(claim, first):
         if seen.evidence:
@@ -248,6 +266,15 @@ def _observed_row(make: Builder, claim: ClaimEntry, alike: list[ObservedSummary]
         runs,
         evidence,
     ]
+
+
+def _measurers(make: Builder, claim: ClaimEntry, summary: ObservedSummary) -> list[str]:
+    """Who made the runs of a row, where that is not this project alone."""
+    found = dict.fromkeys(one.measured_by for one in claim.observed if one.run in summary.runs)
+    if not any(found):
+        return []
+    names = [measurer(one, make.language) for one in found]
+    return [make.word("run.measured_by") + make.word("site.colon") + make.word("site.semicolon").join(names)]
 
 
 def _run_links(make: Builder, claim: ClaimEntry, summary: ObservedSummary) -> list[Inline]:
@@ -274,8 +301,3 @@ def _told(claim: ClaimEntry, summary: ObservedSummary) -> list[Observation]:
     if summary.outcome != Outcome.HOLDS.value:
         return shown
     return sorted(shown, key=lambda one: one.world_size != _TELLING_WORLD_SIZE)[:1]
-
-
-def run_part(api: str, probe: str = "") -> str:
-    """The name of a probe, or of all of an API, within a run record; also its anchor on the record's page."""
-    return anchor(f"{api}--{probe}" if probe else f"api--{api}")

@@ -24,15 +24,18 @@ from apidiff.render.evidence import ApiEvidence, ProbeCall, evidence
 from apidiff.render.index_rows import Index, mapping_index
 from apidiff.render.official import OfficialReport
 from apidiff.render.port import PortFacts
+from apidiff.render.version_changes import Changed, changed
 from apidiff.sphinxext.lists import LISTS
 from apidiff.sphinxext.releases import Releases
+from apidiff.store.signed import Signed, State, signature_path
 
 
 class Content(Record, frozen=True, kw_only=True):
     """All that pages are made from. ``newest``: framework → its newest known version. ``runs``: run ID → file.
 
     ``releases``: every known version, and which of them have signatures.
-    ``calls``: what probes call, by API and probe. ``records``: mapping ID → its file.
+    ``calls``: what probes call, by API and probe. ``records``: mapping ID → its file. ``signed``: run ID → what its
+    signature says, where it has one.
     """
 
     entries: dict[str, Entry]
@@ -46,6 +49,7 @@ class Content(Record, frozen=True, kw_only=True):
     calls: dict[str, dict[str, ProbeCall]] = {}
     coverage: Coverage = Coverage()
     records: dict[str, Path] = {}
+    signed: dict[str, Signed] = {}
 
 
 class MappingPage(Record, frozen=True, kw_only=True):
@@ -58,7 +62,7 @@ class MappingPage(Record, frozen=True, kw_only=True):
 
 
 class RunLine(Record, frozen=True, kw_only=True):
-    """One run record in the list of runs. ``ends``: how many probes ended how."""
+    """One run record in the list of runs. ``ends``: how many probes ended how; ``stopped``: not all was done."""
 
     id: str
     framework: str
@@ -68,6 +72,9 @@ class RunLine(Record, frozen=True, kw_only=True):
     world_size: int
     date: str
     ends: dict[str, int]
+    measured_by: str | None = None
+    stopped: bool = False
+    signed: Signed = Signed()
 
 
 class Shelf:
@@ -81,6 +88,7 @@ class Shelf:
         self.official_file = self.folder / "official.json"
         self.index_file = self.folder / "index.json"
         self.coverage_file = self.folder / "coverage.json"
+        self.changed_file = self.folder / "changed.json"
 
     def mapping_file(self, mapping_id: str) -> Path:
         """The derived file of a mapping."""
@@ -110,6 +118,18 @@ class Shelf:
         """The copy of a run record, byte for byte."""
         return self.folder / "runs" / f"{run_id}.json"
 
+    def signature_file(self, run_id: str) -> Path:
+        """The copy of a run record's signature; there is none where it is not signed."""
+        return signature_path(self.run_file(run_id))
+
+    def signed_file(self, run_id: str) -> Path:
+        """The derived file of what a run record's signature says."""
+        return self.folder / "signed" / f"{run_id}.json"
+
+    def signed(self, run_id: str) -> Signed:
+        """What a run record's signature says."""
+        return msgspec.json.decode(self.signed_file(run_id).read_bytes(), type=Signed)
+
     def evidence_file(self, key: str) -> Path:
         """The derived file of an API's evidence."""
         return self.folder / "evidence" / f"{key}.json"
@@ -122,6 +142,10 @@ class Shelf:
     def coverage(self) -> Coverage:
         """What was run and what was not."""
         return msgspec.json.decode(self.coverage_file.read_bytes(), type=Coverage)
+
+    def changed(self) -> list[Changed]:
+        """Verdicts that a version changed, by claim."""
+        return msgspec.json.decode(self.changed_file.read_bytes(), type=list[Changed])
 
     def mapping_ids(self) -> list[str]:
         """The IDs of all mappings, sorted."""
@@ -173,19 +197,31 @@ class Shelf:
         # A copy: pages must not change, and a build must not break, while runs are being recorded.
         runs = {self.run_file(run_id): file.read_bytes() for run_id, file in content.runs.items()}
         replace_folder(self.folder / "runs", runs, "**/*.json")
+        signatures = {
+            self.signature_file(run_id): signature_path(file).read_bytes()
+            for run_id, file in content.runs.items()
+            if content.signed.get(run_id, Signed()).state is not State.UNSIGNED
+        }
+        replace_folder(self.folder / "runs", signatures, "**/*.minisig")
+        signed = {
+            self.signed_file(run_id): msgspec.json.encode(content.signed.get(run_id, Signed()))
+            for run_id in content.runs
+        }
+        replace_folder(self.folder / "signed", signed, "**/*.json")
         records = {
             run_id: msgspec.json.decode(self.run_file(run_id).read_bytes(), type=RunRecord)
             for run_id in sorted(content.runs)
         }
-        lines = [_run_line(run_id, record) for run_id, record in records.items()]
+        lines = [_run_line(run_id, record, content.signed.get(run_id, Signed())) for run_id, record in records.items()]
         write_if_changed(self.run_list, msgspec.json.encode(lines))
-        found: Iterable[ApiEvidence] = evidence(records, content.entries, content.calls)
+        found: Iterable[ApiEvidence] = evidence(records, content.entries, content.calls, content.signed)
         shown = {self.evidence_file(one.key): msgspec.json.encode(one) for one in found}
         replace_folder(self.folder / "evidence", shown, "**/*.json")
         write_if_changed(self.coverage_file, msgspec.json.encode(content.coverage))
+        write_if_changed(self.changed_file, msgspec.json.encode(list(changed(content.entries))))
 
 
-def _run_line(run_id: str, run: RunRecord) -> RunLine:
+def _run_line(run_id: str, run: RunRecord, signed: Signed) -> RunLine:
     ends: dict[str, int] = {}
     for probe in run.probes:
         ends[probe.end] = ends.get(probe.end, 0) + 1
@@ -198,6 +234,9 @@ def _run_line(run_id: str, run: RunRecord) -> RunLine:
         world_size=run.world_size,
         date=run.date,
         ends=dict(sorted(ends.items())),
+        measured_by=run.measured_by,
+        stopped=bool(run.stopped),
+        signed=signed,
     )
 
 

@@ -169,37 +169,22 @@ def _unsupported(make: Builder, found: Coverage) -> list[nodes.Node]:
 def _changes(make: Builder, found: Coverage) -> list[nodes.Node]:
     if not found.changes:
         return [paragraph(nodes.Text(make.word("coverage.changes_none")))]
-    return [node for one in found.changes for node in _change(make, one)]
+    page = nodes.reference("", make.word("coverage.changed_page"), refuri="changed.html", internal=True)
+    items = [nodes.list_item("", paragraph(nodes.Text(_change(make, one)))) for one in found.changes]
+    return [nodes.bullet_list("", *items), paragraph(page)]
 
 
-def _change(make: Builder, one: VersionChange) -> list[nodes.Node]:
-    name = make.word(f"framework.{one.framework}")
-    claims = len({change.claim for change in one.changes})
-    words = make.word(
+def _change(make: Builder, one: VersionChange) -> str:
+    return make.word(
         "coverage.changed",
-        framework=name,
+        framework=make.word(f"framework.{one.framework}"),
         backend=one.backend,
         device=one.device,
         before=one.before,
         after=one.after,
-        changed=claims,
+        changed=one.changed,
         compared=one.compared,
     )
-    header = [make.word("column.claim"), make.word("run.world_size"), one.before, one.after]
-    sizes = make.word("site.comma")
-    rows: list[list[Cell]] = [
-        [
-            [make.ref("claim", change.claim)],
-            sizes.join(map(str, change.world_sizes)),
-            [make.badge("outcome", change.before)],
-            [make.badge("outcome", change.after)],
-        ]
-        for change in sorted(one.changes, key=lambda change: (change.before, change.after, change.claim))
-    ]
-    children: list[nodes.Node] = [paragraph(nodes.Text(words))]
-    if rows:
-        children.append(table(header, rows))
-    return children
 
 
 def _without_run(make: Builder, found: Coverage) -> list[nodes.Node]:

@@ -16,6 +16,7 @@ from apidiff.model.picture import Picture
 from apidiff.render.evidence import ApiEvidence
 from apidiff.render.labels import Language
 from apidiff.sphinxext import tables
+from apidiff.sphinxext.changed_page import changed_sections
 from apidiff.sphinxext.content import MappingPage, Shelf
 from apidiff.sphinxext.contribute import contribute_section
 from apidiff.sphinxext.counterparts import counterpart_sections
@@ -147,7 +148,8 @@ class RunDirective(_Directive):
         record = msgspec.json.decode(file.read_bytes(), type=RunRecord)
         self.env.metadata[self.env.docname].update(describe(self.make.word("run.summary")))
         self.domain.note(self.env.docname, "run", run_id)
-        return self.finished([run_section(self.make, run_id, record)])
+        self.env.note_dependency(str(self.shelf.signed_file(run_id)))
+        return self.finished([run_section(self.make, run_id, record, self.shelf.signed(run_id))])
 
 
 class EvidenceDirective(_Directive):
@@ -227,6 +229,16 @@ class CoverageDirective(_Directive):
         return self.finished(coverage_sections(self.make, self.shelf.coverage()))
 
 
+class ChangedDirective(_Directive):
+    """``apidiff-changed``: which version changed which behaviour."""
+
+    def run(self) -> list[nodes.Node]:
+        """One section a version."""
+        for file in (self.shelf.changed_file, self.shelf.coverage_file):
+            self.env.note_dependency(str(file))
+        return self.finished(changed_sections(self.make, self.shelf.changed(), self.shelf.coverage().places))
+
+
 class CounterpartsDirective(_Directive):
     """``apidiff-counterparts``: MindSpore's communication APIs with the sources they serve."""
 
@@ -262,5 +274,6 @@ DIRECTIVES: dict[str, type[SphinxDirective]] = {
     "apidiff-runs": RunsDirective,
     "apidiff-official": OfficialDirective,
     "apidiff-coverage": CoverageDirective,
+    "apidiff-changed": ChangedDirective,
     "apidiff-counterparts": CounterpartsDirective,
 }

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from docutils import nodes
 
 from apidiff.model import ProbeRun
+from apidiff.render.by_run import measurer
 from apidiff.render.evidence import ApiEvidence, ProbeEvidence, RunHead, SignatureEvidence, Trial, Verdict
-from apidiff.sphinxext.claims import run_part
+from apidiff.render.signed_words import signed_words
 from apidiff.sphinxext.nodes import (
     Builder,
     Cell,
@@ -20,6 +23,8 @@ from apidiff.sphinxext.nodes import (
     relative,
     table,
 )
+from apidiff.sphinxext.run_links import changes_list, dispute_block, run_part
+from apidiff.sphinxext.run_page import signature_link, stopped_notice
 from apidiff.sphinxext.trace_table import trace_table
 
 
@@ -40,10 +45,12 @@ def evidence_section(make: Builder, found: ApiEvidence) -> nodes.section:
         make.section("runs", make.word("evidence.runs"), *_runs(make, found.runs)),
         make.section("repeat", make.word("repeat"), *_repeat(make, found)),
     ]
+    if found.changes or found.disputes:
+        children.append(make.section("changes", make.word("evidence.changes"), *_apart(make, found)))
     if found.signatures:
         shown = [_signature(make, found, one) for one in found.signatures]
         children.append(make.section("signature", make.word("run.signature"), *(node for one in shown for node in one)))
-    children += [_probe(make, probe) for probe in found.probes]
+    children += [_probe(make, probe, {run.id: run for run in found.runs}) for probe in found.probes]
     return make.section("evidence", [literal(found.api), nodes.Text(where)], *children)
 
 
@@ -79,8 +86,13 @@ def _runs(make: Builder, runs: list[RunHead]) -> list[nodes.Node]:
             "", make.word("run.raw"), refuri=relative(make.docname, f"_runs/{run.id}.json"), internal=True
         )
         whole = make.ref("run", run.id, nodes.Text(make.word("evidence.whole")))
-        rows.append([str(run.world_size), run.date, [paragraph(whole, nodes.Text(" · "), raw)]])
-    header = [make.word(f"run.{name}") for name in ("world_size", "date", "id")]
+        links = paragraph(whole, nodes.Text(" · "), raw, *signature_link(make, run.id, run.signed))
+        by = [
+            paragraph(nodes.Text(measurer(run.measured_by, make.language))),
+            paragraph(nodes.Text(signed_words(run.signed, make.language))),
+        ]
+        rows.append([str(run.world_size), run.date, by, [links, *stopped_notice(make, run.stopped)]])
+    header = [make.word(f"run.{name}") for name in ("world_size", "date", "measured_by", "id")]
     facts = {
         "run.os": [run.os for run in runs],
         "run.python": [run.python for run in runs],
@@ -91,6 +103,18 @@ def _runs(make: Builder, runs: list[RunHead]) -> list[nodes.Node]:
         for key, values in facts.items()
     ]
     return [table(header, rows), *told]
+
+
+def _apart(make: Builder, found: ApiEvidence) -> list[nodes.Node]:
+    """Claims on which these runs disagree, and those that other versions judge otherwise."""
+    measurers = {run.id: run.measured_by for run in found.runs}
+    shown: list[nodes.Node] = []
+    for claim in sorted(found.disputes.keys() | found.changes.keys()):
+        shown.append(paragraph(make.ref("claim", claim, optional=True)))
+        shown += [dispute_block(make, found.api, one, measurers) for one in found.disputes.get(claim, [])]
+        if claim in found.changes:
+            shown.append(changes_list(make, found.api, found.changes[claim]))
+    return shown
 
 
 def _repeat(make: Builder, found: ApiEvidence) -> list[nodes.Node]:
@@ -130,7 +154,7 @@ def _signature(make: Builder, found: ApiEvidence, one: SignatureEvidence) -> lis
     return [*children, *_verdicts(make, one.verdicts)]
 
 
-def _probe(make: Builder, probe: ProbeEvidence) -> nodes.section:
+def _probe(make: Builder, probe: ProbeEvidence, heads: Mapping[str, RunHead]) -> nodes.section:
     children: list[nodes.Node] = []
     if probe.call:
         language = "bash" if probe.name.startswith("example:") else "python"
@@ -138,12 +162,19 @@ def _probe(make: Builder, probe: ProbeEvidence) -> nodes.section:
     else:
         children.append(paragraph(nodes.Text(make.word("evidence.gone"))))
     anchors = trial_anchors(probe)
-    children += [_trial(make, probe, trial, anchors[trial.run]) for trial in probe.trials]
+    sizes = [trial.world_size for trial in probe.trials]
+    for trial in probe.trials:
+        title = make.word("evidence.ranks", count=trial.world_size)
+        if sizes.count(trial.world_size) > 1:
+            head = heads[trial.run]
+            title = make.word(
+                "evidence.ranks_by", ranks=title, measurer=measurer(head.measured_by, make.language), date=head.date
+            )
+        children.append(_trial(make, probe, trial, title, anchors[trial.run]))
     return make.section(anchor(f"probe--{probe.name}"), [literal(probe.name)], *children)
 
 
-def _trial(make: Builder, probe: ProbeEvidence, trial: Trial, goal: str) -> nodes.section:
-    title = make.word("evidence.ranks", count=trial.world_size)
+def _trial(make: Builder, probe: ProbeEvidence, trial: Trial, title: str, goal: str) -> nodes.section:
     facts: list[nodes.Node] = [make.lead("run.end"), make.badge("end", trial.traces.end)]
     if trial.traces.confirmed:
         facts.append(nodes.Text(" · " + make.word("run.confirmed")))

@@ -21,9 +21,9 @@ from apidiff.model import Text
 from apidiff.render.evidence_words import in_language
 from apidiff.render.labels import Language, label
 from apidiff.render.spans import in_words
+from apidiff.render.visible import visible
 from apidiff.sphinxext.releases import Releases
 from apidiff.sphinxext.shown import SHOWN_NODES, carried, carry, marked_inline, marked_row, marked_section
-from apidiff.sphinxext.visible import visible
 
 Found = TypeVar("Found", bound=nodes.Node)
 Marked = TypeVar("Marked", bound=nodes.Element)

@@ -6,8 +6,8 @@ from docutils import nodes
 
 from apidiff.render.official import NOTATION, OfficialReport, RowReport, RowVerdict, TableReport
 from apidiff.render.official_behaviour import Finding, FindingEvidence
-from apidiff.sphinxext.claims import run_part
 from apidiff.sphinxext.nodes import Builder, Cell, anchor, block, code, external, joined, literal, paragraph, table
+from apidiff.sphinxext.run_links import run_part
 
 
 def official_sections(make: Builder, report: OfficialReport) -> list[nodes.Node]:

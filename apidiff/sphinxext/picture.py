@@ -10,9 +10,9 @@ from docutils import nodes
 from apidiff.model.entry import Entry, TargetEntry
 from apidiff.model.picture import Picture, Scene, Side
 from apidiff.sphinxext.answers import current_target
-from apidiff.sphinxext.claims import run_part
 from apidiff.sphinxext.nodes import Builder, markup, paragraph, relative
 from apidiff.sphinxext.picture_html import write
+from apidiff.sphinxext.run_links import run_part
 
 # What a reader sees first.
 _WORLD_SIZE = 3

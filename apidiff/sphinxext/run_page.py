@@ -5,7 +5,7 @@ from __future__ import annotations
 from docutils import nodes
 
 from apidiff.model import ProbeRun, RunRecord
-from apidiff.sphinxext.claims import run_part
+from apidiff.render.signed_words import signed_words
 from apidiff.sphinxext.nodes import (
     Builder,
     Cell,
@@ -19,6 +19,8 @@ from apidiff.sphinxext.nodes import (
     relative,
     table,
 )
+from apidiff.sphinxext.run_links import run_part
+from apidiff.store.signed import Signed, State
 
 
 def run_title(make: Builder, framework: str, version: str, backend: str, device: str, world_size: int) -> str:
@@ -29,7 +31,7 @@ def run_title(make: Builder, framework: str, version: str, backend: str, device:
     )
 
 
-def run_section(make: Builder, run_id: str, run: RunRecord) -> nodes.section:
+def run_section(make: Builder, run_id: str, run: RunRecord, signed: Signed) -> nodes.section:
     """The whole page."""
     title = run_title(make, run.framework, run.framework_version, run.backend, run.device, run.world_size)
     raw = nodes.reference(
@@ -39,15 +41,34 @@ def run_section(make: Builder, run_id: str, run: RunRecord) -> nodes.section:
         "run",
         [nodes.Text(title)],
         paragraph(nodes.Text(make.word("run.summary"))),
-        paragraph(make.lead("run.id"), literal(run_id), nodes.Text(" · "), raw),
-        make.section("environment", make.word("run.environment"), *_environment(make, run)),
+        paragraph(make.lead("run.id"), literal(run_id), nodes.Text(" · "), raw, *signature_link(make, run_id, signed)),
+        *stopped_notice(make, run.stopped),
+        make.section("environment", make.word("run.environment"), *_environment(make, run, signed)),
         make.section("repeat", make.word("repeat"), *_repeat(make, run)),
         make.section("probes", make.word("run.probes"), *_probes(make, run_id, run)),
     )
 
 
-def _environment(make: Builder, run: RunRecord) -> list[nodes.Node]:
+def stopped_notice(make: Builder, stopped: str | None) -> list[nodes.Node]:
+    """Why a run ended before all was done, where it did, and what that means for its verdicts."""
+    if not stopped:
+        return []
+    return [paragraph(*make.filled("run.stopped", why=[literal(stopped)]), classes=["apidiff-quote"])]
+
+
+def signature_link(make: Builder, run_id: str, signed: Signed) -> list[nodes.Node]:
+    """The way to a record's signature, where it has one."""
+    if signed.state is State.UNSIGNED:
+        return []
+    goal = relative(make.docname, f"_runs/{run_id}.json.minisig")
+    return [nodes.Text(" · "), nodes.reference("", make.word("run.signature_file"), refuri=goal, internal=True)]
+
+
+def _environment(make: Builder, run: RunRecord, signed: Signed) -> list[nodes.Node]:
     facts: list[tuple[str, str]] = [
+        ("measured_by", run.measured_by or make.word("run.this_project")),
+        ("signed", signed_words(signed, make.language)),
+        *([("signer", signed.about)] if signed.about else []),
         ("framework", f"{make.word(f'framework.{run.framework}')} {run.framework_version}"),
         ("backend", run.backend),
         ("device", run.device),

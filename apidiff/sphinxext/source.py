@@ -22,6 +22,7 @@ from apidiff.sphinxext.content import Content, write_if_changed
 from apidiff.sphinxext.kept import Keeper
 from apidiff.sphinxext.releases import Releases
 from apidiff.store import Data
+from apidiff.store.signed import load_signed
 
 
 def load() -> Content:
@@ -30,7 +31,10 @@ def load() -> Content:
 
 
 def make(data: Data, keep: Path | None = None) -> Content:
-    """Everything the pages show of ``data``. ``keep``: a folder for what the next build may need again."""
+    """Everything the pages show of ``data``. Raises DataError for a signature of a run record that does not verify.
+
+    ``keep``: a folder for what the next build may need again.
+    """
     known = {
         framework: sorted((release.version for release in releases), key=Version, reverse=True)
         for framework, releases in data.frameworks.items()
@@ -54,6 +58,7 @@ def make(data: Data, keep: Path | None = None) -> Content:
         port=port_facts(data),
         calls=probe_calls(data),
         coverage=coverage_of(data, found),
+        signed=load_signed(data.root, runs),
         records={mapping_id: data.path_of(mapping_id) for mapping_id in data.mappings},
     )
 

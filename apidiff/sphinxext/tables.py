@@ -9,11 +9,14 @@ from docutils import nodes
 from apidiff.model import Risk
 from apidiff.model.categories import CATEGORIES
 from apidiff.model.entry import ClaimEntry, DifferenceEntry, Entry
+from apidiff.render.by_run import measurer
+from apidiff.render.signed_words import signed_words
 from apidiff.sphinxext.answers import MAPS_TO, answer_at, current_answer, current_target
 from apidiff.sphinxext.claims import refuted_block, refuted_claims
 from apidiff.sphinxext.content import MappingPage, RunLine
 from apidiff.sphinxext.nodes import Builder, Cell, Inline, anchor, block, joined, literal, paragraph, table
 from apidiff.sphinxext.run_page import run_title
+from apidiff.store.signed import State
 
 
 def _by_category(pages: list[MappingPage]) -> list[tuple[str, list[MappingPage]]]:
@@ -108,7 +111,14 @@ def runs(make: Builder, lines: Iterable[RunLine]) -> list[nodes.Node]:
     for line in lines:
         title = run_title(make, line.framework, line.framework_version, line.backend, line.device, line.world_size)
         ends = [[nodes.Text(f"{count} "), make.badge("end", end)] for end, count in line.ends.items()]
-        rows.append([[make.ref("run", line.id, nodes.Text(title))], line.date, joined(ends, " "), [literal(line.id)]])
+        if line.stopped:
+            ends.append([nodes.Text(f"· {make.word('run.stopped_short')}")])
+        name = [paragraph(make.ref("run", line.id, nodes.Text(title)))]
+        if line.measured_by:
+            name.append(paragraph(make.lead("run.measured_by"), nodes.Text(measurer(line.measured_by, make.language))))
+        if line.signed.state is not State.UNSIGNED:
+            name.append(paragraph(nodes.Text(signed_words(line.signed, make.language))))
+        rows.append([name, line.date, joined(ends, " "), [literal(line.id)]])
     if not rows:
         return [paragraph(nodes.Text(make.word("runs.empty")))]
     header = [make.word("column.run"), make.word("run.date"), make.word("run.count"), make.word("run.id")]

@@ -22,8 +22,8 @@ from apidiff.model import (
     TensorDump,
     Value,
 )
+from apidiff.render.visible import visible
 from apidiff.sphinxext.nodes import Builder
-from apidiff.sphinxext.visible import visible
 
 # Longest row of values that is written out; the raw record has them all.
 _VALUES = 24

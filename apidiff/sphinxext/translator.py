@@ -7,7 +7,7 @@ import re
 from docutils import nodes
 from sphinx.writers.html5 import HTML5Translator
 
-from apidiff.sphinxext.visible import ESCAPES
+from apidiff.render.visible import escapes
 
 _DOT = re.compile(r"(?<=\w)\.(?=\w)")
 
@@ -15,7 +15,7 @@ _DOT = re.compile(r"(?<=\w)\.(?=\w)")
 class Translator(HTML5Translator):
     """The writer of the site's pages."""
 
-    special_characters = {**HTML5Translator.special_characters, **ESCAPES}
+    special_characters = {**HTML5Translator.special_characters, **escapes()}
 
     def visit_Text(self, node: nodes.Text) -> None:  # noqa: N802 - the name docutils looks for
         """Write a text; a narrow window may break a name in a heading behind a dot, not within a word."""

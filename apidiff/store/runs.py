@@ -28,6 +28,12 @@ def run_name(record: RunRecord) -> tuple[str, str]:
     return f"{record.framework}-{record.framework_version}", f"{record.backend}-{record.device}-{record.world_size}"
 
 
+def run_path(record: RunRecord, content: bytes, runs: Path) -> Path:
+    """Where below ``runs`` a record lies whose bytes are ``content``."""
+    place, name = run_name(record)
+    return runs / place / f"{name}-{digest_of(content)}.json"
+
+
 def load_runs(folder: Path) -> list[tuple[str, RunRecord]]:
     """All run records below ``folder`` with their IDs, in the order of their names; none where there is no such folder.
 

@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from apidiff.judge import Context, example_probe, spec_of
+from apidiff.model import RunRecord
 from apidiff.store import Data, DataError, InvalidData
 from apidiff.store.backends import Backend
-from apidiff.store.foreign import read_foreign
-from apidiff.verify.record import write_bytes
+from apidiff.store.foreign import Known, read_foreign
+from apidiff.store.runs import run_path
+from apidiff.store.signed import PROGRAM, Signed, State, read_signature, signature_path, signed_by
+from apidiff.store.signers import Signer
+from apidiff.verify.record import put, write_bytes
+
+
+class Taken(NamedTuple):
+    """Where a record lies now, whether it is new there (the same bytes are kept once), and what its signature says."""
+
+    path: Path
+    new: bool
+    signed: Signed
+
+
+class _Read(NamedTuple):
+    """A record that fits, with the bytes of its file and of its signature, if it has one."""
+
+    record: RunRecord
+    content: bytes
+    signature: bytes | None
+    signed: Signed
 
 
 def known_probes(data: Data, context: Context) -> Iterator[tuple[str, str, str]]:
@@ -26,24 +48,48 @@ def known_probes(data: Data, context: Context) -> Iterator[tuple[str, str, str]]
 
 
 def take_in(
-    paths: Sequence[Path], data: Data, backends: Collection[Backend], context: Context
-) -> list[tuple[Path, bool]]:
-    """Writes the records in ``paths`` beside those of ``data``; none of those is replaced.
+    paths: Sequence[Path],
+    data: Data,
+    backends: Collection[Backend],
+    context: Context,
+    signers: Mapping[str, Signer],
+) -> list[Taken]:
+    """Writes the records in ``paths`` beside those of ``data``, with the signatures that lie beside them.
 
-    Returns where each lies now, and whether it is new: the same bytes are kept once. Raises InvalidData with one error a
-    file, with nothing written, where any of them does not fit.
+    None of those there is replaced. Raises InvalidData with one error a file, with nothing written, where any of them
+    does not fit or is signed and does not verify.
     """
     known = frozenset(known_probes(data, context))
+    runs = data.root / "runs"
     errors: list[DataError] = []
-    found = []
+    found: list[_Read] = []
     for path in paths:
         try:
-            found.append(read_foreign(path, backends, known))
+            found.append(_read(path, backends, known, signers, runs))
         except DataError as error:
             errors.append(error)
     if errors:
         raise InvalidData(errors)
-    runs = data.root / "runs"
     before = set(runs.glob("*/*.json"))
-    written = [write_bytes(record, content, runs) for record, content in found]
-    return [(path, path not in before) for path in written]
+    taken = []
+    for one in found:
+        path = write_bytes(one.record, one.content, runs)
+        if one.signature is not None:
+            put(signature_path(path), one.signature)
+        taken.append(Taken(path, path not in before, one.signed))
+    return taken
+
+
+def _read(path: Path, backends: Collection[Backend], known: Known, signers: Mapping[str, Signer], runs: Path) -> _Read:
+    record, content = read_foreign(path, backends, known)
+    signature = read_signature(path)
+    signed = signed_by(path, content, signature, signers)
+    mine = signature_path(path)
+    if signed.state is State.NOT_CHECKED:
+        remedy = f"Install {PROGRAM}, or take the record in without {mine.name}."
+        raise DataError(mine, None, f"names the key of {signed.signer}, and there is no {PROGRAM} to check it", remedy)
+    there = read_signature(run_path(record, content, runs))
+    if signature is not None and there is not None and there != signature:
+        remedy = f"Delete {signature_path(run_path(record, content, runs))} first, if this one is to take its place."
+        raise DataError(mine, None, "is another signature than the one that the record has here", remedy)
+    return _Read(record, content, signature, signed)

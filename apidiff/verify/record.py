@@ -15,7 +15,8 @@ import msgspec
 from apidiff.model import RUN_SCHEMA, ProbeRun, RunRecord, SignatureDump
 from apidiff.store import DataError
 from apidiff.store.backends import Backend
-from apidiff.store.runs import digest_of, run_name
+from apidiff.store.runs import run_name, run_path
+from apidiff.store.signed import signature_path
 
 
 def make_record(
@@ -75,6 +76,7 @@ def write_record(record: RunRecord, runs: Path) -> Path:
     name = run_name(record)[1]
     for former in path.parent.glob(f"{name}-*.json"):
         if former != path and former.stem.rpartition("-")[0] == name and _measurer(former) == record.measured_by:
+            signature_path(former).unlink(missing_ok=True)
             former.unlink()
     return path
 
@@ -92,10 +94,18 @@ def _measurer(path: Path) -> str | None:
 def write_bytes(record: RunRecord, content: bytes, runs: Path) -> Path:
     """Writes the bytes of a record below ``runs`` under its name and their digest, beside all that is there.
 
-    They are on disk under a temporary name before they get their own. Raises DataError as ``write_record`` does.
+    Raises DataError as ``write_record`` does.
     """
-    place, name = run_name(record)
-    path = runs / place / f"{name}-{digest_of(content)}.json"
+    path = run_path(record, content, runs)
+    put(path, content)
+    return path
+
+
+def put(path: Path, content: bytes) -> None:
+    """Writes ``content`` to ``path``; it is on disk under a temporary name before it gets its own.
+
+    Raises DataError as ``write_record`` does.
+    """
     temporary: str | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -113,4 +123,3 @@ def write_bytes(record: RunRecord, content: bytes, runs: Path) -> Path:
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
-    return path

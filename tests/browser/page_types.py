@@ -24,6 +24,7 @@ PAGE_TYPES = {
     "evidence": "evidence/torch-2.13.0/gloo-cpu/torch.distributed.reduce.html",
     "evidence of MindSpore": "evidence/mindspore-2.10.0/mccl-cpu/mindspore.mint.distributed.reduce.html",
     "coverage": "coverage.html",
+    "changed": "changed.html",
     "port": "port.html",
     "guide index": "guide/index.html",
     "guide": "guide/porting.html",

@@ -105,3 +105,24 @@ def test_an_unknown_version_is_one_sentence() -> None:
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("apidiff: No framework has signatures of both")
+
+
+def test_verdicts_that_changed_come_from_the_runs_of_both_versions() -> None:
+    done = drift("--framework", "mindspore", "2.7.1", "2.10.0", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["verdicts"]
+    assert found
+    for one in found:
+        assert one["before"] != one["after"]
+        assert {run.partition("/")[0] for run in one["runs"]} == {"mindspore-2.7.1", "mindspore-2.10.0"}
+    text = drift("--framework", "mindspore", "2.7.1", "2.10.0", "--lang", "en").stdout
+    assert "Verdicts that runs of both versions give otherwise" in text
+    words = "".join(text.split())  # whatever the width
+    first = found[0]
+    assert f"{first['claim']}{first['before']}→{first['after']}" in words
+
+
+def test_nothing_is_said_of_behaviour_where_a_version_was_not_run() -> None:
+    done = drift("--framework", "torch", "2.11", "2.13", "--lang", "en")
+    assert done.stdout.endswith("No backend has run records of both versions, so nothing is said of behaviour.\n")
+    assert json.loads(drift("--framework", "torch", "2.11", "2.13", "--json").stdout)["verdicts"] is None

@@ -14,6 +14,7 @@ from apidiff.model.entry import ClaimEntry, Entry
 from apidiff.publish import publish
 from apidiff.publish.address import Address
 from apidiff.render.verdict_text import summarise
+from apidiff.render.version_changes import changes
 from apidiff.sphinxext.content import Shelf
 
 # Text that would be markup, script or a broken file if anything took it for more than text.
@@ -105,6 +106,7 @@ def with_claim(entry: Entry, *found: Observation, text: str = "Writes `x`.") -> 
         text=Text(en=text, zh=text),
         observed=list(found),
         summary=summarise(found),
+        changes=changes(found, {}),
     )
     others = [one for one in entry.claims if one.id != claim.id]
     return msgspec.structs.replace(entry, claims=[*others, claim])

@@ -192,21 +192,22 @@ def test_claims_without_a_run_say_why() -> None:
     ]
 
 
-# in 2.7.1, in 2.10.0, what changed
+# in 2.7.1, in 2.10.0, how many changed
 CHANGES = [
-    ({"holds": [2, 3]}, {"holds": [2, 3]}, []),
-    ({"unsupported": [2, 3]}, {"holds": [2, 3]}, [([2, 3], "unsupported", "holds")]),
-    ({"holds": [2, 3]}, {"holds": [2], "timeout": [3]}, [([3], "holds", "timeout")]),
-    ({"holds": [2]}, {"error": [3]}, []),  # nothing to compare
-    ({"holds": [2], "error": [3]}, {"error": [2], "holds": [3]}, [([2], "holds", "error"), ([3], "error", "holds")]),
+    ({"holds": [2, 3]}, {"holds": [2, 3]}, 0),
+    ({"unsupported": [2, 3]}, {"holds": [2, 3]}, 1),
+    ({"holds": [2, 3]}, {"holds": [2], "timeout": [3]}, 1),
+    ({"holds": [2]}, {"error": [3]}, 0),  # nothing to compare
+    ({"holds": [2], "error": [3]}, {"error": [2], "holds": [3]}, 1),
+    ({"holds": [2], "refuted": [2]}, {"refuted": [2]}, 0),  # records of 2.7.1 disagree, and the worst counts
 ]
 
 
 @pytest.mark.parametrize(("before", "after", "expected"), CHANGES)
-def test_changes_between_versions(before: Seen, after: Seen, expected: list) -> None:
+def test_changes_between_versions(before: Seen, after: Seen, expected: int) -> None:
     (found,) = _count(_claim("a", TARGET, v2_7_1=before, v2_10_0=after)).changes
     assert (found.framework, found.before, found.after, found.compared) == ("mindspore", "2.7.1", "2.10.0", 1)
-    assert [(one.world_sizes, one.before, one.after) for one in found.changes] == expected
+    assert found.changed == expected
 
 
 def test_age_of_records_names_newer_releases_without_one() -> None:

@@ -64,7 +64,7 @@ def test_runs_of_one_version_stand_together_by_world_size() -> None:
         "c": _run("2.12.0", 2, ("sync", "aa")),
     }
     calls = {"torch.pass_on": {"sync": ProbeCall(code=PLAIN, spec="aa")}}
-    found = {one.key: one for one in evidence(runs, {}, calls)}
+    found = {one.key: one for one in evidence(runs, {}, calls, {})}
     assert sorted(found) == ["torch-2.12.0/gloo-cpu/torch.pass_on", "torch-2.13.0/gloo-cpu/torch.pass_on"]
     newest = found["torch-2.13.0/gloo-cpu/torch.pass_on"]
     assert [run.id for run in newest.runs] == ["a", "b"]

@@ -13,6 +13,7 @@ from apidiff.model import AnswerKind, ClaimKind, DifferenceKind, Framework, List
 from apidiff.model.coverage import NotRun
 from apidiff.render.labels import LABELS, label
 from apidiff.render.official import Standing
+from apidiff.store.signed import State
 
 CHINESE = re.compile("[一-鿿]")
 # The same in both languages: names and signs.
@@ -31,6 +32,9 @@ NAMES = {
     "table.column.api",
 }
 SIGNS = {
+    "change.end",
+    "change.then",
+    "changed.place",
     "coverage.place",
     "coverage.waiting",
     "evidence.where",
@@ -53,6 +57,7 @@ ENUMERATIONS: list[tuple[str, type[Enum]]] = [
     ("listed", ListedAs),
     ("standing", Standing),
     ("answer_meaning", AnswerKind),
+    ("signed", State),
     ("not_run", NotRun),
     ("not_run_meaning", NotRun),
 ]

@@ -10,6 +10,7 @@ from entry_fixture import reduce_entry, run_record, write_run
 from small_site import Site
 
 from apidiff.model import CallError, ObjectDump, RankTrace, Text
+from apidiff.store.signed import Signed, State, signature_path
 
 HOSTILE = (
     "<script>alert(1)</script> <img src=x onerror=alert(2)> &lt;b&gt; **bold** [link](javascript:alert(3)) "
@@ -82,8 +83,12 @@ def soil(site: Site) -> None:
     )
     probe = msgspec.structs.replace(record.probes[0], ranks=[bad], log=[HOSTILE])
     run, path = write_run(
-        site.folder / "data", msgspec.structs.replace(record, probes=[probe], packages={HOSTILE: HOSTILE})
+        site.folder / "data",
+        msgspec.structs.replace(
+            record, probes=[probe], packages={HOSTILE: HOSTILE}, measured_by=HOSTILE, stopped=HOSTILE
+        ),
     )
+    signature_path(path).write_text(HOSTILE)
     entry = reduce_entry(run)
     entries = {**site.content.entries, entry.id: entry}
     addresses = itertools.cycle(ADDRESSES)
@@ -92,4 +97,5 @@ def soil(site: Site) -> None:
         entries={name: soiled(one, addresses) for name, one in entries.items()},
         counterparts=soiled(site.content.counterparts, addresses),
         runs={run: path},
+        signed={run: Signed(state=State.NOT_CHECKED, signer=HOSTILE, about=HOSTILE, key="0" * 16)},
     )

@@ -13,9 +13,9 @@ from hostile_records import soil
 from small_site import Built, Site
 
 from apidiff.model import ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
+from apidiff.render.visible import visible
 from apidiff.sphinxext.nodes import anchor, prose, relative
 from apidiff.sphinxext.trace_table import show
-from apidiff.sphinxext.visible import visible
 
 
 class _Page(HTMLParser):

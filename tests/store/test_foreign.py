@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from minisign_keys import Key, needs_minisign
 
 from apidiff.context import make_context
 from apidiff.examples import load_examples
@@ -23,6 +24,8 @@ from apidiff.store.backends import load_backends
 from apidiff.store.foreign import read_foreign
 from apidiff.store.paths import DATA, examples_folder
 from apidiff.store.runs import digest_of, load_runs
+from apidiff.store.signed import Signed, State, signature_path
+from apidiff.store.signers import Signer, id_of
 from apidiff.verify.intake import known_probes, take_in
 from apidiff.verify.record import encode, write_record
 
@@ -178,11 +181,11 @@ def test_a_record_is_taken_in_beside_ours_and_once(
     data: Data, context: Context, record: RunRecord, tmp_path: Path
 ) -> None:
     path = sent(tmp_path, encode(record))
-    ((written, new),) = take_in([path], data, BACKENDS, context)
+    ((written, new, _),) = take_in([path], data, BACKENDS, context, {})
     assert new
     assert written.read_bytes() == path.read_bytes()
     assert len(load_runs(data.root / "runs")) == 2
-    assert take_in([path], load(data.root), BACKENDS, context) == [(written, False)]
+    assert take_in([path], load(data.root), BACKENDS, context, {}) == [(written, False, Signed())]
     assert len(load_runs(data.root / "runs")) == 2
     # Recording anew takes the place of our own record, not of theirs.
     (_, mine) = next(one for one in data.runs)
@@ -195,6 +198,64 @@ def test_all_are_taken_in_or_none(data: Data, context: Context, record: RunRecor
     bad = sent(tmp_path, edited(record, put("probes", 0, "spec")("0" * 12)))
     before = load_runs(data.root / "runs")
     with pytest.raises(InvalidData) as caught:
-        take_in([good, bad, tmp_path / "absent.json"], data, BACKENDS, context)
+        take_in([good, bad, tmp_path / "absent.json"], data, BACKENDS, context, {})
     assert [error.path for error in caught.value.errors] == [bad, tmp_path / "absent.json"]
     assert load_runs(data.root / "runs") == before
+
+
+@pytest.fixture
+def alice(tmp_path: Path) -> Key:
+    return Key(tmp_path, "Alice")
+
+
+def known_as(key: Key) -> dict[str, Signer]:
+    found = id_of(key.signer.key, 42)
+    assert found
+    return {found: key.signer}
+
+
+@needs_minisign
+def test_a_signature_comes_along(data: Data, context: Context, record: RunRecord, tmp_path: Path, alice: Key) -> None:
+    path = sent(tmp_path, encode(record))
+    ((written, _, signed),) = take_in([path], data, BACKENDS, context, known_as(alice))
+    assert (signed.state, signature_path(written).exists()) == (State.UNSIGNED, False)
+    bytes_of_it = alice.sign(path)
+    # The record is here already; its signature is added.
+    for signers, state in (({}, State.UNKNOWN_KEY), (known_as(alice), State.VERIFIED)):
+        ((again, new, signed),) = take_in([path], load(data.root), BACKENDS, context, signers)
+        assert (again, new, signed.state) == (written, False, state)
+        assert signature_path(written).read_bytes() == bytes_of_it
+    # Recorded anew by the same measurer, it goes with the record that it signs.
+    write_record(msgspec.structs.replace(record, date="2030-01-01T00:00:00Z"), data.root / "runs")
+    assert not written.exists()
+    assert not signature_path(written).exists()
+
+
+@needs_minisign
+def test_a_signature_that_does_not_verify_keeps_all_records_out(
+    data: Data, context: Context, record: RunRecord, tmp_path: Path, alice: Key, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = sent(tmp_path, encode(record))
+    bad = sent(tmp_path, encode(msgspec.structs.replace(record, date="2030-01-01T00:00:00Z")))
+    signature_path(bad).write_bytes(alice.sign(good))
+    before = load_runs(data.root / "runs")
+    with pytest.raises(InvalidData, match="is no signature of") as caught:
+        take_in([good, bad], data, BACKENDS, context, known_as(alice))
+    assert [error.path for error in caught.value.errors] == [signature_path(bad)]
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(InvalidData, match="there is no minisign to check it") as caught:
+        take_in([good], data, BACKENDS, context, known_as(alice))
+    assert load_runs(data.root / "runs") == before
+
+
+@needs_minisign
+def test_a_second_signature_does_not_take_the_place_of_the_first(
+    data: Data, context: Context, record: RunRecord, tmp_path: Path, alice: Key
+) -> None:
+    path = sent(tmp_path, encode(record))
+    first = alice.sign(path)
+    ((written, *_),) = take_in([path], data, BACKENDS, context, known_as(alice))
+    Key(tmp_path, "Mallory").sign(path)
+    with pytest.raises(InvalidData, match="is another signature than the one that the record has here"):
+        take_in([path], data, BACKENDS, context, known_as(alice))
+    assert signature_path(written).read_bytes() == first

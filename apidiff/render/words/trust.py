@@ -21,6 +21,25 @@ WORDS: dict[str, Text] = {
         "By API. Behind a name: how the probe ended where not every rank answered, and the types of errors raised.",
         "按 API 列出。名称之后注明：未能在所有 rank 上完成时的结束状态，以及抛出的异常类型。",
     ),
+    "run.measured_by": _t("Measured by", "测量者"),
+    "run.this_project": _t("this project", "本项目"),
+    "run.signed": _t("Record's signature", "记录的签名"),
+    "run.signature_file": _t("Signature (minisign)", "签名文件（minisign）"),
+    "run.signer": _t("Signer", "签名者"),
+    "run.stopped": _t(
+        "This run ended before all that was planned was done, for this reason: {why}. Its verdicts are of what was done before.",
+        "这次运行没有做完计划的全部内容就结束了，原因：{why}。由它得出的结论只涉及此前已完成的部分。",
+    ),
+    "run.stopped_short": _t("stopped half-way", "中途停止"),
+    "signed.unsigned": _t("unsigned", "未签名"),
+    "signed.verified": _t("signed by {name} (verified)", "由 {name} 签名（已验证）"),
+    "signed.unknown_key": _t(
+        "signed with the key {key}, which is none of those known here", "由密钥 {key} 签名，该密钥不在已知签名者之列"
+    ),
+    "signed.not_checked": _t(
+        "signature that names the key of {name}, not checked because the program minisign is missing",
+        "签名使用的是 {name} 的密钥，但因缺少 minisign 程序而未验证",
+    ),
     # Evidence of an API.
     "evidence.where": _t(
         " in {framework} {version}, {backend} on {device}", "：{framework} {version}，{backend}（{device}）"
@@ -39,6 +58,8 @@ WORDS: dict[str, Text] = {
         "安装 {framework} 后，以下命令重新运行同样的探针，并与已记录的结论比较：",
     ),
     "evidence.ranks": _t("{count} ranks", "{count} 个 rank"),
+    "evidence.ranks_by": _t("{ranks}, measured by {measurer}, {date}", "{ranks}，测量者：{measurer}，{date}"),
+    "evidence.changes": _t("Other verdicts in other versions or records", "因版本或运行记录而异的结论"),
     "evidence.call": _t("Call", "调用"),
     "evidence.gone": _t(
         "The record no longer has this probe, so no verdict rests on it.",
@@ -113,6 +134,7 @@ WORDS: dict[str, Text] = {
         "{framework}，{backend}（{device}），{before} 与 {after} 相比：两个版本都有结论的 {compared} 条论断中，"
         "{changed} 条的结论不同。",
     ),
+    "coverage.changed_page": _t("Which version changed which behaviour", "哪个版本改变了哪些行为"),
     "coverage.without_run": _t("Claims without a run", "没有运行过的论断"),
     "coverage.without_run_about": _t(
         "{count} claims have no verdict from any run, each with the reason.",

@@ -37,6 +37,56 @@ WORDS: dict[str, Text] = {
     "claim.other_versions": _t(
         "Not run on {version}; shown are {versions}.", "未在 {version} 上运行，以下为 {versions}。"
     ),
+    # Behaviour that a version changed.
+    "change.head": _t(
+        "{framework} on {backend} ({device}), {sizes} ranks: ", "{framework}，{backend}（{device}），{sizes} 个 rank："
+    ),
+    "change.first": _t("{outcome} up to {last}", "{last} 及之前{outcome}"),
+    "change.middle": _t("{outcome} from {first} to {last}", "{first} 至 {last} {outcome}"),
+    "change.one": _t("{outcome} in {last}", "{last} 中{outcome}"),
+    "change.last": _t("{outcome} from {first} on", "{first} 起{outcome}"),
+    "change.then": _t(", ", "，"),
+    "change.unjudged": _t(
+        "no verdict between {before} and {after}: {versions}", "{before} 与 {after} 之间没有结论：{versions}"
+    ),
+    "change.disputed": _t(
+        "records disagree between {before} and {after}: {versions}",
+        "{before} 与 {after} 之间运行记录相互矛盾：{versions}",
+    ),
+    "change.end": _t(".", "。"),
+    # The page of all of it.
+    "changed.about": _t(
+        "Claims whose verdict is another in one version of a framework than in the version before it that was run on the same "
+        "backend, with the same number of ranks. All of it is derived from run records; a version leads to what its runs "
+        "showed. What was not run is not compared.",
+        "在同一后端、同样的 rank 数下，与前一个运行过的版本相比结论发生变化的论断。全部内容由运行记录得出，点击版本即可查看"
+        "该版本的运行证据。没有运行过的版本不参与比较。",
+    ),
+    "changed.compared": _t("Versions that were run", "运行过的版本"),
+    "changed.place": _t(
+        "{framework} on {backend} ({device}): {versions}", "{framework}，{backend}（{device}）：{versions}"
+    ),
+    "changed.one_version": _t(
+        "{framework} on {backend} ({device}): {versions} only, so nothing can be compared",
+        "{framework}，{backend}（{device}）：只有 {versions}，无从比较",
+    ),
+    "changed.none": _t(
+        "No verdict differs between the versions that were run.", "运行过的各版本之间没有结论发生变化。"
+    ),
+    "changed.count": _t(
+        "Claims with another verdict: {claims}, of mappings: {mappings}.",
+        "{mappings} 个映射中有 {claims} 条论断的结论发生变化。",
+    ),
+    "changed.where": _t("Where", "运行环境"),
+    "changed.before": _t("Up to", "变化前（截至）"),
+    "changed.after": _t("From", "变化后（起始）"),
+    "changed.unjudged": _t("no verdict between: {versions}", "其间没有结论：{versions}"),
+    "changed.disputed": _t("records disagree between: {versions}", "其间运行记录相互矛盾：{versions}"),
+    "dispute.head": _t(
+        "Records disagree for {framework} {version} on {backend} ({device}), {size} ranks: ",
+        "{framework} {version}，{backend}（{device}），{size} 个 rank 的运行记录相互矛盾：",
+    ),
+    "dispute.each": _t("{outcome} by {run} ({measurer})", "{run}（{measurer}）的结论为{outcome}"),
     # Sections about other answers.
     "others.hidden": _t(
         "Hidden, because they are not the answer on MindSpore {version}: {count} sections.",
@@ -62,6 +112,9 @@ WORDS: dict[str, Text] = {
     "fold.claims": _t("{count} claims", "{count} 条论断"),
     "claims.rest": _t("Everything else", "其他"),
     "fold.script": _t("Script {path}", "脚本 {path}"),
+    "fold.changed": _t("{count} with another verdict in other versions", "{count} 条的结论因版本而异"),
+    "fold.disputed": _t("{count} on which records disagree", "{count} 条的运行记录相互矛盾"),
+    "claim.changed": _t("Changed between the versions run", "在运行过的版本之间有变化"),
     "fold.changes": _t("{count} changes", "{count} 处变更"),
     # Our own words in lines of evidence; `apidiff.judge.said` has them in English.
     "said.no_exception": _t("no exception", "没有抛出异常"),

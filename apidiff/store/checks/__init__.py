@@ -16,6 +16,7 @@ from apidiff.store.checks.names import names_fit
 from apidiff.store.checks.parameters import rows_fit
 from apidiff.store.checks.probes import probes_call_their_framework
 from apidiff.store.checks.ranges import answers_partition_the_releases, bounds_are_versions
+from apidiff.store.checks.signed import signatures_verify
 from apidiff.store.checks.subject import Pass, Subject
 from apidiff.store.checks.tables import pairs_have_records, tables_are_cited
 from apidiff.store.checks.targets import targets_exist
@@ -28,9 +29,9 @@ from apidiff.store.terms import load_terms
 def run_checks(data: Data, examples: Path | None = None) -> list[DataError]:
     """Every error there is: in the records, in the order of mappings and passes, then what has no record.
 
-    ``examples``: the folder of the scripts. Raises DataError where conf/terms.yaml is broken.
+    ``examples``: the folder of the scripts. Raises DataError where conf/terms.yaml or conf/signers.toml is broken.
     """
-    return [*check_records(data, examples), *check_coverage(data)]
+    return [*check_records(data, examples), *check_coverage(data), *signatures_verify(data)]
 
 
 def check_records(data: Data, examples: Path | None = None) -> list[DataError]:

@@ -1,0 +1,128 @@
+"""Which version changed a behaviour, on pages: three versions, of which two differ from the first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import msgspec
+import pytest
+from entry_fixture import NEW, RELEASES, SOURCE, run_record, write_run
+from small_site import Built, Site
+
+from apidiff.model import Observation, Outcome, Text
+from apidiff.model.coverage import Coverage, PlaceCoverage
+from apidiff.model.entry import ClaimEntry
+from apidiff.render.by_run import disputes
+from apidiff.render.verdict_text import summarise
+from apidiff.render.version_changes import changes
+
+OUTCOMES = {"2.7.1": Outcome.HOLDS, "2.9.0": Outcome.REFUTED, "2.10.0": Outcome.REFUTED}
+CLAIM = f"{NEW}#writes"
+
+
+def _with_versions(site: Site, outcomes: dict[str, Outcome]) -> dict[str, str]:
+    """Give the site runs of MindSpore with these outcomes of one claim. Returns the run of each version."""
+    runs, observed, places = dict(site.content.runs), [], []
+    for version, outcome in outcomes.items():
+        record = msgspec.structs.replace(
+            run_record(), framework="mindspore", framework_version=version, backend="mccl", signatures=[]
+        )
+        probes = [msgspec.structs.replace(one, api=NEW) for one in record.probes]
+        run, path = write_run(site.folder / "data", msgspec.structs.replace(record, probes=probes))
+        runs[run] = path
+        where = {"framework": "mindspore", "framework_version": version, "backend": "mccl", "device": "cpu"}
+        observed.append(Observation(outcome=outcome, world_size=3, probe="sync", run=run, **where))
+        places.append(PlaceCoverage(claims=1, outcomes={}, not_run={}, sizes=[], **where))
+    claim = ClaimEntry(
+        id=CLAIM,
+        subject=NEW,
+        side="target",
+        kind="writes",
+        text=Text(en="Writes `tensor`.", zh="写入 `tensor`。"),
+        observed=observed,
+        summary=summarise(observed),
+        changes=changes(observed, RELEASES.known),
+        disputes=disputes(observed),
+    )
+    entry = site.content.entries[SOURCE]
+    entry = msgspec.structs.replace(entry, claims=[*entry.claims, claim])
+    site.content = msgspec.structs.replace(
+        site.content,
+        entries={**site.content.entries, SOURCE: entry},
+        runs=runs,
+        coverage=Coverage(places=places),
+    )
+    if not (site.src / "changed.md").exists():
+        (site.src / "changed.md").write_text("# Changed\n\n```{apidiff-changed}\n```\n")
+        index = site.src / "index.md"
+        index.write_text(index.read_text().replace("notes\n", "notes\nchanged\n"))
+    return {one.framework_version: one.run for one in observed}
+
+
+def _text(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html))
+
+
+def _article(built: Built, page: str) -> str:
+    html = built.html(page)
+    return html[html.index("<h1") :]
+
+
+SAID = {
+    "en": (
+        "MindSpore on mccl (cpu): 2.7.1, 2.9.0, 2.10.0",
+        "Claims with another verdict: 1, of mappings: 1.",
+        "no verdict between: 2.8.0",
+        "MindSpore on mccl (cpu), 3 ranks: holds up to 2.7.1, refuted from 2.9.0 on; "
+        "no verdict between 2.7.1 and 2.9.0: 2.8.0.",
+    ),
+    "zh_CN": (
+        "MindSpore，mccl（cpu）：2.7.1、2.9.0、2.10.0",
+        "1 个映射中有 1 条论断的结论发生变化。",
+        "其间没有结论：2.8.0",
+        "MindSpore，mccl（cpu），3 个 rank：2.7.1 及之前成立，2.9.0 起不成立；2.7.1 与 2.9.0 之间没有结论：2.8.0。",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", SAID)
+def test_the_version_is_named_with_links_to_both_records(make_site: Callable[..., Site], language: str) -> None:
+    site = make_site("site", language)
+    _with_versions(site, OUTCOMES)
+    built = site.build()
+    assert built.warnings == ""
+    *listed, sentence = SAID[language]
+    page = _article(built, "changed")
+    for words in listed:
+        assert words in _text(page)
+    assert 'id="changed-mindspore-2.9.0"' in page
+    assert 'id="changed-mindspore-2.10.0"' not in page
+    assert f'href="mappings/{SOURCE}.html#{NEW}--writes"' in page
+    for version in ("2.7.1", "2.9.0"):
+        goal = f"evidence/mindspore-{version}/mccl-cpu/{NEW}.html#evidence"
+        assert f'href="{goal}"' in page
+        assert f'href="../{goal}"' in _article(built, f"mappings/{SOURCE}")
+    for place in (f"mappings/{SOURCE}", f"evidence/mindspore-2.9.0/mccl-cpu/{NEW}"):
+        assert sentence in _text(_article(built, place))
+
+
+def test_where_nothing_changed_or_could_the_page_says_so(make_site: Callable[..., Site]) -> None:
+    site = make_site()
+    _with_versions(site, dict.fromkeys(("2.7.1", "2.9.0"), Outcome.HOLDS))
+    assert "No verdict differs between the versions that were run." in _text(_article(site.build(), "changed"))
+    site = make_site("other")
+    _with_versions(site, {"2.7.1": Outcome.HOLDS})
+    assert "mccl (cpu): 2.7.1 only, so nothing can be compared" in _text(_article(site.build(), "changed"))
+
+
+def test_a_record_that_comes_moves_the_version(make_site: Callable[..., Site]) -> None:
+    site = make_site()
+    _with_versions(site, {"2.7.1": Outcome.HOLDS, "2.10.0": Outcome.REFUTED})
+    assert 'id="changed-mindspore-2.10.0"' in _article(site.build(), "changed")
+    entry = site.content.entries[SOURCE]
+    site.content.entries[SOURCE] = msgspec.structs.replace(entry, claims=entry.claims[:-1])
+    _with_versions(site, OUTCOMES)
+    built = site.build()
+    assert "changed" in built.written
+    assert 'id="changed-mindspore-2.9.0"' in _article(built, "changed")

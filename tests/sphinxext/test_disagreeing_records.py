@@ -1,0 +1,204 @@
+"""Two records of one version, backend and world size that disagree, one of them a stranger's: both are shown everywhere."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import msgspec
+import pytest
+from entry_fixture import write_run
+from hostile_records import HOSTILE
+from rich.console import Console
+from small_site import Built, Site
+
+from apidiff.examples import load_examples
+from apidiff.kb.answer import Answer
+from apidiff.kb.build import build_from
+from apidiff.kb.lookup import lookup_json
+from apidiff.model import ProbeRun, RunRecord, TensorDump, Version
+from apidiff.model.entry import Entry
+from apidiff.render.coverage import coverage
+from apidiff.render.entry import Builder
+from apidiff.render.evidence import probe_calls
+from apidiff.render.terminal import answer_text
+from apidiff.sphinxext.releases import Releases
+from apidiff.store import Data, load
+from apidiff.store.backends import load_backends
+from apidiff.store.paths import examples_folder
+from apidiff.store.signed import Signed, State, signature_path
+
+API = "torch.distributed.all_reduce"
+PLACE = "evidence/torch-2.13.0/gloo-cpu"
+
+
+def _lying(probe: ProbeRun) -> ProbeRun:
+    """The probe with other values in what came out on rank 1."""
+    ranks = []
+    for trace in probe.ranks:
+        after = {
+            name: msgspec.structs.replace(value, values=[7.0 for _ in value.values])
+            if isinstance(value, TensorDump) and trace.rank == 1
+            else value
+            for name, value in trace.after.items()
+        }
+        ranks.append(msgspec.structs.replace(trace, after=after))
+    return msgspec.structs.replace(probe, ranks=ranks)
+
+
+@pytest.fixture(scope="module")
+def whole() -> Data:
+    return load()
+
+
+def _newest_first(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for framework, version in sorted(pairs, key=lambda pair: Version(pair[1]), reverse=True):
+        found.setdefault(framework, []).append(version)
+    return found
+
+
+@pytest.fixture
+def site(whole: Data, make_site: Callable[..., Site], request: pytest.FixtureRequest) -> Site:
+    """A small site with one real mapping, a real record of ours and one of a stranger that contradicts it."""
+    site = make_site("site", getattr(request, "param", "en"))
+    ours = next(one for key, one in whole.runs if key.startswith("torch-2.13.0/gloo-cpu-3-"))
+    ours = msgspec.structs.replace(ours, probes=[one for one in ours.probes if one.api == API], signatures=[])
+    theirs = msgspec.structs.replace(
+        ours, probes=[_lying(one) for one in ours.probes], measured_by=f"a lab {HOSTILE}", stopped="rank 1 went away"
+    )
+    runs: dict[str, Path] = {}
+    records: dict[str, RunRecord] = {}
+    for record in (ours, theirs):
+        key, runs[key] = write_run(site.folder / "data", record)
+        records[key] = record
+    data = dataclasses.replace(whole, runs=list(records.items()))
+    examples = load_examples(examples_folder())
+    entry = Builder(data, load_backends(), examples).entry(whole.mappings[API])
+    known = _newest_first((name, one.version) for name, found in whole.frameworks.items() for one in found)
+    signed = {key: Signed() for key in runs}
+    mine = list(runs)[1]
+    signed[mine] = Signed(state=State.VERIFIED, signer="Example Lab", about="eight <b>devices</b>", key="0" * 16)
+    signature_path(runs[mine]).write_text("a signature")
+    site.content = msgspec.structs.replace(
+        site.content,
+        entries={API: entry},
+        runs=runs,
+        signed=signed,
+        calls={API: probe_calls(whole)[API]},
+        counterparts={},
+        newest={name: versions[0] for name, versions in known.items()},
+        releases=Releases(known=known, signed=_newest_first(whole.signatures)),
+        coverage=coverage({API: entry}, records, load_backends(), known),
+    )
+    (site.src / "notes.md").write_text("# Notes\n")
+    (site.src / "changed.md").write_text("# Changed\n\n```{apidiff-changed}\n```\n")
+    (site.src / "index.md").write_text((site.src / "index.md").read_text().replace("notes\n", "notes\nchanged\n"))
+    return site
+
+
+def _entry(site: Site) -> Entry:
+    return site.content.entries[API]
+
+
+def _section(built: Built, page: str, begin: str, end: str) -> str:
+    html = built.html(page)
+    return html[html.index(begin) : html.index(end, html.index(begin))]
+
+
+def _text(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html))
+
+
+def test_the_claim_has_a_row_for_each(site: Site) -> None:
+    claim = next(one for one in _entry(site).claims if one.disputes)
+    assert {row.outcome for row in claim.summary} == {"holds", "refuted"}
+    for row in claim.summary:
+        assert len(row.runs) == 1
+    (dispute,) = claim.disputes
+    assert set(dispute.outcomes) == set(site.content.runs)
+
+
+SAID = {
+    "en": ("Records disagree for PyTorch 2.13.0 on gloo (cpu), 3 ranks:", "this project", "Measured by: a lab"),
+    "zh_CN": ("PyTorch 2.13.0，gloo（cpu），3 个 rank 的运行记录相互矛盾：", "本项目", "测量者：a lab"),
+}
+
+
+@pytest.mark.parametrize(("site", "language"), [(one, one) for one in SAID], indirect=["site"])
+def test_pages_show_both(site: Site, language: str) -> None:
+    ours, theirs = site.content.runs
+    claim = next(one.id for one in _entry(site).claims if one.disputes)
+    built = site.build()
+    # Links to examples and targets of the real record lead to pages that this small site has not.
+    goal = claim.replace("#", "--")
+    shown = _section(built, f"mappings/{API}", f'id="{goal}"', "</details>")
+    text = _text(shown)
+    for words in SAID[language]:
+        assert words in text
+    for outcome in ("holds", "refuted"):
+        assert shown.count(f"apidiff-outcome-{outcome}") >= 2
+    evidence = built.html(f"{PLACE}/{API}")
+    for run in (ours, theirs):
+        assert f'href="../../../runs/{run}.html"' in evidence
+    for words in SAID[language][:2]:
+        assert words in _text(evidence)
+    assert len(re.findall(r'<section id="sync--3[^"]*">', evidence)) == 2
+    assert "<script>alert" not in evidence + shown
+
+
+def test_a_page_says_who_measured_and_what_the_signature_says(site: Site) -> None:
+    ours, theirs = site.content.runs
+    built = site.build()
+    told, plain = _text(built.html(f"runs/{theirs}")), _text(built.html(f"runs/{ours}"))
+    for words in (
+        "signed by Example Lab (verified)",
+        "eight &lt;b&gt;devices&lt;/b&gt;",
+        "a lab &lt;script&gt;alert(1)",
+        "This run ended before all that was planned was done, for this reason: rank 1 went away.",
+    ):
+        assert words in told
+        assert words not in plain
+    assert "this project" in plain
+    assert "unsigned" in plain
+    signature = built.out / "_runs" / f"{theirs}.json.minisig"
+    assert signature.read_text() == "a signature"
+    assert f'href="../../_runs/{theirs}.json.minisig"' in built.html(f"runs/{theirs}")
+    listed = _text(built.html("runs"))
+    for words in ("signed by Example Lab (verified)", "stopped half-way", "Measured by: a lab"):
+        assert words in listed
+    # A signature that is gone is gone from the site.
+    site.content = msgspec.structs.replace(site.content, signed={})
+    assert "signed by" not in _text(site.build().html(f"runs/{theirs}"))
+    assert not signature.exists()
+
+
+def test_what_stopped_and_was_not_signed_says_so_in_chinese(make_site: Callable[..., Site], whole: Data) -> None:
+    site = make_site("site", "zh_CN")
+    run = next(iter(site.content.runs))
+    record = msgspec.json.decode(site.content.runs[run].read_bytes(), type=RunRecord)
+    site.content.runs[run].write_bytes(msgspec.json.encode(msgspec.structs.replace(record, stopped="signal 15")))
+    site.content = msgspec.structs.replace(
+        site.content, signed={run: Signed(state=State.NOT_CHECKED, signer="A", key="0" * 16)}
+    )
+    signature_path(site.content.runs[run]).write_text("x")
+    text = _text(site.build().html(f"runs/{run}"))
+    for words in ("没有做完计划的全部内容就结束了，原因：signal 15", "因缺少 minisign 程序而未验证"):
+        assert words in text
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "Records disagree for"), ("zh", "的运行记录相互矛盾：")])
+def test_a_lookup_tells_both(site: Site, language: str, words: str) -> None:
+    index = build_from(site.content.entries, site.content.releases.known, {}, {})
+    answer = msgspec.json.decode(lookup_json(index, API), type=Answer)
+    console = Console(width=400, markup=False, highlight=False)
+    with console.capture() as captured:
+        console.print(answer_text(answer, "en" if language == "en" else "zh"))
+    said = captured.get()
+    assert words in said
+    for run in site.content.runs:
+        assert run in said
+    assert "\x1b[31mred" not in said
+    assert "‮" not in said
