@@ -16,13 +16,13 @@ from apidiff.examples import load_examples
 from apidiff.judge import Context
 from apidiff.model import Outcome, ProbeRun, RunRecord, Version
 from apidiff.store import ApidiffError, Data, load
-from apidiff.store.backends import Backend, load_backends
+from apidiff.store.backends import Backend, Devices, called, load_backends
 from apidiff.store.paths import examples_folder
 from apidiff.verify.compare import compare, observations
+from apidiff.verify.devices import in_words
 from apidiff.verify.intake import take_in
-from apidiff.verify.plan import apis_for, make_plan
+from apidiff.verify.plan import WORLD_SIZES, Plan, apis_for, make_plan, step_key
 
-_SIZES = (2, 3, 4)
 _START_S = 10.0  # seconds in which ranks came up where the records were made
 
 
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         for path, new in take_in(args.files, data, backends, context):
             sys.stdout.write(f"{path}{'' if new else ' (was here already)'}\n")
     else:
-        for backend in _asked(backends, args.backend, args.framework):
+        for backend in called(backends, args.backend, args.framework):
             for line in _planned(data, backend, context):
                 console.print(line)
     return 0
@@ -86,16 +86,6 @@ def _found(data: Data, wanted: str) -> tuple[str, RunRecord]:
     raise ApidiffError(f"runs: {wanted!r} means {' and '.join(key for key, _ in found)}. Give the whole ID.")
 
 
-def _asked(backends: Sequence[Backend], name: str, framework: str | None) -> list[Backend]:
-    found = [one for one in backends if one.name == name and framework in {None, one.framework}]
-    if not found:
-        described = ", ".join(sorted({f"{one.name} ({one.framework})" for one in backends}))
-        raise ApidiffError(
-            f"runs: no backend {name!r}{f' of {framework}' if framework else ''}. There are: {described}."
-        )
-    return found
-
-
 def _listed(data: Data) -> Iterator[str]:
     width = max((len(key) for key, _ in data.runs), default=0)
     for key, record in data.runs:
@@ -108,6 +98,10 @@ def _shown(data: Data, key: str, record: RunRecord, context: Context) -> Iterato
     yield f"  {record.framework} {record.framework_version}, {record.backend} on {record.device}, {record.world_size} ranks"
     yield f"  {record.date}, apidiff {record.suite_version}, measured by {record.measured_by or 'this project'}"
     yield f"  {record.os}, {record.machine}, {record.cores} cores, Python {record.python}"
+    if record.build:
+        yield f"  {record.framework} is the build {record.build}, which is no release"
+    if record.device_found:
+        yield f"  found: {in_words(record.device_found)}"
     yield f"  {', '.join(f'{name}={value}' for name, value in record.environment.items())}"
     if record.stopped:
         yield f"  stopped half-way: {record.stopped}"
@@ -159,21 +153,31 @@ def _planned(data: Data, backend: Backend, context: Context) -> Iterator[str]:
     version = max(data.frameworks[backend.framework], key=lambda one: Version(one.version)).version
     yield f"{backend.name} ({backend.framework}, {backend.device}), planned for {backend.framework} {version}:"
     yield f"  looks for {backend.check.looks_for}, starts ranks by itself"
-    for size in _SIZES:
+    alone = (1,) if backend.devices is Devices.ONE else ()
+    for size in (*alone, *WORLD_SIZES):
         plan = make_plan(data, backend, version, size, context)
         examples = sum(1 for step in plan.steps if step.example)
-        yield f"  {size} ranks: {len(plan.steps) - examples} probes and {examples} examples, {_estimate(data, backend, size)}"
-    yield f"  run it with: apidiff verify --backend {backend.name} --record"
+        ranks = f"{size} ranks" if size > 1 else "1 rank, which shows nothing of other ranks"
+        yield f"  {ranks}: {len(plan.steps) - examples} probes and {examples} examples, {_estimate(data, backend, size, plan)}"
+    if alone:
+        yield "  each rank needs a device of its own: sizes larger than the number of devices are left out"
+    yield f"  run it with: apidiff verify --backend {backend.full_name} --record"
 
 
-def _estimate(data: Data, backend: Backend, size: int) -> str:
-    """How long a run takes that goes as the newest recorded one of the framework did; what did not end is tried twice."""
-    like = [record for _, record in data.runs if (record.framework, record.world_size) == (backend.framework, size)]
+def _estimate(data: Data, backend: Backend, size: int, plan: Plan) -> str:
+    """How long a run takes that goes as the newest recorded one of the framework did; what did not end is tried twice.
+
+    One rank is taken to be as fast as two.
+    """
+    as_large = backend.framework, max(size, 2)
+    like = [record for _, record in data.runs if (record.framework, record.world_size) == as_large]
     if not like:
         return "and no record to tell the time from"
     newest = max(like, key=lambda one: (Version(one.framework_version), one.date))
-    calls = sum(max((trace.seconds for trace in probe.ranks), default=0.0) for probe in newest.probes if _ended(probe))
-    lost = sum(2 * backend.deadlines.probe for probe in newest.probes if not _ended(probe))
+    steps = {step_key(step) for step in plan.steps}
+    probes = [probe for probe in newest.probes if (probe.api, probe.probe) in steps]
+    calls = sum(max((trace.seconds for trace in probe.ranks), default=0.0) for probe in probes if _ended(probe))
+    lost = sum(2 * backend.deadlines.probe for probe in probes if not _ended(probe))
     minutes = max(1, round((2 * _START_S + calls + lost) / 60))
     return f"about {minutes} min if it goes as on {newest.backend} with {newest.framework_version}"
 

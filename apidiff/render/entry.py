@@ -112,8 +112,8 @@ class Builder:
         )
 
     def _not_run(self, framework: str, observed: list[Observation]) -> list[Text]:
-        seen = {one.backend for one in observed}
-        missing = [one for one in self.backends if one.framework == framework and one.name not in seen]
+        seen = {(one.backend, one.device) for one in observed}
+        missing = [one for one in self.backends if one.framework == framework and (one.name, one.device) not in seen]
         return [
             Text(en=f"{one.name} ({one.device}): not run", zh=f"{one.name}（{one.device}）：未运行") for one in missing
         ]

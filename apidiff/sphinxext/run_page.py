@@ -5,6 +5,7 @@ from __future__ import annotations
 from docutils import nodes
 
 from apidiff.model import ProbeRun, RunRecord
+from apidiff.model.trace import asked_as
 from apidiff.sphinxext.claims import run_part
 from apidiff.sphinxext.nodes import (
     Builder,
@@ -59,6 +60,11 @@ def _environment(make: Builder, run: RunRecord) -> list[nodes.Node]:
         ("cores", str(run.cores)),
         ("suite", run.suite_version),
     ]
+    if run.build:
+        facts.insert(1, ("build", run.build))
+    if run.device_found:
+        found = [*run.device_found.names, *(f"{name} {version}" for name, version in run.device_found.versions.items())]
+        facts.append(("found", ", ".join(found)))
     fields = nodes.field_list("", classes=["apidiff-facts"])
     for name, value in facts:
         fields += nodes.field(
@@ -82,7 +88,7 @@ def _environment(make: Builder, run: RunRecord) -> list[nodes.Node]:
 
 def _repeat(make: Builder, run: RunRecord) -> list[nodes.Node]:
     framework = f"{make.word(f'framework.{run.framework}')} {run.framework_version}"
-    command = f"apidiff verify --backend {run.backend} --world-size {run.world_size}"
+    command = f"apidiff verify --backend {asked_as(run.backend, run.device)} --world-size {run.world_size}"
     return [
         paragraph(nodes.Text(make.word("evidence.repeat", framework=framework))),
         block("", code(command, "bash"), classes=["apidiff-command"]),

@@ -12,17 +12,24 @@ from pathlib import Path
 
 import msgspec
 
-from apidiff.model import RUN_SCHEMA, ProbeRun, RunRecord, SignatureDump
+from apidiff.model import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
 from apidiff.store import DataError
 from apidiff.store.backends import Backend
 from apidiff.store.runs import digest_of, run_name
 
 
 def make_record(
-    backend: Backend, version: str, world_size: int, signatures: list[SignatureDump], probes: Iterable[ProbeRun]
+    backend: Backend,
+    version: str,
+    world_size: int,
+    signatures: list[SignatureDump],
+    probes: Iterable[ProbeRun],
+    device_found: DeviceFound | None = None,
 ) -> RunRecord:
     """The record of a run made now in this environment."""
     packages = {found.name: found.version for found in metadata.distributions() if found.name}
+    if device_found and (own := device_found.versions.get(backend.framework)):
+        packages.setdefault(backend.framework, own)  # a framework that was built in place lists itself nowhere
     return RunRecord(
         schema=RUN_SCHEMA,
         suite_version=packages.get("apidiff", "source"),
@@ -30,6 +37,7 @@ def make_record(
         framework_version=version,
         backend=backend.name,
         device=backend.device,
+        device_found=device_found,
         world_size=world_size,
         date=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         os=_system(),
