@@ -14,16 +14,15 @@ from apidiff.cli.formatter import HelpFormatter
 from apidiff.context import make_context
 from apidiff.examples import load_examples
 from apidiff.judge import Context
-from apidiff.model import Outcome, ProbeRun, RunRecord, Version
+from apidiff.model import Outcome, RunRecord, Version
 from apidiff.store import ApidiffError, Data, load
 from apidiff.store.backends import Backend, Devices, called, load_backends
 from apidiff.store.paths import examples_folder
 from apidiff.verify.compare import compare, observations
 from apidiff.verify.devices import in_words
+from apidiff.verify.estimate import estimate
 from apidiff.verify.intake import take_in
-from apidiff.verify.plan import WORLD_SIZES, Plan, apis_for, make_plan, step_key
-
-_START_S = 10.0  # seconds in which ranks came up where the records were made
+from apidiff.verify.plan import WORLD_SIZES, Plan, apis_for, make_plan
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -158,29 +157,15 @@ def _planned(data: Data, backend: Backend, context: Context) -> Iterator[str]:
         plan = make_plan(data, backend, version, size, context)
         examples = sum(1 for step in plan.steps if step.example)
         ranks = f"{size} ranks" if size > 1 else "1 rank, which shows nothing of other ranks"
-        yield f"  {ranks}: {len(plan.steps) - examples} probes and {examples} examples, {_estimate(data, backend, size, plan)}"
+        minutes = _minutes(data, backend, size, plan)
+        yield f"  {ranks}: {len(plan.steps) - examples} probes and {examples} examples, {minutes}"
     if alone:
         yield "  each rank needs a device of its own: sizes larger than the number of devices are left out"
     yield f"  run it with: apidiff verify --backend {backend.full_name} --record"
 
 
-def _estimate(data: Data, backend: Backend, size: int, plan: Plan) -> str:
-    """How long a run takes that goes as the newest recorded one of the framework did; what did not end is tried twice.
-
-    One rank is taken to be as fast as two.
-    """
-    as_large = backend.framework, max(size, 2)
-    like = [record for _, record in data.runs if (record.framework, record.world_size) == as_large]
-    if not like:
+def _minutes(data: Data, backend: Backend, size: int, plan: Plan) -> str:
+    found = estimate(data, backend, size, plan)
+    if found is None:
         return "and no record to tell the time from"
-    newest = max(like, key=lambda one: (Version(one.framework_version), one.date))
-    steps = {step_key(step) for step in plan.steps}
-    probes = [probe for probe in newest.probes if (probe.api, probe.probe) in steps]
-    calls = sum(max((trace.seconds for trace in probe.ranks), default=0.0) for probe in probes if _ended(probe))
-    lost = sum(2 * backend.deadlines.probe for probe in probes if not _ended(probe))
-    minutes = max(1, round((2 * _START_S + calls + lost) / 60))
-    return f"about {minutes} min if it goes as on {newest.backend} with {newest.framework_version}"
-
-
-def _ended(probe: ProbeRun) -> bool:
-    return probe.end == "completed"
+    return f"about {found.minutes} min if it goes as on {found.like.backend} with {found.like.framework_version}"
