@@ -255,12 +255,14 @@ class _Comparison:
     """
 
     def __init__(self, data: Data, run: RunRecord, context: Context) -> None:
+        from apidiff.model.trace import backend_name
         from apidiff.verify.compare import base_record, compare, observations
         from apidiff.verify.plan import apis_for
 
         apis = list(apis_for(data, run.framework, run.framework_version))
         base = base_record(data.runs, run)
-        self._where = f"{run.framework} {run.framework_version} on {run.backend} with {run.world_size} ranks"
+        backend = backend_name(run.backend, run.device)
+        self._where = f"{run.framework} {run.framework_version} on {backend} with {run.world_size} ranks"
         self._apis = {api.name for api in apis}
         self._judged = {f"{api.name}#{claim.id}" for api, claim, _ in observations(apis, "this run", run, context)}
         self._recorded = (

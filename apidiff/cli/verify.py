@@ -21,6 +21,7 @@ from apidiff.context import make_context
 from apidiff.examples import load_examples
 from apidiff.judge import Context
 from apidiff.model import Outcome, RunRecord
+from apidiff.model.trace import backend_name
 from apidiff.model.version import is_recordable
 from apidiff.store import ApidiffError, Data, load
 from apidiff.store.backends import Backend, called, load_backends
@@ -172,7 +173,7 @@ def _one(
 ) -> _Result:
     if hosts:
         backend = backend.across_machines()
-    with _progress(console, f"{backend.name} × {size}") as advance:
+    with _progress(console, f"{backend_name(backend.name, backend.device)} × {size}") as advance:
         record = verify(
             data,
             backend,
@@ -230,7 +231,9 @@ def _print(results: list[_Result]) -> None:
         counts = " · ".join(f"{outcome} {count}" for outcome, count in one.outcomes.items())
         note = f"written: {one.written}" if one.written else f"compared with: {one.against or 'nothing recorded'}"
         table.add_row(
-            f"{record.backend} × {record.world_size}", f"{record.framework} {record.framework_version}", counts
+            f"{backend_name(record.backend, record.device)} × {record.world_size}",
+            f"{record.framework} {record.framework_version}",
+            counts,
         )
         table.add_row("", "", note)
         if record.stopped:

@@ -132,8 +132,8 @@ class DeviceFound(Record, frozen=True, kw_only=True):
     versions: dict[str, str] = {}
 
 
-def asked_as(backend: str, device: str) -> str:
-    """How ``--backend`` names where a run was made: without a device the CPU is meant, of a backend that runs there."""
+def backend_name(backend: str, device: str) -> str:
+    """A backend as commands and pages name it: ``gloo`` on the CPU, ``gloo-cuda`` on another device."""
     return backend if device == "cpu" else f"{backend}-{device}"
 
 

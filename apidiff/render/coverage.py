@@ -24,6 +24,7 @@ from apidiff.model.coverage import (
 )
 from apidiff.model.entry import ClaimEntry, Entry
 from apidiff.model.ranges import holds
+from apidiff.model.trace import backend_name
 from apidiff.render.evidence import distinct_claims, head_of, holding_mappings
 from apidiff.store import ApidiffError, Data
 from apidiff.store.backends import Backend, load_backends
@@ -181,7 +182,7 @@ class _Count:
 
     def _refuted(self, claim: ClaimEntry) -> RefutedStatement:
         places = [
-            f"{place[2]}, {place[1]}"
+            f"{backend_name(place[2], place[3])}, {place[1]}"
             for place, found in self.outcomes[claim.id].items()
             if Outcome.REFUTED.value in found.values()
         ]

@@ -8,6 +8,7 @@ import msgspec
 
 from apidiff.model import Observation, Outcome, Text, worst_outcome
 from apidiff.model.entry import ClaimEntry, EvidenceEntry, ObservedSummary
+from apidiff.model.trace import backend_name
 from apidiff.model.version import Version
 from apidiff.render.evidence_words import in_language
 from apidiff.render.labels import LABELS
@@ -43,19 +44,21 @@ def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
                     runs=runs,
                 )
             )
-    return sorted(
-        rows, key=lambda row: (row.framework, [-part for part in Version(row.framework_version).parts], row.backend)
-    )
+    return sorted(rows, key=_newest_first)
+
+
+def _newest_first(row: ObservedSummary) -> tuple[object, ...]:
+    return row.framework, [-part for part in Version(row.framework_version).parts], row.backend, row.device
 
 
 def verdict_text(row: ObservedSummary) -> Text:
     """``refuted on gloo (PyTorch 2.13.0, world size 3, 4)`` in both languages."""
     outcome, framework = LABELS[f"outcome.{row.outcome}"], LABELS[f"framework.{row.framework}"]
     sizes = [str(size) for size in row.world_sizes]
-    versions = row.framework_version
+    versions, backend = row.framework_version, backend_name(row.backend, row.device)
     return Text(
-        en=f"{outcome.en} on {row.backend} ({framework.en} {versions}, world size {', '.join(sizes)})",
-        zh=f"{row.backend} 上{outcome.zh}（{framework.zh} {versions.replace(', ', '、')}，world size {'、'.join(sizes)}）",
+        en=f"{outcome.en} on {backend} ({framework.en} {versions}, world size {', '.join(sizes)})",
+        zh=f"{backend} 上{outcome.zh}（{framework.zh} {versions.replace(', ', '、')}，world size {'、'.join(sizes)}）",
     )
 
 
@@ -106,7 +109,8 @@ def telling_observation(claim: ClaimEntry, row: ObservedSummary) -> Observation 
     same = [
         one
         for one in claim.observed
-        if (one.outcome.value, one.framework_version, one.backend) == (row.outcome, row.framework_version, row.backend)
+        if (one.outcome.value, one.framework_version, one.backend, one.device)
+        == (row.outcome, row.framework_version, row.backend, row.device)
         and one.world_size in row.world_sizes
     ]
     return min(same, key=lambda one: one.world_size != _TELLING_WORLD_SIZE, default=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from docutils import nodes
 
 from apidiff.model import ProbeRun
-from apidiff.model.trace import asked_as
+from apidiff.model.trace import backend_name
 from apidiff.render.evidence import ApiEvidence, ProbeEvidence, RunHead, SignatureEvidence, Trial, Verdict
 from apidiff.sphinxext.claims import run_part
 from apidiff.sphinxext.nodes import (
@@ -102,7 +102,7 @@ def _repeat(make: Builder, found: ApiEvidence) -> list[nodes.Node]:
         [
             "apidiff verify",
             *([found.mapping] if found.mapping else []),
-            f"--backend {asked_as(first.backend, first.device)}",
+            f"--backend {backend_name(first.backend, first.device)}",
             f"--world-size {sizes}",
         ]
     )

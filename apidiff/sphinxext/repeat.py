@@ -6,7 +6,7 @@ from docutils import nodes
 
 from apidiff.model import Version
 from apidiff.model.entry import Entry, ExampleEntry
-from apidiff.model.trace import asked_as
+from apidiff.model.trace import backend_name
 from apidiff.sphinxext.nodes import Builder, anchor, block, code, paragraph
 
 _Place = tuple[str, str, str, str]  # framework, its version, backend, device
@@ -46,7 +46,7 @@ def _place(make: Builder, entry: Entry, place: _Place, sizes: list[int]) -> node
     framework, version, backend, device = place
     name = make.word(f"framework.{framework}")
     title = make.word("coverage.place", framework=name, version=version, backend=backend, device=device)
-    ranks, named = ",".join(map(str, sizes)), asked_as(backend, device)
+    ranks, named = ",".join(map(str, sizes)), backend_name(backend, device)
     return make.section(
         anchor(f"repeat--{framework}-{version}-{named}"),
         title,

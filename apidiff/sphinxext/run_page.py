@@ -5,7 +5,7 @@ from __future__ import annotations
 from docutils import nodes
 
 from apidiff.model import ProbeRun, RunRecord
-from apidiff.model.trace import asked_as
+from apidiff.model.trace import backend_name
 from apidiff.sphinxext.claims import run_part
 from apidiff.sphinxext.nodes import (
     Builder,
@@ -88,7 +88,7 @@ def _environment(make: Builder, run: RunRecord) -> list[nodes.Node]:
 
 def _repeat(make: Builder, run: RunRecord) -> list[nodes.Node]:
     framework = f"{make.word(f'framework.{run.framework}')} {run.framework_version}"
-    command = f"apidiff verify --backend {asked_as(run.backend, run.device)} --world-size {run.world_size}"
+    command = f"apidiff verify --backend {backend_name(run.backend, run.device)} --world-size {run.world_size}"
     return [
         paragraph(nodes.Text(make.word("evidence.repeat", framework=framework))),
         block("", code(command, "bash"), classes=["apidiff-command"]),
