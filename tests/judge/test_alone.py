@@ -57,7 +57,9 @@ UNSUPPORTED = [re.compile("does not support")]
 SAME = RankTrace(rank=0, before={"tensor": TENSOR}, after={"tensor": TENSOR}, returned=ScalarDump(value=None))
 TRUE = RankTrace(rank=0, returned=ScalarDump(value=True))
 RAISED = RankTrace(rank=0, error=CallError(stage="call", type="ValueError", bases=["Exception"], message="bad"))
-LACKS = RankTrace(rank=0, error=CallError(stage="call", type="RuntimeError", message="Backend nccl does not support it"))
+LACKS = RankTrace(
+    rank=0, error=CallError(stage="call", type="RuntimeError", message="Backend nccl does not support it")
+)
 SIGNATURE = SignatureDump(
     api=API.name, parameters=[ParameterDump(name="tensor", kind="positional or keyword")], text="(tensor)"
 )

@@ -243,7 +243,9 @@ def test_the_same_library_on_another_device_was_not_run() -> None:
 def test_a_place_with_one_rank_only_says_so(sizes: list[int], why: str) -> None:
     like = next(iter(RUNS.values()))
     more = {
-        f"torch-2.13.0/nccl-cuda-{size}-0": msgspec.structs.replace(like, backend="nccl", device="cuda", world_size=size)
+        f"torch-2.13.0/nccl-cuda-{size}-0": msgspec.structs.replace(
+            like, backend="nccl", device="cuda", world_size=size
+        )
         for size in sizes
     }
     found = coverage(_entries(_claim("a", v2_13_0={"holds": [2]})), RUNS | more, BACKENDS, RELEASES)

@@ -29,7 +29,9 @@ def test_names(name: str, framework: str | None, meant: list[str]) -> None:
 
 @pytest.mark.parametrize(("name", "framework"), [("glue", None), ("gloo-npu", None), ("mccl", "torch"), ("", None)])
 def test_no_backend_of_that_name(name: str, framework: str | None) -> None:
-    with pytest.raises(ApidiffError, match=r"No backend is called .* There are: gloo-cpu \(torch\), gloo-cuda \(torch\), "):
+    with pytest.raises(
+        ApidiffError, match=r"No backend is called .* There are: gloo-cpu \(torch\), gloo-cuda \(torch\), "
+    ):
         called(BACKENDS, name, framework)
 
 

@@ -211,7 +211,9 @@ def test_world_sizes(name: str, devices: int, asked: list[int] | None, chosen: l
 @pytest.mark.parametrize(("devices", "asked", "message"), [(1, [1, 2], "--world-size 2 "), (2, [2, 3, 4], "3,4 ")])
 def test_more_ranks_than_devices_are_refused(devices: int, asked: list[int], message: str) -> None:
     nccl = called(load_backends(), "nccl", "torch")[0]
-    with pytest.raises(ApidiffError, match=rf"{message}is too large: .*found were {devices}\. Ask for {devices} at most"):
+    with pytest.raises(
+        ApidiffError, match=rf"{message}is too large: .*found were {devices}\. Ask for {devices} at most"
+    ):
         world_sizes(nccl, devices, asked)
 
 
