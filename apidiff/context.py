@@ -13,9 +13,9 @@ from apidiff.store.backends import Backend
 def make_context(
     backends: Sequence[Backend], examples: Sequence[Example], signatures: Signatures | None = None
 ) -> Context:
-    """The context for ``backends`` (by name and framework), ``examples`` (by path) and ``signatures`` (by version)."""
+    """The context for ``backends`` (by name, framework and device), ``examples`` (by path) and ``signatures`` (by version)."""
     return Context(
-        unsupported={(one.name, one.framework): one.unsupported_patterns for one in backends},
+        unsupported={(one.name, one.framework, one.device): one.unsupported_patterns for one in backends},
         examples={one.path: (one.code, one.expected) for one in examples},
         signatures=signatures or {},
     )

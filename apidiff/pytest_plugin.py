@@ -129,16 +129,13 @@ class _Claims:
         from apidiff.context import make_context
         from apidiff.examples import load_examples
         from apidiff.store import load
-        from apidiff.store.backends import load_backends
+        from apidiff.store.backends import called, load_backends
         from apidiff.store.paths import examples_folder
 
         known = load_backends()
-        for name in names:
-            if name not in {backend.name for backend in known}:
-                described = ", ".join(sorted({backend.name for backend in known}))
-                raise pytest.UsageError(f"No backend is called {name!r}; conf/backends.toml describes {described}.")
+        asked = [backend for name in names for backend in called(known, name)]
         self._config, self._world_sizes = config, world_sizes
-        self._backends: list[Backend] = [backend for backend in known if backend.name in names]
+        self._backends: list[Backend] = [backend for backend in known if backend in asked]
         self._data: Data = load()
         self._context: Context = make_context(known, load_examples(examples_folder()), self._data.signatures)
         self._absent: dict[int, str] = {}  # index of a backend: what was looked for
@@ -191,6 +188,7 @@ class _Claims:
 
     def _run(self, index: int, backend: Backend, items: list[ClaimItem]) -> None:
         from apidiff.verify.devices import look_for
+        from apidiff.verify.plan import world_sizes
         from apidiff.verify.verify import verify
 
         found = look_for(backend)
@@ -199,7 +197,8 @@ class _Claims:
             self._say(found.text)
             return
         self._runs[index] = []
-        for world_size in self._world_sizes:
+        devices = len(found.device.names) if found.device else 0
+        for world_size in world_sizes(backend, devices, self._world_sizes).chosen:
             record = verify(self._data, backend, world_size, self._context, {item.mapping for item in items})
             comparison = _Comparison(self._data, record, self._context)
             self._runs[index].append(comparison)
@@ -256,12 +255,14 @@ class _Comparison:
     """
 
     def __init__(self, data: Data, run: RunRecord, context: Context) -> None:
+        from apidiff.model.trace import backend_name
         from apidiff.verify.compare import base_record, compare, observations
         from apidiff.verify.plan import apis_for
 
         apis = list(apis_for(data, run.framework, run.framework_version))
         base = base_record(data.runs, run)
-        self._where = f"{run.framework} {run.framework_version} on {run.backend} with {run.world_size} ranks"
+        backend = backend_name(run.backend, run.device)
+        self._where = f"{run.framework} {run.framework_version} on {backend} with {run.world_size} ranks"
         self._apis = {api.name for api in apis}
         self._judged = {f"{api.name}#{claim.id}" for api, claim, _ in observations(apis, "this run", run, context)}
         self._recorded = (

@@ -14,20 +14,19 @@ from apidiff.cli.formatter import HelpFormatter
 from apidiff.context import make_context
 from apidiff.examples import load_examples
 from apidiff.judge import Context
-from apidiff.model import Outcome, ProbeRun, RunRecord, Version
+from apidiff.model import Outcome, RunRecord, Version
 from apidiff.render.signed_words import signed_words
 from apidiff.render.visible import one_line, visible
 from apidiff.store import ApidiffError, Data, load
-from apidiff.store.backends import Backend, load_backends
+from apidiff.store.backends import Backend, Devices, called, load_backends
 from apidiff.store.paths import examples_folder
 from apidiff.store.signed import load_signed
 from apidiff.store.signers import load_signers
 from apidiff.verify.compare import compare, observations
+from apidiff.verify.devices import in_words
+from apidiff.verify.estimate import estimate
 from apidiff.verify.intake import take_in
-from apidiff.verify.plan import apis_for, make_plan
-
-_SIZES = (2, 3, 4)
-_START_S = 10.0  # seconds in which ranks came up where the records were made
+from apidiff.verify.plan import WORLD_SIZES, Plan, apis_for, make_plan
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -75,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
             known = "" if one.new else " (was here already)"
             sys.stdout.write(f"{one.path}{known}, {signed_words(one.signed, 'en')}\n")
     else:
-        for backend in _asked(backends, args.backend, args.framework):
+        for backend in called(backends, args.backend, args.framework):
             for line in _planned(data, backend, context):
                 console.print(line)
     return 0
@@ -90,16 +89,6 @@ def _found(data: Data, wanted: str) -> tuple[str, RunRecord]:
     if not found:
         raise ApidiffError(f"runs: no record {wanted!r}. List them: apidiff runs list")
     raise ApidiffError(f"runs: {wanted!r} means {' and '.join(key for key, _ in found)}. Give the whole ID.")
-
-
-def _asked(backends: Sequence[Backend], name: str, framework: str | None) -> list[Backend]:
-    found = [one for one in backends if one.name == name and framework in {None, one.framework}]
-    if not found:
-        described = ", ".join(sorted({f"{one.name} ({one.framework})" for one in backends}))
-        raise ApidiffError(
-            f"runs: no backend {name!r}{f' of {framework}' if framework else ''}. There are: {described}."
-        )
-    return found
 
 
 def _listed(data: Data) -> Iterator[str]:
@@ -120,6 +109,10 @@ def _shown(data: Data, key: str, record: RunRecord, context: Context) -> Iterato
     signed = load_signed(data.root, [key])[key]
     yield f"  {signed_words(signed, 'en')}{f' ({one_line(signed.about)})' if signed.about else ''}"
     yield f"  {record.os}, {record.machine}, {record.cores} cores, Python {record.python}"
+    if record.build:
+        yield f"  {record.framework} is the build {record.build}, which is no release"
+    if record.device_found:
+        yield f"  found: {in_words(record.device_found)}"
     yield f"  {', '.join(f'{name}={value}' for name, value in record.environment.items())}"
     if record.stopped:
         yield f"  stopped half-way: {one_line(record.stopped)}; its verdicts are of what was done before"
@@ -175,24 +168,20 @@ def _planned(data: Data, backend: Backend, context: Context) -> Iterator[str]:
     version = max(data.frameworks[backend.framework], key=lambda one: Version(one.version)).version
     yield f"{backend.name} ({backend.framework}, {backend.device}), planned for {backend.framework} {version}:"
     yield f"  looks for {backend.check.looks_for}, starts ranks by itself"
-    for size in _SIZES:
+    alone = (1,) if backend.devices is Devices.ONE else ()
+    for size in (*alone, *WORLD_SIZES):
         plan = make_plan(data, backend, version, size, context)
         examples = sum(1 for step in plan.steps if step.example)
-        yield f"  {size} ranks: {len(plan.steps) - examples} probes and {examples} examples, {_estimate(data, backend, size)}"
-    yield f"  run it with: apidiff verify --backend {backend.name} --record"
+        ranks = f"{size} ranks" if size > 1 else "1 rank, which shows nothing of other ranks"
+        minutes = _minutes(data, backend, size, plan)
+        yield f"  {ranks}: {len(plan.steps) - examples} probes and {examples} examples, {minutes}"
+    if alone:
+        yield "  each rank needs a device of its own: sizes larger than the number of devices are left out"
+    yield f"  run it with: apidiff verify --backend {backend.full_name} --record"
 
 
-def _estimate(data: Data, backend: Backend, size: int) -> str:
-    """How long a run takes that goes as the newest recorded one of the framework did; what did not end is tried twice."""
-    like = [record for _, record in data.runs if (record.framework, record.world_size) == (backend.framework, size)]
-    if not like:
+def _minutes(data: Data, backend: Backend, size: int, plan: Plan) -> str:
+    found = estimate(data, backend, size, plan)
+    if found is None:
         return "and no record to tell the time from"
-    newest = max(like, key=lambda one: (Version(one.framework_version), one.date))
-    calls = sum(max((trace.seconds for trace in probe.ranks), default=0.0) for probe in newest.probes if _ended(probe))
-    lost = sum(2 * backend.deadlines.probe for probe in newest.probes if not _ended(probe))
-    minutes = max(1, round((2 * _START_S + calls + lost) / 60))
-    return f"about {minutes} min if it goes as on {newest.backend} with {newest.framework_version}"
-
-
-def _ended(probe: ProbeRun) -> bool:
-    return probe.end == "completed"
+    return f"about {found.minutes} min if it goes as on {found.like.backend} with {found.like.framework_version}"

@@ -21,16 +21,17 @@ from apidiff.context import make_context
 from apidiff.examples import load_examples
 from apidiff.judge import Context
 from apidiff.model import Outcome, RunRecord
-from apidiff.model.version import release_of
+from apidiff.model.trace import backend_name
+from apidiff.model.version import is_recordable
 from apidiff.store import ApidiffError, Data, load
-from apidiff.store.backends import Backend, load_backends
+from apidiff.store.backends import Backend, called, load_backends
 from apidiff.store.paths import examples_folder
 from apidiff.verify.agent import serve
 from apidiff.verify.compare import Change, base_record, compare, observations
-from apidiff.verify.devices import look_for
+from apidiff.verify.devices import Found, look_for
 from apidiff.verify.hosts import Hosts
 from apidiff.verify.launched import Place, is_scheduler, place_of
-from apidiff.verify.plan import apis_for
+from apidiff.verify.plan import apis_for, world_sizes
 from apidiff.verify.record import encode, write_bytes, write_record
 from apidiff.verify.verify import Progress as Advance
 from apidiff.verify.verify import forget, verify
@@ -49,9 +50,10 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
         formatter_class=HelpFormatter,
     )
     parser.add_argument("ids", metavar="ID", nargs="*", help="a source API; with all its targets (default: all)")
-    parser.add_argument("--backend", action="append", metavar="NAME", help="default: all whose device is here")
-    sizes = "default: 2,3,4; inside torchrun, msrun or srun: as many as they started"
-    parser.add_argument("--world-size", type=_sizes, metavar="N,…", help=sizes)
+    named = "such as nccl, or gloo-cuda for one device only (default: all whose device is here)"
+    parser.add_argument("--backend", action="append", metavar="NAME", help=named)
+    sizes = "default: 2,3,4, with nccl and hccl as far as devices go; inside torchrun, msrun or srun: as many as they started"
+    parser.add_argument("--world-size", type=_numbers, metavar="N,…", help=sizes)
     parser.add_argument("--record", action="store_true", help="write run records instead of comparing")
     parser.add_argument(
         "--measured-by", metavar="TEXT", help="who made the run, kept in the record: a name, a team, a machine"
@@ -59,7 +61,7 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
     parser.add_argument("--json", action="store_true", help="print what was found as JSON")
 
 
-def _sizes(text: str) -> list[int]:
+def _numbers(text: str) -> list[int]:
     try:
         sizes = sorted({int(part) for part in text.split(",")})
     except ValueError:
@@ -87,12 +89,13 @@ def run(args: argparse.Namespace) -> int:
         raise ApidiffError("verify: a run record holds a whole run, so --record takes no ID. Leave out the IDs.")
     chosen = _chosen(backends, args.backend)
     if args.record:
-        for backend in chosen:
-            _refuse_nightly(backend)
+        for backend, here in chosen:
+            _refuse_nightly(backend, here)
     context = make_context(backends, load_examples(examples_folder()), data.signatures)
     console = Console(stderr=True, markup=False, highlight=False)
-    with _hosts(place, args.world_size) as (hosts, sizes):
-        results = [_one(data, one, size, context, args, console, hosts) for one in chosen for size in sizes]
+    with _hosts(place, args.world_size) as (hosts, launched):
+        runs = [(*one, size) for one in chosen for size in launched or _sizes(*one, args.world_size, console)]
+        results = [_one(data, one, here, size, context, args, console, hosts) for one, here, size in runs]
     if args.json:
         sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode([_plain(one) for one in results])) + b"\n")
     else:
@@ -102,9 +105,9 @@ def run(args: argparse.Namespace) -> int:
 
 @contextmanager
 def _hosts(place: Place | None, asked: list[int] | None) -> Iterator[tuple[Hosts | None, list[int]]]:
-    """The other processes of a launcher, once all have joined, and the world sizes to run with."""
+    """The other processes of a launcher, once all have joined, and its world size; nothing where there is none."""
     if place is None:
-        yield None, asked or [2, 3, 4]
+        yield None, []
         return
     if asked and asked != [place.world_size]:
         raise ApidiffError(
@@ -118,26 +121,30 @@ def _hosts(place: Place | None, asked: list[int] | None) -> Iterator[tuple[Hosts
         hosts.close()
 
 
-def _chosen(backends: list[Backend], names: list[str] | None) -> list[Backend]:
-    """The backends to run. Raises ApidiffError with one line for each that was asked for and is not here."""
-    known = {one.name for one in backends}
-    for name in names or []:
-        if name not in known:
-            raise ApidiffError(f"verify: no backend {name!r}. There are: {', '.join(sorted(known))}.")
-    wanted = [one for one in backends if names is None or one.name in names]
-    found = [(one, look_for(one)) for one in wanted]
-    usable = [one for one, here in found if here.available]
-    absent = [here.text for _, here in found if not here.available]
-    missing = [name for name in names or [] if name not in {one.name for one in usable}]
-    if missing or not usable:
-        raise ApidiffError("\n".join(absent))
+def _sizes(backend: Backend, here: Found, asked: list[int] | None, console: Console) -> list[int]:
+    """The world sizes to run with; what is left out is said."""
+    sizes = world_sizes(backend, len(here.device.names) if here.device else 0, asked)
+    for note in sizes.notes:
+        console.print(note, soft_wrap=True)
+    return sizes.chosen
+
+
+def _chosen(backends: list[Backend], names: list[str] | None) -> list[tuple[Backend, Found]]:
+    """The backends to run, with what was found. Raises ApidiffError with one line for each asked for that is not here."""
+    asked = [called(backends, name) for name in names or []]
+    found = [(one, look_for(one)) for one in backends if names is None or any(one in group for group in asked)]
+    usable = [(one, here) for one, here in found if here.available]
+    here_are = [one for one, _ in usable]
+    if not usable or any(not any(one in here_are for one in group) for group in asked):
+        raise ApidiffError("\n".join(here.text for _, here in found if not here.available))
     return usable
 
 
-def _refuse_nightly(backend: Backend) -> None:
-    """Raises ApidiffError where a build is installed that is no release: records name releases."""
-    installed = metadata.version(backend.framework).partition("+")[0]
-    if installed != release_of(installed):
+def _refuse_nightly(backend: Backend, here: Found) -> None:
+    """Raises ApidiffError where a nightly build is installed: records name releases, or a vendor's build of one."""
+    told = here.device.versions.get(backend.framework) if here.device else None
+    installed = told or metadata.version(backend.framework)
+    if not is_recordable(installed):
         raise ApidiffError(
             f"verify: {backend.framework} {installed} is no release, and records are of releases. Leave out --record."
         )
@@ -157,6 +164,7 @@ class _Result(msgspec.Struct):
 def _one(
     data: Data,
     backend: Backend,
+    here: Found,
     size: int,
     context: Context,
     args: argparse.Namespace,
@@ -165,7 +173,7 @@ def _one(
 ) -> _Result:
     if hosts:
         backend = backend.across_machines()
-    with _progress(console, f"{backend.name} × {size}") as advance:
+    with _progress(console, f"{backend_name(backend.name, backend.device)} × {size}") as advance:
         record = verify(
             data,
             backend,
@@ -175,6 +183,7 @@ def _one(
             advance,
             keep_journal=args.record or not args.ids,
             hosts=hosts,
+            device_found=here.device,
         )
     apis = list(apis_for(data, record.framework, record.framework_version, args.ids or None))
     record = msgspec.structs.replace(record, measured_by=args.measured_by)
@@ -222,7 +231,9 @@ def _print(results: list[_Result]) -> None:
         counts = " · ".join(f"{outcome} {count}" for outcome, count in one.outcomes.items())
         note = f"written: {one.written}" if one.written else f"compared with: {one.against or 'nothing recorded'}"
         table.add_row(
-            f"{record.backend} × {record.world_size}", f"{record.framework} {record.framework_version}", counts
+            f"{backend_name(record.backend, record.device)} × {record.world_size}",
+            f"{record.framework} {record.framework_version}",
+            counts,
         )
         table.add_row("", "", note)
         if record.stopped:

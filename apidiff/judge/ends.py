@@ -6,10 +6,7 @@ from apidiff.judge.case import Case
 from apidiff.judge.slots import argument_of, steps_of
 from apidiff.model import Formula, Input
 from apidiff.model.probe import Argument
-from apidiff.model.spec import callers, partners, resolve, root_rank
-
-# How the APIs of both frameworks name the rank at the other end.
-_PEERS = ("peer", "group_peer", "src", "dst", "group_src", "group_dst", "src_rank", "dest_rank")
+from apidiff.model.spec import PEERS, callers, partners, resolve, root_rank
 
 
 def source_of(case: Case, formula: Formula, rank: int, slot: str) -> int | None:
@@ -34,7 +31,7 @@ def _other_end(case: Case, rank: int, slot: str) -> int | None:
     arguments, overrides = resolve(case.api, case.probe)
     mine = arguments | overrides.get(str(rank), {})
     given = _call_at(mine.get(argument_of(slot)), steps_of(slot)) or mine
-    return next((_rank(given[name], rank, case.record.world_size) for name in _PEERS if name in given), None)
+    return next((_rank(given[name], rank, case.record.world_size) for name in PEERS if name in given), None)
 
 
 def _call_at(value: Argument, steps: list[str]) -> dict[str, Argument] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from apidiff.judge.alone import one_rank_shows
 from apidiff.judge.case import Case, Verdict, cut, error_text
 from apidiff.judge.kinds import CHECKS
 from apidiff.judge.said import said
@@ -29,7 +30,8 @@ def judge_claim(
     ``run`` is None for claims on the signature, which are judged from ``record.signatures``. ``unsupported``: patterns of
     error messages by which the backend says that it has no kernel. ``expected``: the lines an example's docstring shows,
     for claims of kind ``prints``; these are judged at world size 3 only. ``not run`` where the claim speaks of no rank there
-    (ranks outside a group that holds all), and for claims that are not judged from runs.
+    (ranks outside a group that holds all) or of more than the one rank that ran, and for claims that are not judged from
+    runs.
     """
     if claim.kind in SIGNATURE_KINDS:
         return _judge_signature(claim, api, record)
@@ -118,6 +120,8 @@ def _judge_run(
     if not ranks:
         return Outcome.NOT_RUN, []
     case = Case(claim, api, probe, run, record, unsupported, ranks, group, expected)
+    if record.world_size == 1 and not one_rank_shows(claim, api, probe):
+        return Outcome.NOT_RUN, []
     if run.end == "crash":
         return _judge_crash(case)
     if claim.raises is not None:

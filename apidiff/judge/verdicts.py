@@ -18,12 +18,12 @@ _ON_SIGNATURES = {*SIGNATURE_KINDS, ClaimKind.CORRESPONDS}
 class Context:
     """What verdicts need beside claims and runs.
 
-    ``unsupported``: for each (backend, framework), the patterns of messages that say a kernel is missing. ``examples``: for
-    each example path, its text and the lines its docstring shows. ``signatures``: those read from the frameworks' packages;
-    what upstream's table says of a pair is judged where they are given.
+    ``unsupported``: for each (backend, framework, device), the patterns of messages that say a kernel is missing.
+    ``examples``: for each example path, its text and the lines its docstring shows. ``signatures``: those read from the
+    frameworks' packages; what upstream's table says of a pair is judged where they are given.
     """
 
-    unsupported: Mapping[tuple[str, str], Sequence[re.Pattern[str]]] = field(default_factory=dict)
+    unsupported: Mapping[tuple[str, str, str], Sequence[re.Pattern[str]]] = field(default_factory=dict)
     examples: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
     signatures: Signatures = field(default_factory=dict)
 
@@ -59,7 +59,7 @@ def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Con
     """
     if framework_of(claim, api) != record.framework:
         return
-    patterns = context.unsupported.get((record.backend, record.framework), ())
+    patterns = context.unsupported.get((record.backend, record.framework, record.device), ())
     by_name = _index(record)
     signature_claim = claim.kind in _ON_SIGNATURES
     for probe in ["signature"] if signature_claim else wanted_probes(claim):

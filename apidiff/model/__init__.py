@@ -50,6 +50,7 @@ from apidiff.model.probe import Argument, Call, Fill, Input, Layout, Partner, Pr
 from apidiff.model.trace import (
     RUN_SCHEMA,
     CallError,
+    DeviceFound,
     ObjectDump,
     ParameterDump,
     ProbeRun,
@@ -78,6 +79,7 @@ __all__ = [
     "ClaimKind",
     "Completes",
     "Corresponds",
+    "DeviceFound",
     "Difference",
     "DifferenceKind",
     "Document",

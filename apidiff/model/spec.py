@@ -77,6 +77,37 @@ def partners(api: Api, probe: str, world_size: int) -> list[int]:
     return [rank for rank in range(world_size) if other is not None and rank in other.ranks and rank not in named]
 
 
+# How the APIs of both frameworks name another rank.
+PEERS = ("peer", "group_peer", "src", "dst", "group_src", "group_dst", "src_rank", "dest_rank")
+
+
+def names_other_ranks(api: Api, probe: str) -> bool:
+    """Whether ``probe`` speaks of ranks that a world of one does not have: another root, a peer, a group, a partner.
+
+    So does one that is said to run at larger worlds only.
+    """
+    arguments, overrides = resolve(api, probe)
+    sizes = api.probes[probe].world_sizes
+    return (
+        is_partial(api, probe)
+        or bool(overrides)
+        or bool(sizes and 1 not in sizes)
+        or any(_names_others(name, value) for name, value in arguments.items())
+    )
+
+
+def _names_others(name: str, value: Argument) -> bool:
+    if not isinstance(value, Input):
+        return (name in PEERS or "rank" in name) and isinstance(value, int) and value != 0
+    if value.rank_plus is not None or any(rank != 0 for rank in value.group or ()):
+        return True
+    if name in {"ranks", "rank_ids"} and any(rank != 0 for rank in _listed(value)):
+        return True
+    inner = [*(value.list or ()), *([value.each] if value.each else ())]
+    called = value.call.set.items() if value.call else ()
+    return any(_names_others("", one) for one in inner) or any(_names_others(key, one) for key, one in called)
+
+
 def group_ranks(arguments: dict[str, Argument], world_size: int) -> list[int]:
     """The ranks of the group that ``arguments`` pass or make, in order; all where they name none or all."""
     passed = next((value.group for value in arguments.values() if isinstance(value, Input) and value.group), None)

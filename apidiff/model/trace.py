@@ -121,11 +121,28 @@ class ParameterDump(Record, frozen=True, kw_only=True):
     default: str | None = None
 
 
+class DeviceFound(Record, frozen=True, kw_only=True):
+    """What the device check found before ranks were started, on the machine of rank 0.
+
+    ``names``: of the devices in the order of their numbers, none for the CPU. ``versions``: of the framework as it calls
+    itself, of the driver and of libraries, as far as they were found.
+    """
+
+    names: list[str] = []
+    versions: dict[str, str] = {}
+
+
+def backend_name(backend: str, device: str) -> str:
+    """A backend as commands and pages name it: ``gloo`` on the CPU, ``gloo-cuda`` on another device."""
+    return backend if device == "cpu" else f"{backend}-{device}"
+
+
 class RunRecord(Record, frozen=True, kw_only=True):
     """All traces of one run: one framework version, one backend, one world size.
 
-    ``measured_by``: who made the run, in their own words; None for a run of this project. ``stopped``: why it ended before
-    all that was planned was done, where it did; what was done is in the record.
+    ``device_found`` is None in records made before it was kept. ``measured_by``: who made the run, in their own words; None
+    for a run of this project. ``stopped``: why it ended before all that was planned was done, where it did; what was done is
+    in the record.
     """
 
     schema: int
@@ -134,6 +151,7 @@ class RunRecord(Record, frozen=True, kw_only=True):
     framework_version: str
     backend: str
     device: str
+    device_found: DeviceFound | None = None
     world_size: int
     date: str  # UTC, ISO 8601
     measured_by: str | None = None
@@ -146,6 +164,13 @@ class RunRecord(Record, frozen=True, kw_only=True):
     environment: dict[str, str] = {}  # variables that were set for the ranks
     signatures: list[SignatureDump] = []
     probes: list[ProbeRun] = []
+
+    @property
+    def build(self) -> str | None:
+        """The framework's version in full where it is no release: a vendor's or a source build of ``framework_version``."""
+        found = self.device_found.versions.get(self.framework) if self.device_found else None
+        full = found or self.packages.get(self.framework, self.framework_version)
+        return None if full.partition("+")[0] == self.framework_version else full
 
 
 RUN_SCHEMA = 1

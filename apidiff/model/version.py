@@ -51,6 +51,14 @@ class Version:
         return f"Version({self.text!r})"
 
 
+def is_recordable(text: str) -> bool:
+    """Whether runs of a build are recorded: a release, or somebody's build of the code of one ('2.7.0a0+5228986c39.nv25.05').
+
+    A nightly build or a release candidate is neither. What follows the '+' is anybody's.
+    """
+    return re.fullmatch(r"\d+(\.\d+){1,2}(\+.+|a0\+.+)?", text) is not None
+
+
 def release_of(text: str) -> str:
     """The release that a build belongs to: '2.16.0' of '2.16.0.dev20261120+cpu' or '2.16.0rc1'. Raises VersionError for none."""
     found = re.match(r"\d+(\.\d+){0,2}(?!\d)", text)

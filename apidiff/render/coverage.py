@@ -23,6 +23,7 @@ from apidiff.model.coverage import (
 )
 from apidiff.model.entry import ClaimEntry, Entry
 from apidiff.model.ranges import holds
+from apidiff.model.trace import backend_name
 from apidiff.render.evidence import distinct_claims, head_of, holding_mappings
 from apidiff.store import ApidiffError, Data
 from apidiff.store.backends import Backend, load_backends
@@ -122,7 +123,7 @@ class _Count:
         for claim in claims:
             found = self.outcomes[claim.id].get(place)
             if found is None:
-                not_run[self._why(claim, place[1]).value] += 1
+                not_run[self._why(claim, place).value] += 1
                 continue
             judged += 1
             outcomes[worst_outcome(map(Outcome, found.values())).value] += 1
@@ -148,18 +149,20 @@ class _Count:
             ],
         )
 
-    def _why(self, claim: ClaimEntry, version: str) -> NotRun:
+    def _why(self, claim: ClaimEntry, place: _Place) -> NotRun:
         if claim.reason is not None:
             return NotRun.NO_PROBE
         spans = self.ranges.get(claim.subject)
-        if spans and not any(holds(since, until, Version(version)) for since, until in spans):
+        if spans and not any(holds(since, until, Version(place[1])) for since, until in spans):
             return NotRun.NOT_THERE
+        if all(self.runs[run].world_size == 1 for run in self.by_place[place]):
+            return NotRun.ONE_RANK
         return NotRun.NOT_RECORDED
 
     def _never_run(self) -> Iterator[NeverRun]:
-        seen = {(place[0], place[2]) for place in self.by_place}
+        seen = {(place[0], place[2], place[3]) for place in self.by_place}
         for one in self.backends:
-            if (one.framework, one.name) not in seen:
+            if (one.framework, one.name, one.device) not in seen:
                 claims = self._of(one.framework)
                 yield NeverRun(
                     framework=one.framework,
@@ -178,7 +181,7 @@ class _Count:
 
     def _refuted(self, claim: ClaimEntry) -> RefutedStatement:
         places = [
-            f"{place[2]}, {place[1]}"
+            f"{backend_name(place[2], place[3])}, {place[1]}"
             for place, found in self.outcomes[claim.id].items()
             if Outcome.REFUTED.value in found.values()
         ]
@@ -187,8 +190,8 @@ class _Count:
     def _without_run(self) -> Iterator[WithoutRun]:
         for key, claim in self.claims.items():
             if not self.outcomes[key]:
-                versions = [place[1] for place in self.places if place[0] == self.frameworks[key]]
-                whys = {self._why(claim, version) for version in versions} or {NotRun.NO_DEVICE}
+                places = [place for place in self.places if place[0] == self.frameworks[key]]
+                whys = {self._why(claim, place) for place in places} or {NotRun.NO_DEVICE}
                 # Of several versions the one that should have given a verdict tells the most.
                 why = next(one for one in reversed(NotRun) if one in whys)
                 yield WithoutRun(claim=key, mapping=self._holder(claim), why=why.value, reason=claim.reason)
@@ -230,7 +233,8 @@ class _Count:
 
     def _age(self, run_id: str, releases: Dictionary[str, Sequence[str]]) -> RunAge:
         head = head_of(run_id, self.runs[run_id])
-        here = {place[1] for place in self.by_place if (place[0], place[2]) == (head.framework, head.backend)}
+        mine = head.framework, head.backend, head.device
+        here = {place[1] for place in self.by_place if (place[0], place[2], place[3]) == mine}
         newer = [
             version
             for version in releases.get(head.framework, [])

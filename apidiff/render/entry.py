@@ -36,6 +36,8 @@ from apidiff.store.backends import Backend, load_backends
 from apidiff.store.documented import documented_points
 from apidiff.store.paths import examples_folder
 
+_NOT_RUN = Text(en="not run", zh="未运行")
+_ONE_RANK = Text(en="run with one rank only, which cannot show it", zh="仅以单个 rank 运行，无法体现该论断")
 _RISKS = [risk.value for risk in Risk]
 
 
@@ -117,11 +119,18 @@ class Builder:
         )
 
     def _not_run(self, framework: str, observed: list[Observation]) -> list[Text]:
-        seen = {one.backend for one in observed}
-        missing = [one for one in self.backends if one.framework == framework and one.name not in seen]
-        return [
-            Text(en=f"{one.name} ({one.device}): not run", zh=f"{one.name}（{one.device}）：未运行") for one in missing
-        ]
+        seen = {(one.backend, one.device) for one in observed}
+        missing = [one for one in self.backends if one.framework == framework and (one.name, one.device) not in seen]
+        return [self._why_not(one) for one in missing]
+
+    def _why_not(self, backend: Backend) -> Text:
+        """That a backend gives no verdict; where it ran with one rank only, that this is why."""
+        place = backend.framework, backend.name, backend.device
+        sizes = {run.world_size for _, run in self.data.runs if (run.framework, run.backend, run.device) == place}
+        why = _ONE_RANK if sizes == {1} else _NOT_RUN
+        return Text(
+            en=f"{backend.name} ({backend.device}): {why.en}", zh=f"{backend.name}（{backend.device}）：{why.zh}"
+        )
 
     def _target(
         self, mapping: Mapping, target: Target, source: dict[str, ClaimEntry], mine: dict[str, ClaimEntry]

@@ -11,6 +11,7 @@ from apidiff.model import Outcome, Status, Version, worst_outcome
 from apidiff.model.base import Record
 from apidiff.model.entry import Entry
 from apidiff.model.ranges import holds
+from apidiff.model.trace import backend_name
 
 _STATUSES = [status.value for status in Status]
 
@@ -75,7 +76,7 @@ def _row(entry: Entry, releases: Sequence[str]) -> IndexRow:
         category=entry.category,
         answers=_answers(entry, releases),
         torch=sorted(entry.signatures, key=Version, reverse=True),
-        backends=sorted({found.backend for found in seen}),
+        backends=sorted({backend_name(found.backend, found.device) for found in seen}),
         verdict=worst_outcome(Outcome(found.outcome) for found in seen).value,
     )
 

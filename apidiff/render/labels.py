@@ -318,6 +318,8 @@ _WORDS: dict[str, Text] = {
     "run.framework": _t("Framework", "框架"),
     "run.backend": _t("Backend", "后端"),
     "run.device": _t("Device", "设备"),
+    "run.build": _t("Build (no release)", "构建版本（非正式发布）"),
+    "run.found": _t("Found by the device check", "设备检查所见"),
     "run.world_size": _t("Ranks", "rank 数"),
     "run.date": _t("Date (UTC)", "日期（UTC）"),
     "run.os": _t("Operating system", "操作系统"),

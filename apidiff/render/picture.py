@@ -58,6 +58,8 @@ class Painter:
         self._runs: dict[str, list[tuple[str, RunRecord, ProbeRun]]] = {}
         # The newest record of a backend leads where there are several.
         for run_id, record in sorted(data.runs, key=lambda item: (Version(item[1].framework_version), item[1].date)):
+            if record.world_size == 1:  # nothing moves in a world of one
+                continue
             for probe in record.probes:
                 self._runs.setdefault(probe.api, []).insert(0, (run_id, record, probe))
 
@@ -106,7 +108,7 @@ class Painter:
         return ["..".join(span) for span in spans]
 
     def _scene(self, api: Api, run_id: str, record: RunRecord, run: ProbeRun) -> Scene:
-        patterns = self._context.unsupported.get((record.backend, record.framework), ())
+        patterns = self._context.unsupported.get((record.backend, record.framework, record.device), ())
         messages = [trace.error.message for trace in run.ranks if trace.error]
         signature = self._signature(api, record.framework_version)
         return Scene(

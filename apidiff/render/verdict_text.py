@@ -8,6 +8,7 @@ import msgspec
 
 from apidiff.model import Observation, Outcome, Text
 from apidiff.model.entry import ClaimEntry, EvidenceEntry, ObservedSummary
+from apidiff.model.trace import backend_name
 from apidiff.model.version import Version
 from apidiff.render.by_run import by_run
 from apidiff.render.evidence_words import in_language
@@ -42,19 +43,21 @@ def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
             )
             for outcome, found in sizes.items()
         ]
-    return sorted(
-        rows, key=lambda row: (row.framework, [-part for part in Version(row.framework_version).parts], row.backend)
-    )
+    return sorted(rows, key=_newest_first)
+
+
+def _newest_first(row: ObservedSummary) -> tuple[object, ...]:
+    return row.framework, [-part for part in Version(row.framework_version).parts], row.backend, row.device
 
 
 def verdict_text(row: ObservedSummary) -> Text:
     """``refuted on gloo (PyTorch 2.13.0, world size 3, 4)`` in both languages."""
     outcome, framework = LABELS[f"outcome.{row.outcome}"], LABELS[f"framework.{row.framework}"]
     sizes = [str(size) for size in row.world_sizes]
-    versions = row.framework_version
+    versions, backend = row.framework_version, backend_name(row.backend, row.device)
     return Text(
-        en=f"{outcome.en} on {row.backend} ({framework.en} {versions}, world size {', '.join(sizes)})",
-        zh=f"{row.backend} 上{outcome.zh}（{framework.zh} {versions.replace(', ', '、')}，world size {'、'.join(sizes)}）",
+        en=f"{outcome.en} on {backend} ({framework.en} {versions}, world size {', '.join(sizes)})",
+        zh=f"{backend} 上{outcome.zh}（{framework.zh} {versions.replace(', ', '、')}，world size {'、'.join(sizes)}）",
     )
 
 

@@ -5,13 +5,8 @@ from __future__ import annotations
 from docutils import nodes
 
 from apidiff.model import Observation, Outcome, worst_outcome
-from apidiff.model.entry import (
-    ClaimEntry,
-    DocumentEntry,
-    Entry,
-    ObservedSummary,
-    StatedEntry,
-)
+from apidiff.model.entry import ClaimEntry, DocumentEntry, Entry, ObservedSummary, StatedEntry
+from apidiff.model.trace import backend_name
 from apidiff.render.by_run import measurer
 from apidiff.sphinxext.nodes import (
     Builder,
@@ -102,7 +97,7 @@ def _refuted_line(make: Builder, claim: ClaimEntry) -> list[nodes.Node]:
         paragraph(
             nodes.Text(
                 f"{make.word(f'framework.{found.framework}')} {found.framework_version}{make.word('site.comma')}"
-                f"{found.backend}{make.word('site.colon')}"
+                f"{backend_name(found.backend, found.device)}{make.word('site.colon')}"
             ),
             *joined(_run_links(make, claim, found), make.word("site.comma")),
         )

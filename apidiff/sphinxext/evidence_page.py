@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from docutils import nodes
 
 from apidiff.model import ProbeRun
+from apidiff.model.trace import backend_name
 from apidiff.render.by_run import measurer
 from apidiff.render.evidence import ApiEvidence, ProbeEvidence, RunHead, SignatureEvidence, Trial, Verdict
 from apidiff.render.signed_words import signed_words
@@ -125,7 +126,7 @@ def _repeat(make: Builder, found: ApiEvidence) -> list[nodes.Node]:
         [
             "apidiff verify",
             *([found.mapping] if found.mapping else []),
-            f"--backend {first.backend}",
+            f"--backend {backend_name(first.backend, first.device)}",
             f"--world-size {sizes}",
         ]
     )

@@ -6,6 +6,7 @@ from docutils import nodes
 
 from apidiff.model import Version
 from apidiff.model.entry import Entry, ExampleEntry
+from apidiff.model.trace import backend_name
 from apidiff.sphinxext.nodes import Builder, anchor, block, code, paragraph
 
 _Place = tuple[str, str, str, str]  # framework, its version, backend, device
@@ -45,16 +46,16 @@ def _place(make: Builder, entry: Entry, place: _Place, sizes: list[int]) -> node
     framework, version, backend, device = place
     name = make.word(f"framework.{framework}")
     title = make.word("coverage.place", framework=name, version=version, backend=backend, device=device)
-    ranks = ",".join(map(str, sizes))
+    ranks, named = ",".join(map(str, sizes)), backend_name(backend, device)
     return make.section(
-        anchor(f"repeat--{framework}-{version}-{backend}"),
+        anchor(f"repeat--{framework}-{version}-{named}"),
         title,
         *_said(make, "repeat.install", f"pip install {framework}=={version}", framework=f"{name} {version}"),
-        *_said(make, "repeat.backend", f"apidiff verify {entry.id} --backend {backend} --world-size {ranks}"),
+        *_said(make, "repeat.backend", f"apidiff verify {entry.id} --backend {named} --world-size {ranks}"),
         *_said(
             make,
             "repeat.pytest",
-            f"pytest --apidiff-backend {backend} --apidiff-world-size {ranks} -k '{pytest_words(entry, framework)}'",
+            f"pytest --apidiff-backend {named} --apidiff-world-size {ranks} -k '{pytest_words(entry, framework)}'",
         ),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from docutils import nodes
 
 from apidiff.model import ProbeRun, RunRecord
+from apidiff.model.trace import backend_name
 from apidiff.render.signed_words import signed_words
 from apidiff.sphinxext.nodes import (
     Builder,
@@ -80,6 +81,11 @@ def _environment(make: Builder, run: RunRecord, signed: Signed) -> list[nodes.No
         ("cores", str(run.cores)),
         ("suite", run.suite_version),
     ]
+    if run.build:
+        facts.insert(1, ("build", run.build))
+    if run.device_found:
+        found = [*run.device_found.names, *(f"{name} {version}" for name, version in run.device_found.versions.items())]
+        facts.append(("found", ", ".join(found)))
     fields = nodes.field_list("", classes=["apidiff-facts"])
     for name, value in facts:
         fields += nodes.field(
@@ -103,7 +109,7 @@ def _environment(make: Builder, run: RunRecord, signed: Signed) -> list[nodes.No
 
 def _repeat(make: Builder, run: RunRecord) -> list[nodes.Node]:
     framework = f"{make.word(f'framework.{run.framework}')} {run.framework_version}"
-    command = f"apidiff verify --backend {run.backend} --world-size {run.world_size}"
+    command = f"apidiff verify --backend {backend_name(run.backend, run.device)} --world-size {run.world_size}"
     return [
         paragraph(nodes.Text(make.word("evidence.repeat", framework=framework))),
         block("", code(command, "bash"), classes=["apidiff-command"]),

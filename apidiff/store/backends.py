@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable
+from enum import Enum
 from functools import cached_property
 
 import msgspec
 
 from apidiff.model.base import Record
-from apidiff.store.errors import DataError
+from apidiff.store.errors import ApidiffError, DataError
 from apidiff.store.paths import conf_file
 
 
@@ -20,8 +22,19 @@ class Deadlines(Record, frozen=True, kw_only=True):
     probe: float
 
 
+class Devices(Enum):
+    """How ranks use devices other than the CPU."""
+
+    ONE = "one"  # every rank needs one of its own
+    SHARED = "shared"  # several ranks may use the same
+
+
 class DeviceCheck(Record, frozen=True, kw_only=True):
-    """How to see whether a backend's device is there: Python code that prints ``ok`` or what it found, and what it looks for."""
+    """How to see whether a backend's device is there, and what that looks for.
+
+    ``code`` is Python that may print a JSON object with the ``names`` of devices and the ``versions`` of libraries, and then
+    prints ``ok`` or what is missing.
+    """
 
     code: str
     looks_for: str
@@ -30,7 +43,8 @@ class DeviceCheck(Record, frozen=True, kw_only=True):
 class Backend(Record, frozen=True, kw_only=True, dict=True):
     """One way to run collectives: a framework on a device with a communication library.
 
-    ``name`` is not unique: ``hccl`` stands once for each framework. ``environment``: variables set for the ranks;
+    ``name`` is not unique: ``hccl`` stands once for each framework, ``gloo`` once for each device. ``devices``: how ranks
+    use them, None on the CPU. ``environment``: variables set for the ranks;
     ``one_machine``: those of them that are right only where all ranks are on one machine.
     ``unsupported``: regular expressions over error messages by which the backend says that it has no kernel.
     """
@@ -39,11 +53,17 @@ class Backend(Record, frozen=True, kw_only=True, dict=True):
     framework: str
     device: str
     launcher: str
+    devices: Devices | None = None
     check: DeviceCheck
     deadlines: Deadlines
     environment: dict[str, str] = {}
     one_machine: list[str] = []
     unsupported: list[str] = []
+
+    @property
+    def full_name(self) -> str:
+        """Name and device, as records are named: ``gloo-cuda``."""
+        return f"{self.name}-{self.device}"
 
     def across_machines(self) -> Backend:
         """The backend with what it sets where its ranks are on several machines."""
@@ -78,3 +98,19 @@ def load_backends() -> list[Backend]:
             path, None, f"describes no backends: {error}", "See apidiff/store/backends.py for the keys."
         ) from error
     return backends
+
+
+def called(backends: Iterable[Backend], name: str, framework: str | None = None) -> list[Backend]:
+    """The backends that a user means by ``name``: ``gloo-cuda`` for gloo on GPUs, ``gloo`` for the first that is described.
+
+    There may be one of each framework. Raises ApidiffError, with the names that there are, where it means none.
+    """
+    known = list(backends)
+    wanted = [one for one in known if framework in {None, one.framework}]
+    first = {one.framework: one for one in reversed(wanted) if one.name == name}
+    found = [one for one in wanted if name == one.full_name or first.get(one.framework) is one]
+    if not found:
+        of = f" of {framework}" if framework else ""
+        there = ", ".join(f"{one.full_name} ({one.framework})" for one in known)
+        raise ApidiffError(f"No backend is called {name!r}{of}. There are: {there}.")
+    return found

@@ -24,6 +24,7 @@ from apidiff.model import (
     Version,
     VersionError,
 )
+from apidiff.model.version import is_recordable, release_of
 from apidiff.store.backends import Backend
 from apidiff.store.errors import DataError
 from apidiff.store.runs import digest_of, run_name
@@ -108,16 +109,16 @@ def _about_the_run(record: RunRecord, name: str, backends: Collection[Backend]) 
     if not any(
         (one.name, one.framework, one.device) == (record.backend, record.framework, record.device) for one in backends
     ):
-        described = ", ".join(f"{one.name} ({one.framework}, {one.device})" for one in backends)
+        there = ", ".join(f"{one.name} ({one.framework}, {one.device})" for one in backends)
         yield (
             f"names the backend {record.backend} ({record.framework}, {record.device})",
-            f"Described are: {described}.",
+            f"Described are: {there}.",
         )
     if not 1 <= record.world_size <= MAX_RANKS:
         yield f"has {record.world_size} ranks", f"From 1 to {MAX_RANKS} are possible."
     if not _is_version(record.framework_version):
         yield f"names the version {record.framework_version[:40]!r}", "A version is written as 2.13.0."
-    elif record.packages.get(record.framework, "").partition("+")[0] != record.framework_version:
+    elif not _is_of(record.packages.get(record.framework, ""), record.framework_version):
         installed = record.packages.get(record.framework, "none")[:40]
         yield f"is of {record.framework} {record.framework_version}, but lists the package's version {installed}", _NEW
     if run_name(record)[1] != name.rpartition("-")[0]:
@@ -128,6 +129,11 @@ def _about_the_run(record: RunRecord, name: str, backends: Collection[Backend]) 
         yield f"has the date {record.date[:40]!r}", "A date is written as 2026-01-31T12:00:00Z."
     if any(len(text) > MAX_TEXT for text in _strings(msgspec.to_builtins(record))):
         yield f"holds a text longer than {MAX_TEXT} characters", _NEW
+
+
+def _is_of(installed: str, version: str) -> bool:
+    """Whether a package's version is that release or somebody's build of it."""
+    return is_recordable(installed) and release_of(installed) == version
 
 
 def _is_version(text: str) -> bool:

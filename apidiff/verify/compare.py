@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from apidiff.judge import Context, observe
 from apidiff.model import Api, Claim, Observation, RunRecord, Version
+from apidiff.model.trace import backend_name
 
 
 @dataclass(frozen=True)
@@ -20,9 +21,8 @@ class Change:
     def text(self) -> str:
         """Several lines a person can read: the claim, where, what was recorded, what came now."""
         now = self.now
-        where = (
-            f"{now.framework} {now.framework_version}, {now.backend}, world size {now.world_size}, probe {now.probe}"
-        )
+        backend = backend_name(now.backend, now.device)
+        where = f"{now.framework} {now.framework_version}, {backend}, world size {now.world_size}, probe {now.probe}"
         lines = [f"{self.claim} ({where})"]
         if self.before is None:
             lines.append("  recorded: nothing")

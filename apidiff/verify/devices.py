@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 
+import msgspec
+
+from apidiff.model import DeviceFound
 from apidiff.store.backends import Backend
 
 _DEADLINE = 120.0  # seconds; a first import of a framework from a cold disk takes tens
@@ -16,10 +22,14 @@ _DEADLINE = 120.0  # seconds; a first import of a framework from a cold disk tak
 
 @dataclass(frozen=True)
 class Found:
-    """Whether a backend can run here, and the one line that says what was looked for and what was found."""
+    """Whether a backend can run here, and the one line that says what was looked for and what was found.
+
+    ``device``: what there is of devices and versions, None where the check told nothing.
+    """
 
     available: bool
     text: str
+    device: DeviceFound | None = None
 
 
 def look_for(backend: Backend) -> Found:
@@ -28,14 +38,15 @@ def look_for(backend: Backend) -> Found:
     if find_spec(backend.framework) is None:
         remedy = f"pip install 'apidiff[{backend.framework}]'"
         return Found(False, f"{head}: looked for the package {backend.framework}, which is not installed ({remedy})")
-    environment = os.environ | backend.environment
+    package = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
     with tempfile.TemporaryDirectory(prefix="apidiff-") as folder:
         try:
             done = subprocess.run(
                 [sys.executable, "-c", backend.check.code],
                 capture_output=True,
                 text=True,
-                env=environment,
+                env=os.environ | backend.environment | {"PYTHONPATH": path},
                 cwd=folder,
                 timeout=_DEADLINE,
                 stdin=subprocess.DEVNULL,
@@ -45,6 +56,23 @@ def look_for(backend: Backend) -> Found:
             return Found(False, f"{head}: looked for {backend.check.looks_for}; no answer in {_DEADLINE:g} s")
     said = [line for line in (done.stdout if done.returncode == 0 else done.stderr).splitlines() if line.strip()]
     last = said[-1].strip()[:200] if said else f"exit code {done.returncode}"
+    device = _device(said)
     if done.returncode == 0 and last == "ok":
-        return Found(True, f"{head}: found {backend.check.looks_for}")
-    return Found(False, f"{head}: looked for {backend.check.looks_for}; found: {last}")
+        what = f" ({in_words(device)})" if device else ""
+        return Found(True, f"{head}: found {backend.check.looks_for}{what}", device)
+    return Found(False, f"{head}: looked for {backend.check.looks_for}; found: {last}", device)
+
+
+def in_words(device: DeviceFound) -> str:
+    """``2 × NVIDIA H200, torch 2.13.0+cu130, CUDA 13.0``: names with their numbers, then versions."""
+    counts = {name: device.names.count(name) for name in device.names}
+    names = [f"{count} × {name}" for name, count in counts.items()]
+    return ", ".join([*names, *(f"{name} {version}" for name, version in device.versions.items())])
+
+
+def _device(lines: Iterable[str]) -> DeviceFound | None:
+    """What the check printed as JSON; frameworks may print lines of their own beside it."""
+    for line in lines:
+        with contextlib.suppress(msgspec.DecodeError):
+            return msgspec.json.decode(line, type=DeviceFound)
+    return None

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from apidiff.judge import Context, example_probe, framework_of, spec_of
 from apidiff.model import Api, Claim, Mapping, Status, Version
 from apidiff.model.claim import EXAMPLE_WORLD_SIZE
 from apidiff.model.ranges import holds, status_at
-from apidiff.model.spec import is_partial, resolve
-from apidiff.store import Data
-from apidiff.store.backends import Backend
+from apidiff.model.spec import is_partial, names_other_ranks, resolve
+from apidiff.store import ApidiffError, Data
+from apidiff.store.backends import Backend, Devices
+
+WORLD_SIZES = (2, 3, 4)
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,8 @@ def make_plan(
 def _steps(api: Api, framework: str, world_size: int, context: Context) -> Iterator[Step]:
     for name, probe in api.probes.items() if api.name.startswith(f"{framework}.") else ():
         spec = spec_of(api, name, context)
+        if world_size == 1 and names_other_ranks(api, name):
+            continue
         if spec and (not probe.world_sizes or world_size in probe.world_sizes):
             yield Step(api, name, spec, tuple(claim for claim in api.claims if name in claim.probes))
     for claim in api.claims:
@@ -113,6 +117,43 @@ def _steps(api: Api, framework: str, world_size: int, context: Context) -> Itera
             name = example_probe(claim.prints.example)
             if spec := spec_of(api, name, context):
                 yield Step(api, name, spec, (claim,))
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The world sizes to run with, and what is to be said of them: which are left out and why, what one rank shows."""
+
+    chosen: list[int]
+    notes: list[str]
+
+
+def world_sizes(backend: Backend, devices: int, asked: Sequence[int] | None) -> Sizes:
+    """The world sizes of a run on a machine with so many ``devices``, for what a user asked or, with None, the usual ones.
+
+    Where each rank needs a device of its own there are as many as devices at most: one alone where there is but one. Raises
+    ApidiffError where a size was asked for that is larger.
+    """
+    wanted = list(asked or WORLD_SIZES)
+    limit = devices if backend.devices is Devices.ONE else max(wanted)
+    chosen = [size for size in wanted if size <= limit]
+    left_out = [size for size in wanted if size > limit]
+    name = f"{backend.full_name} ({backend.framework})"
+    bound = f"each rank needs a device of its own, and found were {devices}"
+    if asked and left_out:
+        raise ApidiffError(
+            f"{name}: --world-size {','.join(map(str, left_out))} is too large: {bound}. Ask for {limit} at most."
+        )
+    chosen = chosen or [1]
+    notes = [f"{name}: {_sizes_text(left_out)} left out: {bound}"] if left_out else []
+    if 1 in chosen:
+        notes.append(
+            f"{name}: one rank shows what is returned, shared memory and signatures; no claim on other ranks is judged"
+        )
+    return Sizes(chosen, notes)
+
+
+def _sizes_text(sizes: Sequence[int]) -> str:
+    return f"world size {sizes[0]}" if len(sizes) == 1 else f"world sizes {', '.join(map(str, sizes))}"
 
 
 def step_key(step: Step) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from apidiff.model import RUN_SCHEMA, ProbeRun, RunRecord, SignatureDump
+from apidiff.model import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
 from apidiff.store import DataError
 from apidiff.store.backends import Backend
 from apidiff.store.runs import run_name, run_path
@@ -20,10 +20,17 @@ from apidiff.store.signed import signature_path
 
 
 def make_record(
-    backend: Backend, version: str, world_size: int, signatures: list[SignatureDump], probes: Iterable[ProbeRun]
+    backend: Backend,
+    version: str,
+    world_size: int,
+    signatures: list[SignatureDump],
+    probes: Iterable[ProbeRun],
+    device_found: DeviceFound | None = None,
 ) -> RunRecord:
     """The record of a run made now in this environment."""
     packages = {found.name: found.version for found in metadata.distributions() if found.name}
+    if device_found and (own := device_found.versions.get(backend.framework)):
+        packages.setdefault(backend.framework, own)  # a framework that was built in place lists itself nowhere
     return RunRecord(
         schema=RUN_SCHEMA,
         suite_version=packages.get("apidiff", "source"),
@@ -31,6 +38,7 @@ def make_record(
         framework_version=version,
         backend=backend.name,
         device=backend.device,
+        device_found=device_found,
         world_size=world_size,
         date=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         os=_system(),

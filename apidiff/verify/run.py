@@ -166,7 +166,7 @@ def _is_doubtful(step: Step, run: ProbeRun, record: RunRecord, context: Context)
         return False
     if run.end != "completed" or any(trace.error for trace in run.ranks):
         return True
-    patterns = context.unsupported.get((record.backend, record.framework), ())
+    patterns = context.unsupported.get((record.backend, record.framework, record.device), ())
     expected = context.examples.get(step.example or "", ("", ()))[1]
     outcomes = {judge_claim(claim, step.api, step.probe, run, patterns, record, expected)[0] for claim in step.claims}
     return bool(outcomes - {Outcome.HOLDS, Outcome.NOT_RUN})

@@ -13,7 +13,7 @@ def main() -> None:
     import mindspore
     from mindspore.communication import init
 
-    mindspore.set_device({"cpu": "CPU", "npu": "Ascend"}[sys.argv[1]])
+    mindspore.set_device({"cpu": "CPU", "cuda": "GPU", "npu": "Ascend"}[sys.argv[1]])
     init()
 
 

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from apidiff.model.trace import backend_name
 from apidiff.store import DataError
 from apidiff.verify.compare import Change
 
@@ -34,7 +35,8 @@ def markdown(runs: Iterable[str], counts: Mapping[str, int], changes: Iterable[C
 
 def _row(change: Change) -> str:
     now, before = change.now, change.before
-    where = f"{now.framework} {now.framework_version}, {now.backend}, {now.world_size} ranks, {now.probe}"
+    backend = backend_name(now.backend, now.device)
+    where = f"{now.framework} {now.framework_version}, {backend}, {now.world_size} ranks, {now.probe}"
     former = "nothing" if before is None else before.outcome.value
     shown = now.outcome.value + (f": {'; '.join(now.evidence)}" if now.evidence else "")
     return f"| {' | '.join(_text(cell) for cell in (change.claim, where, former, shown))} |"

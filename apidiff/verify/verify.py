@@ -9,7 +9,7 @@ import msgspec
 from platformdirs import user_state_path
 
 from apidiff.judge import Context
-from apidiff.model import RunRecord
+from apidiff.model import DeviceFound, RunRecord
 from apidiff.store import Data
 from apidiff.store.backends import Backend
 from apidiff.store.runs import digest_of, run_name
@@ -38,19 +38,20 @@ def verify(
     *,
     keep_journal: bool = False,
     hosts: Hosts | None = None,
+    device_found: DeviceFound | None = None,
 ) -> RunRecord:
     """Runs every probe of ``backend`` at ``world_size`` (of ``mappings`` only, if given) and returns the record.
 
     What does not hold is made again in fresh ranks before it stands. With ``keep_journal`` an interrupted run is taken up
     where it stopped; the caller ends it with ``forget``. ``hosts``: the other processes of a launcher, on whose machines the
-    ranks but the first run. Raises StartError where ranks do not come up. Where they no longer do in the middle of the
-    run, the record says why it stopped and holds what was done.
+    ranks but the first run. ``device_found``: what the device check told, for the record. Raises StartError where ranks do
+    not come up. Where they no longer do in the middle of the run, the record says why it stopped and holds what was done.
     """
     with Runner(backend, world_size, state_folder() / "logs", hosts) as runner:
         progress(0, 0, "starting ranks")
         version = runner.version()
         plan = make_plan(data, backend, version, world_size, context, mappings)
-        empty = make_record(backend, version, world_size, [], [])
+        empty = make_record(backend, version, world_size, [], [], device_found)
         journal = Journal(_journal_path(empty) if keep_journal else None, plan)
         total, count = len(plan.steps), len(journal.done)
 
@@ -61,7 +62,7 @@ def verify(
 
         signatures = runner.signatures(plan)
         done = runner.run(plan.steps, step, journal)
-        record = make_record(backend, version, world_size, signatures, done.values())
+        record = make_record(backend, version, world_size, signatures, done.values(), device_found)
         if runner.stopped is None:
             again = doubtful(plan.steps, record, context)
             total, count = total + len(again), total
@@ -73,7 +74,7 @@ def verify(
 
 def _journal_path(record: RunRecord) -> Path:
     """The journal of a run: a run in another environment has another."""
-    environment = digest_of(msgspec.json.encode([record.packages, record.environment, record.os]))
+    environment = digest_of(msgspec.json.encode([record.packages, record.environment, record.os, record.device_found]))
     return state_folder() / "unfinished" / "-".join([*run_name(record), f"{environment}.jsonl"])
 
 

@@ -59,7 +59,7 @@ def test_a_plan_says_what_would_run_and_claims_nothing(run, framework: str, need
         (["show", "nothing"], "no record 'nothing'. List them: apidiff runs list"),
         (["show", ""], "Give the whole ID."),
         (["diff", IDS[0], IDS[-1]], "judge different claims"),
-        (["plan", "--backend", "glue"], "no backend 'glue'. There are: gloo (torch), "),
+        (["plan", "--backend", "glue"], "No backend is called 'glue'. There are: gloo-cpu (torch), "),
         (["import", "/nowhere/gloo-cpu-2-0a1b2c3d4e5f.json"], "cannot be read (No such file or directory)"),
     ],
 )

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from apidiff.model import Target, Version, VersionError
 from apidiff.model.ranges import status_at
+from apidiff.model.version import is_recordable, release_of
 
 
 @pytest.mark.parametrize(
@@ -75,3 +76,23 @@ def test_status(version: str, status: str) -> None:
 def test_no_status_in_a_hole() -> None:
     holed = msgspec.convert({"api": {"name": "a.b"}, "ranges": RANGES[:1] + RANGES[2:], "parameters": []}, Target)
     assert status_at(holed, Version("2.5")) is None
+
+
+# (version of a build, whether runs of it are recorded, the release it is of)
+BUILDS = [
+    ("2.13.0", True, "2.13.0"),
+    ("2.13.0+cu130", True, "2.13.0"),
+    ("2.13.0+cpu", True, "2.13.0"),
+    ("2.7.0a0+5228986c39.nv25.05", True, "2.7.0"),
+    ("2.8.0a0+git1234567", True, "2.8.0"),
+    ("2.7.0a0", False, "2.7.0"),
+    ("2.16.0.dev20261120+cpu", False, "2.16.0"),
+    ("2.16.0a0.dev20261120+cpu", False, "2.16.0"),
+    ("2.16.0rc1", False, "2.16.0"),
+    ("2.16.0rc1+cu130", False, "2.16.0"),
+]
+
+
+@pytest.mark.parametrize(("build", "recorded", "release"), BUILDS)
+def test_builds(build: str, recorded: bool, release: str) -> None:
+    assert (is_recordable(build), release_of(build)) == (recorded, release)

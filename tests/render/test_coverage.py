@@ -230,3 +230,25 @@ def test_nothing_at_all() -> None:
     found = coverage({}, {}, BACKENDS, RELEASES)
     assert (found.mappings, found.claims, found.places, found.changes) == (0, 0, [], [])
     assert msgspec.json.decode(msgspec.json.encode(found), type=Coverage) == found
+
+
+def test_the_same_library_on_another_device_was_not_run() -> None:
+    backends = [*BACKENDS, _backend("gloo", "torch", "cuda")]
+    found = coverage(_entries(_claim("a", v2_13_0={"holds": [2]})), RUNS, backends, RELEASES)
+    assert ("gloo", "cuda") in [(one.backend, one.device) for one in found.never_run]
+    assert ("gloo", "cpu") not in [(one.backend, one.device) for one in found.never_run]
+
+
+# world sizes that nccl was run with, why a claim has no verdict there
+@pytest.mark.parametrize(("sizes", "why"), [([1], "one_rank"), ([1, 2], "not_recorded"), ([2], "not_recorded")])
+def test_a_place_with_one_rank_only_says_so(sizes: list[int], why: str) -> None:
+    like = next(iter(RUNS.values()))
+    more = {
+        f"torch-2.13.0/nccl-cuda-{size}-0": msgspec.structs.replace(
+            like, backend="nccl", device="cuda", world_size=size
+        )
+        for size in sizes
+    }
+    found = coverage(_entries(_claim("a", v2_13_0={"holds": [2]})), RUNS | more, BACKENDS, RELEASES)
+    place = next(one for one in found.places if one.backend == "nccl")
+    assert (place.outcomes, place.not_run) == ({}, {why: 1})

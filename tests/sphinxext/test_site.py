@@ -130,7 +130,8 @@ def test_step_past_its_deadline_is_killed_with_its_children(tmp_path: Path) -> N
         # One that is dead but not yet reaped by whoever inherited it does no harm.
         and one.info["status"] != psutil.STATUS_ZOMBIE
     ]
-    assert left == []
+    # Killed and gone are two things on a busy machine.
+    assert psutil.wait_procs(left, timeout=20)[1] == []
 
 
 def test_page_at_the_root_names_every_language() -> None:

@@ -259,3 +259,38 @@ def test_a_second_signature_does_not_take_the_place_of_the_first(
     with pytest.raises(InvalidData, match="is another signature than the one that the record has here"):
         take_in([path], data, BACKENDS, context, known_as(alice))
     assert signature_path(written).read_bytes() == first
+
+
+# (version of the package, refusal)
+BUILDS = [
+    ("2.13.0+cu130", None),
+    ("2.13.0a0+5228986c39.nv25.05", None),
+    ("2.13.0.dev20261120+cu130", "lists the package's version 2.13.0.dev20261120"),
+    ("2.12.0a0+5228986c39.nv25.05", "lists the package's version 2.12.0a0"),
+]
+
+
+@pytest.mark.parametrize(("build", "refusal"), BUILDS)
+def test_a_vendors_build_is_taken_in_and_says_so(
+    tmp_path: Path, record: RunRecord, known: frozenset, build: str, refusal: str | None
+) -> None:
+    found = {"names": ["NVIDIA H200"], "versions": {"torch": build, "driver": "575.51.03"}}
+
+    def change(plain: dict[str, Any]) -> None:
+        plain["packages"]["torch"] = build
+        plain["device_found"] = found
+
+    path = sent(tmp_path, edited(record, change))
+    if refusal:
+        with pytest.raises(DataError, match=refusal):
+            read_foreign(path, BACKENDS, known)
+        return
+    taken, _ = read_foreign(path, BACKENDS, known)
+    assert taken.build == (None if build.startswith("2.13.0+") else build)
+    assert taken.device_found is not None
+    assert taken.device_found.names == ["NVIDIA H200"]
+
+
+def test_records_made_before_devices_were_kept_are_read(whole: Data) -> None:
+    older = [record for _, record in whole.runs if record.device_found is None]
+    assert all(record.build is None for record in older)

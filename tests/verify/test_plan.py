@@ -9,9 +9,9 @@ import pytest
 
 from apidiff.judge import Context
 from apidiff.model import Mapping
-from apidiff.store import Data
-from apidiff.store.backends import load_backends
-from apidiff.verify.plan import Plan, apis_for, make_plan, step_key
+from apidiff.store import ApidiffError, Data
+from apidiff.store.backends import called, load_backends
+from apidiff.verify.plan import Plan, apis_for, make_plan, step_key, world_sizes
 
 TEXT = {"en": "It.", "zh": "它。"}
 
@@ -183,3 +183,47 @@ def test_steps_that_call_something_else_have_another_digest() -> None:
     specs = [step.spec for step in plan(3).steps]
     # 'only-on-three' calls what 'plain' calls.
     assert len(set(specs)) == len(specs) - 1
+
+
+ALONE = "nccl-cuda (torch): one rank shows what is returned, shared memory and signatures; no claim on other ranks is judged"
+# (backend, devices, sizes asked for, sizes to run, what is said of the others)
+SIZES = [
+    ("gloo", 0, None, [2, 3, 4], []),
+    ("gloo", 0, [2, 7], [2, 7], []),
+    ("gloo-cuda", 1, None, [2, 3, 4], []),
+    ("gloo-cuda", 2, [5], [5], []),
+    ("nccl", 8, None, [2, 3, 4], []),
+    ("nccl", 3, None, [2, 3], ["world size 4 left out"]),
+    ("nccl", 2, None, [2], ["world sizes 3, 4 left out", "found were 2"]),
+    ("nccl", 1, None, [1], ["world sizes 2, 3, 4 left out", "each rank needs a device of its own", ALONE]),
+    ("nccl", 2, [1, 2], [1, 2], [ALONE]),
+]
+
+
+@pytest.mark.parametrize(("name", "devices", "asked", "chosen", "said"), SIZES)
+def test_world_sizes(name: str, devices: int, asked: list[int] | None, chosen: list[int], said: list[str]) -> None:
+    found = world_sizes(called(load_backends(), name, "torch")[0], devices, asked)
+    assert found.chosen == chosen
+    assert all(one in "\n".join(found.notes) for one in said)
+    assert bool(found.notes) is bool(said)
+
+
+@pytest.mark.parametrize(("devices", "asked", "message"), [(1, [1, 2], "--world-size 2 "), (2, [2, 3, 4], "3,4 ")])
+def test_more_ranks_than_devices_are_refused(devices: int, asked: list[int], message: str) -> None:
+    nccl = called(load_backends(), "nccl", "torch")[0]
+    with pytest.raises(
+        ApidiffError, match=rf"{message}is too large: .*found were {devices}\. Ask for {devices} at most"
+    ):
+        world_sizes(nccl, devices, asked)
+
+
+def test_one_rank_is_not_given_probes_that_name_others() -> None:
+    probes = {
+        "plain": {"set": {"dst": 0}},
+        "to-1": {"set": {"dst": 1}},
+        "sent": {"ranks": [0], "partner": {"api": "torch.recv", "ranks": [1]}},
+        "three": {"world_sizes": [3]},
+    }
+    data = data_of({**TWO, "source": {"name": "torch.two", "root": "dst", "probes": probes}})
+    assert [step.probe for step in of("nccl", "torch", "2.13.0", data, size=1).steps] == ["plain"]
+    assert len(of("nccl", "torch", "2.13.0", data, size=2).steps) == 3

@@ -151,6 +151,7 @@ WORDS: dict[str, Text] = {
     "not_run.no_device": _t("no device", "没有设备"),
     "not_run.no_probe": _t("no probe", "没有探针"),
     "not_run.not_there": _t("not in this version", "该版本没有此 API"),
+    "not_run.one_rank": _t("one rank only", "仅单个 rank"),
     "not_run.not_recorded": _t("not recorded", "没有记录"),
     "not_run_meaning.no_device": _t(
         "No device of the backend was at hand, so nothing was run.", "手边没有该后端的设备，没有运行。"
@@ -161,6 +162,10 @@ WORDS: dict[str, Text] = {
     "not_run_meaning.not_there": _t(
         "No version range of a mapping has the API in this version of the framework.",
         "映射的版本区间都不包括该框架版本中的这个 API。",
+    ),
+    "not_run_meaning.one_rank": _t(
+        "The runs at this place have a single rank, which cannot show what is stated of several.",
+        "此处的运行只有一个 rank，无法体现关于多个 rank 的论断。",
     ),
     "not_run_meaning.not_recorded": _t(
         "The runs recorded nothing that decides the claim.", "运行记录中没有可以判定该论断的内容。"

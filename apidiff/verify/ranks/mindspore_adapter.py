@@ -1,4 +1,4 @@
-"""MindSpore inside a rank: mccl on CPU, hccl on Ascend."""
+"""MindSpore inside a rank: mccl on CPU, nccl on GPU, hccl on Ascend."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from mindspore.communication import create_group, get_group_size, get_rank, init
 
 from apidiff.verify.ranks.adapter import Adapter
 
-_DEVICES = {"cpu": "CPU", "npu": "Ascend"}
+_TARGETS = {"cpu": "CPU", "cuda": "GPU", "npu": "Ascend"}
 
 
 class MindSporeAdapter(Adapter):
-    """``device`` is 'cpu' or 'npu'. The backend follows from the device: MindSpore chooses it in ``init()``."""
+    """``device`` is 'cpu', 'cuda' or 'npu'. The backend follows from the device: MindSpore chooses it in ``init()``."""
 
     def __init__(self, device: str) -> None:
-        self._device = _DEVICES[device]
+        self._device = _TARGETS[device]
         self._groups: dict[tuple[int, ...], str] = {}
 
     def start(self) -> None:

@@ -1,4 +1,4 @@
-"""PyTorch inside a rank: gloo on CPU, nccl on GPU, hccl on Ascend through torch_npu."""
+"""PyTorch inside a rank: gloo on CPU, gloo and nccl on GPU, hccl on Ascend through torch_npu."""
 
 from __future__ import annotations
 
@@ -14,6 +14,17 @@ import torch.distributed as dist
 from apidiff.verify.ranks.adapter import Adapter
 
 
+def device_of(kind: str, local: int) -> torch.device:
+    """The device of the rank ``local`` of a machine. Ranks go round where there are fewer devices than ranks.
+
+    Only gloo shares a device. A library that does not is planned with no more ranks than devices; where a launcher shows
+    each rank one device alone, that is number 0 for all.
+    """
+    if kind == "cpu":
+        return torch.device("cpu")
+    return torch.device(kind, local % max(1, getattr(torch, kind).device_count()))
+
+
 class TorchAdapter(Adapter):
     """``backend`` and ``device`` ('cpu', 'cuda', 'npu') as conf/backends.toml names them."""
 
@@ -25,13 +36,15 @@ class TorchAdapter(Adapter):
         if self._kind == "npu":
             import torch_npu  # noqa: F401
         local = int(os.environ.get("LOCAL_RANK", os.environ["RANK"]))
-        self._device = torch.device("cpu") if self._kind == "cpu" else torch.device(self._kind, local)
-        if self._kind == "cuda":
-            torch.cuda.set_device(self._device)
+        self._device = device_of(self._kind, local)
         if self._kind != "cpu":
+            getattr(torch, self._kind).set_device(self._device)
             torch.set_default_device(self._device)  # where examples make their tensors
         dist.init_process_group(self._backend, timeout=timedelta(seconds=600))
         self.rank, self.world_size = dist.get_rank(), dist.get_world_size()
+        if self._kind != "cpu":
+            # nccl and hccl connect in their first collective: that takes longer than a probe is given.
+            self.canary()
 
     def version(self) -> str:
         return str(torch.__version__).split("+")[0]
