@@ -1,4 +1,4 @@
-"""Ties a child process to the one that started it. As a script, ``parent.py COMMAND…`` becomes a command that is tied."""
+"""Ties a child process to the one that started it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,3 @@ def end_with_parent() -> None:
     # The parent may have ended while this interpreter was starting; the kernel then has nothing left to tell of.
     if os.getppid() != int(os.environ[VARIABLE]):
         os._exit(1)
-
-
-if __name__ == "__main__":
-    end_with_parent()
-    os.execv(sys.argv[1], sys.argv[1:])  # noqa: S606 - the same process goes on, tied as it is

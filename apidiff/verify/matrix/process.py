@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from apidiff.store import ApidiffError, DataError
-from apidiff.verify import parent
+from apidiff.verify.matrix import tied
 
 # Told the last line of a log while a command runs.
 Tell = Callable[[str], None]
@@ -26,9 +26,9 @@ class Overdue(ApidiffError):
 
 
 def run_logged(command: Sequence[str], log: Path, deadline: float, folder: Path, tell: Tell) -> int:
-    """Runs ``command`` in ``folder`` and returns its exit code (below 0: the signal that ended it). ``log`` gets what it prints.
+    """Runs ``command`` in ``folder`` and returns its exit code, 128 + n where signal n ended it.
 
-    Raises Overdue at the deadline, DataError where the log cannot be written. However this ends, the command's whole
+    ``log`` gets what it prints. Raises Overdue at the deadline, DataError where the log cannot be written. However this ends, the command's whole
     process group is gone.
     """
     try:
@@ -39,11 +39,11 @@ def run_logged(command: Sequence[str], log: Path, deadline: float, folder: Path,
         raise DataError(log, None, f"the log cannot be written ({error.strerror})", remedy) from error
     with output:
         process = subprocess.Popen(
-            [sys.executable, "-I", parent.__file__, *command],
+            [sys.executable, "-I", tied.__file__, *command],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            env=_environment(os.environ) | {parent.VARIABLE: str(os.getpid())},
+            env=_environment(os.environ) | {tied.VARIABLE: str(os.getpid())},
             cwd=folder,
             start_new_session=True,
         )
