@@ -67,10 +67,10 @@ def test_an_array_runs_every_cell_and_goes_on_where_a_task_was_ended(
     state = matrix.folder / "state"
     cluster.environment["XDG_STATE_HOME"] = str(state)
     job = cluster.run("sbatch", "--parsable", "--array=0", given=script).strip()
-    cluster.wait(lambda: any(path.stat().st_size for path in state.rglob("gloo-cpu-2-*.jsonl")), 120)
+    cluster.wait(lambda: any(path.stat().st_size for path in state.rglob("*gloo-cpu-2-*.jsonl")), 120)
     cluster.run("scontrol", "requeue", f"{job}_0")  # as if its machine had gone away
     cluster.wait(lambda: not cluster.run("squeue", "-h").strip(), 300)
-    [(first, record)] = load_runs(matrix.runs)
+    [(_, record)] = load_runs(matrix.runs)
     assert record.world_size == 2, (matrix.work / "logs").glob("slurm-*")
 
     code, script, err = matrix("--slurm")

@@ -28,8 +28,8 @@ class Overdue(ApidiffError):
 def run_logged(command: Sequence[str], log: Path, deadline: float, folder: Path, tell: Tell) -> int:
     """Runs ``command`` in ``folder`` and returns its exit code, 128 + n where signal n ended it.
 
-    ``log`` gets what it prints. Raises Overdue at the deadline, DataError where the log cannot be written. However this ends, the command's whole
-    process group is gone.
+    ``log`` gets what it prints. Raises Overdue at the deadline, DataError where the log cannot be written. However this
+    ends, the command's whole process group is gone.
     """
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
