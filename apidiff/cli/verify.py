@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from apidiff.cli.formatter import HelpFormatter
+from apidiff.cli.matrix import add_options, run_matrix
 from apidiff.context import make_context
 from apidiff.examples import load_examples
 from apidiff.judge import Context
@@ -59,6 +60,7 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
         "--measured-by", metavar="TEXT", help="who made the run, kept in the record: a name, a team, a machine"
     )
     parser.add_argument("--json", action="store_true", help="print what was found as JSON")
+    add_options(parser)
 
 
 def _numbers(text: str) -> list[int]:
@@ -76,6 +78,10 @@ def run(args: argparse.Namespace) -> int:
 
     Inside a launcher only rank 0 does; the others start ranks for it.
     """
+    if args.matrix:
+        return run_matrix(args)
+    if args.slurm:
+        raise ApidiffError("verify: --slurm is about the matrix. Give --matrix too.")
     if is_scheduler(os.environ):
         return 0
     place = place_of(os.environ)

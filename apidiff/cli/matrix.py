@@ -1,0 +1,169 @@
+"""`apidiff verify --matrix`: lists the cells, runs those that are not recorded, or writes them as a job array."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Column
+
+from apidiff.context import make_context
+from apidiff.examples import load_examples
+from apidiff.store import ApidiffError, load
+from apidiff.store.backends import load_backends
+from apidiff.store.paths import PACKAGE, conf_file, examples_folder, in_checkout
+from apidiff.store.runs import load_runs
+from apidiff.verify.launched import place_of
+from apidiff.verify.matrix.cells import Cell, Standing, cells_of, standing
+from apidiff.verify.matrix.file import read_matrix
+from apidiff.verify.matrix.run import Result, alone, by_version, command_of, run_cells
+from apidiff.verify.matrix.slurm import script
+
+# Environments, logs and the lock; on a cluster part of the checkout that all machines share.
+WORK = PACKAGE.parent / "build" / "matrix"
+
+_STATES = {"recorded": "recorded", "made": "recorded now", "failed": "FAILED", "not here": "cannot run here"}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of ``apidiff verify`` that are about the matrix."""
+    parser.add_argument(
+        "--matrix",
+        nargs="?",
+        const=conf_file("matrix.toml"),
+        type=Path,
+        metavar="FILE",
+        help="record every version, backend and world size of FILE (default: conf/matrix.toml) that has no record, each "
+        "version in an environment of its own below build/matrix",
+    )
+    parser.add_argument(
+        "--slurm",
+        action="store_true",
+        help="with --matrix: print a script for sbatch, one task a cell, instead of running",
+    )
+
+
+def run_matrix(args: argparse.Namespace) -> int:
+    """Runs what is not recorded and prints the outcome. Returns 1 where a cell failed."""
+    if args.ids:
+        raise ApidiffError("verify: a cell of the matrix is a whole run, so --matrix takes no ID. Leave out the IDs.")
+    if args.json and args.slurm:
+        raise ApidiffError("verify: --slurm prints a script for sbatch. Leave out --json.")
+    if not in_checkout():
+        raise ApidiffError("verify: --matrix installs the project from its checkout. Run it in one.")
+    if place := place_of(os.environ):
+        raise ApidiffError(f"verify: --matrix starts runs of its own. Run it without {place.launcher}.")
+    backends, data = load_backends(), load()
+    context = make_context(backends, load_examples(examples_folder()), data.signatures)
+    cells = cells_of(read_matrix(args.matrix, backends), backends, args.backend, args.world_size)
+
+    def stands(cell: Cell) -> Standing:
+        read = dataclasses.replace(data, runs=load_runs(data.root / "runs"))
+        return standing(cell, read, context, args.measured_by)
+
+    before = [(cell, standing(cell, data, context, args.measured_by)) for cell in cells]
+    todo = [cell for cell, there in before if there.record is None]
+    console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+    width = max(len(cell.name) for cell in cells)
+    for cell, there in before:
+        console.print(
+            f"{cell.name:{width}}  {f'recorded: {there.record}' if there.record else f'to run: {there.text}'}"
+        )
+    if args.slurm:
+        return _job_array(todo, args.measured_by, console)
+    results = [Result(cell, "recorded", there.record) for cell, there in before if there.record]
+    if todo:
+        with alone(WORK), _progress(console, len(todo)) as (tell, done):
+            for environment, group in by_version(todo, PACKAGE.parent, WORK):
+                for result in run_cells(environment, group, args.measured_by, stands, tell):
+                    results.append(result)
+                    done(result)
+    results.sort(key=lambda one: cells.index(one.cell))
+    if args.json:
+        text = msgspec.json.encode([_plain(one) for one in results])
+        sys.stdout.buffer.write(msgspec.json.format(text) + b"\n")
+    else:
+        out = Console(markup=False, highlight=False, soft_wrap=True)
+        for one in results:
+            out.print(_told(one, width))
+    return 1 if any(one.state == "failed" for one in results) else 0
+
+
+def _job_array(todo: Sequence[Cell], measured_by: str | None, console: Console) -> int:
+    """Makes the environments here, where the network is, and prints the script. Returns 1 where one cannot be made."""
+    commands: list[tuple[Cell, list[str]]] = []
+    failed = False
+    with alone(WORK), _progress(console, len(todo)) as (tell, _):
+        for environment, group in by_version(todo, PACKAGE.parent, WORK):
+            try:
+                environment.make(partial(tell, f"{environment.name}: making its environment"))
+            except ApidiffError as error:
+                console.print(f"{environment.name}: left out: {error}")
+                failed = True
+                continue
+            commands += [(cell, command_of(environment, cell, measured_by)) for cell in group]
+    if commands:
+        (WORK / "logs").mkdir(parents=True, exist_ok=True)
+        sys.stdout.write(script(commands, WORK / "logs"))
+    else:
+        console.print("There is nothing to submit.")
+    return 1 if failed else 0
+
+
+@contextmanager
+def _progress(console: Console, total: int) -> Iterator[tuple[Callable[[str, str], None], Callable[[Result], None]]]:
+    """What to call with what is under way and with each result: a bar on a terminal, a line for each without one."""
+    width = 0
+
+    def print_result(result: Result) -> None:
+        console.print(_told(result, width))
+
+    if not console.is_terminal:
+        told = ""
+
+        def tell(what: str, _line: str) -> None:
+            nonlocal told
+            if what != told:
+                told = what
+                console.print(what)
+
+        yield tell, print_result
+        return
+    columns = (MofNCompleteColumn(), BarColumn(bar_width=20), TimeElapsedColumn(), TextColumn("{task.description}"))
+    line = TextColumn("{task.fields[line]}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1))
+    with Progress(*columns, line, console=console, transient=True, expand=True) as bar:
+        task = bar.add_task("", total=total, line="")
+
+        def done(result: Result) -> None:
+            bar.advance(task)
+            print_result(result)
+
+        yield lambda what, said: bar.update(task, description=what, line=said), done
+
+
+def _told(one: Result, width: int) -> str:
+    seconds = f"{one.seconds:.0f} s" if one.seconds else ""
+    return f"{one.cell.name:{width}}  {_STATES[one.state]}  {seconds:>6}  {one.text}"
+
+
+def _plain(one: Result) -> dict[str, object]:
+    cell = one.cell
+    return {
+        "framework": cell.block.name,
+        "framework_version": cell.version,
+        "backend": cell.backend.name,
+        "device": cell.backend.device,
+        "world_size": cell.world_size,
+        "state": one.state,
+        "record" if one.state in {"recorded", "made"} else "reason": one.text,
+        "seconds": round(one.seconds, 1),
+    }

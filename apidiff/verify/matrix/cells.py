@@ -1,0 +1,99 @@
+"""The cells of a matrix, and which of them are recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from apidiff.judge import Context
+from apidiff.model import RunRecord
+from apidiff.store import ApidiffError, Data
+from apidiff.store.backends import Backend
+from apidiff.verify.matrix.file import Block
+from apidiff.verify.plan import make_plan, step_key
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One version of a framework on one backend at one world size."""
+
+    block: Block
+    version: str
+    backend: Backend
+    world_size: int
+
+    @property
+    def name(self) -> str:
+        """Such as ``mindspore-2.8.0/mccl-cpu-2``: how the cell's record is called, without digest."""
+        return f"{self.block.name}-{self.version}/{self.backend.name}-{self.backend.device}-{self.world_size}"
+
+
+def cells_of(
+    blocks: Sequence[Block],
+    backends: Collection[Backend],
+    names: Collection[str] | None = None,
+    sizes: Collection[int] | None = None,
+) -> list[Cell]:
+    """Every cell of the blocks; only those of ``names`` of backends and of world ``sizes``. Raises ApidiffError for none."""
+    described = {(one.name, one.framework): one for one in backends}
+    every = [
+        Cell(block, version, described[name, block.name], size)
+        for block in blocks
+        for version in block.versions
+        for name in block.backends
+        for size in block.world_sizes
+    ]
+    chosen = [
+        cell
+        for cell in every
+        if (names is None or cell.backend.name in names) and (sizes is None or cell.world_size in sizes)
+    ]
+    if not chosen:
+        there = " and ".join(
+            f"{what} {', '.join(map(str, sorted(found)))}"
+            for what, found in (
+                ("backends", {cell.backend.name for cell in every}),
+                ("world sizes", {str(cell.world_size) for cell in every}),
+            )
+        )
+        raise ApidiffError(f"verify: the matrix has no such cell. It has {there}.")
+    return chosen
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What there is of a cell: the ID of its record, or None; and why that is, or is not, enough."""
+
+    record: str | None
+    text: str
+
+
+def standing(cell: Cell, data: Data, context: Context, measured_by: str | None) -> Standing:
+    """Whether the cell has a whole record of this measurer in which every probe was asked as it is today."""
+    found = list(_records(cell, data, measured_by))
+    if not found:
+        return Standing(None, "no record")
+    plan = make_plan(data, cell.backend, cell.version, cell.world_size, context)
+    faults = []
+    for key, record in found:
+        made = {(run.api, run.probe): run.spec for run in record.probes}
+        seen = {one.api for one in record.signatures}
+        lacking = sum(made.get(step_key(step)) != step.spec for step in plan.steps)
+        lacking += sum(api.name not in seen for api in plan.apis)
+        if not lacking and not record.stopped:
+            return Standing(key, "recorded")
+        of = len(plan.steps) + len(plan.apis)
+        faults.append(
+            "its record stopped half-way"
+            if record.stopped
+            else f"its record lacks {lacking} of {of} probes and signatures"
+        )
+    return Standing(None, faults[-1])
+
+
+def _records(cell: Cell, data: Data, measured_by: str | None) -> Iterator[tuple[str, RunRecord]]:
+    wanted = cell.block.name, cell.version, cell.backend.name, cell.backend.device, cell.world_size, measured_by
+    for key, one in data.runs:
+        is_of = one.framework, one.framework_version, one.backend, one.device, one.world_size, one.measured_by
+        if is_of == wanted:
+            yield key, one
