@@ -43,6 +43,10 @@ targets:
 """
 
 
+class Unavailable(Exception):
+    """A fault that cannot be caused here; says why."""
+
+
 @dataclass(frozen=True)
 class Ended:
     """How a command ended."""

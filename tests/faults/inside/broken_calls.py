@@ -46,6 +46,16 @@ def well() -> None:
     meet()
 
 
+def a_well() -> None:
+    """The first in the order of names."""
+    meet()
+
+
+def prints() -> None:
+    print("a line that a call prints", flush=True)
+    meet()
+
+
 def killed() -> None:
     if RANK == 1:
         os.kill(os.getpid(), signal.SIGKILL)

@@ -1,7 +1,7 @@
 """``apidiff`` on the data of APIDIFF_FAULTS, with a probe's deadline of a few seconds, and with what is done to the process.
 
-``APIDIFF_TAKEN_PORT``: the port that its first ranks are given. ``APIDIFF_ENDS_AT=rename``: it is killed when a record has been
-written and does not have its name yet.
+``APIDIFF_TAKEN_PORT``: the port that its first ranks are given. ``APIDIFF_ENDS_AT``: it is killed at ``start``, before its ranks
+have come to their first line, or at ``rename``, when a record has been written and does not have its name yet.
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ command.load_backends = backends
 if taken := os.environ.get("APIDIFF_TAKEN_PORT"):
     ports, free_port = [int(taken)], world.free_port
     world.free_port = lambda: ports.pop() if ports else free_port()
-if os.environ.get("APIDIFF_ENDS_AT") == "rename":
-    Path.replace = killed  # type: ignore[assignment]
+match os.environ.get("APIDIFF_ENDS_AT"):
+    case "start":
+        world.World._collect = killed  # type: ignore[assignment]
+    case "rename":
+        Path.replace = killed  # type: ignore[assignment]
 sys.exit(main())
