@@ -72,8 +72,8 @@ def _run(framework: str) -> _Run:
         return _Run(place, earlier, None, str(failure))
 
 
-def happens(framework: str, row: Row) -> None:
-    """The row's outcome in the run's record, which is whole, and of which nothing is left but that."""
+def happens(framework: str, row: Row, folder: Path) -> None:
+    """The row's outcome in the run's record, which is whole, and of which nothing is left but that. ``folder`` is not needed."""
     run = _run(framework)
     assert run.ended is not None, run.failure
     assert run.ended.code == 0, run.ended.err

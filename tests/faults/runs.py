@@ -88,7 +88,9 @@ def disk_full_for_the_journal(folder: Path) -> None:
         done = place.run()
         assert done.code == 0, done.err
         place.check(earlier)
-        ends = {run.api.rpartition(".")[2]: (run.end, [one.error for one in run.ranks]) for run in place.record().probes}
+        ends = {
+            run.api.rpartition(".")[2]: (run.end, [one.error for one in run.ranks]) for run in place.record().probes
+        }
         assert ends["prints"] == ("completed", [None, None]), "a line that could not be logged is no fault of the call"
         assert ends["well"] == ("completed", [None, None])
         assert ends["killed_once"][0] == "crash"
