@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from tests.bench.measure import Measure
 from tests.faults.place import Unavailable
 from tests.faults.table import FAULTS, survive
@@ -18,7 +20,7 @@ def measure_faults(tell: Callable[[str], None]) -> Measure:
         except Unavailable as reason:
             tell(f"not tried: {name} ({reason})")
             continue
-        except Exception as error:  # whatever goes wrong, the fault was not survived
+        except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 - whatever goes wrong, it was not survived
             tell(f"NOT SURVIVED: {name}: {error}")
             lost.append(name)
         tried += 1

@@ -7,7 +7,7 @@ import os
 import signal
 import socket
 import subprocess
-import tempfile
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -117,8 +117,6 @@ def parent_ended(folder: Path, framework: str, sent: signal.Signals, *, wait: bo
 
 def _until_children(place: Place) -> None:
     """Until both ranks have started theirs."""
-    import time
-
     until = time.monotonic() + 60
     while len([one for one in place.processes() if _sleeps(one)]) < 2:
         assert time.monotonic() < until, "the ranks started no process"
