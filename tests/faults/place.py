@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
 import psutil
 
 from apidiff.model import RunRecord
@@ -62,10 +61,10 @@ class Place:
     def __init__(self, folder: Path, calls: Iterable[str], framework: str = "torch") -> None:
         self.folder, self.framework = folder, framework
         self.runs, self.state = folder / "data" / "runs", folder / "state"
+        mappings = folder / "data" / "mappings" / "torch" / "faults"
+        mappings.mkdir(parents=True)
         for call in calls:
-            path = folder / "data" / "mappings" / "torch" / "faults" / f"{call}.yaml"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(_MAPPING.format(call=call), encoding="utf-8")
+            (mappings / f"{call}.yaml").write_text(_MAPPING.format(call=call), encoding="utf-8")
         for name in ("documents.yaml", "frameworks.yaml"):
             (folder / "data" / name).write_text("{}\n", encoding="utf-8")
 
@@ -184,8 +183,3 @@ class Place:
         assert [run.end for run in record.probes] == ["completed"] * len(record.probes)
         assert record.stopped is None
         return record
-
-
-def plain(run: object) -> object:
-    """What a step left in a record, for messages."""
-    return msgspec.to_builtins(run)

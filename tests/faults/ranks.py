@@ -12,7 +12,7 @@ from pathlib import Path
 from apidiff.judge import Context, observe
 from apidiff.model import Outcome, RunRecord
 from apidiff.store import load
-from tests.faults.place import Ended, Place, plain
+from tests.faults.place import Ended, Place
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,10 @@ def happens(framework: str, row: Row, folder: Path) -> None:
     [found] = [one for one in record.probes if one.api == name]
     ends = tuple(one.end for one in (found, found.again) if one)
     made = (*ends, *ends) if found.confirmed else ends
-    assert made == row.ends, plain(found)
-    assert _outcome(run.place, record, name) is row.outcome, plain(found)
+    assert made == row.ends, found
+    assert _outcome(run.place, record, name) is row.outcome, found
     [signature] = [one for one in record.signatures if one.api == name]
-    assert (signature.missing, signature.error) == (False, ""), plain(signature)
+    assert (signature.missing, signature.error) == (False, ""), signature
 
 
 def _outcome(place: Place, record: RunRecord, name: str) -> Outcome:
