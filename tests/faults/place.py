@@ -55,6 +55,16 @@ class Ended:
     err: str
 
 
+def ended(process: subprocess.Popen[str]) -> Ended:
+    """Waits for a command; one that does not end is killed, which its exit code tells."""
+    try:
+        out, err = process.communicate(timeout=_LONGEST)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+    return Ended(process.returncode, out, err)
+
+
 class Place:
     """The command, its data with one mapping for each of ``calls``, its state, and all processes that it started."""
 
@@ -94,14 +104,7 @@ class Place:
 
     def run(self, **variables: str) -> Ended:
         """The same from its start to its end."""
-        process = self.start(**variables)
-        try:
-            out, err = process.communicate(timeout=_LONGEST)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            out, err = process.communicate()
-            raise AssertionError(f"the command did not end in {_LONGEST:g} s: {err}") from None
-        return Ended(process.returncode, out, err)
+        return ended(self.start(**variables))
 
     @contextlib.contextmanager
     def started(self, done: int, **variables: str) -> Iterator[subprocess.Popen[str]]:
