@@ -20,7 +20,7 @@ site: $(VENV)/.site ## Check the data and build the English and the Chinese site
 	@$(BIN)/python -m apidiff.site build
 
 # Tests that start ranks run one after another, with the machine to themselves; the others share two workers.
-PROCESS_TESTS := tests/verify tests/test_pytest_plugin.py tests/examples/test_launchers.py tests/examples/test_launching_guide.py
+PROCESS_TESTS := tests/verify tests/faults tests/test_pytest_plugin.py tests/examples/test_launchers.py tests/examples/test_launching_guide.py
 
 test: $(VENV)/.test browser ## Install torch, MindSpore and a browser, then run every claim and every test
 	@$(BIN)/python -m pytest --apidiff-backend gloo --apidiff-backend mccl

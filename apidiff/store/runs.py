@@ -53,7 +53,7 @@ def _read(path: Path) -> RunRecord:
         raise DataError(path, None, f"its bytes have digest {found}, its name says {named}: it was changed", _REMEDY)
     try:
         record = msgspec.json.decode(content, type=RunRecord)
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+    except (ValueError, RecursionError) as error:  # msgspec's own errors are of the former
         raise DataError(path, None, f"is no run record: {error}", _REMEDY) from error
     if record.schema != RUN_SCHEMA:
         remedy = f"This version reads schema {RUN_SCHEMA}: record the run anew."

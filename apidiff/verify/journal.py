@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+from io import FileIO
 from pathlib import Path
-from typing import IO
 
 import msgspec
 
@@ -15,15 +15,14 @@ from apidiff.verify.plan import Plan, step_key
 
 
 class Journal:
-    """One line per probe that was made, in a file named after the run.
+    """One line per probe that was made, in a file named after the run, which nobody else writes until ``close``.
 
     Lines are taken up again only where the probe still calls the same. ``path`` is None: nothing is kept; nor is it where
     another process, making the same run at this moment, keeps its own there.
     """
 
     def __init__(self, path: Path | None, plan: Plan) -> None:
-        self._lock = _locked(path) if path else None
-        self._path = path if self._lock else None
+        self._file = _locked(path) if path else None
         specs = {step_key(step): step.spec for step in plan.steps}
         self.done: dict[tuple[str, str], ProbeRun] = {}
         for run in self._read():
@@ -33,37 +32,46 @@ class Journal:
     def _read(self) -> list[ProbeRun]:
         runs = []
         with contextlib.suppress(OSError):
-            for line in self._path.read_bytes().splitlines() if self._path else []:
+            for line in self._file.readall().splitlines() if self._file else []:
                 try:
                     runs.append(msgspec.json.decode(line, type=ProbeRun))
-                except msgspec.DecodeError:  # empty, or the line that was being written when the run was stopped
+                except ValueError:  # empty, or the line that was being written when the run was stopped
                     continue
         return runs
 
     def add(self, run: ProbeRun) -> None:
         """Writes a finished probe; a journal that cannot be kept is given up, the run goes on."""
-        if self._path is None:
+        if self._file is None:
             return
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("ab") as file:
-                # On a line of its own, even after one that was cut short.
-                file.write(b"\n" + msgspec.json.encode(run) + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
+            # On a line of its own, even after one that was cut short.
+            self._file.write(b"\n" + msgspec.json.encode(run) + b"\n")
+            os.fsync(self._file.fileno())
         except OSError:
-            self._path = None
+            self.close()
+
+    def close(self) -> None:
+        """Leaves the file to whoever takes the run up."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
 
-def _locked(path: Path) -> IO[str] | None:
-    """The lock beside a journal, held as long as the file is open; None where another process holds it."""
-    lock = None
-    try:
+def remove_journal(path: Path) -> None:
+    """Removes a journal that is no longer needed; not one that another process keeps."""
+    if path.exists() and (file := _locked(path)):
+        path.unlink(missing_ok=True)
+        file.close()
+
+
+def _locked(path: Path) -> FileIO | None:
+    """The file, for this process alone as long as it is open; None where another process has it or it cannot be written."""
+    with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
         path.parent.mkdir(parents=True, exist_ok=True)
-        lock = path.with_suffix(".lock").open("w", encoding="utf-8")
-        fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        if lock is not None:
-            lock.close()
-        return None
-    return lock
+        file = stack.enter_context(FileIO(path, "a+"))
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(path.stat(), os.fstat(file.fileno())):  # and was not removed since it was opened
+            file.seek(0)
+            stack.pop_all()
+            return file
+    return None

@@ -1,20 +1,24 @@
-"""Ties a child process to the one that started it."""
+"""Ties a process, and all that it starts, to the one that started it."""
 
 from __future__ import annotations
 
-import ctypes
 import os
+import select
 import signal
-import sys
-
-VARIABLE = "APIDIFF_PARENT"
-_PR_SET_PDEATHSIG = 1
 
 
-def end_with_parent() -> None:
-    """Has the kernel kill this process when the one named by ``APIDIFF_PARENT`` ends, or ends it if that has happened."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    # The parent may have ended while this interpreter was starting; the kernel then has nothing left to tell of.
-    if os.getppid() != int(os.environ[VARIABLE]):
-        os._exit(1)
+def end_with_parent(requests: int, answers: int) -> None:
+    """Has the whole process group killed once the other end of the pipe ``requests`` is closed, however that came about.
+
+    A process that is forked here waits for that; it keeps open nothing else, ``answers`` least of all, whose end tells the
+    parent of this one's. To be called first, before there are threads. What a rank starts is in its group and ends with it;
+    the signal that the kernel sends at a parent's death would reach the rank alone.
+    """
+    if os.fork():
+        return
+    for fd in (0, 1, 2, answers):
+        os.close(fd)
+    waiting = select.poll()
+    waiting.register(requests, 0)  # of no event but the hang-up, which is always told
+    waiting.poll()
+    os.killpg(0, signal.SIGKILL)

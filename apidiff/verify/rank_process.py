@@ -10,8 +10,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from apidiff.verify import parent
-
 
 def rank_command(framework: str, backend: str, device: str) -> list[str]:
     """What a rank runs, without the numbers of its pipe."""
@@ -19,21 +17,19 @@ def rank_command(framework: str, backend: str, device: str) -> list[str]:
 
 
 class RankProcess:
-    """A rank, or (``asked`` False) a process that nobody asks: MindSpore's scheduler. In a process group of its own.
+    """A rank, or MindSpore's scheduler, which is asked nothing. In a process group of its own.
 
-    ``environment`` is the whole of it; the package's folder and the parent's number are added.
+    ``environment`` is the whole of it; the package's folder is added. Its pipes are the last two arguments of ``command``.
     """
 
-    def __init__(
-        self, command: Sequence[str], environment: Mapping[str, str], log: Path, *, asked: bool = True
-    ) -> None:
-        there, back = (os.pipe(), os.pipe()) if asked else (None, None)
-        fds = (there[0], back[1]) if there and back else ()
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
+        there, back = os.pipe(), os.pipe()
+        fds = (there[0], back[1])
         # The framework writes caches and dumps into its working folder: the logs' folder takes them.
         package = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
-        own = {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1", parent.VARIABLE: str(os.getpid())}
-        self._pipe = Pipe(there[1], back[0]) if there and back else None
+        own = {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
+        self._pipe = Pipe(there[1], back[0])
         try:
             with log.open("wb") as output:
                 self.process = subprocess.Popen(
@@ -52,18 +48,15 @@ class RankProcess:
 
     def fileno(self) -> int:
         """What to wait on for an answer."""
-        assert self._pipe is not None
         return self._pipe.read_fd
 
     def send(self, line: bytes) -> None:
         """Asks. A process that is gone is noticed when its answer is awaited."""
-        assert self._pipe is not None
         with contextlib.suppress(BrokenPipeError):
             self._pipe.send(line)
 
     def receive(self) -> bytes | None:
         """One line; None while it is not whole; empty where the process is gone."""
-        assert self._pipe is not None
         return self._pipe.receive()
 
     def kill(self) -> None:
@@ -74,8 +67,7 @@ class RankProcess:
     def close(self) -> None:
         """Waits for the end of a process that was killed."""
         self.process.wait()
-        if self._pipe is not None:
-            self._pipe.close()
+        self._pipe.close()
 
 
 class Pipe:

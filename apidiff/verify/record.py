@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import platform
 import tempfile
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -17,6 +20,9 @@ from apidiff.store import DataError
 from apidiff.store.backends import Backend
 from apidiff.store.runs import run_name, run_path
 from apidiff.store.signed import signature_path
+
+_LOCK_S = 10.0  # a record is written in milliseconds
+_TEMPORARY = ".tmp"
 
 
 def make_record(
@@ -80,12 +86,15 @@ def write_record(record: RunRecord, runs: Path) -> Path:
 
     Raises DataError, with nothing left behind, where the folder cannot be written or the disk is full.
     """
-    path = write_bytes(record, encode(record), runs)
+    content = encode(record)
+    path = run_path(record, content, runs)
     name = run_name(record)[1]
-    for former in path.parent.glob(f"{name}-*.json"):
-        if former != path and former.stem.rpartition("-")[0] == name and _measurer(former) == record.measured_by:
-            signature_path(former).unlink(missing_ok=True)
-            former.unlink()
+    with _alone_in(path.parent):
+        _write(path, content)
+        for former in path.parent.glob(f"{name}-*.json"):
+            if former != path and former.stem.rpartition("-")[0] == name and _measurer(former) == record.measured_by:
+                signature_path(former).unlink(missing_ok=True)
+                former.unlink()
     return path
 
 
@@ -110,24 +119,62 @@ def write_bytes(record: RunRecord, content: bytes, runs: Path) -> Path:
 
 
 def put(path: Path, content: bytes) -> None:
-    """Writes ``content`` to ``path``; it is on disk under a temporary name before it gets its own.
+    """Writes ``content`` to ``path``; nobody else writes in its folder meanwhile.
 
     Raises DataError as ``write_record`` does.
     """
-    temporary: str | None = None
+    with _alone_in(path.parent):
+        _write(path, content)
+
+
+def _write(path: Path, content: bytes) -> None:
+    """The bytes are on disk under a temporary name before they get their own."""
+    handle, name = tempfile.mkstemp(prefix=".", suffix=_TEMPORARY, dir=path.parent)
+    temporary = Path(name)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-        temporary = None
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Has other processes wait that would write records in ``folder``; removes what one that was killed had half written.
+
+    Without it two that record the same run would each remove the other's record. Raises DataError for what goes wrong.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            if _lock(handle, folder):
+                for left in folder.glob(f".*{_TEMPORARY}"):
+                    left.unlink()
+            yield
+        finally:
+            os.close(handle)
     except OSError as error:
         remedy = "Free space, or check that the folder can be written; nothing was recorded."
-        raise DataError(path.parent, None, f"the record cannot be written ({error.strerror})", remedy) from error
-    finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+        raise DataError(folder, None, f"the record cannot be written ({error.strerror})", remedy) from error
+
+
+def _lock(handle: int, folder: Path) -> bool:
+    """Locks an open folder until it is closed; False where its file system has no locks."""
+    until = time.monotonic() + _LOCK_S
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if time.monotonic() > until:
+                found = f"another process has been writing a record here for {_LOCK_S:g} s"
+                raise DataError(folder, None, found, "Look whether it is stopped; nothing was recorded.") from error
+            time.sleep(0.05)
+        except OSError:
+            return False
+        else:
+            return True

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from apidiff.judge import Context, judge_claim
-from apidiff.model import Outcome, ProbeRun, RankTrace, RunRecord, SignatureDump
+from apidiff.model import Api, Outcome, ProbeRun, RankTrace, RunRecord, SignatureDump
 from apidiff.model.version import release_of
 from apidiff.store.backends import Backend
 from apidiff.store.paths import examples_folder
@@ -63,10 +63,18 @@ class Runner:
         """The signature of every API of the plan, as rank 0 sees it."""
         found = []
         for api in plan.apis:
-            reply = self._ranks().ask({"do": "signature", "api": api})
+            reply = self._look_at(api)
+            if reply.end != "completed":  # a rank died, or was slow: what it says late must not pass for another answer
+                reply = self._look_at(api)
             if 0 in reply.answers:
                 found.append(msgspec.json.decode(reply.answers[0], type=SignatureDump))
         return found
+
+    def _look_at(self, api: Api) -> Reply:
+        reply = self._ranks().ask({"do": "signature", "api": api})
+        if reply.end != "completed":
+            self._drop()
+        return reply
 
     def run(self, steps: Iterable[Step], progress: Progress, journal: Journal) -> dict[tuple[str, str], ProbeRun]:
         """Makes every step once, those in the journal excepted; each result goes into the journal at once."""

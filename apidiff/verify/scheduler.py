@@ -1,4 +1,7 @@
-"""The process that brings MindSpore's ranks together. ``python -m apidiff.verify.scheduler DEVICE``."""
+"""The process that brings MindSpore's ranks together. ``python -m apidiff.verify.scheduler DEVICE READ_FD WRITE_FD``.
+
+Nothing is asked through its pipes; they tell each side of the other's end.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from apidiff.verify.parent import end_with_parent
 
 def main() -> None:
     """Serves until it is killed or its ranks have left."""
-    end_with_parent()
+    end_with_parent(int(sys.argv[2]), int(sys.argv[3]))
     import mindspore
     from mindspore.communication import init
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import msgspec
@@ -14,7 +15,7 @@ from apidiff.store import Data
 from apidiff.store.backends import Backend
 from apidiff.store.runs import digest_of, run_name
 from apidiff.verify.hosts import Hosts
-from apidiff.verify.journal import Journal
+from apidiff.verify.journal import Journal, remove_journal
 from apidiff.verify.plan import make_plan
 from apidiff.verify.record import make_record
 from apidiff.verify.run import Runner, doubtful
@@ -47,12 +48,13 @@ def verify(
     ranks but the first run. ``device_found``: what the device check told, for the record. Raises StartError where ranks do
     not come up. Where they no longer do in the middle of the run, the record says why it stopped and holds what was done.
     """
-    with Runner(backend, world_size, state_folder() / "logs", hosts) as runner:
+    with ExitStack() as stack:
+        runner = stack.enter_context(Runner(backend, world_size, state_folder() / "logs", hosts))
         progress(0, 0, "starting ranks")
         version = runner.version()
         plan = make_plan(data, backend, version, world_size, context, mappings)
         empty = make_record(backend, version, world_size, [], [], device_found)
-        journal = Journal(_journal_path(empty) if keep_journal else None, plan)
+        journal = stack.enter_context(closing(Journal(_journal_path(empty) if keep_journal else None, plan)))
         total, count = len(plan.steps), len(journal.done)
 
         def step(what: str) -> None:
@@ -80,6 +82,4 @@ def _journal_path(record: RunRecord) -> Path:
 
 def forget(record: RunRecord) -> None:
     """Removes the journal of a run whose record is where it belongs."""
-    path = _journal_path(record)
-    path.unlink(missing_ok=True)
-    path.with_suffix(".lock").unlink(missing_ok=True)
+    remove_journal(_journal_path(record))

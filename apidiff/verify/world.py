@@ -23,6 +23,7 @@ from apidiff.verify.rank_process import RankProcess, rank_command
 _LOG_LINES = 12
 _AFTER_CRASH = 3.0  # seconds
 _AFTER_ERROR = 4.0
+_SCHEDULER = -1  # among the ranks
 
 
 class StartError(ApidiffError):
@@ -78,7 +79,7 @@ class World:
         if self.backend.framework == "mindspore":
             command = ["-m", "apidiff.verify.scheduler", self.backend.device]
             variables = self._environment(self._variables("sched", 0, port))
-            self._scheduler = RankProcess(command, variables, self.folder / "scheduler.log", asked=False)
+            self._scheduler = RankProcess(command, variables, self.folder / "scheduler.log")
         for rank in range(self.world_size):
             variables, log = self._variables("worker", rank, port), self.folder / f"rank-{rank}.log"
             if self._hosts and rank:
@@ -86,7 +87,7 @@ class World:
             else:
                 command = rank_command(self.backend.framework, self.backend.name, self.backend.device)
                 self._ranks.append(RankProcess(command, self._environment(variables), log))
-        reply = self._collect(self.backend.deadlines.start)
+        reply = self._collect(self.backend.deadlines.start, self._scheduler)
         if reply.end != "completed":
             what = "did not come up in time" if reply.end == "timeout" else "ended before they came up"
             raise StartError(
@@ -133,19 +134,22 @@ class World:
             rank.send(line)
         return self._collect(deadline or self.backend.deadlines.probe)
 
-    def _collect(self, seconds: float) -> Reply:
+    def _collect(self, seconds: float, scheduler: RankProcess | None = None) -> Reply:
+        """One answer of each rank. ``scheduler``: that without which there will be none; the ranks would wait all the time."""
         reply, until = Reply(), time.monotonic() + seconds
         gone: set[int] = set()
         with selectors.DefaultSelector() as selector:
             for rank, process in enumerate(self._ranks):
                 selector.register(process, selectors.EVENT_READ, rank)
-            while len(reply.answers) + len(gone) < self.world_size:
+            if scheduler:
+                selector.register(scheduler, selectors.EVENT_READ, _SCHEDULER)
+            while len(reply.answers) + len(gone - {_SCHEDULER}) < self.world_size:
                 events = selector.select(max(0.0, until - time.monotonic()))
                 if not events:
                     break
                 for key, _ in events:
                     rank = key.data
-                    line = self._ranks[rank].receive()
+                    line = (scheduler if scheduler and rank == _SCHEDULER else self._ranks[rank]).receive()
                     if line is None:
                         continue
                     selector.unregister(key.fileobj)
@@ -157,10 +161,8 @@ class World:
                         gone.add(rank)
                         # The peers of a rank that died get a moment to say what they saw, no more.
                         until = min(until, time.monotonic() + _AFTER_CRASH)
-        if gone:
-            reply.end = "crash"
-        elif len(reply.answers) < self.world_size:
-            reply.end = "timeout"
+        if len(reply.answers) < self.world_size:
+            reply.end = "crash" if gone else "timeout"
         self._troubled = self._troubled or reply.end != "completed"
         return reply
 

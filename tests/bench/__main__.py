@@ -1,7 +1,7 @@
 """Measures everything and prints one table. Exit code 1 where a limit is missed.
 
 Arguments choose what is measured: ``lookup``, ``validate``, ``growth``, ``rebuild``, ``search``, ``site``, ``weight``,
-``verify``; all without arguments.
+``verify``, ``faults``; all without arguments.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tests.bench.answer import measure_lookup
+from tests.bench.faults import measure_faults
 from tests.bench.growth import measure_growth
 from tests.bench.measure import Measure
 from tests.bench.rebuild import measure_rebuild
@@ -33,6 +34,7 @@ _MEASURES: dict[str, Callable[[Callable[[str], None]], list[Measure]]] = {
     "site": measure_site,
     "weight": measure_weight,
     "verify": lambda tell: [measure_verification(tell)],
+    "faults": lambda tell: [measure_faults(tell)],
 }
 
 
@@ -58,7 +60,8 @@ def main(chosen: list[str]) -> int:
 
 
 def _shown(value: float, unit: str) -> str:
-    return f"{value:.3f} {unit}" if value < 1 else f"{value:.1f} {unit}"
+    digits = 0 if isinstance(value, int) else 3 if value < 1 else 1
+    return f"{value:.{digits}f} {unit}"
 
 
 if __name__ == "__main__":

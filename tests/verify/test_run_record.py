@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
-import resource
-import signal
+import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 
@@ -19,6 +17,7 @@ from apidiff.model import ParameterDump, ProbeRun, RankTrace, RunRecord, ScalarD
 from apidiff.store import DataError
 from apidiff.store.backends import load_backends
 from apidiff.store.runs import load_runs
+from apidiff.verify import record as module
 from apidiff.verify.record import encode, make_record, write_record
 
 RUN = ProbeRun(
@@ -98,24 +97,19 @@ def test_a_folder_that_cannot_be_made_is_one_error(tmp_path: Path) -> None:
         write_record(record(), tmp_path / "runs")
 
 
-@contextmanager
-def room_for(size: int) -> Iterator[None]:
-    """No file may grow beyond ``size`` bytes: writing fails half way, as on a full disk."""
-    before, usual = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, usual)
-
-
-def test_a_disk_that_fills_up_leaves_the_former_record_and_nothing_else(tmp_path: Path) -> None:
+def test_a_folder_in_which_another_process_writes_is_waited_for_and_not_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_LOCK_S", 0.2)
     former = write_record(record(), tmp_path)
-    with room_for(1000), pytest.raises(DataError, match="Free space"):
-        write_record(record(probes=100), tmp_path)
+    handle = os.open(former.parent, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    with pytest.raises(DataError, match=r"another process has been writing a record here for 0\.2 s"):
+        write_record(record(probes=2), tmp_path)
     assert files(tmp_path) == [former]
-    assert len(load_runs(tmp_path)) == 1
+    os.close(handle)
+    path = write_record(record(probes=2), tmp_path)
+    assert files(tmp_path) == [path]
 
 
 def test_reading_records_needs_no_framework() -> None:

@@ -1,20 +1,15 @@
-"""``apidiff verify`` from outside: what it prints, what it writes, how it ends, also when it is stopped."""
+"""``apidiff verify`` from outside: what it prints, what it writes, how it ends; when it is stopped: see the fault suite."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
-import psutil
 import pytest
 
 from apidiff.model import RunRecord
@@ -191,62 +186,3 @@ def test_what_the_user_can_mend_ends_with_2(command: Command, arguments: list[st
     assert message in err.splitlines()[-1]
     assert "Traceback" not in err
     assert not command.runs.exists()
-
-
-@contextlib.contextmanager
-def waiting_for_each_other(command: Command) -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
-    """The command, recording, with one probe done and the one that hangs under way; and all its processes."""
-    process = command.start(*GLOO, "--record")
-    family = [psutil.Process(process.pid)]
-    try:
-        until = time.monotonic() + 120
-        while not any(path.stat().st_size for path in command.journals):
-            assert time.monotonic() < until, "no probe was finished"
-            assert process.poll() is None, process.communicate()
-            time.sleep(0.05)
-        family += family[0].children(recursive=True)
-        yield process, family
-    finally:
-        for one in family:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                one.kill()
-        process.communicate()
-
-
-@pytest.mark.parametrize(
-    ("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGKILL, -signal.SIGKILL)]
-)
-def test_stopped_while_recording_it_leaves_no_process_and_no_file(
-    command: Command, gloo: Backend, sent: signal.Signals, code: int
-) -> None:
-    with waiting_for_each_other(command) as (process, family):
-        process.send_signal(sent)
-        process.wait(30)
-        _, alive = psutil.wait_procs(family, timeout=30)
-        assert not alive
-        assert process.returncode == code
-    assert not command.runs.exists()
-    assert len(command.journals) == 1
-
-
-def test_stopped_then_without_room_then_well(command: Command, gloo: Backend, record: RunRecord) -> None:
-    """A run is taken up where it stopped; a record that cannot be written costs nothing that was done."""
-    with waiting_for_each_other(command) as (process, _):
-        process.send_signal(signal.SIGINT)
-        process.wait(30)
-    [journal] = command.journals
-    assert b'"sync"' in journal.read_bytes()
-
-    (command.runs).write_text("where the folder should be", encoding="utf-8")
-    code, _, err = command(*GLOO, "--record")
-    assert code == 2
-    assert "runs" in err.splitlines()[-1]
-    assert "Traceback" not in err
-    assert b'"each-waits"' in journal.read_bytes()
-
-    command.runs.unlink()
-    code, _, err = command(*GLOO, "--record")
-    assert (code, command.journals) == (0, []), err
-    [(_, found)] = load_runs(command.runs)
-    assert [(run.probe, run.end) for run in found.probes] == [(run.probe, run.end) for run in record.probes]
-    assert [path.name for path in command.runs.rglob("*.tmp")] == []

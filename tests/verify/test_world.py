@@ -1,13 +1,7 @@
-"""Ranks that come up, die, hang, and never outlive whoever started them."""
+"""Ranks that come up, die and hang; what else may happen to them is in the fault suite."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,10 +14,7 @@ import pytest
 from apidiff.model import Api, RankTrace
 from apidiff.store.backends import Backend, Deadlines
 from apidiff.verify import world as world_module
-from apidiff.verify.run import Runner
 from apidiff.verify.world import Reply, StartError, World
-
-PARENT = Path(__file__).with_name("world_parent.py")
 
 
 def probe(world: World, name: str, **arguments: Any) -> Reply:
@@ -102,17 +93,6 @@ def test_a_failed_start_is_one_error_with_its_logs(
     assert logged in (world.folder / "rank-0.log").read_text()
 
 
-def test_a_taken_port_is_tried_again(gloo: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        ports = iter([taken.getsockname()[1], world_module.free_port()])
-        monkeypatch.setattr(world_module, "free_port", lambda: next(ports))
-        with Runner(gloo, 2, tmp_path) as runner:
-            assert runner.version()
-        assert next(ports, None) is None
-
-
 def test_two_runs_at_once_do_not_disturb_each_other(gloo: Backend, tmp_path: Path, no_process_left: None) -> None:
     def sums(count: int) -> list[list[float]]:
         found = []
@@ -127,41 +107,3 @@ def test_two_runs_at_once_do_not_disturb_each_other(gloo: Backend, tmp_path: Pat
     with ThreadPoolExecutor() as pool:
         two, three = pool.map(sums, [2, 3])
     assert (two, three) == ([[11.0]] * 40, [[111.0]] * 60)
-
-
-# (backend, when its ranks' parent is killed, how)
-KILLS = [
-    ("gloo", "up", signal.SIGKILL),
-    ("gloo", "up", signal.SIGTERM),
-    ("gloo", "up", signal.SIGINT),
-    ("mccl", "up", signal.SIGKILL),
-    ("gloo", "at-once", signal.SIGKILL),
-    ("mccl", "at-once", signal.SIGKILL),
-]
-
-
-@pytest.mark.parametrize(("name", "when", "sent"), KILLS, ids=lambda value: getattr(value, "name", value))
-def test_no_rank_outlives_whoever_started_it(
-    request: pytest.FixtureRequest, tmp_path: Path, name: str, when: str, sent: signal.Signals
-) -> None:
-    backend: Backend = request.getfixturevalue(name)
-    root = str(Path(__file__).resolve().parents[2])
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
-    command = [sys.executable, str(PARENT), backend.name, backend.framework, str(tmp_path), when]
-    parent = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True, start_new_session=True
-    )
-    ranks: list[psutil.Process] = []
-    try:
-        assert parent.stdout is not None
-        ranks = [psutil.Process(int(pid)) for pid in parent.stdout.readline().split()]
-        assert len(ranks) >= 2
-        os.kill(parent.pid, sent)
-        parent.wait(30)
-        _, alive = psutil.wait_procs(ranks, timeout=30)
-        assert not alive
-    finally:
-        for process in [parent, *ranks]:
-            with contextlib.suppress(ProcessLookupError, psutil.NoSuchProcess):
-                process.kill()
-        parent.communicate()

@@ -1,0 +1,164 @@
+"""Calls in which something happens to rank 1, or to every rank; probes make them as they do those of a framework.
+
+Where rank 1 is lost, the others are in a collective and wait for it, as they would be.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+
+RANK = int(os.environ.get("RANK") or os.environ["RANK_ID"])
+FOLDER = Path(os.environ["APIDIFF_FAULTS"])
+LONG = 600
+
+
+def first_time(what: str) -> bool:
+    """Whether this has not happened yet in the runs of this folder."""
+    try:
+        (FOLDER / f"{what}.once").touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
+def meet() -> None:
+    """A collective of the framework that this module belongs to."""
+    if __name__.startswith("torch."):
+        import torch.distributed
+
+        torch.distributed.barrier()
+    else:
+        import mindspore
+
+        mindspore.mint.distributed.barrier()
+        mindspore.runtime.synchronize()
+
+
+def well() -> None:
+    meet()
+
+
+def a_well() -> None:
+    """The first in the order of names."""
+    meet()
+
+
+def prints() -> None:
+    print("a line that a call prints", flush=True)
+    meet()
+
+
+def killed() -> None:
+    if RANK == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    meet()
+
+
+def killed_once() -> None:
+    if RANK == 1 and first_time("killed"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    meet()
+
+
+def stopped_once() -> None:
+    if RANK == 1 and first_time("stopped"):
+        os.kill(os.getpid(), signal.SIGSTOP)
+    meet()
+
+
+def paused() -> None:
+    if RANK == 1:
+        subprocess.Popen(["sh", "-c", f"sleep 1; kill -CONT {os.getpid()}"])
+        os.kill(os.getpid(), signal.SIGSTOP)
+    meet()
+
+
+def slow() -> None:
+    if RANK == 1:
+        time.sleep(1)
+    meet()
+
+
+def too_slow() -> None:
+    if RANK == 1:
+        time.sleep(LONG)
+    meet()
+
+
+def waits_once() -> None:
+    """Stays long enough for the test to do something to the run."""
+    if first_time(f"waits-{RANK}"):
+        time.sleep(LONG)
+    meet()
+
+
+def out_of_memory() -> None:
+    """The kernel gives this process no more memory; the next request for some fails."""
+    usual = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (psutil.Process().memory_info().vms + 2**24, usual[1]))
+    try:
+        bytearray(2**30)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, usual)
+
+
+def aborted() -> None:
+    """As a framework's own threads end the process when they are out of memory: ``std::bad_alloc`` is caught by nobody."""
+    if RANK == 1:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os.abort()
+    meet()
+
+
+def with_child() -> None:
+    """Leaves a process behind that knows nothing of its parent's end."""
+    subprocess.Popen([sys.executable, "-c", f"import time; time.sleep({LONG})"])
+    meet()
+
+
+def child_and_wait() -> None:
+    with_child()
+    waits_once()
+
+
+def scheduler_killed() -> None:
+    """Ends the process that brought MindSpore's ranks together."""
+    if RANK == 1 and first_time("scheduler"):
+        for process in psutil.Process(os.getppid()).children():
+            if "apidiff.verify.scheduler" in process.cmdline():
+                process.kill()
+    meet()
+
+
+class _Killed:
+    @property
+    def __signature__(self) -> object:
+        if first_time(f"looked-{RANK}"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return None
+
+    def __call__(self) -> None:
+        meet()
+
+
+class _Slow:
+    @property
+    def __signature__(self) -> object:
+        if RANK == 1 and first_time("slow-look"):
+            time.sleep(6)
+        return None
+
+    def __call__(self) -> None:
+        meet()
+
+
+killed_when_looked_at = _Killed()
+slow_when_looked_at = _Slow()

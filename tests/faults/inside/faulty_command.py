@@ -1,0 +1,48 @@
+"""``apidiff`` on the data of APIDIFF_FAULTS, with a probe's deadline of a few seconds, and with what is done to the process.
+
+``APIDIFF_TAKEN_PORT``: the port that its first ranks are given. ``APIDIFF_ENDS_AT``: it is killed at ``start``, before its ranks
+have come to their first line, or at ``rename``, when a record has been written and does not have its name yet.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import msgspec
+
+import apidiff.store.data
+from apidiff.cli import main
+from apidiff.cli import verify as command
+from apidiff.store.backends import Backend, Deadlines, load_backends
+from apidiff.verify import world
+from apidiff.verify.devices import Found
+
+_PROBE_S = 4.0
+
+
+def backends() -> list[Backend]:
+    return [
+        msgspec.structs.replace(one, deadlines=Deadlines(start=one.deadlines.start, probe=_PROBE_S))
+        for one in load_backends()
+    ]
+
+
+def killed(*_: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+apidiff.store.data.DATA = Path(os.environ["APIDIFF_FAULTS"]) / "data"
+command.load_backends = backends
+command.look_for = lambda backend: Found(available=True, text=backend.name)  # it takes as long as a start of the ranks
+if taken := os.environ.get("APIDIFF_TAKEN_PORT"):
+    ports, free_port = [int(taken)], world.free_port
+    world.free_port = lambda: ports.pop() if ports else free_port()
+match os.environ.get("APIDIFF_ENDS_AT"):
+    case "start":
+        world.World._collect = killed  # type: ignore[assignment]
+    case "rename":
+        Path.replace = killed  # type: ignore[assignment]
+sys.exit(main())

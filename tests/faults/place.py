@@ -1,0 +1,188 @@
+"""A folder in which the command runs on data of its own, and what must hold there once a fault is over."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from apidiff.model import RunRecord
+from apidiff.store.runs import load_runs
+from apidiff.verify.record import write_record
+
+INSIDE = Path(__file__).parent / "inside"
+ROOT = Path(__file__).resolve().parents[2]
+BACKENDS = {"torch": "gloo", "mindspore": "mccl"}
+_LONGEST = 240.0  # seconds that a command may take
+_ENDS_WITHIN = 15.0  # seconds in which everything is gone after the command is
+
+_MAPPING = """
+id: torch.faults.{call}
+category: collective
+summary: {{en: Something happens., zh: 出现故障。}}
+source:
+  name: torch.faults.{call}
+  probes: {{it: {{}}}}
+  claims: [{{id: returns-none, returns: {{structure: None}}, probes: [it]}}]
+targets:
+  - api:
+      name: mindspore.faults.{call}
+      probes: {{it: {{}}}}
+      claims: [{{id: returns-none, returns: {{structure: None}}, probes: [it]}}]
+    ranges: [{{since: "2.5", status: current}}]
+    parameters: []
+"""
+
+
+class Unavailable(Exception):
+    """A fault that cannot be caused here; says why."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+def ended(process: subprocess.Popen[str]) -> Ended:
+    """Waits for a command; one that does not end is killed, which its exit code tells."""
+    try:
+        out, err = process.communicate(timeout=_LONGEST)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+    return Ended(process.returncode, out, err)
+
+
+class Place:
+    """The command, its data with one mapping for each of ``calls``, its state, and all processes that it started."""
+
+    def __init__(self, folder: Path, calls: Iterable[str], framework: str = "torch") -> None:
+        self.folder, self.framework = folder, framework
+        self.runs, self.state = folder / "data" / "runs", folder / "state"
+        mappings = folder / "data" / "mappings" / "torch" / "faults"
+        mappings.mkdir(parents=True)
+        for call in calls:
+            (mappings / f"{call}.yaml").write_text(_MAPPING.format(call=call), encoding="utf-8")
+        for name in ("documents.yaml", "frameworks.yaml"):
+            (folder / "data" / name).write_text("{}\n", encoding="utf-8")
+
+    @property
+    def journals(self) -> list[Path]:
+        return sorted((self.state / "apidiff" / "unfinished").glob("*.jsonl"))
+
+    def start(self, **variables: str) -> subprocess.Popen[str]:
+        """``apidiff verify --record`` on two ranks, in a session of its own."""
+        environment = os.environ | {
+            "PYTHONPATH": os.pathsep.join([str(INSIDE), str(ROOT), os.environ.get("PYTHONPATH", "")]),
+            "APIDIFF_FAULTS": str(self.folder),
+            "XDG_STATE_HOME": str(self.state),
+            "CUDA_VISIBLE_DEVICES": "",
+            "COLUMNS": "200",
+        }
+        command = [sys.executable, str(INSIDE / "faulty_command.py"), "verify", "--world-size", "2", "--record"]
+        return subprocess.Popen(
+            [*command, "--backend", BACKENDS[self.framework]],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment | variables,
+            cwd=self.folder,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run(self, **variables: str) -> Ended:
+        """The same from its start to its end."""
+        return ended(self.start(**variables))
+
+    @contextlib.contextmanager
+    def started(self, done: int, **variables: str) -> Iterator[subprocess.Popen[str]]:
+        """The command with ``done`` probes in its journal and the next under way."""
+        process = self.start(**variables)
+        try:
+            until = time.monotonic() + _LONGEST
+            while sum(path.read_bytes().count(b'"end"') for path in self.journals) < done:
+                assert process.poll() is None, process.communicate()[1]
+                assert time.monotonic() < until, "no probe was finished"
+                time.sleep(0.05)
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                process.send_signal(signal.SIGCONT)
+                process.kill()
+            process.communicate()
+
+    def record(self) -> RunRecord:
+        """The record of two ranks; there is one."""
+        [found] = [record for _, record in load_runs(self.runs) if record.world_size == 2]
+        return found
+
+    def processes(self) -> list[psutil.Process]:
+        """Every process that runs with this folder in its environment: what the command started, and what that started."""
+        mark = f"APIDIFF_FAULTS={self.folder}".encode()
+        found = []
+        for process in psutil.process_iter():
+            with contextlib.suppress(OSError, psutil.Error):
+                if mark in Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0"):
+                    found.append(process)
+        return found
+
+    def keep_earlier(self) -> dict[Path, bytes]:
+        """Adds a record of another world size; returns what lies in the folder of records now."""
+        environment = {"framework_version": "1.0.0", "os": "", "python": "", "machine": ""}
+        write_record(
+            RunRecord(
+                schema=1,
+                suite_version="0",
+                framework=self.framework,
+                backend=BACKENDS[self.framework],
+                device="cpu",
+                world_size=3,
+                date="2026-01-31T12:00:00Z",
+                cores=1,
+                packages={self.framework: "1.0.0"},
+                **environment,  # type: ignore[arg-type]
+            ),
+            self.runs,
+        )
+        return self.files()
+
+    def files(self) -> dict[Path, bytes]:
+        """Every file among the records, with its bytes."""
+        return {path: path.read_bytes() for path in self.runs.rglob("*") if path.is_file()}
+
+    def check(self, earlier: Mapping[Path, bytes]) -> None:
+        """What must hold after any fault: no process is left, each file is a whole record, and those before are as they were."""
+        until = time.monotonic() + _ENDS_WITHIN
+        while left := self.processes():
+            if time.monotonic() > until:
+                told = [(one.pid, one.status(), one.cmdline()) for one in left]
+                for one in left:
+                    one.kill()
+                raise AssertionError(f"processes are left: {told}")
+            time.sleep(0.1)
+        now = self.files()
+        assert {path: now.get(path) for path in earlier} == dict(earlier), "an earlier record is lost or changed"
+        strange = [path for path in now if path.suffix != ".json"]
+        assert not strange, f"files are left that are no records: {strange}"
+        assert len(load_runs(self.runs)) == len(now)
+
+    def check_next(self) -> RunRecord:
+        """A run after the fault records everything."""
+        done = self.run()
+        assert (done.code, self.journals) == (0, []), done.err
+        record = self.record()
+        assert [run.end for run in record.probes] == ["completed"] * len(record.probes)
+        assert record.stopped is None
+        return record

@@ -1,0 +1,97 @@
+"""What happens to a rank in the middle of a probe. One run of each framework makes all of them, one after another."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import shutil
+import tempfile
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from apidiff.judge import Context, observe
+from apidiff.model import Outcome, RunRecord
+from apidiff.store import load
+from tests.faults.place import Ended, Place, ended
+
+
+@dataclass(frozen=True)
+class Row:
+    """A call in which something happens; how the probe ends, and again in fresh ranks; and the outcome."""
+
+    call: str
+    what: str
+    ends: tuple[str, ...]
+    outcome: Outcome
+
+
+WELL = Row("well", "nothing happens, after all that did", ("completed",), Outcome.HOLDS)
+ROWS = {
+    "torch": [
+        Row("killed_once", "a rank is killed, and not when it is tried again", ("crash", "completed"), Outcome.FLAKY),
+        Row("stopped_once", "a rank is stopped, and not when tried again", ("timeout", "completed"), Outcome.FLAKY),
+        Row("paused", "a rank is stopped and goes on within the deadline", ("completed",), Outcome.HOLDS),
+        Row("slow", "a rank is slow, within the deadline", ("completed",), Outcome.HOLDS),
+        Row("too_slow", "a rank is slower than the deadline", ("timeout", "timeout"), Outcome.TIMEOUT),
+        Row("out_of_memory", "ranks are given no memory", ("completed", "completed"), Outcome.ERROR),
+        Row("aborted", "a rank aborts, as out of memory in a library's thread", ("crash", "crash"), Outcome.CRASH),
+        Row("killed_when_looked_at", "ranks are killed while signatures are read", ("completed",), Outcome.HOLDS),
+        Row("slow_when_looked_at", "a rank is slow while signatures are read", ("completed",), Outcome.HOLDS),
+        Row("with_child", "ranks leave processes of their own", ("completed",), Outcome.HOLDS),
+        WELL,
+    ],
+    "mindspore": [
+        Row("killed", "a rank is killed", ("crash", "crash"), Outcome.CRASH),
+        Row("stopped_once", "a rank is stopped, and not when tried again", ("timeout", "completed"), Outcome.FLAKY),
+        Row("out_of_memory", "ranks are given no memory", ("completed", "completed"), Outcome.ERROR),
+        Row("scheduler_killed", "the scheduler is killed", ("completed",), Outcome.HOLDS),
+        WELL,
+    ],
+}
+
+
+@dataclass(frozen=True)
+class _Run:
+    place: Place
+    earlier: dict[Path, bytes]
+    ended: Ended
+
+
+@functools.cache
+def _runs() -> dict[str, _Run]:
+    """The runs of all rows, made once; of both frameworks at the same time, since they wait more than they compute."""
+    places, earlier, running = {}, {}, {}
+    for framework, rows in ROWS.items():
+        if find_spec(framework):
+            folder = Path(tempfile.mkdtemp(prefix="apidiff-faults-"))
+            atexit.register(shutil.rmtree, folder, ignore_errors=True)
+            places[framework] = place = Place(folder, [row.call for row in rows], framework)
+            earlier[framework] = place.keep_earlier()
+            running[framework] = place.start()
+    return {name: _Run(places[name], earlier[name], ended(process)) for name, process in running.items()}
+
+
+def happens(framework: str, row: Row, folder: Path) -> None:
+    """The row's outcome in the run's record, which is whole, and of which nothing is left but that. ``folder`` is not needed."""
+    run = _runs()[framework]
+    assert run.ended.code == 0, run.ended.err
+    run.place.check(run.earlier)
+    record = run.place.record()
+    assert record.stopped is None
+    name = f"{framework}.faults.{row.call}"
+    [found] = [one for one in record.probes if one.api == name]
+    ends = tuple(one.end for one in (found, found.again) if one)
+    made = (*ends, *ends) if found.confirmed else ends
+    assert made == row.ends, found
+    assert _outcome(run.place, record, name) is row.outcome, found
+    [signature] = [one for one in record.signatures if one.api == name]
+    assert (signature.missing, signature.error) == (False, ""), signature
+
+
+def _outcome(place: Place, record: RunRecord, name: str) -> Outcome:
+    data = load(place.folder / "data")
+    apis = [api for mapping in data.mappings.values() for api in (mapping.source, mapping.targets[0].api)]
+    [api] = [one for one in apis if one.name == name]
+    [seen] = observe(api.claims[0], api, "run", record, Context())
+    return seen.outcome

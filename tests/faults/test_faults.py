@@ -1,0 +1,57 @@
+"""Each fault ends in a correct outcome, with no process left and no record lost or half-written."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from apidiff.store import DataError
+from tests.faults import place as module
+from tests.faults.place import Place, Unavailable
+from tests.faults.table import FAULTS, survive
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_survived(name: str) -> None:
+    try:
+        survive(name)
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+
+
+def _earlier(place: Place) -> Path:
+    return next(iter(place.files()))
+
+
+# (what a fault left behind, the error that says so, and how)
+LEFT: list[tuple[Callable[[Place], object], type[Exception], str]] = [
+    (lambda place: _earlier(place).unlink(), AssertionError, "an earlier record is lost or changed"),
+    (lambda place: _earlier(place).write_bytes(b"{}"), AssertionError, "an earlier record is lost or changed"),
+    (lambda place: (_earlier(place).parent / ".a.tmp").touch(), AssertionError, "files are left that are no records"),
+    (lambda place: (_earlier(place).parent / "gloo-cpu-2-0a1b2c3d4e5f.json").touch(), DataError, "it was changed"),
+]
+
+
+@pytest.mark.parametrize(("leave", "kind", "message"), LEFT)
+def test_what_a_fault_left_is_noticed(
+    tmp_path: Path, leave: Callable[[Place], object], kind: type[Exception], message: str
+) -> None:
+    place = Place(tmp_path, [])
+    earlier = place.keep_earlier()
+    place.check(earlier)
+    leave(place)
+    with pytest.raises(kind, match=message):
+        place.check(earlier)
+
+
+def test_a_process_that_is_left_is_noticed_and_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_ENDS_WITHIN", 0.5)
+    place = Place(tmp_path, [])
+    command = ["setsid", "--wait", "sleep", "60"]  # in a session of its own, as what escapes would be
+    with subprocess.Popen(command, env={"APIDIFF_FAULTS": str(tmp_path), "PATH": "/usr/bin:/bin"}) as left:
+        with pytest.raises(AssertionError, match=r"processes are left: .*'sleep', '60'"):
+            place.check({})
+        assert left.wait(10)
