@@ -36,7 +36,7 @@ NEW_ENOUGH := import sys; sys.version_info >= (3, 11) or sys.exit("make: Python 
 
 gpu: ## Run what an NVIDIA GPU can show, with the torch that is here, and pack one file to send (BY="who you are")
 	@$(PYTHON) -c '$(NEW_ENOUGH)'
-	@$(PYTHON) -m apidiff.verify.measure nccl-cuda gloo-cuda --by "$(BY)"
+	@$(PYTHON) -m apidiff.verify.measure nccl-cuda gloo-cuda --by "$${BY:-}"
 
 wheels: ## Fetch the packages that `make gpu` may lack on a machine without network into build/wheels
 	@$(PYTHON) -c '$(NEW_ENOUGH)'

@@ -236,7 +236,7 @@ def test_an_absent_device_skips_and_says_what_was_looked_for(
     [
         (
             ["--apidiff-backend", "glue"],
-            "ERROR: No backend is called 'glue'; conf/backends.toml describes gloo, *mccl*",
+            "ERROR: No backend is called 'glue'. There are: gloo-cpu (torch), *mccl-cpu (mindspore)*",
         ),
         (
             ["--apidiff-backend", "gloo", "--apidiff-world-size", "two"],

@@ -167,7 +167,7 @@ def test_json(command: Command, altered: RunRecord) -> None:
 
 # (arguments, what the one line on standard error says)
 WRONG = [
-    (["--backend", "glue"], "no backend 'glue'. There are: gloo, hccl, mccl, nccl."),
+    (["--backend", "glue"], "No backend is called 'glue'. There are: gloo-cpu (torch), gloo-cuda (torch), "),
     (
         ["torch.distributed.broadcasts"],
         "no mapping 'torch.distributed.broadcasts'. There are: torch.distributed.broadcast.",
@@ -175,7 +175,8 @@ WRONG = [
     (["--record", "torch.distributed.broadcast"], "Leave out the IDs."),
     (["--world-size", "none"], "expected numbers of ranks from 1 to 64 such as 2,3,4 but got 'none'"),
     (["--world-size", "0"], "expected numbers of ranks"),
-    (["--backend", "nccl"], "nccl (torch, cuda): looked for "),
+    (["--backend", "nccl"], "nccl (mindspore, cuda): looked for "),
+    (["--backend", "gloo-cuda"], "gloo (torch, cuda): looked for "),
 ]
 
 
