@@ -48,7 +48,7 @@ USAGE = [
     (["schema"], 0, '"title": "Mapping"', ""),
     (["search", "zzzzzz"], 0, "Nothing was found for 'zzzzzz'.", ""),
     (["check"], 0, "claims with a run", ""),
-    (["check", "torch.distributed.reduce", "torch.distributed.all_gather"], 0, "mappings                2\n", ""),
+    (["check", "torch.distributed.reduce", "torch.distributed.all_gather"], 0, "mappings                 2\n", ""),
     (["check", "torch.distributed.redcue"], 2, "", "apidiff: There is no mapping 'torch.distributed.redcue'. Name one"),
 ]
 
