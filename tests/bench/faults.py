@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 
 import pytest
@@ -21,7 +22,8 @@ def measure_faults(tell: Callable[[str], None]) -> Measure:
             tell(f"not tried: {name} ({reason})")
             continue
         except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 - whatever goes wrong, it was not survived
-            tell(f"NOT SURVIVED: {name}: {error}")
+            tell(f"NOT SURVIVED: {name}")
+            tell("".join(traceback.format_exception(error)))
             lost.append(name)
         tried += 1
     named = f": {'; '.join(lost)}" if lost else ""

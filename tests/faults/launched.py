@@ -27,8 +27,8 @@ def port_taken(folder: Path) -> None:
 
 
 @contextmanager
-def _two(place: Place, done: int) -> Iterator[list[subprocess.Popen[str]]]:
-    """Rank 0's verifier and the process of rank 1, with ``done`` probes made."""
+def _two(place: Place) -> Iterator[list[subprocess.Popen[str]]]:
+    """Rank 0's verifier and the process of rank 1, with one probe made and the ranks waiting in the next."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -41,7 +41,7 @@ def _two(place: Place, done: int) -> Iterator[list[subprocess.Popen[str]]]:
     }
     other = place.start(RANK="1", LOCAL_RANK="1", **variables)
     try:
-        with place.started(done, RANK="0", LOCAL_RANK="0", **variables) as first:
+        with place.waiting(RANK="0", LOCAL_RANK="0", **variables) as first:
             yield [first, other]
     finally:
         other.kill()
@@ -52,7 +52,7 @@ def verifier_killed(folder: Path) -> None:
     """The process of rank 0 is killed: the other ends, and takes its ranks and what they started with it."""
     place = Place(folder, ["a_well", "child_and_wait"])
     earlier = place.keep_earlier()
-    with _two(place, 1) as (first, other):
+    with _two(place) as (first, other):
         first.kill()
         assert other.wait(30) == 0
         place.check(earlier)
@@ -63,7 +63,7 @@ def other_killed(folder: Path) -> None:
     """The process of rank 1 is killed: the probe under way gets an outcome, and the record says why it stopped."""
     place = Place(folder, ["a_well", "child_and_wait"])
     earlier = place.keep_earlier()
-    with _two(place, 1) as (first, other):
+    with _two(place) as (first, other):
         other.kill()
         _, err = first.communicate(timeout=120)
         assert first.returncode == 1, err

@@ -62,6 +62,8 @@ def ended(process: subprocess.Popen[str]) -> Ended:
     except subprocess.TimeoutExpired:
         process.kill()
         out, err = process.communicate()
+    finally:
+        process.kill()
     return Ended(process.returncode, out, err)
 
 
@@ -123,6 +125,16 @@ class Place:
                 process.kill()
             process.communicate()
 
+    @contextlib.contextmanager
+    def waiting(self, **variables: str) -> Iterator[subprocess.Popen[str]]:
+        """The command with one probe in its journal, and with both ranks in the midst of a call that waits once."""
+        with self.started(1, **variables) as process:
+            until = time.monotonic() + 60
+            while len(list(self.folder.glob("waits-*.once"))) < 2:
+                assert time.monotonic() < until, "the ranks do not wait"
+                time.sleep(0.02)
+            yield process
+
     def record(self) -> RunRecord:
         """The record of two ranks; there is one."""
         [found] = [record for _, record in load_runs(self.runs) if record.world_size == 2]
@@ -183,6 +195,6 @@ class Place:
         done = self.run()
         assert (done.code, self.journals) == (0, []), done.err
         record = self.record()
-        assert [run.end for run in record.probes] == ["completed"] * len(record.probes)
-        assert record.stopped is None
+        assert record.stopped is None, record.stopped
+        assert {run.end for run in record.probes} == {"completed"}, record.probes
         return record

@@ -7,12 +7,9 @@ import os
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-
-import psutil
 
 from tests.faults.place import Place, Unavailable
 
@@ -101,8 +98,7 @@ def parent_ended(folder: Path, framework: str, sent: signal.Signals, *, goes_on:
     """The verifier is ended in the middle of a probe whose ranks have processes of their own; later it goes on there."""
     place = Place(folder, ["a_well", "child_and_wait"], framework)
     earlier = place.keep_earlier()
-    with place.started(1) as process:
-        _until_children(place)
+    with place.waiting() as process:
         process.send_signal(sent)
         process.wait(30)
         place.check(earlier)
@@ -112,20 +108,6 @@ def parent_ended(folder: Path, framework: str, sent: signal.Signals, *, goes_on:
     assert journal.read_bytes().count(b'"end"') == 1
     if goes_on:
         place.check_next()
-
-
-def _until_children(place: Place) -> None:
-    """Until both ranks have started theirs."""
-    until = time.monotonic() + 60
-    while len([one for one in place.processes() if _sleeps(one)]) < 2:
-        assert time.monotonic() < until, "the ranks started no process"
-        time.sleep(0.05)
-
-
-def _sleeps(process: psutil.Process) -> bool:
-    with contextlib.suppress(psutil.Error):
-        return "sleep" in process.cmdline()[-1]
-    return False
 
 
 def killed_while_starting(folder: Path, framework: str) -> None:
@@ -154,8 +136,8 @@ def two_at_once(folder: Path) -> None:
     """One run ends while another of the same plan is half-way: it leaves that one's journal, which is taken up later."""
     place = Place(folder, ["a_well", "waits_once"])
     earlier = place.keep_earlier()
-    with place.started(1) as slow:
-        os.kill(slow.pid, signal.SIGSTOP)
+    with place.waiting() as slow:
+        slow.send_signal(signal.SIGSTOP)
         [journal] = place.journals
         before = journal.read_bytes()
         quick = place.run()
