@@ -56,7 +56,7 @@ BAD = [
     ('python = ["3.11"]', 'python = ["python3"]', 12, "$.framework[1].python[0]"),
     ('"scipy"', '"--index-url=http://h/"', 13, "$.framework[1].requires[1]"),
     ('"scipy"', '"../scipy"', 13, "$.framework[1].requires[1]"),
-    ('backends = ["gloo"]', 'backends = ["mccl"]', 5, "no backend 'mccl' of torch. There are: gloo"),
+    ('backends = ["gloo"]', 'backends = ["mccl"]', 5, "No backend is called 'mccl' of torch. There are: gloo-cpu"),
     ('["mccl", "hccl"]', '["mccl", "mccl"]', 14, "one of backends stands here twice"),
     ("[2, 3]", "[2, 2]", 6, "one of world_sizes stands here twice"),
     ("[2, 3]", "[0]", 6, "$.framework[0].world_sizes[0]"),
@@ -111,7 +111,7 @@ def test_cells(tmp_path: Path, names: list[str] | None, sizes: list[int] | None,
 
 def test_no_such_cell(tmp_path: Path) -> None:
     backends = load_backends()
-    with pytest.raises(ApidiffError, match="It has backends gloo, hccl, mccl and world sizes 2, 3"):
+    with pytest.raises(ApidiffError, match="It has backends gloo-cpu, hccl-npu, mccl-cpu and world sizes 2, 3"):
         cells_of(read_matrix(written(tmp_path, GOOD), backends), backends, ["nccl"])
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from apidiff.judge import Context
 from apidiff.model import RunRecord
 from apidiff.store import ApidiffError, Data
-from apidiff.store.backends import Backend
-from apidiff.verify.matrix.file import Block
+from apidiff.store.backends import Backend, called
+from apidiff.verify.matrix.file import Block, described
 from apidiff.verify.plan import make_plan, step_key
 
 
@@ -25,7 +25,7 @@ class Cell:
     @property
     def name(self) -> str:
         """Such as ``mindspore-2.8.0/mccl-cpu-2``: how the cell's record is called, without digest."""
-        return f"{self.block.name}-{self.version}/{self.backend.name}-{self.backend.device}-{self.world_size}"
+        return f"{self.block.name}-{self.version}/{self.backend.full_name}-{self.world_size}"
 
 
 def cells_of(
@@ -35,24 +35,24 @@ def cells_of(
     sizes: Collection[int] | None = None,
 ) -> list[Cell]:
     """Every cell of the blocks; only those of ``names`` of backends and of world ``sizes``. Raises ApidiffError for none."""
-    described = {(one.name, one.framework): one for one in backends}
+    wanted = None if names is None else [one for name in names for one in called(backends, name)]
     every = [
-        Cell(block, version, described[name, block.name], size)
+        Cell(block, version, backend, size)
         for block in blocks
         for version in block.versions
-        for name in block.backends
+        for backend in described(block, backends)
         for size in block.world_sizes
     ]
     chosen = [
         cell
         for cell in every
-        if (names is None or cell.backend.name in names) and (sizes is None or cell.world_size in sizes)
+        if (wanted is None or cell.backend in wanted) and (sizes is None or cell.world_size in sizes)
     ]
     if not chosen:
         there = " and ".join(
             f"{what} {', '.join(map(str, sorted(found)))}"
             for what, found in (
-                ("backends", {cell.backend.name for cell in every}),
+                ("backends", {cell.backend.full_name for cell in every}),
                 ("world sizes", {str(cell.world_size) for cell in every}),
             )
         )

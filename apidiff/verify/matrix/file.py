@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Meta
 
 from apidiff.model.base import NonEmpty, Record
-from apidiff.store import DataError, InvalidData
-from apidiff.store.backends import Backend
+from apidiff.store import ApidiffError, DataError, InvalidData
+from apidiff.store.backends import Backend, called
 
 _Release = Annotated[str, Meta(pattern=r"^\d+\.\d+\.\d+$", description="a release such as 2.10.0")]
 _Python = Annotated[str, Meta(pattern=r"^3\.\d+$")]
@@ -74,22 +74,28 @@ def read_matrix(path: Path, backends: Collection[Backend]) -> list[Block]:
     return blocks
 
 
+def described(block: Block, backends: Collection[Backend]) -> list[Backend]:
+    """The backends that the block names. Raises ApidiffError for a name that means none of its framework."""
+    return [one for name in block.backends for one in called(backends, name, block.name)]
+
+
 def _faults(blocks: list[Block], backends: Collection[Backend]) -> Iterator[tuple[int, str, str, str]]:
     """For each fault the block's number, the key, what was found, and the remedy."""
     seen: set[tuple[str, str]] = set()
     for number, block in enumerate(blocks):
-        known = sorted(one.name for one in backends if one.framework == block.name)
-        for name in block.backends:
-            if name not in known:
-                yield number, "backends", f"no backend {name!r} of {block.name}", f"There are: {', '.join(known)}."
+        try:
+            meant = [one.full_name for one in described(block, backends)]
+        except ApidiffError as error:
+            yield number, "backends", "names no backend", str(error)
+        else:
+            if len(set(meant)) < len(meant):
+                yield number, "backends", "one of backends stands here twice", "Leave one of them."
         for version in block.versions:
             if (block.name, version) in seen:
                 yield number, "versions", f"{block.name} {version} stands here twice", "Leave one of them."
             seen.add((block.name, version))
-        for key in ("backends", "world_sizes"):
-            values = getattr(block, key)
-            if len(set(values)) < len(values):
-                yield number, key, f"one of {key} stands here twice", "Leave one of them."
+        if len(set(block.world_sizes)) < len(block.world_sizes):
+            yield number, "world_sizes", "one of world_sizes stands here twice", "Leave one of them."
 
 
 def _line_of(text: str, message: str) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from apidiff.store import ApidiffError, DataError
-from apidiff.store.backends import Backend
+from apidiff.store.backends import Backend, Devices
 from apidiff.verify.matrix.cells import Cell, Standing
 from apidiff.verify.matrix.environment import Environment, NoPython
 from apidiff.verify.matrix.process import Tell, last_line, run_logged
@@ -25,10 +26,13 @@ import sys
 from apidiff.store.backends import load_backends
 from apidiff.verify.devices import look_for
 for one in load_backends():
-    if [one.name, one.framework] == sys.argv[1:]:
+    if [one.full_name, one.framework] == sys.argv[1:]:
         found = look_for(one)
-        print("here" if found.available else "absent", found.text)
+        count = len(found.device.names) if found.device else 0
+        print("here" if found.available else "absent", count, found.text)
 """
+
+_TOLD = re.compile(r"(?P<state>here|absent) (?P<count>\d+) (?P<text>.*)")
 
 State = Literal["recorded", "made", "failed", "not here"]
 
@@ -45,7 +49,7 @@ class Result:
 
 def command_of(environment: Environment, cell: Cell, measured_by: str | None) -> list[str]:
     """What runs the cell in its version's environment and writes its record."""
-    command = [str(environment.folder / "bin" / "apidiff"), "verify", "--backend", cell.backend.name]
+    command = [str(environment.folder / "bin" / "apidiff"), "verify", "--backend", cell.backend.full_name]
     command += ["--world-size", str(cell.world_size), "--record"]
     return [*command, *(["--measured-by", measured_by] if measured_by else [])]
 
@@ -94,14 +98,18 @@ def run_cells(
     except ApidiffError as error:
         yield from (Result(cell, "failed", f"no environment: {error}") for cell in cells)
         return
-    absent: dict[str, str | None] = {}
+    seen: dict[str, int | str] = {}
     for cell in cells:
-        name = cell.backend.name
-        if name not in absent:
+        name = cell.backend.full_name
+        if name not in seen:
             tell(cell.name, "looking for the device")
-            absent[name] = _absent(environment, cell.backend)
-        if reason := absent[name]:
-            yield Result(cell, "not here", reason)
+            seen[name] = _devices(environment, cell.backend)
+        found = seen[name]
+        if isinstance(found, str):
+            yield Result(cell, "not here", found)
+        elif cell.backend.devices is Devices.ONE and cell.world_size > found:
+            bound = f"each rank needs a device of its own, and found were {found}"
+            yield Result(cell, "not here", f"{name} ({cell.block.name}): {bound}")
         else:
             yield _run(environment, cell, measured_by, standing, partial(tell, cell.name))
 
@@ -127,13 +135,14 @@ def _run(
     return Result(cell, "failed", f"ended with {code}, {now.text}: {last_line(log)} Read {log}.", seconds)
 
 
-def _absent(environment: Environment, backend: Backend) -> str | None:
-    """None where the backend's device is there for the environment; else what was looked for and what was found."""
-    command = [str(environment.python), "-c", _LOOK, backend.name, backend.framework]
-    log = environment.log.with_suffix(f".{backend.name}.log")
+def _devices(environment: Environment, backend: Backend) -> int | str:
+    """How many devices the backend has for the environment, on the CPU 0; else what was looked for and what was found."""
+    command = [str(environment.python), "-c", _LOOK, backend.full_name, backend.framework]
+    log = environment.log.with_suffix(f".{backend.full_name}.log")
     try:
         code = run_logged(command, log, _LOOK_S, environment.work, lambda _line: None)
     except ApidiffError as error:
         return str(error)
-    state, _, text = last_line(log).partition(" ")
-    return None if (code, state) == (0, "here") else text if state == "absent" else f"{last_line(log)} ({log})"
+    if code or not (told := _TOLD.fullmatch(last_line(log))):
+        return f"{last_line(log)} ({log})"
+    return int(told["count"]) if told["state"] == "here" else told["text"]
