@@ -82,6 +82,10 @@ def take_in(
 
 def _read(path: Path, backends: Collection[Backend], known: Known, signers: Mapping[str, Signer], runs: Path) -> _Read:
     record, content = read_foreign(path, backends, known)
+    if not record.measured_by and not run_path(record, content, runs).exists():
+        # Pages would call it a run of this project.
+        remedy = 'Record it with: apidiff verify --record --measured-by "who, and on which device"'
+        raise DataError(path, None, "does not say who measured", remedy)
     signature = read_signature(path)
     signed = signed_by(path, content, signature, signers)
     mine = signature_path(path)

@@ -203,6 +203,18 @@ def test_all_are_taken_in_or_none(data: Data, context: Context, record: RunRecor
     assert load_runs(data.root / "runs") == before
 
 
+def test_a_stranger_says_who_he_is(data: Data, context: Context, record: RunRecord, tmp_path: Path) -> None:
+    path = sent(tmp_path, encode(msgspec.structs.replace(record, measured_by=None)))
+    before = load_runs(data.root / "runs")
+    with pytest.raises(InvalidData, match="does not say who measured"):
+        take_in([path], data, BACKENDS, context, {})
+    assert load_runs(data.root / "runs") == before
+    # A record of this project that comes back is the one that is here.
+    ours = min((data.root / "runs").glob("*/*.json"))
+    ((written, new, _),) = take_in([ours], load(data.root), BACKENDS, context, {})
+    assert (written, new) == (ours, False)
+
+
 @pytest.fixture
 def alice(tmp_path: Path) -> Key:
     return Key(tmp_path, "Alice")
