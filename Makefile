@@ -19,13 +19,16 @@ site: $(VENV)/.site ## Check the data and build the English and the Chinese site
 	@$(BIN)/apidiff check
 	@$(BIN)/python -m apidiff.site build
 
-# Tests that start ranks run one after another, with the machine to themselves; the others share two workers.
-PROCESS_TESTS := tests/verify tests/faults tests/test_pytest_plugin.py tests/examples/test_launchers.py tests/examples/test_launching_guide.py
+# What takes longest, to begin with: files are given to two workers in this order.
+LONGEST := tests/faults tests/verify tests/examples tests/test_pytest_plugin.py
 
 test: $(VENV)/.test browser ## Install torch, MindSpore and a browser, then run every claim and every test
-	@$(BIN)/python -m pytest --apidiff-backend gloo --apidiff-backend mccl
-	@$(BIN)/python -m pytest $(PROCESS_TESTS)
-	@$(BIN)/python -m pytest -n 2 --dist loadfile $(addprefix --ignore ,$(PROCESS_TESTS))
+	@$(MAKE) --jobs 2 --output-sync=line claims-gloo claims-mccl
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(LONGEST) tests
+
+# Both frameworks at once: their ranks wait more than they work.
+claims-%:
+	@$(BIN)/python -m pytest --apidiff-backend $*
 
 verify: $(VENV)/.test ## Run every claim on this machine and compare with what is recorded
 	@$(BIN)/apidiff verify

@@ -44,7 +44,7 @@ def test_the_script_has_a_task_for_each_cell_that_is_to_run(matrix: MatrixComman
         done = subprocess.run(
             ["bash"], input=tried, env={"SLURM_ARRAY_TASK_ID": str(number)}, capture_output=True, text=True, check=True
         )
-        command = [f"{matrix.work}/torch-1.2.3/bin/apidiff", "verify", "--backend", "gloo", "--world-size", size]
+        command = [f"{matrix.work}/torch-1.2.3/bin/apidiff", "verify", "--backend", "gloo-cpu", "--world-size", size]
         assert done.stdout.splitlines() == [*command, "--record", "--measured-by", "A. Person; rm -rf"]
 
 

@@ -77,7 +77,7 @@ def alive(folder: Path) -> list[str]:
 def test_the_deadline_ends_every_process_and_says_what_was_not_recorded(checkout: Path) -> None:
     state = {"XDG_STATE_HOME": str(checkout / "state")}
     started = time.monotonic()
-    done = command("gloo-cpu", "--world-size", "2", "--minutes", "0.25", "--by", "a test", cwd=checkout, **state)
+    done = command("gloo-cpu", "--world-size", "2", "--minutes", "0.05", "--by", "a test", cwd=checkout, **state)
     assert time.monotonic() - started < 90
     assert done.returncode == 1, done.stderr
     assert "gloo-cpu-2: not recorded: the time was over. Give the command again" in done.stdout
