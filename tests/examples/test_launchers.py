@@ -27,12 +27,10 @@ def needs(example: Example) -> None:
 
 
 LAUNCHED = {
-    "torch.distributed.all_reduce",
     "torch.distributed.reduce_scatter",
     "torch.distributed.send",
     "torch.distributed.all_gather_object",
     "torch.distributed.all_reduce_coalesced",
-    "torch.distributed.new_group",
 }
 LAUNCHED_EXAMPLES = [example for example in EXAMPLES if example.api in LAUNCHED]
 
