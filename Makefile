@@ -87,15 +87,17 @@ $(VENV)/.test: pyproject.toml | $(BIN)/python
 	@$(PIP) --editable '.[site,dev,torch,mindspore]'
 	@touch $(VENV)/.site $(VENV)/.dev $@
 
+# A browser and Chinese fonts for tests of pages, iproute2 for the hosts that tests make of network namespaces.
 browser:
-	@if command -v chromium >/dev/null && { ! command -v fc-list >/dev/null || [ -n "$$(fc-list :lang=zh family)" ]; }; then \
+	@if command -v chromium >/dev/null && command -v ip >/dev/null \
+	    && { ! command -v fc-list >/dev/null || [ -n "$$(fc-list :lang=zh family)" ]; }; then \
 	  exit 0; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	  echo "make: installing Chromium and Chinese fonts"; \
+	  echo "make: installing Chromium, Chinese fonts and iproute2"; \
 	  mkdir -p build; \
 	  { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
-	      chromium fonts-noto-cjk; } >build/apt.log 2>&1 </dev/null \
+	      chromium fonts-noto-cjk iproute2; } >build/apt.log 2>&1 </dev/null \
 	    || { tail -n 20 build/apt.log; echo "make: apt-get failed; its whole log is in build/apt.log." >&2; exit 2; }; \
 	else \
-	  echo "make: tests of the pages are skipped without a browser: install the packages chromium and fonts-noto-cjk." >&2; \
+	  echo "make: tests of pages and hosts are skipped: install the packages chromium, fonts-noto-cjk and iproute2." >&2; \
 	fi
