@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 PIP := $(BIN)/python -m pip install --quiet --quiet --progress-bar off
 
-.PHONY: help site test verify serve bench lint format schema elements browser
+.PHONY: help site test verify serve bench lint format schema browser
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,13 +49,6 @@ SCHEMAS := $(wildcard apidiff/data/schema/*.json)
 
 schema: $(VENV)/.site ## Write the JSON Schemas anew from the model
 	@for file in $(SCHEMAS); do $(BIN)/apidiff schema "$$(basename "$$file" .json)" >"$$file.new"; mv "$$file.new" "$$file"; done
-
-elements: conf/elements/node_modules ## Bundle the TypeScript of conf/elements into conf/static/elements (needs Node 20 or newer)
-	@cd conf/elements && npm run --silent types && npm run --silent build
-
-conf/elements/node_modules: conf/elements/package-lock.json
-	@cd conf/elements && npm ci --silent --no-audit --no-fund
-	@touch $@
 
 # One interpreter of a version that torch, MindSpore and the site's packages all exist for.
 $(BIN)/python:
