@@ -128,11 +128,21 @@ def _build_languages(wanted: Sequence[Language], output: Path, work: Path) -> No
 
 
 def _build_search(output: Path, work: Path) -> None:
-    # Pagefind names fragments by their content and leaves those of former builds behind.
-    shutil.rmtree(output / "pagefind", ignore_errors=True)
+    # Made beside the site and put into place file by file: whoever is searching meanwhile finds what he asks for. Pagefind
+    # names fragments by their content, so those of former builds are what is not among the new ones.
+    from apidiff.sphinxext.content import write_if_changed
+
+    made, place = work / "pagefind", output / "pagefind"
+    shutil.rmtree(made, ignore_errors=True)
     pagefind = [sys.executable, "-m", "pagefind", "--site", str(output), "--root-selector", "article.bd-article"]
     pagefind += ["--exclude-selectors", "a.headerlink", "--exclude-selectors", ".apidiff-trace"]
+    pagefind += ["--output-path", str(made)]
     Step("pagefind", pagefind, work / "logs" / "pagefind.log", _INDEX_DEADLINE_S).finish()
+    files = {path.relative_to(made) for path in made.rglob("*") if path.is_file()}
+    for path in sorted(files):
+        write_if_changed(place / path, (made / path).read_bytes())
+    for stale in [path for path in place.rglob("*") if path.is_file() and path.relative_to(place) not in files]:
+        stale.unlink()
 
 
 def _sphinx(language: Language, output: Path, work: Path) -> Step:
