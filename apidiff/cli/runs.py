@@ -109,11 +109,14 @@ def _shown(data: Data, key: str, record: RunRecord, context: Context) -> Iterato
     yield f"  {record.date}, apidiff {record.suite_version}, measured by {record.measured_by or 'this project'}"
     yield f"  {record.os}, {record.machine}, {record.cores} cores, Python {record.python}"
     yield f"  {', '.join(f'{name}={value}' for name, value in record.environment.items())}"
+    if record.stopped:
+        yield f"  stopped half-way: {record.stopped}"
     apis = list(apis_for(data, record.framework, record.framework_version))
-    counts = Counter(one.outcome for _, _, one in observations(apis, key, record, context))
+    seen = list(observations(apis, key, record, context))
+    counts = Counter(one.outcome for _, _, one in seen)
     yield f"  probes: {_counted(Counter(probe.end for probe in record.probes))}"
     yield f"  verdicts: {_counted(Counter({one.value: counts[one] for one in Outcome if counts[one]}))}"
-    judged = {(api.name, one.probe) for api, _, one in observations(apis, key, record, context)}
+    judged = {(api.name, one.probe) for api, _, one in seen}
     stale = [probe for probe in record.probes if (probe.api, probe.probe) not in judged]
     if stale:
         yield f"  {len(stale)} probes give no verdict: they are asked otherwise today, or nothing is claimed of them"

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Literal
 
 from apidiff.model.base import Text
-from apidiff.render.words import machines, picture, port, search, trust, versions
 
 Language = Literal["en", "zh"]
 
@@ -24,7 +23,7 @@ def _t(en: str, zh: str) -> Text:
     return Text(en=en, zh=zh)
 
 
-_WORDS: dict[str, Text] = {
+LABELS: dict[str, Text] = {
     # Risks, with what they mean for ported code.
     "risk.silent": _t("silent", "静默"),
     "risk.error": _t("error", "报错"),
@@ -379,14 +378,4 @@ _WORDS: dict[str, Text] = {
     "site.colon": _t(": ", "："),
     "site.comma": _t(", ", "、"),
     "site.semicolon": _t("; ", "；"),
-}
-
-LABELS: dict[str, Text] = {
-    **_WORDS,
-    **machines.WORDS,
-    **picture.WORDS,
-    **port.WORDS,
-    **search.WORDS,
-    **trust.WORDS,
-    **versions.WORDS,
 }

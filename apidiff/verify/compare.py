@@ -36,7 +36,10 @@ def _told(one: Observation) -> str:
 
 
 def base_record(runs: Sequence[tuple[str, RunRecord]], run: RunRecord) -> tuple[str, RunRecord] | None:
-    """The record to compare ``run`` with: same backend, device and world size, the same version or else the newest."""
+    """The record to compare ``run`` with: same backend, device and world size, the same version or else the newest.
+
+    Of several a whole one leads, then one of this project, then the latest.
+    """
     like = [
         (key, one)
         for key, one in runs
@@ -44,7 +47,11 @@ def base_record(runs: Sequence[tuple[str, RunRecord]], run: RunRecord) -> tuple[
         == (run.framework, run.backend, run.device, run.world_size)
     ]
     same = [pair for pair in like if pair[1].framework_version == run.framework_version]
-    return max(same or like, key=lambda pair: Version(pair[1].framework_version), default=None)
+    return max(same or like, key=lambda pair: _standing(pair[1]), default=None)
+
+
+def _standing(record: RunRecord) -> tuple[Version, bool, bool, str]:
+    return Version(record.framework_version), not record.stopped, record.measured_by is None, record.date
 
 
 def observations(

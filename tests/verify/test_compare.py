@@ -77,6 +77,11 @@ BASES = [
 ]
 
 
+STOPPED = msgspec.structs.replace(record(), stopped="a machine went away", date="2030-01-01T00:00:00Z")
+THEIRS = msgspec.structs.replace(record(), measured_by="a cluster elsewhere", date="2030-01-01T00:00:00Z")
+BASES += [([STOPPED, record()], 1), ([THEIRS, record()], 1), ([STOPPED, THEIRS], 1)]
+
+
 @pytest.mark.parametrize(("recorded", "index"), BASES)
 def test_which_record_is_compared_with(recorded: list[RunRecord], index: int | None) -> None:
     runs = [(str(position), one) for position, one in enumerate(recorded)]

@@ -1,7 +1,0 @@
-"""Porting a snippet."""
-
-from __future__ import annotations
-
-from apidiff.model.base import Text
-
-WORDS: dict[str, Text] = {}
