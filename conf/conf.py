@@ -99,7 +99,7 @@ html_theme_options = {
     "navbar_align": "left",
     # On a phone the header has no room for the chooser of versions; there it stands above the page.
     "article_header_end": ["version-chooser.html"],
-    "header_links_before_dropdown": 4,
+    "header_links_before_dropdown": 3,
     "header_dropdown_text": label("site.more", _WORDS),
     "secondary_sidebar_items": ["page-toc.html"],
     "footer_start": ["sphinx-version.html"],
