@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,6 +53,8 @@ def test_a_process_that_is_left_is_noticed_and_ended(tmp_path: Path, monkeypatch
     place = Place(tmp_path, [])
     command = ["setsid", "--wait", "sleep", "60"]  # in a session of its own, as what escapes would be
     with subprocess.Popen(command, env={"APIDIFF_FAULTS": str(tmp_path), "PATH": "/usr/bin:/bin"}) as left:
+        while not place.processes():  # one that has just begun shows no environment yet
+            time.sleep(0.05)
         with pytest.raises(AssertionError, match=r"processes are left: .*'sleep', '60'"):
             place.check({})
         assert left.wait(10)
