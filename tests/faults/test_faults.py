@@ -51,8 +51,9 @@ def test_what_a_fault_left_is_noticed(
 def test_a_process_that_is_left_is_noticed_and_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_ENDS_WITHIN", 0.5)
     place = Place(tmp_path, [])
-    command = ["setsid", "--wait", "sleep", "60"]  # in a session of its own, as what escapes would be
-    with subprocess.Popen(command, env={"APIDIFF_FAULTS": str(tmp_path), "PATH": "/usr/bin:/bin"}) as left:
+    # In a session of its own, as what escapes would be.
+    environment = {"APIDIFF_FAULTS": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    with subprocess.Popen(["sleep", "60"], env=environment, start_new_session=True) as left:
         while not place.processes():  # one that has just begun shows no environment yet
             time.sleep(0.05)
         with pytest.raises(AssertionError, match=r"processes are left: .*'sleep', '60'"):
