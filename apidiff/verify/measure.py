@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 _APIDIFF = [sys.executable, "-c", "import sys; from apidiff.cli import main; sys.exit(main())"]
 _CORES_A_JOB = 4  # ranks of several runs at a time do not make each other late where each run has so many cores
-_MOST_RANKS = 4
 _COMPARE_S = 60.0
 
 

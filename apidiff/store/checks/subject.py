@@ -26,10 +26,6 @@ class Subject:
             at = at[:-1]
         return DataError(self.data.path_of(self.mapping.id), lines.get(at), found, remedy)
 
-    def is_written(self, at: Place) -> bool:
-        """Whether the file itself has something at ``at``; the rest was derived when it was read."""
-        return at in self.data.lines.get(self.mapping.id, {})
-
     def apis(self) -> Iterator[tuple[Place, Api]]:
         """The APIs written in this file with their places; one that another mapping defines is checked there."""
         yield ("source",), self.mapping.source
