@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 PIP := $(BIN)/python -m pip install --quiet --quiet --progress-bar off
 
-.PHONY: help site test verify gpu wheels serve bench lint format schema elements cards browser
+.PHONY: help site test verify gpu npu wheels serve bench lint format schema elements cards browser
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,11 +39,15 @@ verify: $(VENV)/.test ## Run every claim on this machine and compare with what i
 PYTHON ?= python3
 NEW_ENOUGH := import sys; sys.version_info >= (3, 11) or sys.exit("make: Python 3.11 or newer is needed, found " + sys.version.split()[0] + ". Name another: PYTHON=python3.12")
 
-gpu: ## Run what an NVIDIA GPU can show, with the torch that is here, and pack one file to send (BY="who you are")
+gpu: ## Run what an NVIDIA GPU can show, with the frameworks that are here, and pack one file to send (BY="who you are")
 	@$(PYTHON) -c '$(NEW_ENOUGH)'
 	@$(PYTHON) -m apidiff.verify.measure nccl-cuda gloo-cuda --by "$${BY:-}"
 
-wheels: ## Fetch the packages that `make gpu` may lack on a machine without network into build/wheels
+npu: ## Run what Ascend devices can show, with the frameworks that are here, and pack one file to send (BY="who you are")
+	@$(PYTHON) -c '$(NEW_ENOUGH)'
+	@$(PYTHON) -m apidiff.verify.measure hccl-npu --at-once 1 --minutes 60 --by "$${BY:-}"
+
+wheels: ## Fetch the packages that `make gpu` and `make npu` may lack on a machine without network into build/wheels
 	@$(PYTHON) -c '$(NEW_ENOUGH)'
 	@$(PYTHON) -m apidiff.verify.wheels
 

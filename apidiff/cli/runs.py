@@ -158,10 +158,13 @@ def _environment(one: RunRecord, other: RunRecord) -> Iterator[str]:
         values = getattr(one, name), getattr(other, name)
         if values[0] != values[1]:
             yield f"{name}: {one_line(str(values[0]))} → {one_line(str(values[1]))}"
-    for name in sorted(one.packages.keys() | other.packages.keys()):
-        versions = one.packages.get(name, "none"), other.packages.get(name, "none")
-        if versions[0] != versions[1]:
-            yield f"package {name}: {versions[0]} → {versions[1]}"
+    packages = [
+        f"{name} {one.packages.get(name, 'none')} → {other.packages.get(name, 'none')}"
+        for name in sorted(one.packages.keys() | other.packages.keys())
+        if one.packages.get(name) != other.packages.get(name)
+    ]
+    if packages:
+        yield f"packages: {', '.join(packages)}"
 
 
 def _planned(data: Data, backend: Backend, context: Context) -> Iterator[str]:

@@ -53,6 +53,9 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
     parser.add_argument("ids", metavar="ID", nargs="*", help="a source API; with all its targets (default: all)")
     named = "such as nccl, or gloo-cuda for one device only (default: all whose device is here)"
     parser.add_argument("--backend", action="append", metavar="NAME", help=named)
+    parser.add_argument(
+        "--framework", choices=("torch", "mindspore"), help="only this one, where a backend serves both"
+    )
     sizes = "default: 2,3,4, with nccl and hccl as far as devices go; inside torchrun, msrun or srun: as many as they started"
     parser.add_argument("--world-size", type=_numbers, metavar="N,…", help=sizes)
     parser.add_argument("--record", action="store_true", help="write run records instead of comparing")
@@ -87,7 +90,8 @@ def run(args: argparse.Namespace) -> int:
     place = place_of(os.environ)
     if place and place.rank:
         return serve(place)
-    data, backends = load(), load_backends()
+    data = load()
+    backends = [one for one in load_backends() if args.framework in {None, one.framework}]
     unknown = [name for name in args.ids if name not in data.mappings]
     if unknown:
         raise ApidiffError(f"verify: no mapping {unknown[0]!r}. There are: {', '.join(data.mappings)}.")

@@ -24,7 +24,10 @@ class IndexRow(Record, frozen=True, kw_only=True):
 
 
 class IndexRun(Record, frozen=True, kw_only=True):
-    """One run record in the index; ``id`` is what ``run`` of an observation names. ``file``: the record itself."""
+    """One run record in the index; ``id`` is what ``run`` of an observation names. ``file``: the record itself.
+
+    ``measured_by``: who made the run, in their own words; None for this project.
+    """
 
     id: str
     file: str
@@ -34,6 +37,7 @@ class IndexRun(Record, frozen=True, kw_only=True):
     device: str
     world_size: int
     date: str
+    measured_by: str | None = None
 
 
 class Index(Record, frozen=True, kw_only=True):

@@ -52,6 +52,7 @@ def _run(line: RunLine, language: str) -> IndexRun:
         device=line.device,
         world_size=line.world_size,
         date=line.date,
+        measured_by=line.measured_by,
     )
 
 

@@ -44,8 +44,9 @@ CREATE TABLE claim (mapping TEXT REFERENCES mapping, id TEXT, subject TEXT, side
   text_zh TEXT, reason_en TEXT, reason_zh TEXT, PRIMARY KEY (mapping, id));
 CREATE TABLE stated (mapping TEXT, claim TEXT, document TEXT, part TEXT, text_en TEXT, text_zh TEXT,
   FOREIGN KEY (mapping, claim) REFERENCES claim (mapping, id));
+-- `measured_by`: who made the run, NULL for this project.
 CREATE TABLE observation (mapping TEXT, claim TEXT, outcome TEXT, framework TEXT, framework_version TEXT, backend TEXT,
-  device TEXT, world_size INTEGER, probe TEXT, run TEXT, evidence TEXT,
+  device TEXT, world_size INTEGER, probe TEXT, run TEXT, evidence TEXT, measured_by TEXT,
   FOREIGN KEY (mapping, claim) REFERENCES claim (mapping, id));
 CREATE INDEX observation_claim ON observation (mapping, claim);
 """
@@ -123,8 +124,8 @@ def _add_claim(connection: sqlite3.Connection, entry: Entry, claim: ClaimEntry) 
     for one in claim.observed:
         release = one.framework, one.framework_version
         where = one.backend, one.device, one.world_size
-        evidence = "\n".join(one.evidence)
-        _add(connection, "observation", *place, one.outcome.value, *release, *where, one.probe, one.run, evidence)
+        made = one.probe, one.run, "\n".join(one.evidence), one.measured_by
+        _add(connection, "observation", *place, one.outcome.value, *release, *where, *made)
 
 
 def _both(text: Text | None) -> tuple[str | None, str | None]:

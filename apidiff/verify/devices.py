@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ import msgspec
 
 from apidiff.model import DeviceFound
 from apidiff.store.backends import Backend
+from apidiff.verify.tied import tie
 
 _DEADLINE = 120.0  # seconds; a first import of a framework from a cold disk takes tens
 
@@ -40,24 +42,31 @@ def look_for(backend: Backend) -> Found:
         return Found(False, f"{head}: looked for the package {backend.framework}, which is not installed ({remedy})")
     package = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
-    with tempfile.TemporaryDirectory(prefix="apidiff-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="apidiff-") as folder,
+        subprocess.Popen(
+            tie([sys.executable, "-c", backend.check.code]),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            env=os.environ | backend.environment | {"PYTHONPATH": path},
+            cwd=folder,
+            start_new_session=True,
+        ) as process,
+    ):
         try:
-            done = subprocess.run(
-                [sys.executable, "-c", backend.check.code],
-                capture_output=True,
-                text=True,
-                env=os.environ | backend.environment | {"PYTHONPATH": path},
-                cwd=folder,
-                timeout=_DEADLINE,
-                stdin=subprocess.DEVNULL,
-                check=False,
-            )
+            answer, complaint = process.communicate(timeout=_DEADLINE)
         except subprocess.TimeoutExpired:
             return Found(False, f"{head}: looked for {backend.check.looks_for}; no answer in {_DEADLINE:g} s")
-    said = [line for line in (done.stdout if done.returncode == 0 else done.stderr).splitlines() if line.strip()]
-    last = said[-1].strip()[:200] if said else f"exit code {done.returncode}"
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    said = [line for line in (complaint if process.returncode else answer).splitlines() if line.strip()]
+    last = said[-1].strip()[:200] if said else f"exit code {process.returncode}"
     device = _device(said)
-    if done.returncode == 0 and last == "ok":
+    if process.returncode == 0 and last == "ok":
         what = f" ({in_words(device)})" if device else ""
         return Found(True, f"{head}: found {backend.check.looks_for}{what}", device)
     return Found(False, f"{head}: looked for {backend.check.looks_for}; found: {last}", device)

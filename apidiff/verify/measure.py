@@ -1,8 +1,8 @@
 """Measures what a machine can show in one go: ``python3 -m apidiff.verify.measure nccl-cuda gloo-cuda``, or ``make gpu``.
 
-Runs every world size of the backends within one deadline, compares with the records of gloo on CPU, and packs the records
-into one file to send. Installs nothing: what verification lacks is unpacked from wheels that were carried along. This module
-imports only the standard library until they are.
+Runs every world size of the backends, in each framework that is there, within one deadline; compares with the records on
+CPU, and packs the records into one file to send. Installs nothing: what verification lacks is unpacked from wheels that were
+carried along. This module imports only the standard library until they are.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from apidiff.verify.tied import tie
 from apidiff.verify.wheels import CHECKOUT, Missing, supply
 
 if TYPE_CHECKING:
+    from apidiff.judge import Context
     from apidiff.model import RunRecord
     from apidiff.store import Data
     from apidiff.store.backends import Backend
@@ -48,8 +50,8 @@ class _Job:
 
     @property
     def name(self) -> str:
-        """``nccl-cuda-2``, as its record is named."""
-        return f"{self.backend.full_name}-{self.size}"
+        """``torch-nccl-cuda-2``: the framework, and how its record is named."""
+        return f"{self.backend.framework}-{self.backend.full_name}-{self.size}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -63,18 +65,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _refuse(str(error))
     _say(f"unpacked, not installed: {', '.join(used)}" if used else "everything that verification needs is installed")
 
+    from apidiff.context import make_context
+    from apidiff.examples import load_examples
     from apidiff.store import ApidiffError, load
+    from apidiff.store.backends import load_backends
+    from apidiff.store.paths import examples_folder
 
     try:
-        data = load()
-        jobs = _jobs(data, args.backends, args.world_size)
+        data, backends = load(), load_backends()
+        context = make_context(backends, load_examples(examples_folder()), data.signatures)
+        jobs = _jobs(data, backends, context, args.backends, args.world_size)
         if not jobs:
             return _refuse("nothing was run: no device was found.")
+        at_once = args.at_once or max(1, min(3, len(os.sched_getaffinity(0)) // _CORES_A_JOB))
+        _say(f"planned, if it goes as in the records: {', '.join(f'{job.name} {job.minutes} min' for job in jobs)}")
+        _say(f"at most {at_once} at a time, for {args.minutes:g} min")
         by = (
             args.by
-            or f"make gpu on {', '.join(dict.fromkeys(jobs[0].here.device.names if jobs[0].here.device else []))}"
+            or f"somebody with {', '.join(dict.fromkeys(jobs[0].here.device.names if jobs[0].here.device else []))}"
         )
-        _run(jobs, data, by, until, folder)
+        _run([job for job in jobs if not _is_recorded(job, data, context, by)], at_once, by, until, folder)
         report = _report(jobs, load(), folder)
     except ApidiffError as error:
         return _refuse(str(error))
@@ -87,29 +97,30 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python3 -m apidiff.verify.measure", description=(__doc__ or "").partition("\n")[0]
     )
-    parser.add_argument("backends", nargs="+", metavar="BACKEND", help="such as nccl-cuda gloo-cuda")
+    parser.add_argument("backends", nargs="+", metavar="BACKEND", help="such as nccl-cuda gloo-cuda, or hccl")
     parser.add_argument("--by", metavar="TEXT", help="who measured, kept in the records (default: the device's name)")
     parser.add_argument("--minutes", type=float, default=9.0, help="when to stop (default: %(default)s)")
+    parser.add_argument(
+        "--at-once", type=int, metavar="N", help="how many runs at a time (default: what the cores allow)"
+    )
     parser.add_argument(
         "--world-size", type=int, action="append", metavar="N", help="default: all that the devices allow"
     )
     return parser.parse_args(argv)
 
 
-def _jobs(data: Data, names: Sequence[str], asked: Sequence[int] | None) -> list[_Job]:
+def _jobs(
+    data: Data, backends: Sequence[Backend], context: Context, names: Sequence[str], asked: Sequence[int] | None
+) -> list[_Job]:
     """What is to be run, the longest first. Says what was looked for and found, and what is left out."""
-    from apidiff.context import make_context
-    from apidiff.examples import load_examples
     from apidiff.model import Version
-    from apidiff.store.backends import Devices, called, load_backends
-    from apidiff.store.paths import examples_folder
+    from apidiff.store.backends import Devices, called
     from apidiff.verify.devices import look_for
     from apidiff.verify.estimate import estimate
     from apidiff.verify.plan import make_plan, world_sizes
 
-    known, jobs = load_backends(), []
-    context = make_context(known, load_examples(examples_folder()), data.signatures)
-    for backend in [one for name in names for one in called(known, name, "torch")]:
+    jobs = []
+    for backend in [one for name in names for one in called(backends, name)]:
         here = look_for(backend)
         _say(here.text)
         if not here.available:
@@ -123,24 +134,16 @@ def _jobs(data: Data, names: Sequence[str], asked: Sequence[int] | None) -> list
         for size in sorted({*alone, *sizes.chosen}):
             found = estimate(data, backend, size, make_plan(data, backend, version, size, context))
             jobs.append(_Job(backend, here, size, found.minutes if found else 1))
-    if jobs:
-        told = ", ".join(f"{job.name} {job.minutes} min" for job in jobs)
-        _say(f"planned, if it goes as in the records: {told}; at most {_at_once()} at a time")
     return sorted(jobs, key=lambda job: -job.minutes)
 
 
-def _at_once() -> int:
-    return max(1, min(3, len(os.sched_getaffinity(0)) // _CORES_A_JOB))
-
-
-def _run(jobs: Sequence[_Job], data: Data, by: str, until: float, folder: Path) -> None:
-    """Makes every run, some at a time, and ends those that are not done when the time is over."""
-    waiting = [job for job in jobs if not _is_recorded(job, data, by)]
+def _run(waiting: list[_Job], at_once: int, by: str, until: float, folder: Path) -> None:
+    """Makes every run, ``at_once`` at a time, and ends those that are not done when the time is over."""
     running: list[_Job] = []
     folder.mkdir(parents=True, exist_ok=True)
     try:
         while waiting or running:
-            while waiting and len(running) < _at_once() and time.monotonic() < until:
+            while waiting and len(running) < at_once and time.monotonic() < until:
                 job = waiting.pop(0)
                 _start(job, by, folder)
                 running.append(job)
@@ -157,22 +160,29 @@ def _run(jobs: Sequence[_Job], data: Data, by: str, until: float, folder: Path) 
         job.failed = "the time was over. Give the command again: it goes on where it stopped"
 
 
-def _is_recorded(job: _Job, data: Data, by: str) -> bool:
-    """Whether an earlier call recorded the same on the same machine; then that record is taken."""
+def _is_recorded(job: _Job, data: Data, context: Context, by: str) -> bool:
+    """Whether an earlier call recorded all that would be asked, on the same machine; then that record is taken."""
+    from apidiff.verify.plan import make_plan
+    from apidiff.verify.recorded import lacking
+
+    wanted = job.backend.framework, job.backend.name, job.backend.device, job.size
     for key, record in data.runs:
-        same = (record.backend, record.device, record.world_size) == (job.backend.name, job.backend.device, job.size)
-        if same and record.measured_by == by and record.device_found == job.here.device and not record.stopped:
+        same = (record.framework, record.backend, record.device, record.world_size) == wanted
+        if not same or record.measured_by != by or record.device_found != job.here.device or record.stopped:
+            continue
+        if not lacking(record, make_plan(data, job.backend, record.framework_version, job.size, context)):
             job.written = data.root / "runs" / f"{key}.json"
             _say(f"{job.name}: recorded before")
     return job.written is not None
 
 
 def _start(job: _Job, by: str, folder: Path) -> None:
-    command = ["verify", "--backend", job.backend.full_name, "--world-size", str(job.size)]
+    which = ["--backend", job.backend.full_name, "--framework", job.backend.framework]
+    command = ["verify", *which, "--world-size", str(job.size)]
     _say(f"{job.name}: started; its log is {folder / job.name}.log")
     with (folder / f"{job.name}.json").open("wb") as out, (folder / f"{job.name}.log").open("wb") as log:
         job.process = subprocess.Popen(
-            [*_APIDIFF, *command, "--record", "--json", "--measured-by", by],
+            tie([*_APIDIFF, *command, "--record", "--json", "--measured-by", by]),
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=log,
@@ -202,7 +212,7 @@ def _kill(job: _Job) -> None:
 
 
 def _report(jobs: Sequence[_Job], data: Data, folder: Path) -> str:
-    """What was recorded, what was not and why, and how each record differs from that of gloo on CPU."""
+    """What was recorded, what was not and why, and how each record differs from that of CPU."""
     from apidiff.model import Version
     from apidiff.store.runs import run_id
 
@@ -227,8 +237,8 @@ def _report(jobs: Sequence[_Job], data: Data, folder: Path) -> str:
 
 
 def _is_like(record: RunRecord, job: _Job) -> bool:
-    place = record.framework, record.backend, record.device, record.world_size
-    return place == (job.backend.framework, "gloo", "cpu", job.size) and not record.stopped
+    place = record.framework, record.device, record.world_size
+    return place == (job.backend.framework, "cpu", job.size) and not record.stopped
 
 
 def _told(words: Sequence[str]) -> str:
@@ -246,11 +256,15 @@ def _pack(jobs: Sequence[_Job], report: str, folder: Path) -> None:
     if not jobs:
         _say("nothing was recorded, so there is nothing to send")
         return
+    from apidiff.store.signed import signature_path
+
     path, temporary = folder / "records.zip", folder / ".records.zip.tmp"
     with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
         for job in jobs:
             assert job.written is not None
-            archive.write(job.written, job.written.name)
+            for file in (job.written, signature_path(job.written)):
+                if file.exists():
+                    archive.write(file, file.name)
         archive.writestr("report.txt", report)
     temporary.replace(path)
     _say(f"send this one file: {path} ({len(jobs)} records)")

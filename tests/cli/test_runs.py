@@ -34,7 +34,7 @@ def test_records_of_two_versions_differ_in_environment_and_verdicts(run) -> None
     done = run("runs", "diff", *pair)
     assert (done.returncode, done.stderr) == (1, "")
     assert "framework_version: 2.7.1 → 2.10.0\n" in done.stdout
-    assert "package mindspore: 2.7.1 → 2.10.0\n" in done.stdout
+    assert re.search(r"^packages: .*\bmindspore 2\.7\.1 → 2\.10\.0[,\n]", done.stdout, re.MULTILINE)
     assert re.search(r"^\d+ verdicts differ\.$", done.stdout, re.MULTILINE)
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
 from apidiff.store.backends import Backend, Deadlines, DeviceCheck, load_backends
+from apidiff.verify import devices
 from apidiff.verify.devices import look_for
 
 
@@ -55,6 +60,48 @@ CHECKS = [
 def test_one_line_says_what_was_looked_for(code: str, framework: str, available: bool, text: str) -> None:
     found = look_for(backend(code, framework))
     assert (found.available, found.text) == (available, text)
+
+
+# A check that hangs, and what it started too; the file says who they are.
+HANGS = """
+import os, subprocess, time
+child = subprocess.Popen(["sleep", "600"])
+open({file!r}, "w").write(f"{{os.getpid()}} {{child.pid}}\\n")
+time.sleep(600)
+"""
+
+
+def gone(file: Path) -> bool:
+    """Whether both processes of a check that hangs end within seconds."""
+    pids = [int(word) for word in file.read_text().split()]
+    assert len(pids) == 2
+    until = time.monotonic() + 10
+    while (left := [pid for pid in pids if Path(f"/proc/{pid}").exists()]) and time.monotonic() < until:
+        time.sleep(0.1)
+    return not left
+
+
+def test_a_check_that_hangs_ends_with_all_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "_DEADLINE", 2.0)
+    found = look_for(backend(HANGS.format(file=str(tmp_path / "pids"))))
+    assert found.text == "xccl (json, xpu): looked for xpu.is_available(); no answer in 2 s"
+    assert gone(tmp_path / "pids")
+
+
+def test_a_check_that_hangs_ends_when_who_asked_is_killed(tmp_path: Path) -> None:
+    code = HANGS.format(file=str(tmp_path / "pids"))
+    asking = (
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); from test_devices import backend;"
+        f"from apidiff.verify.devices import look_for; look_for(backend({code!r}))"
+    )
+    process = subprocess.Popen([sys.executable, "-c", asking])
+    until = time.monotonic() + 60
+    while not (tmp_path / "pids").exists() or not (tmp_path / "pids").read_text().endswith("\n"):
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert gone(tmp_path / "pids")
 
 
 @pytest.mark.parametrize("name", ["gloo", "mccl"])

@@ -50,7 +50,7 @@ def test_without_a_gpu_it_says_what_was_looked_for_and_runs_nothing() -> None:
 def test_a_backend_of_another_name_is_refused() -> None:
     done = command("glue")
     assert done.returncode == 2
-    assert "measure: No backend is called 'glue' of torch. There are: gloo-cpu (torch), " in done.stderr
+    assert "measure: No backend is called 'glue'. There are: gloo-cpu (torch), " in done.stderr
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_the_deadline_ends_every_process_and_says_what_was_not_recorded(checkout
     done = command("gloo-cpu", "--world-size", "2", "--minutes", "0.05", "--by", "a test", cwd=checkout, **state)
     assert time.monotonic() - started < 90
     assert done.returncode == 1, done.stderr
-    assert "gloo-cpu-2: not recorded: the time was over. Give the command again" in done.stdout
+    assert "torch-gloo-cpu-2: not recorded: the time was over. Give the command again" in done.stdout
     assert "nothing was recorded, so there is nothing to send" in done.stderr
     until = time.monotonic() + 10
     while alive(checkout) and time.monotonic() < until:
@@ -102,10 +102,10 @@ def records() -> dict[str, RunRecord]:
     found = {}
     for key, record in load().runs:
         if key.startswith("torch-2.13.0/gloo-cpu-2-"):
-            found["nccl-cuda-1"] = msgspec.structs.replace(
+            found["torch-nccl-cuda-1"] = msgspec.structs.replace(
                 record, backend="nccl", device="cuda", world_size=1, probes=[]
             )
-            found["gloo-cuda-2"] = msgspec.structs.replace(record, device="cuda", probes=[])
+            found["torch-gloo-cuda-2"] = msgspec.structs.replace(record, device="cuda", probes=[])
     return found
 
 
@@ -113,7 +113,7 @@ SCRIPT = """
 import json, sys
 words = sys.argv[1:]
 if words[0] == "verify":
-    name = words[words.index("--backend") + 1] + "-" + words[words.index("--world-size") + 1]
+    name = "-".join(words[words.index(one) + 1] for one in ("--framework", "--backend", "--world-size"))
     written = json.load(open({paths!r})).get(name)
     if not written:
         sys.exit("apidiff: " + name + " cannot start: port taken")
@@ -139,10 +139,12 @@ def test_what_was_recorded_is_packed_with_a_report(
     assert measure.main(["nccl", "gloo-cuda", "--minutes", "1"]) == 1
     told = capsys.readouterr()
     assert "nccl-cuda (torch): world sizes 2, 3, 4 left out: each rank needs a device of its own" in told.err
-    assert re.search(r"planned, if it goes as in the records: nccl-cuda-1 \d+ min, gloo-cuda-2 \d+ min", told.err)
-    assert "gloo-cuda-3: apidiff: gloo-cuda-3 cannot start: port taken (all of it: " in told.err
+    assert re.search(
+        r"planned, if it goes as in the records: torch-nccl-cuda-1 \d+ min, torch-gloo-cuda-2 \d+ min", told.err
+    )
+    assert "torch-gloo-cuda-3: apidiff: torch-gloo-cuda-3 cannot start: port taken (all of it: " in told.err
     base = next(key for key, _ in data.runs if key.startswith("torch-2.13.0/gloo-cpu-2-"))
-    mine = Path(paths["gloo-cuda-2"]).stem
+    mine = Path(paths["torch-gloo-cuda-2"]).stem
     assert f"said: runs diff {base} torch-2.13.0/{mine}" in told.out
     assert "runs diff" not in told.out.replace(f"runs diff {base} torch-2.13.0/{mine}", "")
 
@@ -152,6 +154,31 @@ def test_what_was_recorded_is_packed_with_a_report(
         assert sorted(archive.namelist()) == sorted([*(Path(path).name for path in paths.values()), "report.txt"])
         for path in paths.values():
             assert archive.read(Path(path).name) == Path(path).read_bytes()
+
+
+def test_a_record_made_before_is_taken_unless_a_probe_has_changed_since(
+    stand_in: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = load()
+    key, whole = next((key, one) for key, one in data.runs if key.startswith("torch-2.13.0/gloo-cpu-2-"))
+    whole = msgspec.structs.replace(whole, device="cuda", measured_by="me", device_found=GPU.device)
+    first, *others = whole.probes
+    changed = msgspec.structs.replace(whole, probes=[msgspec.structs.replace(first, spec="0" * 64), *others])
+    other = msgspec.structs.replace(whole, measured_by="somebody else")
+    script = stand_in / "apidiff.py"
+    script.write_text("import sys\nsys.exit('started')", encoding="utf-8")
+    monkeypatch.setattr(measure, "_APIDIFF", [sys.executable, str(script)])
+    for record, taken in ((whole, True), (changed, False), (other, False)):
+        seen = type(data)(
+            data.root, data.mappings, data.documents, data.frameworks, data.signatures, [*data.runs, (key, record)]
+        )
+        monkeypatch.setattr("apidiff.store.load", lambda seen=seen: seen)
+        assert measure.main(["gloo-cuda", "--world-size", "2", "--by", "me"]) == (0 if taken else 1)
+        told = capsys.readouterr()
+        assert ("torch-gloo-cuda-2: recorded before" in told.err, "torch-gloo-cuda-2: started" in told.err) == (
+            taken,
+            not taken,
+        )
 
 
 @pytest.mark.parametrize(("version", "says"), [((3, 9, 2), "Python 3.11 or newer is needed, found "), ((3, 11, 0), "")])

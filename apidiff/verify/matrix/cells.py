@@ -10,7 +10,8 @@ from apidiff.model import RunRecord
 from apidiff.store import ApidiffError, Data
 from apidiff.store.backends import Backend, called
 from apidiff.verify.matrix.file import Block, described
-from apidiff.verify.plan import make_plan, step_key
+from apidiff.verify.plan import make_plan
+from apidiff.verify.recorded import lacking
 
 
 @dataclass(frozen=True)
@@ -76,17 +77,14 @@ def standing(cell: Cell, data: Data, context: Context, measured_by: str | None) 
     plan = make_plan(data, cell.backend, cell.version, cell.world_size, context)
     faults = []
     for key, record in found:
-        made = {(run.api, run.probe): run.spec for run in record.probes}
-        seen = {one.api for one in record.signatures}
-        lacking = sum(made.get(step_key(step)) != step.spec for step in plan.steps)
-        lacking += sum(api.name not in seen for api in plan.apis)
-        if not lacking and not record.stopped:
+        missing = lacking(record, plan)
+        if not missing and not record.stopped:
             return Standing(key, "recorded")
         of = len(plan.steps) + len(plan.apis)
         faults.append(
             "its record stopped half-way"
             if record.stopped
-            else f"its record lacks {lacking} of {of} probes and signatures"
+            else f"its record lacks {missing} of {of} probes and signatures"
         )
     return Standing(None, faults[-1])
 

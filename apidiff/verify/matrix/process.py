@@ -6,13 +6,12 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from apidiff.store import ApidiffError, DataError
-from apidiff.verify.matrix import tied
+from apidiff.verify.tied import tie
 
 # Told the last line of a log while a command runs.
 Tell = Callable[[str], None]
@@ -39,11 +38,11 @@ def run_logged(command: Sequence[str], log: Path, deadline: float, folder: Path,
         raise DataError(log, None, f"the log cannot be written ({error.strerror})", remedy) from error
     with output:
         process = subprocess.Popen(
-            [sys.executable, "-I", tied.__file__, *command],
+            tie(command),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            env=_environment(os.environ) | {tied.VARIABLE: str(os.getpid())},
+            env=_environment(os.environ),
             cwd=folder,
             start_new_session=True,
         )
