@@ -64,8 +64,8 @@ def run_matrix(args: argparse.Namespace) -> int:
         raise ApidiffError(f"verify: --matrix starts runs of its own. Run it without {place.launcher}.")
     backends, data = load_backends(), load()
     context = make_context(backends, load_examples(examples_folder()), data.signatures)
-    blocks = [one for one in read_matrix(args.matrix, backends) if args.framework in {None, one.name}]
-    cells = cells_of(blocks, backends, args.backend, args.world_size)
+    blocks = read_matrix(args.matrix, backends)
+    cells = cells_of(blocks, backends, args.backend, args.world_size, args.framework)
 
     def stands(cell: Cell) -> Standing:
         read = dataclasses.replace(data, runs=load_runs(data.root / "runs"))

@@ -83,9 +83,10 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         read_matrix(tmp_path / "bytes.toml", load_backends())
 
 
-# (backends, world sizes, names of the cells)
+# (backends, world sizes, framework, names of the cells)
 CHOSEN = [
     (
+        None,
         None,
         None,
         [
@@ -97,21 +98,28 @@ CHOSEN = [
             "mindspore-2.10.0/hccl-npu-2",
         ],
     ),
-    (["mccl"], None, ["mindspore-2.7.1/mccl-cpu-2", "mindspore-2.10.0/mccl-cpu-2"]),
-    (None, [3], ["torch-2.13.0/gloo-cpu-3"]),
+    (["mccl"], None, None, ["mindspore-2.7.1/mccl-cpu-2", "mindspore-2.10.0/mccl-cpu-2"]),
+    (None, [3], None, ["torch-2.13.0/gloo-cpu-3"]),
+    (["hccl"], None, "mindspore", ["mindspore-2.7.1/hccl-npu-2", "mindspore-2.10.0/hccl-npu-2"]),
+    (None, None, "torch", ["torch-2.13.0/gloo-cpu-2", "torch-2.13.0/gloo-cpu-3"]),
 ]
 
 
-@pytest.mark.parametrize(("names", "sizes", "expected"), CHOSEN)
-def test_cells(tmp_path: Path, names: list[str] | None, sizes: list[int] | None, expected: list[str]) -> None:
+@pytest.mark.parametrize(("names", "sizes", "framework", "expected"), CHOSEN)
+def test_cells(
+    tmp_path: Path, names: list[str] | None, sizes: list[int] | None, framework: str | None, expected: list[str]
+) -> None:
     backends = load_backends()
-    cells = cells_of(read_matrix(written(tmp_path, GOOD), backends), backends, names, sizes)
+    cells = cells_of(read_matrix(written(tmp_path, GOOD), backends), backends, names, sizes, framework)
     assert [cell.name for cell in cells] == expected
 
 
 def test_no_such_cell(tmp_path: Path) -> None:
     backends = load_backends()
-    with pytest.raises(ApidiffError, match="It has backends gloo-cpu, hccl-npu, mccl-cpu and world sizes 2, 3"):
+    with pytest.raises(
+        ApidiffError,
+        match="It has frameworks mindspore, torch; backends gloo-cpu, hccl-npu, mccl-cpu; world sizes 2, 3",
+    ):
         cells_of(read_matrix(written(tmp_path, GOOD), backends), backends, ["nccl"])
 
 

@@ -146,7 +146,10 @@ def test_two_at_once_are_refused(matrix: MatrixCommand, gloo: Backend) -> None:
 # (arguments, what the one line on standard error says)
 WRONG = [
     (["torch.distributed.broadcast"], "--matrix takes no ID"),
-    (["--backend", "mccl"], "the matrix has no such cell. It has backends gloo-cpu and world sizes 2, 3."),
+    (
+        ["--backend", "mccl"],
+        "the matrix has no such cell. It has frameworks torch; backends gloo-cpu; world sizes 2, 3.",
+    ),
     (["--slurm", "--json"], "Leave out --json."),
 ]
 

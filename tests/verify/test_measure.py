@@ -139,9 +139,12 @@ def test_what_was_recorded_is_packed_with_a_report(
     assert measure.main(["nccl", "gloo-cuda", "--minutes", "1"]) == 1
     told = capsys.readouterr()
     assert "nccl-cuda (torch): world sizes 2, 3, 4 left out: each rank needs a device of its own" in told.err
-    assert re.search(
-        r"planned, if it goes as in the records: torch-nccl-cuda-1 \d+ min, torch-gloo-cuda-2 \d+ min", told.err
-    )
+    planned = re.search(r"planned, if it goes as in the records: (.*)", told.err)
+    assert planned
+    assert set(re.findall(r"([a-z0-9-]+) \d+ min", planned[1])) == {
+        *("torch-nccl-cuda-1", "mindspore-nccl-cuda-1"),
+        *(f"torch-gloo-cuda-{size}" for size in (2, 3, 4)),
+    }
     assert "torch-gloo-cuda-3: apidiff: torch-gloo-cuda-3 cannot start: port taken (all of it: " in told.err
     base = next(key for key, _ in data.runs if key.startswith("torch-2.13.0/gloo-cpu-2-"))
     mine = Path(paths["torch-gloo-cuda-2"]).stem
@@ -154,6 +157,12 @@ def test_what_was_recorded_is_packed_with_a_report(
         assert sorted(archive.namelist()) == sorted([*(Path(path).name for path in paths.values()), "report.txt"])
         for path in paths.values():
             assert archive.read(Path(path).name) == Path(path).read_bytes()
+
+    signature = Path(paths["torch-gloo-cuda-2"] + ".minisig")
+    signature.write_bytes(b"a signature")
+    assert measure.main(["gloo-cuda", "--world-size", "2", "--minutes", "1"]) == 0
+    with zipfile.ZipFile(packed) as archive:
+        assert archive.read(signature.name) == b"a signature"
 
 
 def test_a_record_made_before_is_taken_unless_a_probe_has_changed_since(

@@ -175,6 +175,8 @@ WRONG = [
     (["--record", "torch.distributed.broadcast"], "Leave out the IDs."),
     (["--world-size", "none"], "expected numbers of ranks from 1 to 64 such as 2,3,4 but got 'none'"),
     (["--world-size", "0"], "expected numbers of ranks"),
+    (["--backend", "mccl", "--framework", "torch"], "No backend is called 'mccl'. There are: gloo-cpu (torch), "),
+    (["--backend", "nccl", "--framework", "mindspore"], "nccl (mindspore, cuda): looked for "),
     (["--backend", "nccl"], "nccl (mindspore, cuda): looked for "),
     (["--backend", "gloo-cuda"], "gloo (torch, cuda): looked for "),
 ]

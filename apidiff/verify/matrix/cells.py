@@ -34,8 +34,12 @@ def cells_of(
     backends: Collection[Backend],
     names: Collection[str] | None = None,
     sizes: Collection[int] | None = None,
+    framework: str | None = None,
 ) -> list[Cell]:
-    """Every cell of the blocks; only those of ``names`` of backends and of world ``sizes``. Raises ApidiffError for none."""
+    """Every cell of the blocks; only those of ``names`` of backends, of world ``sizes``, of a ``framework``.
+
+    Raises ApidiffError where there is none.
+    """
     wanted = None if names is None else [one for name in names for one in called(backends, name)]
     every = [
         Cell(block, version, backend, size)
@@ -47,12 +51,15 @@ def cells_of(
     chosen = [
         cell
         for cell in every
-        if (wanted is None or cell.backend in wanted) and (sizes is None or cell.world_size in sizes)
+        if (wanted is None or cell.backend in wanted)
+        and (sizes is None or cell.world_size in sizes)
+        and framework in {None, cell.block.name}
     ]
     if not chosen:
-        there = " and ".join(
+        there = "; ".join(
             f"{what} {', '.join(map(str, sorted(found)))}"
             for what, found in (
+                ("frameworks", {cell.block.name for cell in every}),
                 ("backends", {cell.backend.full_name for cell in every}),
                 ("world sizes", {str(cell.world_size) for cell in every}),
             )
