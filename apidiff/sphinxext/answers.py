@@ -9,21 +9,10 @@ from docutils import nodes
 from apidiff.model import Status, Version
 from apidiff.model.entry import DifferenceEntry, Entry, OtherwiseEntry, TargetEntry
 from apidiff.model.ranges import holds
+from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.claims import stated_places
 from apidiff.sphinxext.differences import differences_section
-from apidiff.sphinxext.nodes import (
-    Builder,
-    Cell,
-    Inline,
-    anchor,
-    block,
-    code,
-    folded,
-    joined,
-    literal,
-    paragraph,
-    table,
-)
+from apidiff.sphinxext.nodes import Cell, Inline, anchor, block, code, folded, joined, literal, paragraph, table
 from apidiff.sphinxext.shown import marked_inline, marked_section
 
 _STATUSES = [status.value for status in Status]

@@ -10,7 +10,8 @@ from apidiff.model import Version
 from apidiff.model.coverage import PlaceCoverage
 from apidiff.model.entry import VersionSpan
 from apidiff.render.version_changes import Changed
-from apidiff.sphinxext.nodes import Builder, Cell, anchor, block, literal, paragraph, table
+from apidiff.sphinxext.builder import Builder
+from apidiff.sphinxext.nodes import Cell, anchor, block, literal, paragraph, table
 from apidiff.sphinxext.run_links import run_part
 
 

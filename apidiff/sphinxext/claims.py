@@ -8,8 +8,8 @@ from apidiff.model import Observation, Outcome, worst_outcome
 from apidiff.model.entry import ClaimEntry, DocumentEntry, Entry, ObservedSummary, StatedEntry
 from apidiff.model.trace import backend_name
 from apidiff.render.by_run import measurer
+from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import (
-    Builder,
     Cell,
     Inline,
     anchor,

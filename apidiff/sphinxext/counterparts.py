@@ -5,7 +5,8 @@ from __future__ import annotations
 from docutils import nodes
 
 from apidiff.model.entry import CounterpartEntry, ServedEntry
-from apidiff.sphinxext.nodes import Builder, Cell, Inline, anchor, block, external, joined, literal, paragraph, table
+from apidiff.sphinxext.builder import Builder
+from apidiff.sphinxext.nodes import Cell, Inline, anchor, block, external, joined, literal, paragraph, table
 
 # Modules in the order of the page; an API belongs to the first that its name begins with.
 _MODULES = (

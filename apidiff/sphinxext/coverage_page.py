@@ -15,7 +15,8 @@ from apidiff.model.coverage import (
 )
 from apidiff.render.coverage import OUTCOMES
 from apidiff.sphinxext.bars import bar
-from apidiff.sphinxext.nodes import Builder, Cell, Inline, anchor, block, folded, joined, literal, paragraph, table
+from apidiff.sphinxext.builder import Builder
+from apidiff.sphinxext.nodes import Cell, Inline, anchor, block, folded, joined, literal, paragraph, table
 
 _REASONS = [reason.value for reason in NotRun if reason is not NotRun.NO_DEVICE]
 

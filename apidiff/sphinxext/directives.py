@@ -16,6 +16,7 @@ from apidiff.model.picture import Picture
 from apidiff.render.evidence import ApiEvidence
 from apidiff.render.labels import Language
 from apidiff.sphinxext import tables
+from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.changed_page import changed_sections
 from apidiff.sphinxext.content import MappingPage, Shelf
 from apidiff.sphinxext.contribute import contribute_section
@@ -26,7 +27,7 @@ from apidiff.sphinxext.evidence_page import defined, evidence_section
 from apidiff.sphinxext.head import describe, describe_mapping
 from apidiff.sphinxext.index_table import index_table
 from apidiff.sphinxext.mapping_page import mapping_section
-from apidiff.sphinxext.nodes import Builder, anchor, every, paragraph
+from apidiff.sphinxext.nodes import anchor, every, paragraph
 from apidiff.sphinxext.official_page import official_sections
 from apidiff.sphinxext.repository import Repository, checked
 from apidiff.sphinxext.run_page import run_section

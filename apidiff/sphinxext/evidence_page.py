@@ -11,19 +11,8 @@ from apidiff.model.trace import backend_name
 from apidiff.render.by_run import measurer
 from apidiff.render.evidence import ApiEvidence, ProbeEvidence, RunHead, SignatureEvidence, Trial, Verdict
 from apidiff.render.signed_words import signed_words
-from apidiff.sphinxext.nodes import (
-    Builder,
-    Cell,
-    anchor,
-    block,
-    code,
-    folded,
-    joined,
-    literal,
-    paragraph,
-    relative,
-    table,
-)
+from apidiff.sphinxext.builder import Builder
+from apidiff.sphinxext.nodes import Cell, anchor, block, code, folded, joined, literal, paragraph, relative, table
 from apidiff.sphinxext.run_links import changes_list, dispute_block, run_part
 from apidiff.sphinxext.run_page import signature_link, stopped_notice
 from apidiff.sphinxext.trace_table import trace_table

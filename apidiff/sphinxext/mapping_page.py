@@ -10,9 +10,10 @@ from apidiff.model import Version
 from apidiff.model.entry import Entry, ExampleEntry, TargetEntry
 from apidiff.model.picture import Picture
 from apidiff.sphinxext.answers import Answer, answer_boxes, answers, otherwise_section, versions_table
+from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.claims import claims_section, refuted_section
 from apidiff.sphinxext.differences import differences_section
-from apidiff.sphinxext.nodes import Builder, Inline, anchor, block, code, folded, joined, literal, paragraph
+from apidiff.sphinxext.nodes import Inline, anchor, block, code, folded, joined, literal, paragraph
 from apidiff.sphinxext.picture import picture_section
 from apidiff.sphinxext.repeat import repeat_section
 from apidiff.sphinxext.rows import members_table, parameters_table

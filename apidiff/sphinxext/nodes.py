@@ -6,24 +6,15 @@ no text of a record is ever given to a parser.
 
 from __future__ import annotations
 
-import json
 import re
-import string
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
 from docutils import nodes
-from sphinx import addnodes
 
-from apidiff.model import Text
-from apidiff.render.evidence_words import in_language
-from apidiff.render.labels import Language, label
-from apidiff.render.spans import in_words
 from apidiff.render.visible import visible
-from apidiff.sphinxext.releases import Releases
-from apidiff.sphinxext.shown import SHOWN_NODES, carried, carry, marked_inline, marked_row, marked_section
+from apidiff.sphinxext.shown import SHOWN_NODES, carried, marked_inline, marked_row
 
 Found = TypeVar("Found", bound=nodes.Node)
 Marked = TypeVar("Marked", bound=nodes.Element)
@@ -157,146 +148,6 @@ def external(url: str, *children: nodes.Node) -> list[nodes.Node]:
     if re.match(r"https?://", url):
         return [nodes.reference("", "", *children, refuri=url, internal=False)]
     return list(children)
-
-
-class Builder:
-    """Makes the nodes of one page in one language.
-
-    ``docname`` is the page the nodes are for; references need it. ``releases``: those between which the page tells apart;
-    a page of which nothing depends on them has none.
-    """
-
-    def __init__(
-        self, language: Language, document: nodes.document, docname: str, releases: Releases | None = None
-    ) -> None:
-        self.language = language
-        self.document = document
-        self.docname = docname
-        self.releases = releases or Releases()
-
-    def word(self, key: str, **values: str | int) -> str:
-        """The words under ``key``, with ``{names}`` filled in."""
-        text = label(key, self.language)
-        return text.format(**values) if values else text
-
-    def phrase(self, key: str, name: str) -> list[nodes.Node]:
-        """The words under ``key`` with its ``{name}`` shown as code."""
-        return self.filled(key, name=[literal(name)])
-
-    def filled(self, key: str, **values: Inline) -> list[nodes.Node]:
-        """The words under ``key`` with nodes in the place of its ``{names}``."""
-        found: list[nodes.Node] = []
-        for text, name, _, _ in string.Formatter().parse(self.word(key)):
-            found += [nodes.Text(text)] if text else []
-            found += values[name] if name else []
-        return found
-
-    def chosen(self, framework: str) -> Inline:
-        """The version that the reader chose; the newest until then."""
-        newest = self.releases.newest(framework)
-        found = marked_inline("", newest)
-        carry(found, data_chosen=framework)
-        return [found]
-
-    def only(
-        self,
-        node: Marked,
-        *,
-        torch: Collection[str] | None = None,
-        mindspore: Collection[str] | None = None,
-        hide: bool = True,
-    ) -> Marked:
-        """The node, marked to be shown for these releases alone; None: whichever is chosen.
-
-        Hidden until others are chosen where the newest is not among them, unless ``hide`` is false.
-        """
-        for framework, versions in (("torch", torch), ("mindspore", mindspore)):
-            if versions is not None:
-                self.only_in(node, framework, versions, hide=hide)
-        return node
-
-    def only_in(self, node: Marked, framework: str, versions: Collection[str], *, hide: bool = True) -> Marked:
-        """The same for one framework."""
-        if self.releases.others(framework, versions):
-            carry(node, **{f"data_{framework}": self.releases.spans(framework, versions)})
-            if hide and self.releases.newest(framework) not in versions:
-                carry(node, hidden="hidden")
-        return node
-
-    def words_for(self, *keys: str) -> str:
-        """Words for an element, as its attribute data-words: the last part of each key with the words under it."""
-        return json.dumps({key.rpartition(".")[2]: self.word(key) for key in keys}, ensure_ascii=False)
-
-    def pick(self, text: Text) -> str:
-        """The text in the page's language."""
-        return text.en if self.language == "en" else text.zh
-
-    def text(self, text: Text) -> list[nodes.Node]:
-        """Bilingual prose of a record as inline nodes."""
-        return prose(self.pick(text))
-
-    def span(self, text: str) -> str:
-        """A version range as it is shown; a sign stays on the line of its version."""
-        return re.sub("([≤≥]) ", "\\1\N{NO-BREAK SPACE}", in_words(text, self.language))
-
-    def section(self, anchor_id: str, title: str | Inline, *children: nodes.Node) -> marked_section:
-        """A section whose anchor is ``anchor_id``, the same in every language."""
-        words = prose(title) if isinstance(title, str) else list(title)
-        section = marked_section("", nodes.title("", "", *words), *_held_back(children), ids=[anchor_id])
-        self.document.note_explicit_target(section)
-        return section
-
-    def badge(self, kind: str, value: str) -> nodes.inline:
-        """A word on a colour: ``kind`` is risk, status or outcome."""
-        words = self.word(f"{kind}.{value}")
-        return nodes.inline("", words, classes=["apidiff-badge", f"apidiff-{kind}-{value.replace(' ', '-')}"])
-
-    def lead(self, key: str) -> nodes.strong:
-        """The words under ``key`` in bold, with a colon: a name that something follows."""
-        return nodes.strong("", self.word(key) + self.word("site.colon"))
-
-    def term(self, key: str, *children: nodes.Node) -> nodes.paragraph:
-        """A line that begins with a name in bold: 'Stated by: …'."""
-        return paragraph(self.lead(key), *children, classes=["apidiff-term"])
-
-    def ref(
-        self, role: str, target: str, *children: nodes.Node, part: str = "", optional: bool = False
-    ) -> addnodes.pending_xref:
-        """A link to a mapping, claim, api or run, resolved when pages are written.
-
-        ``part`` names another anchor on the goal's page; ``optional``: plain text where there is no goal.
-        """
-        return addnodes.pending_xref(
-            "",
-            *(children or (literal(target),)),
-            refdomain="apidiff",
-            reftype=role,
-            reftarget=target,
-            refdoc=self.docname,
-            refwarn=True,
-            refexplicit=True,
-            apidiff_part=part,
-            apidiff_optional=optional,
-        )
-
-    def evidence(self, lines: Iterable[str]) -> list[nodes.Node]:
-        """Facts in neutral notation, one a line, as a list; nothing where there are none."""
-        items = [nodes.list_item("", paragraph(literal(one))) for one in in_language(lines, self.language)]
-        return [nodes.bullet_list("", *items, classes=["apidiff-evidence"])] if items else []
-
-
-def _held_back(children: Sequence[nodes.Node]) -> list[nodes.Node]:
-    """The children with each run of those that are no sections put into one node for the writer."""
-    found: list[nodes.Node] = []
-    for is_section, run in groupby(children, lambda child: isinstance(child, nodes.section)):
-        if is_section:
-            found += run
-            continue
-        holder = late("", content=list(run))
-        for child in holder["content"]:
-            child.parent = holder
-        found.append(holder)
-    return found
 
 
 def every(node: nodes.Node, kind: type[Found]) -> Iterator[Found]:

@@ -6,7 +6,8 @@ from docutils import nodes
 
 from apidiff.render.official import NOTATION, OfficialReport, RowReport, RowVerdict, TableReport
 from apidiff.render.official_behaviour import Finding, FindingEvidence
-from apidiff.sphinxext.nodes import Builder, Cell, anchor, block, code, external, joined, literal, paragraph, table
+from apidiff.sphinxext.builder import Builder
+from apidiff.sphinxext.nodes import Cell, anchor, block, code, external, joined, literal, paragraph, table
 from apidiff.sphinxext.run_links import run_part
 
 

@@ -10,7 +10,8 @@ from docutils import nodes
 from apidiff.model.entry import Entry, TargetEntry
 from apidiff.model.picture import Picture, Scene, Side
 from apidiff.sphinxext.answers import current_target
-from apidiff.sphinxext.nodes import Builder, markup, paragraph, relative
+from apidiff.sphinxext.builder import Builder
+from apidiff.sphinxext.nodes import markup, paragraph, relative
 from apidiff.sphinxext.picture_html import write
 from apidiff.sphinxext.run_links import run_part
 

@@ -7,7 +7,8 @@ from docutils import nodes
 from apidiff.model import Version
 from apidiff.model.entry import Entry, ExampleEntry
 from apidiff.model.trace import backend_name
-from apidiff.sphinxext.nodes import Builder, anchor, block, code, paragraph
+from apidiff.sphinxext.builder import Builder
+from apidiff.sphinxext.nodes import anchor, block, code, paragraph
 
 _Place = tuple[str, str, str, str]  # framework, its version, backend, device
 

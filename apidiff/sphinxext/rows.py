@@ -5,7 +5,8 @@ from __future__ import annotations
 from docutils import nodes
 
 from apidiff.model.entry import ParameterEntry
-from apidiff.sphinxext.nodes import Builder, Cell, Inline, Marked, literal, paragraph, table, table_row
+from apidiff.sphinxext.builder import Builder
+from apidiff.sphinxext.nodes import Cell, Inline, Marked, literal, paragraph, table, table_row
 from apidiff.sphinxext.shown import marked_inline
 
 

@@ -9,7 +9,8 @@ from docutils import nodes
 from apidiff.model.entry import ChangeEntry, DisputeEntry
 from apidiff.render.by_run import measurer
 from apidiff.render.version_changes import sentence
-from apidiff.sphinxext.nodes import Builder, anchor, block, paragraph
+from apidiff.sphinxext.builder import Builder
+from apidiff.sphinxext.nodes import anchor, block, paragraph
 
 
 def run_part(api: str, probe: str = "") -> str:

@@ -7,19 +7,8 @@ from docutils import nodes
 from apidiff.model import ProbeRun, RunRecord
 from apidiff.model.trace import backend_name
 from apidiff.render.signed_words import signed_words
-from apidiff.sphinxext.nodes import (
-    Builder,
-    Cell,
-    Inline,
-    block,
-    code,
-    folded,
-    joined,
-    literal,
-    paragraph,
-    relative,
-    table,
-)
+from apidiff.sphinxext.builder import Builder
+from apidiff.sphinxext.nodes import Cell, Inline, block, code, folded, joined, literal, paragraph, relative, table
 from apidiff.sphinxext.run_links import run_part
 from apidiff.store.signed import Signed, State
 

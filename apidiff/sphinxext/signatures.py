@@ -8,7 +8,8 @@ from docutils import nodes
 
 from apidiff.model import Version
 from apidiff.model.entry import Entry, TargetEntry
-from apidiff.sphinxext.nodes import Builder, block, code, folded, literal, paragraph
+from apidiff.sphinxext.builder import Builder
+from apidiff.sphinxext.nodes import block, code, folded, literal, paragraph
 from apidiff.sphinxext.shown import marked_inline
 
 

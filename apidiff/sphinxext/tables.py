@@ -12,9 +12,10 @@ from apidiff.model.entry import ClaimEntry, DifferenceEntry, Entry
 from apidiff.render.by_run import measurer
 from apidiff.render.signed_words import signed_words
 from apidiff.sphinxext.answers import MAPS_TO, answer_at, current_answer, current_target
+from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.claims import refuted_block, refuted_claims
 from apidiff.sphinxext.content import MappingPage, RunLine
-from apidiff.sphinxext.nodes import Builder, Cell, Inline, anchor, block, joined, literal, paragraph, table
+from apidiff.sphinxext.nodes import Cell, Inline, anchor, block, joined, literal, paragraph, table
 from apidiff.sphinxext.run_page import run_title
 from apidiff.store.signed import State
 

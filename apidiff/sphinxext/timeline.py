@@ -6,7 +6,8 @@ from docutils import nodes
 
 from apidiff.history import SIGNATURES, STUBS
 from apidiff.model.entry import Entry, HistoryEntry
-from apidiff.sphinxext.nodes import Builder, Cell, external, folded, literal, paragraph, table
+from apidiff.sphinxext.builder import Builder
+from apidiff.sphinxext.nodes import Cell, external, folded, literal, paragraph, table
 
 
 def timeline_section(make: Builder, entry: Entry) -> nodes.section:

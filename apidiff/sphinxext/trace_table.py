@@ -23,7 +23,7 @@ from apidiff.model import (
     Value,
 )
 from apidiff.render.visible import visible
-from apidiff.sphinxext.nodes import Builder
+from apidiff.sphinxext.builder import Builder
 
 # Longest row of values that is written out; the raw record has them all.
 _VALUES = 24

@@ -14,7 +14,7 @@ from entry_fixture import NEW, OLD, SOURCE, reduce_entry
 from small_site import Site
 
 from apidiff.model.picture import Buffer, Cell, Origin, Picture, RankPart, Scene, Side
-from apidiff.sphinxext.nodes import Builder
+from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.picture import picture_html
 from apidiff.sphinxext.picture_html import origins_text
 

@@ -10,7 +10,7 @@ from entry_fixture import NEW, SOURCE, other_entry
 from apidiff.model import Text
 from apidiff.model.entry import DocumentEntry, HistoryEntry
 from apidiff.render.labels import Language
-from apidiff.sphinxext.nodes import Builder
+from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.timeline import timeline_section
 
 TEXT = Text(en="Added.", zh="新增。")
