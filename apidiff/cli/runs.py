@@ -22,8 +22,9 @@ from apidiff.store.backends import Backend, Devices, called, load_backends
 from apidiff.store.paths import examples_folder
 from apidiff.store.signed import load_signed
 from apidiff.store.signers import load_signers
-from apidiff.verify.compare import compare, observations
+from apidiff.verify.compare import observations
 from apidiff.verify.devices import in_words
+from apidiff.verify.difference import difference
 from apidiff.verify.estimate import estimate
 from apidiff.verify.intake import take_in
 from apidiff.verify.plan import WORLD_SIZES, Plan, apis_for, make_plan
@@ -57,7 +58,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
-    """Does what was asked. ``diff`` returns 1 where verdicts differ."""
+    """Does what was asked. ``diff`` returns 1 where verdicts differ or one record lacks some."""
     data, backends = load(), load_backends()
     context = make_context(backends, load_examples(examples_folder()), data.signatures)
     console = Console(markup=False, highlight=False, soft_wrap=True)
@@ -141,16 +142,17 @@ def _differ(data: Data, pair: Sequence[tuple[str, RunRecord]], context: Context,
         raise ApidiffError(
             f"runs: {one.framework} and {other.framework} judge different claims. Give two of one framework."
         )
+    for which, (key, record) in zip(("first", "second"), pair, strict=True):
+        console.print(f"{which + ':':7} {key}{' (stopped half-way)' if record.stopped else ''}")
     for line in _environment(one, other):
         console.print(visible(line))
     apis = {
         api.name: api for record in (one, other) for api in apis_for(data, record.framework, record.framework_version)
     }
-    changes = compare(list(apis.values()), pair[0], other, context)
-    for change in changes:
-        console.print(visible(change.text()))
-    console.print(f"{len(changes)} verdicts differ.")
-    return 1 if changes else 0
+    found = difference(list(apis.values()), *pair, context)
+    for line in found.lines():
+        console.print(visible(line))
+    return 1 if found else 0
 
 
 def _environment(one: RunRecord, other: RunRecord) -> Iterator[str]:

@@ -35,12 +35,18 @@ def test_records_of_two_versions_differ_in_environment_and_verdicts(run) -> None
     assert (done.returncode, done.stderr) == (1, "")
     assert "framework_version: 2.7.1 → 2.10.0\n" in done.stdout
     assert re.search(r"^packages: .*\bmindspore 2\.7\.1 → 2\.10\.0[,\n]", done.stdout, re.MULTILINE)
-    assert re.search(r"^\d+ verdicts differ\.$", done.stdout, re.MULTILINE)
+    assert done.stdout.startswith(f"first:  {pair[0]}\nsecond: {pair[1]}\n")
+    assert re.search(
+        r"^verdicts that differ: [1-9]\d*; only in the first: \d+; only in the second: \d+$", done.stdout, re.MULTILINE
+    )
 
 
 def test_a_record_does_not_differ_from_itself(run) -> None:
     done = run("runs", "diff", IDS[0], IDS[0])
-    assert (done.returncode, done.stdout) == (0, "0 verdicts differ.\n")
+    assert (done.returncode, done.stdout) == (
+        0,
+        f"first:  {IDS[0]}\nsecond: {IDS[0]}\nverdicts that differ: 0; only in the first: 0; only in the second: 0\n",
+    )
 
 
 @pytest.mark.parametrize(("framework", "needs"), [("torch", "torch_npu"), ("mindspore", "Ascend device")])
