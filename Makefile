@@ -45,7 +45,7 @@ gpu: ## Run what an NVIDIA GPU can show, with the frameworks that are here, and 
 
 npu: ## Run what Ascend devices can show, with the frameworks that are here, and pack one file to send (BY="who you are")
 	@$(PYTHON) -c '$(NEW_ENOUGH)'
-	@$(PYTHON) -m apidiff.verify.measure hccl-npu --at-once 1 --minutes 60 --by "$${BY:-}"
+	@$(PYTHON) -m apidiff.verify.measure hccl-npu --at-once 1 --minutes 120 --by "$${BY:-}"
 
 wheels: ## Fetch the packages that `make gpu` and `make npu` may lack on a machine without network into build/wheels
 	@$(PYTHON) -c '$(NEW_ENOUGH)'

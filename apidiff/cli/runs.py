@@ -27,7 +27,7 @@ from apidiff.verify.devices import in_words
 from apidiff.verify.difference import difference
 from apidiff.verify.estimate import estimate
 from apidiff.verify.intake import take_in
-from apidiff.verify.plan import WORLD_SIZES, Plan, apis_for, make_plan
+from apidiff.verify.plan import WORLD_SIZES, apis_for, make_plan
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _found(data: Data, wanted: str) -> tuple[str, RunRecord]:
     found = [(key, record) for key, record in data.runs if key == wanted] or [
-        (key, record) for key, record in data.runs if key.endswith(wanted)
+        (key, record) for key, record in data.runs if wanted and key.endswith(wanted)
     ]
     if len(found) == 1:
         return found[0]
@@ -149,7 +149,7 @@ def _differ(data: Data, pair: Sequence[tuple[str, RunRecord]], context: Context,
     apis = {
         api.name: api for record in (one, other) for api in apis_for(data, record.framework, record.framework_version)
     }
-    found = difference(list(apis.values()), *pair, context)
+    found = difference(list(apis.values()), pair[0], pair[1], context)
     for line in found.lines():
         console.print(visible(line))
     return 1 if found else 0
@@ -174,19 +174,26 @@ def _planned(data: Data, backend: Backend, context: Context) -> Iterator[str]:
     yield f"{backend.name} ({backend.framework}, {backend.device}), planned for {backend.framework} {version}:"
     yield f"  looks for {backend.check.looks_for}, starts ranks by itself"
     alone = (1,) if backend.devices is Devices.ONE else ()
-    for size in (*alone, *WORLD_SIZES):
-        plan = make_plan(data, backend, version, size, context)
+    plans = {size: make_plan(data, backend, version, size, context) for size in (*alone, *WORLD_SIZES)}
+    names = sorted({api.name for plan in plans.values() for api in plan.apis})
+    for name in names:
+        calls = [sum(step.api.name == name for step in plan.steps) for plan in plans.values()]
+        yield f"    {name}: {' + '.join(map(str, calls)) if any(calls) else 'its signature only'}"
+    yield f"  {len(names)} APIs; calls with {', '.join(map(str, plans))} ranks:"
+    total = 0
+    for size, plan in plans.items():
         examples = sum(1 for step in plan.steps if step.example)
         ranks = f"{size} ranks" if size > 1 else "1 rank, which shows nothing of other ranks"
-        minutes = _minutes(data, backend, size, plan)
-        yield f"  {ranks}: {len(plan.steps) - examples} probes and {examples} examples, {minutes}"
+        found = estimate(data, backend, size, plan)
+        total += found.minutes if found else 0
+        like = (
+            found
+            and f"about {found.minutes} min if it goes as on {found.like.backend} with {found.like.framework_version}"
+        )
+        counts = f"{len(plan.steps) - examples} probes and {examples} examples"
+        yield f"  {ranks}: {counts}, {like or 'and no record to tell the time from'}"
     if alone:
         yield "  each rank needs a device of its own: sizes larger than the number of devices are left out"
-    yield f"  run it with: apidiff verify --backend {backend.full_name} --record"
-
-
-def _minutes(data: Data, backend: Backend, size: int, plan: Plan) -> str:
-    found = estimate(data, backend, size, plan)
-    if found is None:
-        return "and no record to tell the time from"
-    return f"about {found.minutes} min if it goes as on {found.like.backend} with {found.like.framework_version}"
+    yield f"  all of it: about {total} min"
+    who = f"--framework {backend.framework} --record --measured-by 'who, on which device'"
+    yield f"  run it with: apidiff verify --backend {backend.full_name} {who}"

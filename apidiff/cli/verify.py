@@ -239,16 +239,19 @@ def _print(results: list[_Result]) -> None:
     for one in results:
         record = one.record
         counts = " · ".join(f"{outcome} {count}" for outcome, count in one.outcomes.items())
-        note = f"written: {one.written}" if one.written else f"compared with: {one.against or 'nothing recorded'}"
         table.add_row(
             f"{backend_name(record.backend, record.device)} × {record.world_size}",
             f"{record.framework} {record.framework_version}",
             counts,
         )
-        table.add_row("", "", note)
+        if not one.written:
+            table.add_row("", "", f"compared with: {one.against or 'nothing recorded'}")
         if record.stopped:
             table.add_row("", "stopped", record.stopped)
     console.print(table)
+    for one in results:
+        if one.written:
+            console.print(f"written: {one.written}", soft_wrap=True)
     changes = [change for one in results for change in one.changes]
     for change in changes:
         console.print(change.text(), soft_wrap=True)

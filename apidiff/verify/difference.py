@@ -27,8 +27,8 @@ class Difference:
     def lines(self) -> Iterator[str]:
         """What a person reads. Probes with the same two verdicts stand together; what one record lacks is counted by API."""
         alike: dict[tuple[str, str, str, str], list[str]] = {}
-        for (api, claim, probe), pair in self.differ.items():
-            alike.setdefault((api, claim, *map(_told, pair)), []).append(probe)
+        for (api, claim, probe), (one, other) in self.differ.items():
+            alike.setdefault((api, claim, _told(one), _told(other)), []).append(probe)
         for (api, claim, first, second), probes in alike.items():
             yield f"{api}#{claim} (probe{'s' if len(probes) > 1 else ''} {', '.join(probes)})"
             yield f"  first:  {first}"
@@ -36,8 +36,8 @@ class Difference:
         for which, places in zip(("first", "second"), self.only, strict=True):
             for api, count in Counter(api for api, *_ in places).items():
                 yield f"only in the {which}: {api}, {count} verdict{'s' if count > 1 else ''}"
-        first, second = map(len, self.only)
-        yield f"verdicts that differ: {len(self.differ)}; only in the first: {first}; only in the second: {second}"
+        lacking = [len(places) for places in self.only]
+        yield f"verdicts that differ: {len(self.differ)}; only in the first: {lacking[0]}; only in the second: {lacking[1]}"
 
 
 def difference(

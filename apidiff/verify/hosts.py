@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import queue
 import socket
@@ -35,17 +36,26 @@ class Hosts:
         self._orders: dict[int, socket.socket] = {}
         self._joined = threading.Condition()
         self._children: dict[int, queue.Queue[socket.socket]] = {}
-        family = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)[0][0]
+        here = f"{place.host}:{place.port}"
+        try:
+            family = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)[0][0]
+        except OSError as error:
+            raise HostError(
+                f"verify: the address of rank 0, {place.host}, is not known here ({error.strerror}). "
+                "Name one that every machine knows, with --master-addr or MASTER_ADDR."
+            ) from error
         self._listener = socket.socket(family, socket.SOCK_STREAM)
         self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self._listener.bind((place.host, place.port))
         except OSError as error:
             self._listener.close()
-            raise HostError(
-                f"verify: rank 0 cannot listen on {place.host}:{place.port} ({error.strerror}). "
-                f"Name a free port on every machine: {PORT}=29700"
-            ) from error
+            remedy = (
+                "Give the address of the machine that rank 0 runs on"
+                if error.errno == errno.EADDRNOTAVAIL
+                else f"Name a free port on every machine: {PORT}=29700"
+            )
+            raise HostError(f"verify: rank 0 cannot listen on {here} ({error.strerror}). {remedy}") from error
         self._listener.listen(place.world_size * 4)
         threading.Thread(target=self._accept, daemon=True).start()
 

@@ -37,7 +37,7 @@ def place_of(environment: Mapping[str, str]) -> Place | None:
         if "MS_NODE_ID" not in environment:
             raise ApidiffError("verify: msrun gave this process no rank. Start it with --node_rank on every machine.")
         return _place("msrun", environment, "MS_NODE_ID", "MS_WORKER_NUM", "DEVICE_ID", "msrun")
-    if int(environment.get("SLURM_STEP_NUM_TASKS", "1")) > 1 and "SLURM_PROCID" in environment:
+    if environment.get("SLURM_STEP_NUM_TASKS", "1") != "1" and "SLURM_PROCID" in environment:
         job = environment.get("SLURM_JOB_ID", "srun")
         return _place("srun", environment, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", job)
     return None
@@ -49,17 +49,32 @@ def is_scheduler(environment: Mapping[str, str]) -> bool:
 
 
 def _place(launcher: str, environment: Mapping[str, str], rank: str, size: str, local: str, job: str) -> Place:
-    try:
-        numbers = int(environment[rank]), int(environment[size]), int(environment.get(local, environment[rank]))
-        host = environment.get("MASTER_ADDR") or environment.get("MS_SCHED_HOST") or _first_host(environment)
+    numbers = (
+        _number(environment, rank, launcher),
+        _number(environment, size, launcher),
+        _number(environment, local if local in environment else rank, launcher),
+    )
+    host = environment.get("MASTER_ADDR") or environment.get("MS_SCHED_HOST") or _first_host(environment)
+    if environment.get(PORT):
+        port = _number(environment, PORT, launcher)
+    else:
         # The launcher may listen on its own port; the next one is ours.
-        given = environment.get("MASTER_PORT") or environment.get("MS_SCHED_PORT") or "29500"
-        port = int(environment.get(PORT) or int(given) + 1)
-    except (KeyError, ValueError) as error:
-        raise ApidiffError(
-            f"verify: {launcher} set no usable {rank}, {size} or port ({error}). Start the ranks with {launcher} itself."
-        ) from error
+        given = next((name for name in ("MASTER_PORT", "MS_SCHED_PORT") if environment.get(name)), None)
+        port = 1 + (_number(environment, given, launcher) if given else 29500)
+    if not 0 < port < 2**16:
+        raise ApidiffError(f"verify: there is no port {port}. Name a free one on every machine: {PORT}=29700")
     return Place(launcher, *numbers, host, port, job)
+
+
+def _number(environment: Mapping[str, str], name: str, launcher: str) -> int:
+    try:
+        return int(environment[name])
+    except (KeyError, ValueError) as error:
+        found = f"{name}={environment[name]!r}" if name in environment else f"no {name}"
+        remedy = "Set it to a number" if name == PORT else f"Start the ranks with {launcher} itself"
+        raise ApidiffError(
+            f"verify: {launcher} gave this process {found}, where a number is needed. {remedy}."
+        ) from error
 
 
 def _first_host(environment: Mapping[str, str]) -> str:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from apidiff.store.backends import Backend
     from apidiff.verify.devices import Found
 
-_APIDIFF = [sys.executable, "-c", "import sys; from apidiff.cli import main; sys.exit(main())"]
+_APIDIFF = [sys.executable, "-m", "apidiff"]
 _CORES_A_JOB = 4  # ranks of several runs at a time do not make each other late where each run has so many cores
 _COMPARE_S = 60.0
 
@@ -237,8 +237,9 @@ def _report(jobs: Sequence[_Job], data: Data, folder: Path) -> str:
 
 
 def _is_like(record: RunRecord, job: _Job) -> bool:
+    """Whether the record is what a job is compared with; one rank is compared with two."""
     place = record.framework, record.device, record.world_size
-    return place == (job.backend.framework, "cpu", job.size) and not record.stopped
+    return place == (job.backend.framework, "cpu", max(job.size, 2)) and not record.stopped
 
 
 def _told(words: Sequence[str]) -> str:

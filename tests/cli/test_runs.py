@@ -54,6 +54,9 @@ def test_a_plan_says_what_would_run_and_claims_nothing(run, framework: str, need
     done = run("runs", "plan", "--backend", "hccl", "--framework", framework)
     assert (done.returncode, done.stderr) == (0, "")
     assert needs in done.stdout
+    assert re.search(rf"^    {framework}\..*all_reduce: \d+( \+ \d+){{3}}$", done.stdout, re.MULTILINE)
+    assert re.search(r"^  all of it: about \d+ min$", done.stdout, re.MULTILINE)
+    assert "--record --measured-by" in done.stdout.splitlines()[-1]
     assert re.findall(r"^  (\d) ranks: \d+ probes and \d+ examples, about \d+ min", done.stdout, re.MULTILINE) == [
         *"234"
     ]
@@ -63,7 +66,8 @@ def test_a_plan_says_what_would_run_and_claims_nothing(run, framework: str, need
     ("words", "message"),
     [
         (["show", "nothing"], "no record 'nothing'. List them: apidiff runs list"),
-        (["show", ""], "Give the whole ID."),
+        (["show", ""], "no record ''. List them"),
+        (["show", ".json"], "no record '.json'. List them"),
         (["diff", IDS[0], IDS[-1]], "judge different claims"),
         (["plan", "--backend", "glue"], "No backend is called 'glue'. There are: gloo-cpu (torch), "),
         (["import", "/nowhere/gloo-cpu-2-0a1b2c3d4e5f.json"], "cannot be read (No such file or directory)"),

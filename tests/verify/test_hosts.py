@@ -78,7 +78,14 @@ def test_the_place_that_a_launcher_gives(environment: dict[str, str], place: Pla
 @pytest.mark.parametrize(
     ("environment", "message"),
     [
-        ({**TORCHRUN, "RANK": "one"}, "torchrun set no usable RANK"),
+        ({**TORCHRUN, "RANK": "one"}, "torchrun gave this process RANK='one', where a number is needed"),
+        ({**TORCHRUN, "WORLD_SIZE": ""}, "torchrun gave this process WORLD_SIZE='', where a number is needed"),
+        ({**SRUN, "SLURM_STEP_NUM_TASKS": "x"}, "srun gave this process SLURM_STEP_NUM_TASKS='x', where a number"),
+        ({**TORCHRUN, "APIDIFF_PORT": "x"}, "APIDIFF_PORT='x', where a number is needed. Set it to a number"),
+        (
+            {**TORCHRUN, "MASTER_PORT": "70000"},
+            "there is no port 70001. Name a free one on every machine: APIDIFF_PORT",
+        ),
         ({key: value for key, value in MSRUN.items() if key != "MS_NODE_ID"}, "msrun gave this process no rank"),
         (
             {key: value for key, value in SRUN.items() if key != "MASTER_ADDR"} | {"PATH": ""},
@@ -92,6 +99,21 @@ def test_a_launcher_that_says_too_little(
     monkeypatch.setenv("PATH", "")
     with pytest.raises(ApidiffError, match=message):
         place_of(environment)
+
+
+@pytest.mark.parametrize(
+    ("host", "message"),
+    [
+        (
+            "no-such-host.invalid",
+            "the address of rank 0, no-such-host.invalid, is not known here .* Name one that every machine",
+        ),
+        ("192.0.2.1", "rank 0 cannot listen on 192.0.2.1:29700 .* Give the address of the machine that rank 0 runs on"),
+    ],
+)
+def test_an_address_that_rank_0_has_not(host: str, message: str) -> None:
+    with pytest.raises(HostError, match=message):
+        Hosts(Place("torchrun", 0, 2, 0, host, 29700, "job"))
 
 
 @pytest.mark.parametrize(
