@@ -20,6 +20,11 @@ def label(key: str, language: Language) -> str:
     return text.en if language == "en" else text.zh
 
 
+def between_sentences(language: Language) -> str:
+    """What stands between two sentences on a line: Chinese full stops bring their own room."""
+    return " " if language == "en" else ""
+
+
 def _t(en: str, zh: str) -> Text:
     return Text(en=en, zh=zh)
 
@@ -233,6 +238,14 @@ _WORDS: dict[str, Text] = {
     "column.run": _t("Run record", "运行记录"),
     "refuted": _t("Refuted statements", "与实测不符的陈述"),
     "refuted.none": _t("No run refutes what the documents state here.", "此处没有与实测不符的文档陈述。"),
+    "refuted.none_chosen": _t(
+        "Runs of the chosen versions refute none of them; those of other versions refute {count}.",
+        "所选版本的运行没有发现不符之处；其他版本的运行发现 {count} 处。",
+    ),
+    "parameters.defaults": _t(
+        "Defaults are those of the newest version on record that has the parameter, up to {versions}.",
+        "默认值取自已收录版本中含有该参数的最新版本（收录至 {versions}）。",
+    ),
     "refuted.intro": _t(
         "Documents state these; at least one run shows otherwise.", "以下内容见于文档，但至少一次运行的结果与之不符。"
     ),

@@ -18,6 +18,7 @@ from apidiff.model.entry import DifferenceEntry, Entry, OtherwiseEntry, Paramete
 from apidiff.model.ranges import holds
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter
 from apidiff.render.labels import Language
+from apidiff.render.spans import spans, told
 from apidiff.store import Data
 from apidiff.store.public import newest_first
 
@@ -159,12 +160,20 @@ class _Table:
         }
 
     def _target(self, entry: Entry, target: TargetEntry) -> dict[str, Any]:
-        members = {row.source: row.target for row in target.members if row.source and row.source != row.target}
+        members = {row.source: self._member(row) for row in target.members if row.source}
         return {
             "target": target.name,
             "differences": [self._difference(entry, one, target) for one in target.differences],
             "members": members,
         }
+
+    def _member(self, row: ParameterEntry) -> list[str | None]:
+        """Its name in the target and, for each framework, the spans of releases that have it, empty where all do."""
+        return [row.target, self._held("torch", row.source_range), self._held("mindspore", row.target_range)]
+
+    def _held(self, framework: str, text: str | None) -> str:
+        known = self.facts.releases.get(framework, [])
+        return spans(known, told(known, text)) if text else ""
 
     def _otherwise(self, answer: OtherwiseEntry) -> dict[str, Any]:
         return {

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import groupby
 
+from apidiff.model import Version
+from apidiff.model.ranges import holds
 from apidiff.render.labels import Language, label
 
 ALL = "*"
@@ -65,3 +68,19 @@ def _short(version: str, known: Sequence[str], *, first: bool) -> str:
     short = version.removesuffix(".0") if version.count(".") > 1 else version
     others = [other for other in known if other != version and other.startswith(f"{short}.")]
     return short if first or not others else version
+
+
+def told(known: Sequence[str], text: str) -> list[str]:
+    """Those of the versions ``known`` that ranges as text hold: ``≥ 2.6``, ``≤ 2.0, 2.4 – 2.8``; in the order of ``known``."""
+    ranges = ends(text)
+    return [one for one in known if any(holds(since, until, Version(one)) for since, until in ranges)]
+
+
+def spans(known: Sequence[str], versions: Collection[str]) -> str:
+    """Runs of neighbours of ``known`` (newest first) that are all in ``versions``, as ``FIRST..LAST``, oldest first."""
+    found = []
+    for held, run in groupby(known, lambda one: one in versions):
+        if held:
+            last, *_ = members = list(run)
+            found.append(last if len(members) == 1 else f"{members[-1]}..{last}")
+    return " ".join(found)

@@ -17,7 +17,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
 from sphinx.util.typing import ExtensionMetadata
 
-from apidiff.render.labels import Language, label
+from apidiff.render.labels import Language, between_sentences, label
 from apidiff.sphinxext import source
 from apidiff.sphinxext.bars import BAR_NODES
 from apidiff.sphinxext.content import Content, Shelf, replace_folder, write_stubs
@@ -89,8 +89,9 @@ class _Session:
         """Tell templates which versions can be chosen, and give them the words of the chooser."""
         context["apidiff_known"] = self.content.releases.known if self.content else {}
         words: Language = "zh" if app.config.language.startswith("zh") else "en"
-        said = {key: label(f"chooser.{key}", words) for key in ("label", "newest", "back", "said")}
+        said = {key: label(f"chooser.{key}", words) for key in ("label", "newest", "back", "said", "unknown")}
         said |= {framework: label(f"framework.{framework}", words) for framework in ("torch", "mindspore")}
+        said["space"] = between_sentences(words)
         context["apidiff_chooser"] = json.dumps(said, ensure_ascii=False)
 
     def finish(self, app: Sphinx, exception: Exception | None) -> None:

@@ -1,4 +1,4 @@
-"""Claims on a mapping's page: what each says, who states it, what runs showed, and the statements that runs refute."""
+"""Claims on a mapping's page: what each says, who states it, and what runs showed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from docutils import nodes
 
 from apidiff.model import Observation, Outcome, worst_outcome
 from apidiff.model.entry import ClaimEntry, DocumentEntry, Entry, ObservedSummary, StatedEntry
-from apidiff.model.trace import backend_name
 from apidiff.render.by_run import measurer
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import (
@@ -54,7 +53,7 @@ def _group(make: Builder, entry: Entry, subject: str, *, leads: bool) -> nodes.s
     if rest := [claim for claim in mine if claim not in returning]:
         children += [paragraph(nodes.strong("", make.word("claims.rest")))] if returning else []
         children += [_claim(make, entry, claim) for claim in rest]
-    lid = [nodes.Text(make.word("fold.claims", count=len(mine)) + " "), *_outcomes_of_all(make, mine)]
+    lid = [nodes.Text(make.word("fold.claims", count=len(mine)) + " "), *_outcomes_of_all(make, subject, mine)]
     for key, count in (
         ("changed", sum(bool(one.changes) for one in mine)),
         ("disputed", sum(bool(one.disputes) for one in mine)),
@@ -64,69 +63,35 @@ def _group(make: Builder, entry: Entry, subject: str, *, leads: bool) -> nodes.s
     return make.section(f"claims--{anchor(subject)}", title, folded(lid, *children))
 
 
-def _outcomes_of_all(make: Builder, claims: list[ClaimEntry]) -> list[nodes.Node]:
-    """How many claims have a run with which outcome, worst first."""
-    counts: dict[Outcome, int] = {}
-    for claim in claims:
-        for outcome in {Outcome(row.outcome) for row in claim.summary} or {Outcome.NOT_RUN}:
-            counts[outcome] = counts.get(outcome, 0) + 1
-    badges = [[make.badge("outcome", one.value), nodes.Text(f" {counts[one]}")] for one in _worst_first(set(counts))]
-    return joined(badges, " ")
-
-
-def refuted_section(make: Builder, entry: Entry) -> nodes.section:
-    """What documents state and runs refute, in short: the claim holds the rest."""
-    found = refuted_claims(entry)
-    if not found:
-        return make.section("refuted", make.word("refuted"), paragraph(nodes.Text(make.word("refuted.none"))))
-    items = [nodes.list_item("", *_refuted_line(make, claim)) for claim in found]
-    children = [paragraph(nodes.Text(make.word("refuted.intro"))), nodes.bullet_list("", *items)]
-    return make.section("refuted", make.word("refuted"), *children)
-
-
-def _refuted_line(make: Builder, claim: ClaimEntry) -> list[nodes.Node]:
-    against = [found for found in claim.summary if found.outcome == Outcome.REFUTED.value]
-    head = paragraph(
-        make.badge("outcome", Outcome.REFUTED.value),
-        nodes.Text(" "),
-        *make.text(claim.text),
-        nodes.Text(" "),
-        make.ref("claim", claim.id),
-    )
-    runs = [
-        paragraph(
-            nodes.Text(
-                f"{make.word(f'framework.{found.framework}')} {found.framework_version}{make.word('site.comma')}"
-                f"{backend_name(found.backend, found.device)}{make.word('site.colon')}"
-            ),
-            *joined(_run_links(make, claim, found), make.word("site.comma")),
-        )
-        for found in against
-    ]
-    return [head, *runs]
-
-
-def refuted_claims(entry: Entry) -> list[ClaimEntry]:
-    """Claims that a document states and at least one run refutes."""
+def _outcomes_of_all(make: Builder, subject: str, claims: list[ClaimEntry]) -> list[nodes.Node]:
+    """How many claims have a run with which outcome, worst first, for the chosen version of the subject's framework."""
+    framework = subject.partition(".")[0]
+    run = {row.framework_version for claim in claims for row in claim.summary if row.framework == framework}
+    by_counts: dict[tuple[tuple[Outcome, int], ...], list[str]] = {}
+    for version in make.releases.known.get(framework, [""]):
+        counts = _counts(claims, framework, version if version in run else "")
+        by_counts.setdefault(tuple(counts.items()), []).append(version)
+    if len(by_counts) == 1:
+        return _counted(make, dict(*by_counts))
     return [
-        claim for claim in entry.claims if claim.stated and any(found.outcome == "refuted" for found in claim.summary)
+        make.only_in(marked_inline("", "", *_counted(make, dict(counts))), framework, versions)
+        for counts, versions in by_counts.items()
     ]
 
 
-def refuted_block(make: Builder, entry: Entry, claim: ClaimEntry) -> block:
-    """One refuted statement, with the documents and the runs against it."""
-    against = [found for found in claim.summary if found.outcome == Outcome.REFUTED.value]
-    rest = [found for found in claim.summary if found.outcome != Outcome.REFUTED.value]
-    head = paragraph(
-        make.badge("outcome", "refuted"),
-        nodes.Text(" "),
-        literal(claim.subject),
-        nodes.Text(" "),
-        *make.text(claim.text),
-    )
-    link = paragraph(make.ref("claim", claim.id), classes=["apidiff-claim-id"])
-    children = [head, link, *_stated(make, entry.documents, claim.stated), _observed(make, claim, against + rest)]
-    return block("", *children, classes=["apidiff-claim", "apidiff-edge-refuted"])
+def _counts(claims: list[ClaimEntry], framework: str, version: str) -> dict[Outcome, int]:
+    """How many claims have which outcome: by runs of ``version``, or by all where a claim was not run on it."""
+    found: dict[Outcome, int] = {}
+    for claim in claims:
+        of_it = [row for row in claim.summary if (row.framework, row.framework_version) == (framework, version)]
+        for outcome in {Outcome(row.outcome) for row in of_it or claim.summary} or {Outcome.NOT_RUN}:
+            found[outcome] = found.get(outcome, 0) + 1
+    return {one: found[one] for one in _worst_first(set(found))}
+
+
+def _counted(make: Builder, counts: dict[Outcome, int]) -> list[nodes.Node]:
+    badges = [[make.badge("outcome", one.value), nodes.Text(f" {counts[one]}")] for one in counts]
+    return joined(badges, " ")
 
 
 def outcome_badges(make: Builder, claim: ClaimEntry) -> list[nodes.Node]:
@@ -136,7 +101,7 @@ def outcome_badges(make: Builder, claim: ClaimEntry) -> list[nodes.Node]:
     """
     if not claim.summary:
         return [make.badge("outcome", Outcome.NOT_RUN.value)]
-    framework, run = claim.summary[0].framework, _versions_run(claim)
+    framework, run = claim.summary[0].framework, versions_run(claim)
     by_outcomes: dict[tuple[Outcome, ...], list[str]] = {}
     for version in run:
         seen = {Outcome(row.outcome) for row in claim.summary if row.framework_version == version}
@@ -158,7 +123,7 @@ def _worst_first(outcomes: set[Outcome]) -> list[Outcome]:
     return ordered
 
 
-def _versions_run(claim: ClaimEntry) -> list[str]:
+def versions_run(claim: ClaimEntry) -> list[str]:
     """The framework versions of which runs speak of the claim, newest first."""
     return list(dict.fromkeys(row.framework_version for row in claim.summary))
 
@@ -169,9 +134,9 @@ def _claim(make: Builder, entry: Entry, claim: ClaimEntry) -> block:
     children: list[nodes.Node] = [paragraph(link, classes=["apidiff-claim-id"])]
     if claim.call:
         children += [make.term("claim.call"), code("\n".join(claim.call))]
-    children += _stated(make, entry.documents, claim.stated)
+    children += stated_part(make, entry.documents, claim.stated)
     if claim.summary:
-        children += [make.term("claim.observed"), _observed(make, claim, claim.summary)]
+        children += [make.term("claim.observed"), observed_part(make, claim, claim.summary)]
     measurers = {one.run: one.measured_by for one in claim.observed}
     children += [dispute_block(make, claim.subject, one, measurers) for one in claim.disputes]
     if claim.changes:
@@ -186,7 +151,8 @@ def _claim(make: Builder, entry: Entry, claim: ClaimEntry) -> block:
     return found
 
 
-def _stated(make: Builder, documents: dict[str, DocumentEntry], stated: list[StatedEntry]) -> list[nodes.Node]:
+def stated_part(make: Builder, documents: dict[str, DocumentEntry], stated: list[StatedEntry]) -> list[nodes.Node]:
+    """Who states a claim, or that nobody does."""
     if not stated:
         return [make.term("claim.stated", nodes.Text(make.word("claim.stated_nowhere")))]
     return [make.term("claim.stated"), stated_places(make, documents, stated)]
@@ -212,9 +178,9 @@ def _place(make: Builder, documents: dict[str, DocumentEntry], place: StatedEntr
     return children
 
 
-def _observed(make: Builder, claim: ClaimEntry, summaries: list[ObservedSummary]) -> block:
+def observed_part(make: Builder, claim: ClaimEntry, summaries: list[ObservedSummary]) -> block:
     """A row for each verdict; versions of which runs show the same share one. The chosen version's rows, if it was run."""
-    framework, run = summaries[0].framework, _versions_run(claim)
+    framework, run = summaries[0].framework, versions_run(claim)
     rest = make.releases.others(framework, run)
     columns = ("outcome", "framework", "backend", "device", "ranks", "evidence")
     rows: list[nodes.row] = []
@@ -245,7 +211,7 @@ def _observed_row(make: Builder, claim: ClaimEntry, alike: list[ObservedSummary]
     runs: list[nodes.Node] = []
     for one in alike:
         lead = [nodes.Text(one.framework_version + make.word("site.colon"))] if len(alike) > 1 else []
-        runs.append(paragraph(*lead, *make.filled("runs.sizes", sizes=joined(_run_links(make, claim, one), comma))))
+        runs.append(paragraph(*lead, *make.filled("runs.sizes", sizes=joined(links_to_runs(make, claim, one), comma))))
         runs += [paragraph(nodes.Text(words)) for words in _measurers(make, claim, one)]
     evidence: list[nodes.Node] = []
     for seen in _told(claim, first):
@@ -272,7 +238,7 @@ def _measurers(make: Builder, claim: ClaimEntry, summary: ObservedSummary) -> li
     return [make.word("run.measured_by") + make.word("site.colon") + make.word("site.semicolon").join(names)]
 
 
-def _run_links(make: Builder, claim: ClaimEntry, summary: ObservedSummary) -> list[Inline]:
+def links_to_runs(make: Builder, claim: ClaimEntry, summary: ObservedSummary) -> list[Inline]:
     """A link to each run of a row, at the probe that speaks for it, named by its number of ranks."""
     links: list[Inline] = []
     for seen, run in _shown(claim, summary):

@@ -192,8 +192,9 @@ class Shelf:
         write_if_changed(self.mapping_list, msgspec.json.encode(sorted(content.entries)))
         write_if_changed(self.counterparts_file, msgspec.json.encode(list(content.counterparts.values())))
         write_if_changed(self.official_file, msgspec.json.encode(content.official))
-        releases = content.releases.known.get("mindspore", [content.newest["mindspore"]])
-        write_if_changed(self.index_file, msgspec.json.encode(mapping_index(content.entries.values(), releases)))
+        known = {name: content.releases.known.get(name, [newest]) for name, newest in content.newest.items()}
+        index = mapping_index(content.entries.values(), known["mindspore"], known.get("torch", []))
+        write_if_changed(self.index_file, msgspec.json.encode(index))
         # A copy: pages must not change, and a build must not break, while runs are being recorded.
         runs = {self.run_file(run_id): file.read_bytes() for run_id, file in content.runs.items()}
         replace_folder(self.folder / "runs", runs, "**/*.json")

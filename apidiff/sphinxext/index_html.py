@@ -10,15 +10,16 @@ import re
 from collections.abc import Callable, Iterable
 from html import escape
 
-from apidiff.model import AnswerKind, Risk, Status
+from apidiff.model import AnswerKind, Outcome, Risk, Status, worst_outcome
 from apidiff.model.categories import CATEGORIES
 from apidiff.model.verdict import WORST_FIRST
-from apidiff.render.index_rows import AnswerRow, Index, IndexRow
-from apidiff.render.labels import Language, label
+from apidiff.render.index_rows import FRAMEWORKS, AnswerRow, Index, IndexRow, RowRuns
+from apidiff.render.labels import Language, between_sentences, label
+from apidiff.render.spans import spans
 from apidiff.sphinxext.nodes import anchor
 
 COLUMNS = ("api", "target", "category", "risk", "status", "backends", "verdict")
-_WORDS = ("text", "any", "reset", "mindspore", "torch", "shown", "none", "filters")
+_WORDS = ("text", "any", "reset", "in_torch", "shown", "none", "filters", "about", "not_run", "other_runs")
 _ANSWERS = {kind.value for kind in AnswerKind}
 
 _BREAK = re.compile("(?<=[._])")
@@ -31,14 +32,32 @@ def table_html(index: Index, language: Language, link: Link) -> str:
     """The table inside its element, with the words and the values that can be chosen."""
     words = {name: label(f"table.{name}", language) for name in _WORDS}
     words |= {f"column.{name}": label(f"table.column.{name}", language) for name in COLUMNS}
+    words |= {framework: label(f"framework.{framework}", language) for framework in FRAMEWORKS}
+    words["space"] = between_sentences(language)
+    words["comma"] = label("site.comma", language)
+    words |= {f"outcome.{one.value}": label(f"outcome.{one.value}", language) for one in WORST_FIRST}
     facets = {name: [[value, text] for value, text in values] for name, values in _facets(index, language).items()}
     head = "".join(f'<th scope="col">{escape(label(f"table.column.{name}", language))}</th>' for name in COLUMNS)
-    rows = "".join(_row(row, language, link) for row in index.rows)
+    rows = "".join(_row(index, row, language, link) for row in index.rows)
     return (
-        f'<apidiff-table data-words="{_json(words)}" data-facets="{_json(facets)}">\n'
+        f'<apidiff-table data-words="{_json(words)}" data-facets="{_json(facets)}" data-run="{_json(index.run)}">\n'
+        f'<p class="apidiff-table-about">{escape(_about(index, words, language))}</p>\n'
         f'<table class="table apidiff-table apidiff-index">\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{rows}</tbody>\n</table>\n</apidiff-table>\n"
     )
+
+
+def _about(index: Index, words: dict[str, str], language: Language) -> str:
+    """What the table is about before another version is chosen; `element.ts` says the same of the chosen ones."""
+    mindspore, torch = index.newest.get("mindspore", ""), index.newest.get("torch", "")
+    said = [words["about"].format(version=mindspore)]
+    if mindspore not in index.run.get("mindspore", []):
+        said.append(words["not_run"].format(framework=words["mindspore"], version=mindspore))
+    run = index.run.get("torch", [])
+    if run and torch and torch not in run:
+        versions = words["comma"].join(run)
+        said.append(words["other_runs"].format(framework=words["torch"], version=torch, versions=versions))
+    return between_sentences(language).join(said)
 
 
 def _json(value: object) -> str:
@@ -53,7 +72,9 @@ def _facets(index: Index, language: Language) -> dict[str, list[tuple[str, str]]
         return [(value, label(f"{prefix}.{value}", language)) for value in values if value in used]
 
     statuses = {answer.status for answer in answers}
-    backends = sorted({backend for row in index.rows for backend in row.backends})
+    runs = [one for row in index.rows for one in row.runs]
+    backends = sorted({one.backend for one in runs})
+    verdicts = {one.outcome for one in runs} | {Outcome.NOT_RUN.value}
     return {
         "category": named("category", CATEGORIES, {row.category for row in index.rows}),
         "risk": named("risk", [risk.value for risk in Risk], {answer.risk for answer in answers}),
@@ -62,17 +83,19 @@ def _facets(index: Index, language: Language) -> dict[str, list[tuple[str, str]]
             *named("answer", [kind.value for kind in AnswerKind], statuses),
         ],
         "backend": [(backend, backend) for backend in backends],
-        "verdict": named("outcome", [outcome.value for outcome in WORST_FIRST], {row.verdict for row in index.rows}),
-        "mindspore": [(version, version) for version in index.mindspore],
+        "verdict": named("outcome", [outcome.value for outcome in WORST_FIRST], {*verdicts}),
         "torch": [(version, version) for version in index.torch],
     }
 
 
-def _row(row: IndexRow, language: Language, link: Link) -> str:
-    facts = {"category": row.category, "backends": " ".join(row.backends), "verdict": row.verdict}
+def _row(index: Index, row: IndexRow, language: Language, link: Link) -> str:
+    facts = {"category": row.category, "runs": ";".join(_run(index, one) for one in row.runs)}
     facts["in-torch"] = " ".join(row.torch)
     attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in facts.items())
-    runs = escape(", ".join(row.backends))
+    found = index.runs_of(row, index.newest)
+    runs = escape(", ".join(sorted({one.backend for one in found})))
+    verdict = worst_outcome(Outcome(one.outcome) for one in found).value
+    about = _badge("outcome", verdict, language)
     return (
         f'<tr{attributes}><th scope="row"><a href="{escape(link(row.id, ""))}">{_code(row.id)}</a></th>'
         f"{_cell('target', row.answers, lambda one: one.target or ' '.join(one.uses), _target(row, language, link))}"
@@ -81,25 +104,31 @@ def _row(row: IndexRow, language: Language, link: Link) -> str:
         f"{_cell('status', row.answers, lambda one: one.status or '', lambda one: _standing(one, language))}"
         f'<td class="apidiff-index-runs" data-label="{escape(label("table.column.backends", language))}">{runs}</td>'
         f'<td class="apidiff-index-runs" data-label="{escape(label("table.column.verdict", language))}">'
-        f"{_badge('outcome', row.verdict, language)}</td></tr>\n"
+        f"{about}</td></tr>\n"
     )
+
+
+def _run(index: Index, one: RowRuns) -> str:
+    """``framework backend outcome spans``; spaces within an outcome are underscores."""
+    known = {"mindspore": index.mindspore}.get(one.framework) or one.versions
+    return f"{one.framework} {one.backend} {one.outcome.replace(' ', '_')} {spans(known, one.versions)}"
 
 
 def _cell(
     name: str, answers: list[AnswerRow], value: Callable[[AnswerRow], str], show: Callable[[AnswerRow], str]
 ) -> str:
     """A cell that holds what each release has, all but the newest hidden; without spans where all have the same."""
-    kept: dict[str, list[AnswerRow]] = {}
+    kept: dict[tuple[str, str], list[AnswerRow]] = {}
     for answer in answers:
-        kept.setdefault(value(answer), []).append(answer)
+        kept.setdefault((value(answer), show(answer)), []).append(answer)
     if len(kept) == 1:
-        (only,) = kept
-        return f'<td data-{name}="{escape(only)}">{show(answers[0])}</td>'
+        ((only, shown),) = kept
+        return f'<td data-{name}="{escape(only)}">{shown}</td>'
     parts = []
-    for number, (one, members) in enumerate(kept.items()):
-        spans = " ".join(member.spans for member in members)
+    for number, ((one, shown), members) in enumerate(kept.items()):
+        held = " ".join(member.spans for member in members)
         hidden = " hidden" if number else ""
-        parts.append(f'<span data-mindspore="{spans}" data-{name}="{escape(one)}"{hidden}>{show(members[0])}</span>')
+        parts.append(f'<span data-mindspore="{held}" data-{name}="{escape(one)}"{hidden}>{shown}</span>')
     return f"<td>{''.join(parts)}</td>"
 
 
@@ -108,9 +137,16 @@ def _target(row: IndexRow, language: Language, link: Link) -> Callable[[AnswerRo
         if answer.target:
             address = escape(link(row.id, anchor(answer.target)))
             return f'<a href="{address}">{_code(answer.target)}</a>'
+        if not answer.uses:
+            return _nothing("no_target" if answer.status is None else "no_names", language)
         return escape(label("site.comma", language)).join(_code(name) for name in answer.uses)
 
     return show
+
+
+def _nothing(key: str, language: Language) -> str:
+    """Words where there is nothing to name."""
+    return f'<span class="apidiff-table-nothing">{escape(label(f"table.{key}", language))}</span>'
 
 
 def _code(name: str) -> str:
@@ -124,7 +160,7 @@ def _standing(answer: AnswerRow, language: Language) -> str:
 
 def _badge(kind: str, value: str | None, language: Language) -> str:
     if value is None:
-        return ""
+        return _nothing("not_recorded", language)
     name = value.replace(" ", "-")
     words = escape(label(f"{kind}.{value}", language))
     return f'<span class="apidiff-badge apidiff-{kind}-{name}">{words}</span>'

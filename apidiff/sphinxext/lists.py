@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from apidiff.model import Text
 from apidiff.model.entry import DifferenceEntry, Entry
-from apidiff.sphinxext.claims import refuted_claims
+from apidiff.sphinxext.refuted import refuted_claims
 
 _NONE = Text(en="-", zh="-")
 

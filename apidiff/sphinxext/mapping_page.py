@@ -11,10 +11,11 @@ from apidiff.model.entry import Entry, ExampleEntry, TargetEntry
 from apidiff.model.picture import Picture
 from apidiff.sphinxext.answers import Answer, answer_boxes, answers, otherwise_section, versions_table
 from apidiff.sphinxext.builder import Builder
-from apidiff.sphinxext.claims import claims_section, refuted_section
+from apidiff.sphinxext.claims import claims_section
 from apidiff.sphinxext.differences import differences_section
 from apidiff.sphinxext.nodes import Inline, anchor, block, code, folded, joined, literal, paragraph
 from apidiff.sphinxext.picture import picture_section
+from apidiff.sphinxext.refuted import refuted_section
 from apidiff.sphinxext.repeat import repeat_section
 from apidiff.sphinxext.rows import members_table, parameters_table
 from apidiff.sphinxext.shown import carry, custom_element, marked_section
@@ -121,14 +122,26 @@ def _target(make: Builder, entry: Entry, target: TargetEntry, *, leads: bool) ->
     rows |= {f"member-{(row.source or row.target or '').replace('_', '-')}": row for row in target.members}
     intro = paragraph(*make.phrase("differences.from", target.name))
     children.append(differences_section(make, name, intro, target.differences, rows, leads=leads))
-    parameters = parameters_table(make, target.parameters)
-    children.append(make.section(f"{name}--parameters", make.word("parameters"), parameters))
+    parameters = [*_defaults_of(make, entry, target), parameters_table(make, target.parameters)]
+    children.append(make.section(f"{name}--parameters", make.word("parameters"), *parameters))
     if target.members:
         members = members_table(make, target.members)
         children.append(make.section(f"{name}--members", make.word("members"), members))
     pair_of_signatures = signature_pair(make, entry, target)
     children.append(make.section(f"{name}--signatures", make.word("signatures"), pair_of_signatures))
     return make.section(name, [literal(target.name)], *children)
+
+
+def _defaults_of(make: Builder, entry: Entry, target: TargetEntry) -> list[nodes.Node]:
+    """For which versions the defaults of the table stand, where other versions have other signatures."""
+    read = {"torch": entry.signatures, "mindspore": target.signatures}
+    if not target.parameters or all(len(set(texts.values())) < 2 for texts in read.values()):
+        return []
+    newest = [
+        f"{make.word(f'framework.{framework}')} {max(texts, key=Version)}" for framework, texts in read.items() if texts
+    ]
+    words = make.word("parameters.defaults", versions=make.word("site.comma").join(newest))
+    return [paragraph(nodes.Text(words), classes=["apidiff-aside"])]
 
 
 def _titled_code(make: Builder, key: str, name: str, text: str) -> block:

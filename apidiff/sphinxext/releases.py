@@ -7,13 +7,12 @@ compares them by place in the list of known releases, which every page holds, an
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from itertools import groupby
+from collections.abc import Collection
 
 from apidiff.model import Version
 from apidiff.model.base import Record
 from apidiff.model.ranges import holds
-from apidiff.render.spans import ends
+from apidiff.render.spans import spans, told
 
 
 class Releases(Record, frozen=True, kw_only=True):
@@ -39,8 +38,7 @@ class Releases(Record, frozen=True, kw_only=True):
 
     def told(self, framework: str, text: str) -> list[str]:
         """The known releases of ranges as text: ``≥ 2.6``, ``≤ 2.0, 2.4 – 2.8``."""
-        wanted = {one for since, until in ends(text) for one in self.between(framework, since, until)}
-        return [one for one in self.known.get(framework, []) if one in wanted]
+        return told(self.known.get(framework, []), text)
 
     def others(self, framework: str, versions: Collection[str]) -> list[str]:
         """The known releases that are not among ``versions``."""
@@ -55,13 +53,3 @@ class Releases(Record, frozen=True, kw_only=True):
             if nearest is not None:
                 found[nearest].append(release)
         return found
-
-
-def spans(known: Sequence[str], versions: Collection[str]) -> str:
-    """Runs of neighbours of ``known`` (newest first) that are all in ``versions``, as ``FIRST..LAST``, oldest first."""
-    found = []
-    for held, run in groupby(known, lambda one: one in versions):
-        if held:
-            last, *_ = members = list(run)
-            found.append(last if len(members) == 1 else f"{members[-1]}..{last}")
-    return " ".join(found)

@@ -9,6 +9,7 @@ from apidiff.model.entry import Entry, ExampleEntry
 from apidiff.model.trace import backend_name
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import anchor, block, code, paragraph
+from apidiff.sphinxext.shown import marked_section
 
 _Place = tuple[str, str, str, str]  # framework, its version, backend, device
 
@@ -21,7 +22,7 @@ def repeat_section(make: Builder, entry: Entry, newest: str) -> nodes.section:
         "repeat",
         make.word("repeat"),
         *_said(make, "repeat.verify", f"apidiff verify {entry.id}"),
-        *(_place(make, entry, place, sizes) for place, sizes in recorded_places(entry).items()),
+        *_places(make, entry),
         *_examples(make, entry),
         make.section(
             "repeat--lookup",
@@ -43,7 +44,25 @@ def recorded_places(entry: Entry) -> dict[_Place, list[int]]:
     return {place: sorted(found[place]) for place in ordered}
 
 
-def _place(make: Builder, entry: Entry, place: _Place, sizes: list[int]) -> nodes.section:
+def _places(make: Builder, entry: Entry) -> list[marked_section]:
+    """A section for each place, shown where its version is chosen; the newest of a framework for versions that were not run.
+
+    A page without script shows them all.
+    """
+    found = recorded_places(entry)
+    run: dict[str, list[str]] = {}
+    for framework, version, *_ in found:
+        run.setdefault(framework, []).append(version)
+    sections = []
+    for place, sizes in found.items():
+        framework, version, *_ = place
+        newest = version == max(run[framework], key=Version)
+        told = [version, *(make.releases.others(framework, run[framework]) if newest else [])]
+        sections.append(make.only_in(_place(make, entry, place, sizes), framework, told, hide=False))
+    return sections
+
+
+def _place(make: Builder, entry: Entry, place: _Place, sizes: list[int]) -> marked_section:
     framework, version, backend, device = place
     name = make.word(f"framework.{framework}")
     title = make.word("coverage.place", framework=name, version=version, backend=backend, device=device)

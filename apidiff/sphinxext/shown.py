@@ -21,6 +21,10 @@ class marked_row(nodes.row):  # noqa: N801
     """A row of a table that carries attributes."""
 
 
+class marked_item(nodes.list_item):  # noqa: N801
+    """An item of a list that carries attributes."""
+
+
 class marked_inline(nodes.inline):  # noqa: N801
     """Words in a line that carry attributes."""
 
@@ -66,6 +70,7 @@ def _close_element(self: Any, node: nodes.Element) -> None:
 SHOWN_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {
     marked_section: (_like("section", "section"), _leave("section")),
     marked_row: (_like("row", "tr"), _leave("row")),
+    marked_item: (_like("list_item", "li"), _leave("list_item")),
     marked_inline: (_like("inline", "span"), _leave("inline")),
     custom_element: (_open_element, _close_element),
 }

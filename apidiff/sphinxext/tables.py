@@ -13,9 +13,9 @@ from apidiff.render.by_run import measurer
 from apidiff.render.signed_words import signed_words
 from apidiff.sphinxext.answers import MAPS_TO, answer_at, current_answer, current_target
 from apidiff.sphinxext.builder import Builder
-from apidiff.sphinxext.claims import refuted_block, refuted_claims
 from apidiff.sphinxext.content import MappingPage, RunLine
 from apidiff.sphinxext.nodes import Cell, Inline, anchor, block, joined, literal, paragraph, table
+from apidiff.sphinxext.refuted import refuted_block, refuted_claims
 from apidiff.sphinxext.run_page import run_title
 from apidiff.store.signed import State
 

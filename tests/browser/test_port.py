@@ -140,6 +140,17 @@ CASES: list[tuple[str, str, list[tuple[str, str]]]] = [
             ("2:5", "?torch.distributed.fsdp.FullyShardedDataParallel"),
         ],
     ),
+    (
+        "names for distributed work outside torch.distributed",
+        "import torch.nn as nn\nfrom torch.nn.parallel import DistributedDataParallel as DDP\nm = DDP(nn.Linear(1, 1))\n"
+        "nn.SyncBatchNorm(2)\nnn.parallel.DistributedDataParallel(m)",
+        [
+            ("2:31", "?torch.nn.parallel.DistributedDataParallel"),
+            ("3:5", "?torch.nn.parallel.DistributedDataParallel"),
+            ("4:1", "?torch.nn.SyncBatchNorm"),
+            ("5:1", "?torch.nn.parallel.DistributedDataParallel"),
+        ],
+    ),
     ("nothing", "print('dist.all_reduce')", []),
 ]
 SAMPLE = (
@@ -198,6 +209,7 @@ def test_finds_in_code(visit: Visit, language: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
+CLASS = "→ mindspore.ops.ReduceOp current"
 # Code with one find, versions of torch and MindSpore, and what stands as its goal and its risk.
 ANSWERS = [
     (DIST + "dist.all_reduce(x)", "2.15.0", "2.10.0", "mindspore.mint.distributed.all_reduce", None),
@@ -208,8 +220,13 @@ ANSWERS = [
     (DIST + "dist.monitored_barrier()", "2.15.0", "2.10.0", "composed", None),
     (DIST + "dist.monitored_barrier()", "2.15.0", "1.0.0", None, None),
     (DIST + "dist.nope()", "2.15.0", "2.10.0", "The database has nothing about it.", ""),
-    (DIST + "dist.ReduceOp.constructor", "2.15.0", "2.10.0", "mindspore.ops.ReduceOp.constructor", None),
-    (DIST + "dist.ReduceOp.BAND", "2.15.0", "2.10.0", "→ mindspore.ops.ReduceOp current", "rewrite"),
+    (DIST + "dist.ReduceOp.constructor", "2.15.0", "2.10.0", f"{CLASS} The database does not know the member", ""),
+    (DIST + "dist.ReduceOp.NOSUCH", "2.15.0", "2.0.0", f"{CLASS} The database does not know the member NOSUCH.", ""),
+    (DIST + "dist.ReduceOp.BAND", "2.15.0", "2.10.0", f"{CLASS} It has no member in the place of BAND.", "rewrite"),
+    (DIST + "dist.ReduceOp.SUM", "2.15.0", "2.0.0", "→ mindspore.ops.ReduceOp.SUM current", None),
+    (DIST + "dist.ReduceOp.AVG", "2.15.0", "2.10.0", "→ mindspore.ops.ReduceOp.AVG current", "error"),
+    (DIST + "dist.ReduceOp.AVG", "2.15.0", "2.9.0", f"{CLASS} No such member in 2.9.0.", "error"),
+    (DIST + "dist.ReduceOp.AVG", "2.15.0", "2.0.0", f"{CLASS} No such member in 2.0.0.", "error"),
 ]
 
 
@@ -229,6 +246,10 @@ def test_answers_follow_the_versions(visit: Visit) -> None:
     assert "no such API" not in page.locator(".apidiff-port-finds").inner_text()
     choose(page, "2.1.0", "2.10.0")
     expect(page.locator(".apidiff-port-finds")).to_contain_text("The source of PyTorch 2.1.0 has no such API.")
+    put(page, DIST + "dist.ReduceOp.AVG\ndist.ReduceOp.NOSUCH")
+    choose(page, "1.13.0", "2.10.0")
+    expect(page.locator(".apidiff-port-finds")).to_contain_text("PyTorch 1.13.0 has no such member.")
+    expect(page.locator(".apidiff-port-names")).to_have_text("Not in the database: torch.distributed.ReduceOp.NOSUCH")
 
 
 # A call of reduce, what stands first, and what is named as not passed.

@@ -47,7 +47,7 @@ FILTERS = [
     ("Status", "状态", "composed", "status"),
     ("Run on", "运行后端", "mccl", "backend"),
     ("Worst verdict", "最差结论", "refuted", "verdict"),
-    ("Exists in PyTorch", "存在于 PyTorch", "1.13.0", "in"),
+    ("Only APIs in PyTorch", "仅限此 PyTorch 版本", "1.13.0", "in"),
 ]
 
 
@@ -84,9 +84,10 @@ def test_a_view_can_be_sent_and_comes_back(visit: Visit, language: str, every: i
     page.wait_for_url(f"**/mappings/{names[0]}.html*")
     page.go_back()
     expect(_shown(page)).to_have_count(len(names))
-    page.get_by_role("button", name="Reset" if language == "en" else "重置").click()
+    page.get_by_role("button", name="Reset the table" if language == "en" else "重置表格").click()
     expect(_shown(page)).to_have_count(every)
-    assert page.evaluate("location.search") == "?sort=-api"
+    assert page.evaluate("location.search") == ""
+    expect(page.get_by_role("columnheader", name="PyTorch API")).to_have_attribute("aria-sort", "ascending")
 
 
 def test_what_the_address_does_not_know_counts_as_nothing(visit: Visit, every: int) -> None:
@@ -101,7 +102,7 @@ def test_nothing_fits_is_said(visit: Visit) -> None:
 
 # column, the values of its cells in order
 ORDERS = [
-    ("Risk", "risk", ["silent", "error", "rewrite", "no risk", "none", ""]),
+    ("Risk", "risk", ["silent", "error", "rewrite", "no risk", "none", "not recorded"]),
     ("Worst verdict", "verdict", ["flaky", "refuted", "crash", "timeout", "error", "unsupported", "not run", "holds"]),
 ]
 
@@ -127,18 +128,71 @@ def test_rows_follow_the_chosen_version(visit: Visit, every: int) -> None:
     page = visit.open(f"en/{PAGE}")
     row = page.locator("tr", has=page.locator("th", has_text=re.compile(r"^torch\.distributed\.all_reduce$")))
     expect(row.locator("td").first).to_have_text("mindspore.mint.distributed.all_reduce", use_inner_text=True)
-    page.get_by_label("On MindSpore").select_option("2.4.1")
+    chooser = page.locator("apidiff-versions:visible").first.get_by_label("MindSpore")
+    chooser.select_option("2.4.1")
     expect(row.locator("td").first).to_have_text("mindspore.communication.comm_func.all_reduce", use_inner_text=True)
     assert "mindspore=2.4.1" in page.url
     # Filters ask the answers of that version, and other pages keep it.
     page.get_by_role("combobox", name="Status", exact=True).select_option("current")
     old = _shown(page).count()
     page.goto(f"{visit.address}en/{PAGE}?status=current")
-    expect(page.get_by_label("On MindSpore")).to_have_value("2.4.1")
+    expect(chooser).to_have_value("2.4.1")
     expect(_shown(page)).to_have_count(old)
+    # The choice of versions is that of the whole site: it stays, and the table has no other place for it.
+    page.get_by_role("columnheader", name="Risk").get_by_role("button").click()
     page.get_by_role("button", name="Reset").click()
-    expect(page.get_by_label("On MindSpore")).to_have_value("2.10.0")
+    expect(chooser).to_have_value("2.4.1")
     expect(_shown(page)).to_have_count(every)
+    assert "mindspore=2.4.1" in page.url
+    assert "sort" not in page.url
+    expect(page.get_by_role("button", name="Reset")).to_be_hidden()
+    assert page.locator("apidiff-table select").filter(has_text="2.7.2").count() == 0
+
+
+# torch, MindSpore, words above the table, where a row was run
+RUNS = [
+    ("2.13.0", "2.10.0", "Answers for MindSpore 2.10.0, as chosen at the top of the page.", "gloo, mccl"),
+    ("2.13.0", "2.3.0", "MindSpore 2.3.0 was not run: the table has no verdict of it.", "gloo"),
+    (
+        "2.15.0",
+        "2.10.0",
+        "PyTorch 2.15.0 was not run; the verdicts on PyTorch APIs are from PyTorch 2.13.0.",
+        "gloo, mccl",
+    ),
+]
+
+
+@pytest.mark.parametrize(("torch", "mindspore", "said", "backends"), RUNS)
+def test_verdicts_are_of_versions_that_were_run(
+    visit: Visit, torch: str, mindspore: str, said: str, backends: str
+) -> None:
+    page = visit.open(f"en/{PAGE}?torch={torch}&mindspore={mindspore}")
+    about = page.locator(".apidiff-table-about")
+    expect(about).to_contain_text(said)
+    if "was not run" not in said:
+        expect(about).to_have_text(said)
+    row = page.locator("tr", has=page.locator("th", has_text=re.compile(r"^torch\.distributed\.all_gather_object$")))
+    expect(row.locator("td").nth(4)).to_have_text(backends)
+    runs = page.locator("table.apidiff-index tbody td:nth-last-child(2)").all_inner_texts()
+    assert any("mccl" in one for one in runs) == ("mccl" in backends)
+    # Where nothing was run there is no verdict.
+    ends = page.locator("table.apidiff-index tbody tr").evaluate_all(
+        "all => all.map((one) => [...one.cells].slice(-2).map((cell) => cell.innerText.trim()))"
+    )
+    assert [one for one in ends if (one[0] == "") != (one[1] == "not run")] == []
+
+
+def test_what_is_not_there_is_said_in_words(visit: Visit) -> None:
+    page = visit.open(f"en/{PAGE}?mindspore=2.3.0")
+    row = page.locator("tr", has=page.locator("th", has_text=re.compile(r"^torch\.distributed\.all_gather_object$")))
+    shown = row.locator("td").evaluate_all("all => all.map((one) => one.innerText.trim())")
+    assert [shown[0], *shown[2:4]] == ["no target recorded", "not recorded", "not recorded"]
+    composed = page.locator("tr", has=page.locator("th", has_text=re.compile(r"\.all_gather_coalesced$")))
+    expect(composed.locator("td").first).to_have_text("mindspore.ops.AllGather", use_inner_text=True)
+    cells = page.locator("tbody td:not(:nth-last-child(2))").evaluate_all(
+        "all => all.filter((one) => !one.innerText.trim()).length"
+    )
+    assert cells == 0
 
 
 def test_a_version_of_the_address_wins(visit: Visit) -> None:

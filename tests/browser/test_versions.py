@@ -143,11 +143,84 @@ def test_choice_stays_between_pages_and_languages(visit: Visit, language: str) -
 def test_address_wins_over_memory_and_what_is_unknown_counts_as_none(visit: Visit) -> None:
     at(visit, f"en/{REDUCE}", "2.6.0", "2.3.0")
     page = at(visit, f"en/{REDUCE}", "9.9.9", "2.4.0")
-    expect(chooser(page).get_by_label("PyTorch")).to_have_value("2.6.0")
+    expect(chooser(page).get_by_label("PyTorch")).to_have_value("2.15.0")  # not what this reader kept
     expect(chooser(page).get_by_label("MindSpore")).to_have_value("2.4.0")
     visit.page.evaluate("localStorage.setItem('apidiff.versions', '{{')")
     page = visit.open(f"en/{REDUCE}")
     expect(chooser(page).get_by_label("MindSpore")).to_have_value("2.10.0")
+
+
+# language, what the address asks for, torch and MindSpore that are shown, what is said of it
+TYPED = [
+    ("en", "?mindspore=2.10", "2.15.0", "2.10.0", ""),
+    ("en", "?mindspore=2.7&torch=2.13", "2.13.0", "2.7.2", ""),
+    ("en", "?mindspore=2.2.1", "2.15.0", "2.2.1", ""),
+    ("en", "?mindspore=2", "2.15.0", "2.10.0", ""),
+    ("en", "?mindspore=", "2.15.0", "2.3.0", ""),
+    ("en", "?mindspore=9.9.9", "2.15.0", "2.10.0", "MindSpore 9.9.9 is not known; shown: MindSpore 2.10.0."),
+    ("zh-cn", "?mindspore=2.1%2E", "2.15.0", "2.10.0", "没有收录 MindSpore 2.1.，现显示 MindSpore 2.10.0。"),
+    (
+        "zh-cn",
+        "?mindspore=<b>&torch=0.1",
+        "2.15.0",
+        "2.10.0",
+        "没有收录 PyTorch 0.1，现显示 PyTorch 2.15.0。没有收录 MindSpore <b>，现显示 MindSpore 2.10.0。",
+    ),
+]
+
+
+@pytest.mark.parametrize(("language", "asked", "torch", "mindspore", "said"), TYPED)
+def test_a_version_is_read_as_the_command_line_reads_it(
+    visit: Visit, language: str, asked: str, torch: str, mindspore: str, said: str
+) -> None:
+    visit.open(f"en/{REDUCE}?mindspore=2.3.0&torch=2.15.0")  # is kept
+    page = visit.open(f"{language}/{BARRIER}{asked}")
+    expect(chooser(page).get_by_label("PyTorch")).to_have_value(torch)
+    expect(chooser(page).get_by_label("MindSpore")).to_have_value(mindspore)
+    line = page.locator(".apidiff-unknown-version")
+    assert line.all_inner_texts() == ([said] if said else [])
+    chooser(page).get_by_label("MindSpore").select_option("2.9.0")
+    expect(line).to_have_count(0)
+
+
+REDUCE_OP = "mappings/torch.distributed.ReduceOp.html"
+MS_CLAIMS = "[id='claims--mindspore.ops.ReduceOp'] > details > summary"
+# MindSpore, the statements refuted on it, the counter of its claims, the places at which to repeat its runs
+FOLLOWING = [
+    ("2.10.0", [], "holds 12", ["PyTorch 2.13.0, gloo on cpu", "MindSpore 2.10.0, mccl on cpu"]),
+    ("2.9.0", ["AVG"], "refuted 1 holds 11", ["PyTorch 2.13.0, gloo on cpu", "MindSpore 2.9.0, mccl on cpu"]),
+    ("2.7.1", ["AVG"], "refuted 1 holds 11", ["PyTorch 2.13.0, gloo on cpu", "MindSpore 2.7.1, mccl on cpu"]),
+    ("2.3.0", ["AVG"], "refuted 1 holds 12", ["PyTorch 2.13.0, gloo on cpu", "MindSpore 2.10.0, mccl on cpu"]),
+]
+
+
+def test_refuted_statements_counters_and_repeats_follow(visit: Visit) -> None:
+    page = visit.open(f"en/{REDUCE_OP}")
+    none = page.get_by_text("Runs of the chosen versions refute none of them")
+    for mindspore, members, counter, places in FOLLOWING:
+        choose(page, "2.13.0", mindspore)
+        shown = page.locator("#refuted li:visible").all_inner_texts()
+        assert len(shown) == len(members)
+        assert all(f"member {name}" in text for name, text in zip(members, shown, strict=True))
+        expect(none).to_be_visible(visible=not members)
+        said = " ".join(page.locator(MS_CLAIMS).inner_text().split())
+        assert said.startswith(f"12 claims {counter}"), said
+        heads = page.locator("#repeat section:not([hidden]) > h3").all_inner_texts()
+        assert [one.rstrip("#") for one in heads if "cpu" in one] == places
+
+
+@pytest.mark.parametrize("visit", [{"java_script_enabled": False}], indirect=True)
+def test_without_script_every_refuted_statement_and_repeat_stands(visit: Visit) -> None:
+    page = visit.open(f"en/{REDUCE_OP}")
+    expect(page.locator("#refuted li:visible")).to_have_count(1)
+    expect(page.get_by_text("Runs of the chosen versions refute none of them")).to_be_hidden()
+    assert len([one for one in page.locator("#repeat h3:visible").all_inner_texts() if "cpu" in one]) == 5
+
+
+def test_defaults_say_for_which_versions_they_stand(visit: Visit) -> None:
+    page = at(visit, "en/mappings/torch.distributed.reduce.html", "2.3.0", "2.10.0")
+    said = "the newest version on record that has the parameter, up to PyTorch 2.15.0, MindSpore 2.10.0."
+    expect(page.locator("section[data-other]:visible").get_by_text(said)).to_be_visible()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

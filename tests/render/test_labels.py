@@ -116,6 +116,7 @@ def test_every_key_is_used() -> None:
         "role.",
         "not_run.",
         "not_run_meaning.",
+        "port.member.",
         "port.note.",
         "port.role.",
         "table.column.",

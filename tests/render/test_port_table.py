@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 
 from apidiff.model import Text
@@ -104,6 +105,33 @@ def test_a_difference_stands_once_and_in_the_language() -> None:
     found = table(entry(same, same), "zh")
     assert found["differences"] == [["parameter", "error", TEXT.zh, [], 0]]
     assert found["apis"][SOURCE]["answers"][1]["differences"] == [0, 0]
+
+
+# A row of members, and what the panel is given of it: its name in the target, spans of the versions that have it on each side.
+MEMBERS = [
+    (("SUM", None, "SUM", None), ["SUM", "", ""]),
+    (("PRODUCT", None, "PROD", None), ["PROD", "", ""]),
+    (("AVG", "≥ 2.6", "AVG", "≥ 2.5"), ["AVG", "2.6.0", "2.5.0..2.10.0"]),
+    (("OLD", None, "OLD", "≤ 2.3, 2.10"), ["OLD", "", "2.10.0 2.0.0..2.3.0"]),
+    (("BAND", None, None, None), [None, "", ""]),
+]
+
+
+@pytest.mark.parametrize(("row", "given"), MEMBERS)
+def test_members_come_with_their_versions(row: tuple[str, ...], given: list[str | None]) -> None:
+    source, source_range, target, target_range = row
+    member = ParameterEntry(
+        source=source,
+        target=target,
+        source_range=source_range,
+        target_range=target_range,
+        relations=["same"],
+        risk="none",
+        text=TEXT,
+    )
+    found = entry()
+    found = msgspec.structs.replace(found, targets=[msgspec.structs.replace(found.targets[1], members=[member])])
+    assert table(found)["apis"][SOURCE]["answers"][0]["members"] == {source: given}
 
 
 def test_facts_of_the_shipped_data() -> None:

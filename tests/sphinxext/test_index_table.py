@@ -13,7 +13,7 @@ from entry_fixture import COMPOSED, NEW, OLD, SOURCE, USED, content
 from small_site import Site
 
 from apidiff.model import Version
-from apidiff.model.entry import Entry
+from apidiff.model.entry import Entry, ObservedSummary
 from apidiff.render.index_rows import AnswerRow, mapping_index
 
 MakeSite = Callable[..., Site]
@@ -51,8 +51,60 @@ def test_releases_stand_newest_first(tmp_path: Path) -> None:
 
 def test_runs_of_a_row(tmp_path: Path) -> None:
     rows = {row.id: row for row in mapping_index(content(tmp_path).entries.values(), RELEASES).rows}
-    assert (rows[SOURCE].backends, rows[SOURCE].verdict) == (["gloo"], "refuted")
-    assert (rows[COMPOSED].backends, rows[COMPOSED].verdict) == ([], "not run")
+    assert [(one.framework, one.backend, one.outcome, one.versions) for one in rows[SOURCE].runs] == [
+        ("torch", "gloo", "refuted", ["2.13.0"])
+    ]
+    assert rows[COMPOSED].runs == []
+
+
+def _summary(framework: str, version: str, backend: str, outcome: str) -> ObservedSummary:
+    return ObservedSummary(
+        outcome=outcome,
+        framework=framework,
+        framework_version=version,
+        backend=backend,
+        device="cpu",
+        world_sizes=[2],
+        runs=["run"],
+    )
+
+
+# chosen torch and MindSpore, backends and outcomes that count
+CHOSEN = [
+    ("2.13.0", "2.10.0", [("gloo", "refuted"), ("mccl", "holds")]),
+    ("2.13.0", "2.9.0", [("gloo", "refuted"), ("mccl", "error")]),
+    ("2.13.0", "2.3.0", [("gloo", "refuted")]),  # never run: what another MindSpore showed is not said of it
+    ("2.14.0", "2.10.0", [("gloo", "refuted"), ("mccl", "holds")]),  # never run: the runs of other versions stand
+    ("2.9.0", "2.3.0", []),  # run, but not this row
+]
+
+
+@pytest.mark.parametrize(("torch", "mindspore", "expected"), CHOSEN)
+def test_runs_count_by_version(tmp_path: Path, torch: str, mindspore: str, expected: list[tuple[str, str]]) -> None:
+    entries = content(tmp_path).entries
+    entry, other = entries[SOURCE], entries[COMPOSED]
+    new = [
+        _summary("mindspore", "2.10.0", "mccl", "holds"),
+        _summary("mindspore", "2.9.0", "mccl", "holds"),
+        _summary("mindspore", "2.9.0", "mccl", "error"),
+    ]
+    claims = [*entry.claims[:2], msgspec.structs.replace(entry.claims[2], summary=new)]
+    entry = msgspec.structs.replace(entry, claims=claims)
+    elsewhere = msgspec.structs.replace(claims[0], summary=[_summary("torch", "2.9.0", "gloo", "holds")])
+    other = msgspec.structs.replace(other, claims=[elsewhere])
+    index = mapping_index([entry, other], RELEASES)
+    row = next(row for row in index.rows if row.id == SOURCE)
+    found = index.runs_of(row, {"torch": torch, "mindspore": mindspore})
+    assert sorted((one.backend, one.outcome) for one in found) == expected
+
+
+def test_names_of_an_answer_stand_where_they_are_there(tmp_path: Path) -> None:
+    entries = content(tmp_path).entries
+    otherwise = [msgspec.structs.replace(one, uses=[NEW, "mindspore.Tensor"]) for one in entries[COMPOSED].otherwise]
+    composed = msgspec.structs.replace(entries[COMPOSED], otherwise=otherwise)
+    rows = _rows({SOURCE: entries[SOURCE], COMPOSED: composed})[COMPOSED]
+    named = [(one.last, one.uses) for one in rows if one.status == "composed"]
+    assert named == [("2.10.0", [NEW, "mindspore.Tensor"]), ("2.8.0", ["mindspore.Tensor"])]
 
 
 class Shown(HTMLParser):
@@ -101,6 +153,9 @@ def test_other_answers_are_there_and_hidden(make_site: MakeSite) -> None:
     assert f'<span data-mindspore="2.4.0..2.8.0" data-target="{OLD}" hidden>' in html
     assert f'href="mappings/{SOURCE}.html#{OLD}"' in html
     assert '<script defer="defer" src="_static/elements/table.js' in html
+    assert ">no target recorded</span>" in html
+    assert ">not recorded</span>" in html
+    assert "PyTorch 2.14.0 was not run; the verdicts on PyTorch APIs are from PyTorch 2.13.0." in html
     assert "elements/table.js" not in make_site("other").build().html("risks")
 
 

@@ -41,10 +41,24 @@ WORDS: dict[str, Text] = {
     "table.column.verdict": _t("Worst verdict", "最差结论"),
     "table.filters": _t("Filter the table", "筛选表格"),
     "table.text": _t("Name or target", "名称或目标"),
-    "table.mindspore": _t("On MindSpore", "MindSpore 版本"),
-    "table.torch": _t("Exists in PyTorch", "存在于 PyTorch"),
+    "table.in_torch": _t("Only APIs in PyTorch", "仅限此 PyTorch 版本"),
     "table.any": _t("Any", "不限"),
-    "table.reset": _t("Reset", "重置"),
+    "table.reset": _t("Reset the table", "重置表格"),
     "table.shown": _t("{shown} of {all} APIs", "显示 {shown} 个，共 {all} 个 API"),
+    "table.about": _t(
+        "Answers for MindSpore {version}, as chosen at the top of the page.",
+        "以下是 MindSpore {version} 上的答案，版本在页面顶部选择。",
+    ),
+    "table.not_run": _t(
+        "{framework} {version} was not run: the table has no verdict of it.",
+        "没有在 {framework} {version} 上运行过，表中没有它的结论。",
+    ),
+    "table.other_runs": _t(
+        "{framework} {version} was not run; the verdicts on PyTorch APIs are from {framework} {versions}.",
+        "没有在 {framework} {version} 上运行过，PyTorch API 的结论来自 {framework} {versions}。",
+    ),
+    "table.no_target": _t("no target recorded", "没有记录目标"),
+    "table.no_names": _t("none", "无"),
+    "table.not_recorded": _t("not recorded", "没有记录"),
     "table.none": _t("No API fits these filters.", "没有符合筛选条件的 API。"),
 }

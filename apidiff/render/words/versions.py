@@ -17,6 +17,10 @@ WORDS: dict[str, Text] = {
     "chooser.said": _t(
         "Now for PyTorch {torch} and MindSpore {mindspore}.", "现针对 PyTorch {torch} 与 MindSpore {mindspore}。"
     ),
+    "chooser.unknown": _t(
+        "{framework} {asked} is not known; shown: {framework} {shown}.",
+        "没有收录 {framework} {asked}，现显示 {framework} {shown}。",
+    ),
     # The answer of the chosen versions.
     "box.also_there": _t("Also there", "同时可用"),
     "source.absent": _t("{name} is not in PyTorch {version}.", "PyTorch {version} 中没有 {name}。"),

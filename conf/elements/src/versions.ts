@@ -1,7 +1,8 @@
 // <apidiff-versions>: chooses the pair of versions that the pages are about; what depends on the pair follows.
+// A version in the address that is not known is told above the page.
 // <apidiff-others>: tells how many sections about other answers are hidden, and brings them forth.
 import { othersShown, reveal, showFor, showOthers } from "./shared/shown";
-import { choose, follow, known, newest, type Pair, settle } from "./shared/versions";
+import { choose, chosen, follow, known, newest, type Pair, settle, unknown } from "./shared/versions";
 import { Words } from "./shared/words";
 
 class Chooser extends HTMLElement {
@@ -77,7 +78,26 @@ class Others extends HTMLElement {
   }
 }
 
+/** Says which versions of the address are not known and what is shown in their place, until others are chosen. */
+function tellUnknown(asked: Partial<Pair>, shown: Pair): void {
+  const chooser = document.querySelector<HTMLElement>("apidiff-versions");
+  const page = document.querySelector(".bd-article");
+  if (!chooser || !page || !Object.keys(asked).length) return;
+  const words = new Words(chooser);
+  const line = document.createElement("p");
+  line.className = "apidiff-notice apidiff-unknown-version";
+  line.setAttribute("role", "status");
+  const said = (Object.keys(asked) as (keyof Pair)[]).map((framework) =>
+    words.say("unknown", { framework: words.say(framework), asked: asked[framework]?.slice(0, 40) ?? "", shown: shown[framework] }),
+  );
+  line.textContent = said.join(words.say("space"));
+  page.prepend(line);
+  document.addEventListener("apidiff-versions", () => line.remove(), { once: true });
+}
+
+const asked = unknown();
 settle();
+tellUnknown(asked, chosen());
 follow((pair) => showFor(document, pair));
 customElements.define("apidiff-versions", Chooser);
 customElements.define("apidiff-others", Others);

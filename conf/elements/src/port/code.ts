@@ -1,6 +1,6 @@
 // The code as it was pasted, with a mark at every find.
 import type { Words } from "../shared/words";
-import type { Find } from "./data";
+import { type Find, isUnknown } from "./data";
 import { element } from "./nodes";
 
 /** The code in a frame that scrolls, with line numbers. */
@@ -24,8 +24,8 @@ export function codeView(words: Words, code: string, lines: number, finds: reado
 }
 
 function markOf(words: Words, find: Find, text: string): HTMLElement {
-  const risk = find.use.known ? (find.risk ?? "none") : "unknown";
-  const said = words.say(find.use.known ? `risk.${risk}` : "unknown.short");
+  const risk = isUnknown(find) ? "unknown" : (find.risk ?? "none");
+  const said = words.say(isUnknown(find) ? "unknown.short" : `risk.${risk}`);
   return element(
     "a",
     {

@@ -1,12 +1,16 @@
 // The table that `apidiff.render.port` writes, and what it says of one use at the chosen versions.
+import { within } from "../shared/versions";
 import type { Passed, Use } from "./walk";
 
 /** Kind, risk, text, the parameters or members it is about (none: every call), 1 where it matters without these too. */
 export type Difference = readonly [kind: string, risk: string, text: string, about: string[], always: 0 | 1];
 
+/** A member of the source: its name in the target, null where it has none; spans of the versions that have them ("": all). */
+export type Member = readonly [target: string | null, torch: string, mindspore: string];
+
 export interface Answer {
   target?: string;
-  members?: Record<string, string | null>; // member of the source → its name in the target, null where it has none
+  members?: Record<string, Member>;
   answer?: string;
   why?: string;
   instead?: string;
@@ -51,6 +55,8 @@ export interface Find {
   target?: string;
   others: [name: string, status: string][];
   missing?: string; // the torch version whose source lacks the API
+  member?: "unknown" | "none" | "absent"; // why the target's member is not named; "absent": other versions have it
+  memberless?: string; // the torch version that lacks the member
   first: Difference[];
   also: Difference[];
   apart: Difference[];
@@ -66,7 +72,7 @@ export function known(table: Table, pair: Pair): Pair {
   return { torch: pick(table.torch, pair.torch), mindspore: pick(table.mindspore, pair.mindspore) };
 }
 
-type Look = Pick<Find, "risk" | "answer" | "target" | "others" | "missing" | "first" | "also" | "apart">;
+type Look = Pick<Find, "risk" | "answer" | "target" | "others" | "missing" | "member" | "memberless" | "first" | "also" | "apart">;
 
 /** What the table says of `use` at the versions of `pair`. */
 export function look(table: Table, use: Use, pair: Pair): Look {
@@ -88,9 +94,8 @@ export function look(table: Table, use: Use, pair: Pair): Look {
   const { answer } = found;
   if (!answer) return found;
   if (answer.target) {
-    const name = use.member ?? "";
-    const member = Object.hasOwn(answer.members ?? {}, name) ? answer.members?.[name] : name;
-    found.target = answer.target + (member ? `.${member}` : "");
+    found.target = answer.target;
+    if (use.member !== undefined) member(table, answer, use.member, pair, found);
   }
   const touched = use.member === undefined ? passed(use, call.ways) : { names: [use.member], open: false };
   for (const one of answer.differences.map((index) => table.differences[index] as Difference)) {
@@ -101,8 +106,35 @@ export function look(table: Table, use: Use, pair: Pair): Look {
     else if (use.member !== undefined || about.some((name) => takes(call.ways, name))) found.apart.push(one);
   }
   const risks = [...found.first, ...found.also].map(([, risk]) => risk);
-  found.risk = worst(answer.answer ? [...risks, "rewrite"] : risks);
+  if (answer.answer) risks.push("rewrite");
+  if (found.member === "absent") risks.push("error");
+  // Nothing is known of what porting an unknown member would cost.
+  if (found.member !== "unknown") found.risk = worst(risks);
   return found;
+}
+
+/** Takes in what the answer says of a member: its name in the target, or why there is none. */
+function member(table: Table, answer: Answer, name: string, pair: Pair, found: Look): void {
+  const row = Object.hasOwn(answer.members ?? {}, name) ? answer.members?.[name] : undefined;
+  if (!row) {
+    found.member = "unknown";
+    return;
+  }
+  const [target, torch, mindspore] = row;
+  if (torch && !within(table.torch, torch, pair.torch)) found.memberless = pair.torch;
+  if (target === null) found.member = "none";
+  else if (mindspore && !within(table.mindspore, mindspore, pair.mindspore)) found.member = "absent";
+  else found.target += `.${target}`;
+}
+
+/** Whether the database has nothing about what is used. */
+export function isUnknown(find: Pick<Find, "use" | "member">): boolean {
+  return !find.use.known || find.member === "unknown";
+}
+
+/** The full name of what is used. */
+export function nameOf({ use }: Pick<Find, "use">): string {
+  return use.api + (use.member === undefined ? "" : `.${use.member}`);
 }
 
 /** The ways to call the API by the newest known source up to `version`; undefined where nothing tells them. */

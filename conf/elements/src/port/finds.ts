@@ -1,6 +1,6 @@
 // One find: a line that is always there, and below it what to do and what to mind.
 import type { Words } from "../shared/words";
-import type { Difference, Find, Pair } from "./data";
+import { type Difference, type Find, isUnknown, nameOf, type Pair } from "./data";
 import { badge, element, prose } from "./nodes";
 
 const TOP = 3;
@@ -31,9 +31,9 @@ export function findItem(words: Words, find: Find, pair: Pair, page: string, ope
 }
 
 function line(words: Words, find: Find, pair: Pair): HTMLElement {
-  const risk = find.use.known
-    ? find.risk && badge("risk", find.risk, words.say(`risk.${find.risk}`))
-    : badge("risk", "unknown", words.say("unknown.short"));
+  const risk = isUnknown(find)
+    ? badge("risk", "unknown", words.say("unknown.short"))
+    : find.risk && badge("risk", find.risk, words.say(`risk.${find.risk}`));
   const head = element(
     "span",
     { class: "apidiff-port-line" },
@@ -48,10 +48,18 @@ function line(words: Words, find: Find, pair: Pair): HTMLElement {
   return element("summary", {}, head, element("span", { class: "apidiff-port-goal" }, ...goal(words, find, pair)));
 }
 
+/** Why the target stands without the member. */
+export function memberWords(words: Words, find: Find, pair: Pair): string {
+  return words.say(`member.${find.member}`, { name: find.use.member ?? "", version: pair.mindspore });
+}
+
 /** What takes the API's place, in a line. */
 function goal(words: Words, find: Find, pair: Pair): (Node | string)[] {
   if (!find.use.known) return [words.say("unknown.here")];
-  if (find.target) return ["→ ", element("code", {}, find.target), " ", badge("status", "current", words.say("status.current"))];
+  if (find.target) {
+    const target = ["→ ", element("code", {}, find.target), " ", badge("status", "current", words.say("status.current"))];
+    return find.member ? [...target, " ", memberWords(words, find, pair)] : target;
+  }
   const answer = find.answer?.answer;
   return answer ? ["→ ", badge("answer", answer, words.say(`answer.${answer}`))] : [words.say("no_answer", { ...pair })];
 }
@@ -62,10 +70,11 @@ function* body(words: Words, find: Find, page: string): Generator<HTMLElement> {
     { href: `#port-mark-${find.number}`, "data-mark": String(find.number) },
     words.say("place", { line: find.line, column: find.column }),
   );
-  const name = element("code", {}, find.use.api + (find.use.member === undefined ? "" : `.${find.use.member}`));
+  const name = element("code", {}, nameOf(find));
   yield element("p", {}, place, words.say("site.colon"), words.say(`role.${find.use.role}`), " ", name);
   if (!find.use.known) return;
   if (find.missing) yield element("p", {}, words.say("missing", { version: find.missing }));
+  if (find.memberless) yield element("p", {}, words.say("member.missing", { version: find.memberless }));
   const { answer } = find;
   const term = (word: string, ...rest: (Node | string)[]): HTMLElement =>
     element("p", { class: "apidiff-term" }, element("strong", {}, words.say(word)), words.say("site.colon"), ...rest);
@@ -87,7 +96,7 @@ function* body(words: Words, find: Find, page: string): Generator<HTMLElement> {
   for (const one of find.also.slice(0, TOP)) yield difference(words, one);
   yield* folded(words, "more", find.also.slice(TOP));
   yield* folded(words, find.use.member === undefined ? "apart" : "apart.member", find.apart);
-  if (answer && !find.first.length && !find.also.length) yield element("p", {}, words.say("no_difference"));
+  if (answer && find.member !== "unknown" && !find.first.length && !find.also.length) yield element("p", {}, words.say("no_difference"));
   yield element("p", {}, element("a", { href: page, class: "apidiff-port-page" }, words.say("page", { name: find.use.api })));
 }
 

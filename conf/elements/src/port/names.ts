@@ -13,7 +13,10 @@ export interface Meaning {
   used: number;
 }
 
-const BELOW = "torch.distributed.";
+// Where names for distributed work stand; what the database lacks of them is told, not passed over.
+const BELOW = ["torch.distributed.", "torch.nn.parallel.", "torch.utils.data.distributed.", "torch.cuda.nccl."];
+const ALSO = ["torch.nn.SyncBatchNorm", "torch.nn.DataParallel"];
+const isBelow = (name: string): boolean => BELOW.some((one) => name.startsWith(one));
 
 /**
  * A name is a dotted path from a module. A part that ends in "()" is an instance that a call made:
@@ -32,16 +35,17 @@ export class Names {
         this.#lead(name);
       }
     for (const module of Object.keys(known.modules)) this.#lead(`${module}.`);
+    for (const name of [...BELOW, ...ALSO]) this.#lead(name);
   }
 
   #lead(name: string): void {
     for (let end = name.indexOf("."); end > 0; end = name.indexOf(".", end + 1)) this.#leading.add(name.slice(0, end));
   }
 
-  /** Whether `name` is a module on the way to known APIs, an API, or something below torch.distributed. */
+  /** Whether `name` is a module on the way to known APIs, an API, or a name for distributed work. */
   leads(name: string): boolean {
     const plain = name.replaceAll("()", "");
-    return this.#leading.has(plain) || plain.startsWith(BELOW) || this.meaning(name) !== undefined;
+    return this.#leading.has(plain) || isBelow(plain) || ALSO.includes(plain) || this.meaning(name) !== undefined;
   }
 
   /** The API that `name` means: the longest part of it that is one. */
@@ -69,9 +73,9 @@ export class Names {
     return this.#known.apis[api]?.kind === "class";
   }
 
-  /** Whether `name` is below torch.distributed, but neither an API of the database nor a module on the way to one. */
+  /** Whether `name` is one for distributed work, but neither an API of the database nor a module on the way to one. */
   isUnknown(name: string): boolean {
-    return name.startsWith(BELOW) && !this.#leading.has(name) && this.meaning(name) === undefined;
+    return (isBelow(name) || ALSO.includes(name)) && !this.#leading.has(name) && this.meaning(name) === undefined;
   }
 
   /** The module that `name` stands for where it holds the objects of another one. */

@@ -1,6 +1,7 @@
 // The finds as Markdown, to be pasted into an issue or a note.
 import type { Words } from "../shared/words";
-import type { Difference, Find, Pair } from "./data";
+import { type Difference, type Find, isUnknown, nameOf, type Pair } from "./data";
+import { memberWords } from "./finds";
 import type { Summary } from "./summary";
 
 /** `text` as code in a line, whatever it holds. */
@@ -28,10 +29,10 @@ export function report(words: Words, finds: readonly Find[], summary: Summary, p
     `  - ${words.say(`risk.${risk}`)} · ${words.say(`difference.${kind}`)}${about.length ? ` ${about.map(code).join(words.say("site.comma"))}` : ""}${words.say("site.colon")}${prose(text)}`;
   for (const find of finds) {
     const place = words.say("place", { line: find.line, column: find.column });
-    const risk = find.use.known ? ` — **${words.say(`risk.${find.risk ?? "none"}`)}**` : "";
-    lines.push(`${find.number}. ${place}${words.say("site.colon")}${code(find.written)} (${code(find.use.api)})${risk}`);
+    const risk = find.use.known && !isUnknown(find) ? ` — **${words.say(`risk.${find.risk ?? "none"}`)}**` : "";
+    lines.push(`${find.number}. ${place}${words.say("site.colon")}${code(find.written)} (${code(nameOf(find))})${risk}`);
     if (!find.use.known) lines.push(`  - ${words.say("unknown.here")}`);
-    else if (find.target) lines.push(`  - → ${code(find.target)}`);
+    else if (find.target) lines.push(`  - → ${code(find.target)}${find.member ? ` ${memberWords(words, find, pair)}` : ""}`);
     else if (find.answer?.answer) {
       lines.push(`  - ${words.say(`answer.${find.answer.answer}`)}${words.say("site.colon")}${prose(find.answer.why ?? "")}`);
       if (find.answer.instead) lines.push(`  - ${words.say("instead")}${words.say("site.colon")}${prose(find.answer.instead)}`);

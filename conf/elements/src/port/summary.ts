@@ -1,17 +1,17 @@
 // What all finds come to.
 import type { Words } from "../shared/words";
-import { RISKS, type Find } from "./data";
+import { type Find, isUnknown, nameOf, RISKS } from "./data";
 
 export interface Summary {
   counts: [risk: string, count: number][]; // worst first, those that occur
-  unknown: string[]; // names below torch.distributed that the database does not have
+  unknown: string[]; // names for distributed work that the database does not have
   text: string;
 }
 
 /** Counts places by risk. */
 export function summarise(words: Words, finds: readonly Find[]): Summary {
   const counts = RISKS.map((risk): [string, number] => [risk, finds.filter((find) => find.risk === risk).length]);
-  const unknown = [...new Set(finds.filter((find) => !find.use.known).map((find) => find.use.api))].sort();
+  const unknown = [...new Set(finds.filter(isUnknown).map(nameOf))].sort();
   const apis = new Set(finds.filter((find) => find.use.known).map((find) => find.use.api)).size;
   const found = counts.filter(([, count]) => count > 0);
   const parts = [words.say("summary", { places: finds.length, apis })];

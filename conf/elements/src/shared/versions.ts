@@ -29,7 +29,11 @@ const lists = new Map<Framework, string[]>();
  * both included, or one version alone; several stand apart by spaces.
  */
 export function covers(framework: Framework, spans: string, version: string): boolean {
-  const order = known(framework);
+  return within(known(framework), spans, version);
+}
+
+/** The same by any list of versions, newest first. */
+export function within(order: readonly string[], spans: string, version: string): boolean {
   const place = order.indexOf(version);
   return spans.split(" ").some((span) => {
     const [first = "", last = first] = span.split("..");
@@ -37,18 +41,41 @@ export function covers(framework: Framework, spans: string, version: string): bo
   });
 }
 
+/**
+ * The known version that `typed` means, as the command line reads it: itself, or the newest that it is the beginning of (2.7 is
+ * 2.7.2); undefined where there is none.
+ */
+export function meant(framework: Framework, typed: string): string | undefined {
+  const all = known(framework);
+  return all.includes(typed) ? typed : typed && all.find((one) => one.startsWith(`${typed}.`)) || undefined;
+}
+
 /** The newest pair. */
 export function newest(): Pair {
   return { torch: known("torch")[0] ?? "", mindspore: known("mindspore")[0] ?? "" };
 }
 
-/** The chosen pair: each part from the address, else what was kept, else the newest. Unknown versions count as none. */
+/** What the address asks for and is not known, as it is written there. */
+export function unknown(): Partial<Pair> {
+  const found: Partial<Pair> = {};
+  const asked = new URLSearchParams(window.location.search);
+  for (const framework of FRAMEWORKS) {
+    const one = asked.get(framework);
+    if (one && known(framework).length && !meant(framework, one)) found[framework] = one;
+  }
+  return found;
+}
+
+/**
+ * The chosen pair: each part from the address, else what was kept, else the newest. An address that asks for an unknown
+ * version gets the newest, not one that this reader kept and its sender never saw.
+ */
 export function chosen(): Pair {
   const asked = new URLSearchParams(window.location.search);
   const kept = readKept();
   const pair = newest();
   for (const framework of FRAMEWORKS) {
-    const wanted = [asked.get(framework), kept[framework]].find((one) => one && known(framework).includes(one));
+    const wanted = meant(framework, asked.get(framework) || String(kept[framework] ?? ""));
     if (wanted) pair[framework] = wanted;
   }
   return pair;

@@ -1,8 +1,8 @@
 // The element: controls above the table, rows shown and ordered by them, and the address that says the same.
 
-import { choose, chosen, follow } from "../shared/versions";
+import { chosen, follow, type Pair } from "../shared/versions";
 import { Words } from "../shared/words";
-import { type Facet, Row } from "./rows";
+import { type Facet, type Outcomes, Row, type Run } from "./rows";
 
 const FACETS: readonly Facet[] = ["category", "risk", "status", "backend", "verdict", "torch"];
 const COLUMNS = ["api", "target", "category", "risk", "status", "backends", "verdict"] as const;
@@ -25,10 +25,10 @@ export class FilterTable extends HTMLElement {
   #heads: HTMLTableCellElement[] = [];
   readonly #text = document.createElement("input");
   readonly #selects = new Map<Facet, HTMLSelectElement>();
-  readonly #mindspore = document.createElement("select");
   readonly #count = document.createElement("p");
   readonly #reset = document.createElement("button");
-  #release = "";
+  #run: Run = {};
+  #about: HTMLElement | null = null;
   #sorted: Column = "api";
   #down = false;
 
@@ -37,17 +37,19 @@ export class FilterTable extends HTMLElement {
     if (!table?.tBodies[0] || this.#words) return;
     this.#words = new Words(this);
     this.#facets = JSON.parse(this.dataset.facets ?? "{}") as Record<string, [string, string][]>;
+    this.#run = JSON.parse(this.dataset.run ?? "{}") as Run;
+    this.#about = this.querySelector(".apidiff-table-about");
     this.#body = table.tBodies[0];
     this.#rows = [...this.#body.rows].map((row) => new Row(row));
     this.prepend(this.#controls());
     this.#heads = [...(table.tHead?.rows[0]?.cells ?? [])];
     this.#heads.forEach((head, place) => this.#sortable(head, COLUMNS[place] as Column));
     this.#read();
-    follow((pair) => this.#follow(pair.mindspore));
+    follow((pair) => this.#follow(pair));
     // A step back or forward within the page changes the address alone.
     window.addEventListener("popstate", () => {
       this.#read();
-      this.#follow(chosen().mindspore);
+      this.#follow(chosen());
     });
   }
 
@@ -68,7 +70,7 @@ export class FilterTable extends HTMLElement {
       status: "column.status",
       backend: "column.backends",
       verdict: "column.verdict",
-      torch: "torch",
+      torch: "in_torch",
     };
     for (const facet of FACETS) {
       const select = document.createElement("select");
@@ -78,9 +80,6 @@ export class FilterTable extends HTMLElement {
       this.#selects.set(facet, select);
       form.append(this.#labelled(titles[facet], select));
     }
-    for (const [value, text] of this.#facets.mindspore ?? []) this.#mindspore.append(new Option(text, value));
-    this.#mindspore.addEventListener("change", () => choose({ mindspore: this.#mindspore.value }));
-    form.append(this.#labelled("mindspore", this.#mindspore));
     this.#reset.type = "button";
     this.#reset.className = "apidiff-button";
     this.#reset.textContent = this.#words.say("reset");
@@ -111,6 +110,7 @@ export class FilterTable extends HTMLElement {
       this.#down = this.#sorted === column && !this.#down;
       this.#sorted = column;
       this.#sort();
+      this.#allowReset();
       this.#write();
     });
     head.replaceChildren(button);
@@ -142,13 +142,31 @@ export class FilterTable extends HTMLElement {
     if (here.href !== window.location.href) window.history.replaceState(window.history.state, "", here);
   }
 
-  #follow(release: string): void {
-    this.#release = release;
-    this.#mindspore.value = release;
+  #follow(pair: Pair): void {
     const spans = new Map<string, boolean>();
-    for (const row of this.#rows) row.follow(release, spans);
+    const worstFirst = (this.#facets.verdict ?? []).map(([value]) => value);
+    const outcomes: Outcomes = {
+      worst: (all) => worstFirst.find((one) => all.includes(one)) ?? "not run",
+      words: (one) => this.#words.say(`outcome.${one}`),
+    };
+    for (const row of this.#rows) row.follow(pair, this.#run, outcomes, spans);
+    this.#tellAbout(pair);
     this.#sort();
     this.#filter();
+  }
+
+  /** Which versions the table is about, and which of them no verdict is from. */
+  #tellAbout({ torch, mindspore }: Pair): void {
+    const run = { torch: this.#run.torch ?? [], mindspore: this.#run.mindspore ?? [] };
+    const said = [this.#words.say("about", { version: mindspore })];
+    if (!run.mindspore.includes(mindspore))
+      said.push(this.#words.say("not_run", { framework: this.#words.say("mindspore"), version: mindspore }));
+    if (run.torch.length && !run.torch.includes(torch)) {
+      const versions = run.torch.join(this.#words.say("comma"));
+      said.push(this.#words.say("other_runs", { framework: this.#words.say("torch"), version: torch, versions }));
+    }
+    const text = said.join(this.#words.say("space"));
+    if (this.#about && this.#about.textContent !== text) this.#about.textContent = text;
   }
 
   #changed(): void {
@@ -159,9 +177,10 @@ export class FilterTable extends HTMLElement {
   #clear(): void {
     this.#text.value = "";
     for (const select of this.#selects.values()) select.value = "";
+    this.#sorted = "api";
+    this.#down = false;
+    this.#sort();
     this.#changed();
-    const newest = this.#mindspore.options[0]?.value ?? "";
-    if (this.#release !== newest) choose({ mindspore: newest });
     this.#text.focus();
   }
 
@@ -187,8 +206,12 @@ export class FilterTable extends HTMLElement {
     }
     for (const [facet, select] of this.#selects) this.#tell(select, facet, counts.get(facet));
     this.#count.textContent = this.#words.say(shown ? "shown" : "none", { shown, all: this.#rows.length });
-    const choice = words.length > 0 || wanted.some(([, value]) => value);
-    this.#reset.disabled = !choice && this.#release === this.#mindspore.options[0]?.value;
+    this.#allowReset();
+  }
+
+  #allowReset(): void {
+    const chosen = this.#text.value.trim() || [...this.#selects.values()].some((one) => one.value);
+    this.#reset.disabled = !chosen && this.#sorted === "api" && !this.#down;
   }
 
   #tell(select: HTMLSelectElement, facet: Facet, counts?: Map<string, number>): void {
