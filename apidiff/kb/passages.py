@@ -81,8 +81,10 @@ def _add(connection: sqlite3.Connection, key: str, match: Match, names: str, beh
 def _passages(entry: Entry, used: list[str]) -> Iterator[tuple[Match, str, str]]:
     """Each passage with the names it belongs to and words for its behaviour. ``used``: spellings of what answers use."""
     every_name = " ".join(dict.fromkeys([*(one.text for one in spellings(entry)), *used]))
+    statuses = {one.status for target in entry.targets for one in target.ranges} & {"deprecated", "removed"}
     category = f"{entry.category} {words_of('category', entry.category)}"
-    yield _match("summary", entry.id, None, entry.summary), every_name, category
+    told = " ".join([category, *(words_of("status", status) for status in sorted(statuses))])
+    yield _match("summary", entry.id, None, entry.summary), every_name, told
     for answer in entry.otherwise:
         said = [text for text in (answer.why, answer.instead) if text]
         text = Text(en=" ".join(one.en for one in said), zh="".join(one.zh for one in said))
