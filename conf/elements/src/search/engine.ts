@@ -105,7 +105,8 @@ export class Engine {
     // One letter begins too many words to mean any of them.
     const searched = this.#whole && (said.length > 1 || words[0]?.chinese);
     let found = searched ? this.#search(words, readings, said) : this.#named(readings, said);
-    const begun = found.length ? undefined : this.#everyday.begun(readings);
+    // This project's own interface tells of everyday names too.
+    const begun = found.every(({ entry }) => entry.kind === "python") && this.#everyday.begun(readings);
     if (begun) found = this.#whole ? this.#search(words, begun, said) : this.#named(begun, said);
     const near = this.#whole && !found.length;
     // A few texts may hold a slip of the pen too: what has that name is meant all the same.
