@@ -6,7 +6,7 @@ import sqlite3
 
 from apidiff.kb.freshness import fingerprint, index_file
 
-SCHEMA = "3"  # of the tables in build.py
+SCHEMA = "4"  # of the tables in build.py
 
 
 def open_index() -> sqlite3.Connection:

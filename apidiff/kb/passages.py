@@ -13,12 +13,15 @@ from apidiff.kb.tokens import index_words
 from apidiff.model import Text
 from apidiff.model.entry import CounterpartEntry, Entry
 from apidiff.render.synonyms import words_of
+from apidiff.store.terms import everyday_names, load_terms
 
 _TABLES = """
 -- `weight`: of two passages that fit alike the one that tells more comes first.
 CREATE TABLE passage (id INTEGER PRIMARY KEY, mapping TEXT, weight REAL, json TEXT);
 -- `mapping` is the API's name for a MindSpore API that no mapping names.
 CREATE TABLE found (mapping TEXT PRIMARY KEY, json TEXT) WITHOUT ROWID;
+-- What people type and the words of API names that they mean by it: conf/terms.yaml.
+CREATE TABLE everyday (name TEXT, api TEXT, position INTEGER);
 -- Words are cut by apidiff.kb.tokens; the tokenizer only splits at spaces and stems English.
 CREATE VIRTUAL TABLE words USING fts5 (names, text, behaviour, content='', tokenize="porter unicode61 tokenchars '_.'");
 """
@@ -29,6 +32,10 @@ def fill_search(
 ) -> None:
     """Adds the tables that searching reads to the index."""
     connection.executescript(_TABLES)
+    for name, meant in everyday_names(load_terms()).items():
+        connection.executemany(
+            "INSERT INTO everyday VALUES (?, ?, ?)", [(name, api, at) for at, api in enumerate(meant)]
+        )
     counterparts = list(counterparts)
     used: dict[str, list[str]] = {}
     for found in counterparts:
@@ -74,8 +81,10 @@ def _add(connection: sqlite3.Connection, key: str, match: Match, names: str, beh
 def _passages(entry: Entry, used: list[str]) -> Iterator[tuple[Match, str, str]]:
     """Each passage with the names it belongs to and words for its behaviour. ``used``: spellings of what answers use."""
     every_name = " ".join(dict.fromkeys([*(one.text for one in spellings(entry)), *used]))
+    statuses = {one.status for target in entry.targets for one in target.ranges} & {"deprecated", "removed"}
     category = f"{entry.category} {words_of('category', entry.category)}"
-    yield _match("summary", entry.id, None, entry.summary), every_name, category
+    told = " ".join([category, *(words_of("status", status) for status in sorted(statuses))])
+    yield _match("summary", entry.id, None, entry.summary), every_name, told
     for answer in entry.otherwise:
         said = [text for text in (answer.why, answer.instead) if text]
         text = Text(en=" ".join(one.en for one in said), zh="".join(one.zh for one in said))
@@ -87,7 +96,8 @@ def _passages(entry: Entry, used: list[str]) -> Iterator[tuple[Match, str, str]]
         if target.note:
             yield _match("target", target.name, target.risk, target.note), both, target.kind
         for difference in target.differences:
-            behaviour = f"{words_of('difference', difference.kind)} {words_of('risk', difference.risk)}"
+            called = difference.id.replace("-", " ")  # 'partial sums on other ranks'
+            behaviour = f"{words_of('difference', difference.kind)} {words_of('risk', difference.risk)} {called}"
             evidence = " ".join(f"{one.text.en} {one.text.zh}" for one in difference.evidence)
             match = _match("difference", f"{target.name}: {difference.id}", difference.risk, difference.text)
             yield match, both, f"{behaviour} {evidence}"

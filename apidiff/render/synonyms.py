@@ -10,7 +10,7 @@ _SYNONYMS = {
     "keeps": "unchanged untouched not modified 不变 未修改",
     "return_value": "returns return handle work 返回 句柄",
     "result_layout": "shape dimension stack concatenate 形状 维度 拼接",
-    "error_behaviour": "raises raise exception error throw hang 异常 报错 抛出 挂起",
+    "error_behaviour": "raises raise exception error throw hang deadlock 异常 报错 抛出 挂起 死锁",
     "raises": "raise exception error throw 异常 报错 抛出",
     "aliases": "alias share storage same object view 共享 别名 内存",
     "backend_support": "backend device cpu gpu ascend unsupported 后端 设备 昇腾 不支持",
@@ -19,6 +19,13 @@ _SYNONYMS = {
     "no_counterpart": "missing unavailable without alternative 缺失 没有 无 替代",
     "composed": "combine recipe workaround several calls 组合 替代 实现",
     "not_needed": "unnecessary omit remove drop 不需要 省略 删除",
+    "silent": "silently unnoticed wrong result 静默 无提示 结果错误",
+    "crash": "crashes crashed abort aborts segmentation fault 崩溃 段错误 中止",
+    "timeout": "time out hang hangs stuck deadlock 超时 挂起 卡死 死锁",
+    "unsupported": "not supported unavailable 不支持",
+    "flaky": "unstable intermittent 不稳定 偶发",
+    "deprecated": "deprecation outdated 弃用 废弃",
+    "removed": "gone deleted 移除 删除",
     "documentation": "documentation document wrong 文档 错误",
 }
 

@@ -12,7 +12,7 @@ from apidiff.render.terminal_lines import indent, prose, risk_style
 
 _WORDS = {
     "corrected": Text(
-        en="Nothing holds {typed!r}; searched for {name!r}.", zh="没有找到 {typed!r}，已改为搜索 {name!r}。"
+        en="No exact match for {typed!r}; searched for {name!r}.", zh="没有找到 {typed!r}，已改为搜索 {name!r}。"
     ),
     "nothing": Text(en="Nothing was found for {words!r}.", zh="没有找到与 {words!r} 相关的内容。"),
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from apidiff.kb.passages import unmatched_text
+from apidiff.kb.readings import EMPTY
 from apidiff.model import Text
 from apidiff.model.base import Record
 from apidiff.model.entry import CounterpartEntry, DifferenceEntry, Entry, ParameterEntry, TargetEntry
@@ -16,6 +17,7 @@ from apidiff.render.labels import Language, label
 from apidiff.render.synonyms import words_of
 from apidiff.sphinxext.answers import MAPS_TO, answer_anchor, answer_at, current_target
 from apidiff.sphinxext.nodes import anchor
+from apidiff.store.terms import everyday_names, load_terms
 
 KINDS = ("mapping", "api", "page", "python", "run")
 _SHORT = ("torch.distributed.", "dist.")
@@ -56,12 +58,15 @@ class SearchEntry(Record, frozen=True, kw_only=True):
 class SearchData(Record, frozen=True, kw_only=True):
     """All entries. ``words``: what kinds of behaviour are called, by key; the entries name the keys.
 
-    ``labels``: the words of kinds and badges.
+    ``labels``: the words of kinds and badges. ``everyday``: what people type, with the words of API names meant by it.
+    ``empty``: words that tell no text from another.
     """
 
     entries: list[SearchEntry]
     words: dict[str, str]
     labels: dict[str, str]
+    everyday: dict[str, list[str]]
+    empty: list[str]
 
 
 def search_data(entries: Iterable[SearchEntry], language: Language) -> SearchData:
@@ -77,6 +82,8 @@ def search_data(entries: Iterable[SearchEntry], language: Language) -> SearchDat
         entries=found,
         words={key: words_of(*key.split(".", 1)) for key in sorted(keys)},
         labels={key: label(key, language) for key in sorted(badges)},
+        everyday=everyday_names(load_terms()),
+        empty=EMPTY,
     )
 
 
@@ -100,10 +107,19 @@ def mapping_entry(entry: Entry, newest: str, language: Language) -> SearchEntry:
         uses=list(dict.fromkeys(name for answer in entry.otherwise for name in answer.uses)),
         risk=risk,
         status=None if status == MAPS_TO else status,
-        words=[f"category.{entry.category}", *sorted({f"answer.{answer.answer}" for answer in entry.otherwise})],
+        words=[f"category.{entry.category}", *sorted(_labels(entry))],
         parameters=list(dict.fromkeys(name for row in rows for name in (row.source, row.target) if name)),
         passages=list(_once(passages)),
     )
+
+
+def _labels(entry: Entry) -> Iterator[str]:
+    """What is told of an entry apart from its texts: other answers, targets not to be used, what ended otherwise."""
+    yield from {f"answer.{answer.answer}" for answer in entry.otherwise}
+    ranges = [one for target in entry.targets for one in target.ranges]
+    yield from {f"status.{one.status}" for one in ranges if one.status in {"deprecated", "removed"}}
+    outcomes = {item.outcome for claim in entry.claims for item in claim.summary}
+    yield from {f"outcome.{outcome}" for outcome in outcomes - {"holds", "not run", "undecided"}}
 
 
 def counterpart_entry(found: CounterpartEntry, address: str, language: Language) -> SearchEntry:
@@ -137,7 +153,7 @@ def _of_answers(entry: Entry, newest: str, language: Language) -> Iterator[Passa
     for answer in reversed(entry.otherwise):
         for text in (answer.why, answer.instead):
             if text:
-                words = [f"answer.{answer.answer}"]
+                words = [f"answer.{answer.answer}", *_risk(answer.risk)]
                 yield Passage(text=_plain(text, language), anchor=answer_anchor(answer), risk=answer.risk, words=words)
     _, _, differences = answer_at(entry, newest)
     for difference in differences:
@@ -145,8 +161,12 @@ def _of_answers(entry: Entry, newest: str, language: Language) -> Iterator[Passa
 
 
 def _difference(difference: DifferenceEntry, place: str, language: Language) -> Passage:
-    words = [f"difference.{difference.kind}"]
+    words = [f"difference.{difference.kind}", *_risk(difference.risk)]
     return Passage(text=_plain(difference.text, language), anchor=anchor(place), risk=difference.risk, words=words)
+
+
+def _risk(risk: str) -> list[str]:
+    return [] if risk == "none" else [f"risk.{risk}"]
 
 
 def _once(passages: Iterable[Passage]) -> Iterator[Passage]:

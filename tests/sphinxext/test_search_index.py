@@ -30,11 +30,21 @@ def test_a_mapping_is_found_by_all_that_is_said_of_it(make_site: MakeSite) -> No
     assert found.status is None
     assert found.parameters == ["tensor", "async_op", "group_dst", "wait"]
     assert [(one.anchor, one.risk, one.words) for one in found.passages] == [
-        ("difference-others", "silent", ["difference.in_place"]),
-        ("difference-group-dst", "rewrite", ["difference.parameter"]),
+        ("difference-others", "silent", ["difference.in_place", "risk.silent"]),
+        ("difference-group-dst", "rewrite", ["difference.parameter", "risk.rewrite"]),
         (NEW, None, []),
         (f"{NEW}--members", None, []),
     ]
+
+
+def test_what_is_told_by_a_label_is_found(make_site: MakeSite) -> None:
+    data = make_site().build().search()
+    found = {one.name: one for one in data.entries}
+    assert {"outcome.refuted", "status.deprecated"} <= set(found[SOURCE].words)
+    assert {"answer.composed"} <= set(found[COMPOSED].words)
+    assert {"silent", "静默"} <= set(data.words["risk.silent"].split())
+    assert data.everyday["广播"] == ["broadcast"]
+    assert "the" in data.empty
 
 
 def test_other_answers_are_found(make_site: MakeSite) -> None:

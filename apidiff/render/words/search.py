@@ -17,7 +17,7 @@ WORDS: dict[str, Text] = {
     "search.count": _t("{n} results", "共 {n} 条结果"),
     "search.one": _t("1 result", "共 1 条结果"),
     "search.nothing": _t("Nothing was found for “{q}”.", "没有找到与“{q}”相关的内容。"),
-    "search.near": _t("Nothing holds “{q}” as it is written. Nearest:", "没有与“{q}”完全匹配的内容。最接近的有："),
+    "search.near": _t("No exact match for “{q}”. Nearest:", "没有与“{q}”完全匹配的结果。最接近的有："),
     "search.all": _t("All {n} results", "查看全部 {n} 条结果"),
     "search.more": _t("Show more", "显示更多"),
     "search.keys": _t(

@@ -29,4 +29,6 @@ export interface SearchData {
   entries: Entry[];
   words: Record<string, string>;
   labels: Record<string, string>;
+  everyday: Record<string, string[]>;
+  empty: string[];
 }

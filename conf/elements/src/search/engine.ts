@@ -2,14 +2,12 @@
 
 import MiniSearch, { type Query, type SearchOptions } from "minisearch";
 import type { Entry, Passage, SearchData } from "./data";
-import { NO_NAME, nameRank, names } from "./names";
+import { cut, joined, type Marked, places } from "./marks";
+import { NO_NAME, nameRank, names, slips } from "./names";
+import { called, needles, value } from "./passages";
+import { holds, meaning, query } from "./queries";
+import { Everyday, type Reading } from "./readings";
 import { indexWords, type Piece, pieces } from "./tokens";
-
-/** A text with the stretches of it that fit. */
-export interface Marked {
-  text: string;
-  marks: [number, number][];
-}
 
 /** One thing found. `line`: what of it to show, `address`: where that stands. */
 export interface Result {
@@ -41,9 +39,12 @@ interface Indexed {
   words: string;
 }
 
+/** `slip`: how far a name is from what was typed; `place`: of a name that is meant by it among others. */
 interface Found {
   entry: Entry;
+  slip: number;
   rank: number;
+  place: number;
   score: number;
   terms: string[];
   named: boolean;
@@ -56,9 +57,20 @@ const BOOST = { name: 6, names: 4, text: 3, parameters: 2, passages: 1, words: 2
 const SCORING: SearchOptions = { boost: BOOST, bm25: { k: 1.2, b: 0.2, d: 0.5 } };
 const CHUNK = 60;
 const FEW = 4;
+// Results that are only near to what was typed.
+const NEAREST = 10;
+// Up to here a name is that of the API itself, in some style.
+const ITSELF = 4;
+// The rank of an API that a part of what was typed names.
+const IN_PART = NO_NAME - 0.5;
+const SLIPS = 2;
+const FAR = 99;
+// Results of which the passages are compared.
+const COMPARED = 40;
 
 export class Engine {
   readonly #data: SearchData;
+  readonly #everyday: Everyday;
   readonly #index: MiniSearch<Indexed>;
   readonly #names: Map<Entry, ReturnType<typeof names>>;
   #whole = false;
@@ -67,6 +79,7 @@ export class Engine {
 
   constructor(data: SearchData) {
     this.#data = data;
+    this.#everyday = new Everyday(data.everyday, data.empty);
     this.#names = new Map(data.entries.map((entry) => [entry, names(entry)]));
     this.#index = new MiniSearch<Indexed>({
       fields: Object.keys(BOOST),
@@ -85,57 +98,149 @@ export class Engine {
   }
 
   ask(typed: string): Answer {
-    const words = pieces(typed);
+    const said = typed.normalize("NFKC").trim();
+    const words = pieces(said);
     if (!words.length) return { total: 0, near: false, whole: true, show: () => [] };
-    const said = typed.trim();
+    const readings = this.#everyday.readings(words);
     // One letter begins too many words to mean any of them.
     const searched = this.#whole && (said.length > 1 || words[0]?.chinese);
-    let found = searched ? this.#search(words, said) : this.#named(said);
+    let found = searched ? this.#search(words, readings, said) : this.#named(readings, said);
+    // This project's own interface tells of everyday names too.
+    const begun = found.every(({ entry }) => entry.kind === "python") && this.#everyday.begun(readings);
+    if (begun) found = this.#whole ? this.#search(words, begun, said) : this.#named(begun, said);
     const near = this.#whole && !found.length;
     // A few texts may hold a slip of the pen too: what has that name is meant all the same.
-    if (this.#whole && found.length < FEW && found.every((one) => one.rank === NO_NAME)) {
+    if (this.#whole && found.length < FEW && found.every((one) => one.rank >= IN_PART)) {
       const known = new Set(found.map((one) => one.entry));
-      const others = this.#nearest(words, said, near).filter((one) => near || one.rank < NO_NAME);
-      found = [...found, ...others.filter((one) => !known.has(one.entry))];
-    }
-    found.sort(
+      const others = this.#nearest(readings, said).filter(
+        (one) => !known.has(one.entry) && (near || one.rank < IN_PART),
+      );
+      found = [...this.#sorted(others, words).slice(0, NEAREST), ...this.#sorted(found, words)];
+    } else this.#sorted(found, words);
+    const show = (from: number, to: number) => found.slice(from, to).map((one) => this.#result(one, readings));
+    return { total: found.length, near, whole: this.#whole, show };
+  }
+
+  #sorted(found: Found[], words: Piece[]): Found[] {
+    const dotted = words.map(({ text }) => text).filter((text) => text.includes("."));
+    // This project's own interface is meant only where it is named.
+    const inside = ({ kind, name }: Entry) =>
+      Number(kind === "python" && !dotted.some((text) => name.toLowerCase().includes(text)));
+    return found.sort(
       (a, b) =>
+        inside(a.entry) - inside(b.entry) ||
+        a.slip - b.slip ||
         a.rank - b.rank ||
         (a.rank < NO_NAME ? KINDS.indexOf(a.entry.kind) - KINDS.indexOf(b.entry.kind) : 0) ||
+        a.place - b.place ||
         // Of names that begin alike the shorter is more like what was typed.
-        (a.rank < NO_NAME ? a.entry.name.length - b.entry.name.length : 0) ||
+        (a.rank < IN_PART ? a.entry.name.length - b.entry.name.length : 0) ||
         b.score - a.score,
     );
-    const whole = this.#whole;
-    return { total: found.length, near, whole, show: (from, to) => found.slice(from, to).map((one) => this.#result(one)) };
   }
 
-  #search(words: Piece[], said: string): Found[] {
-    const queries = words.map((piece, place) => query(piece, { last: place === words.length - 1 }));
-    return this.#found({ combineWith: "AND", queries }, (entry) => this.#rank(entry, said));
+  #search(words: Piece[], readings: Reading[], said: string): Found[] {
+    const typed = words.map((piece, place) => query(piece, { last: place === words.length - 1 }));
+    const read = readings.map((reading, place) => meaning(reading, { last: place === readings.length - 1 }));
+    const every = (queries: Query[]): Query => ({ combineWith: "AND", queries });
+    const both: Query = { combineWith: "OR", queries: [every(typed), every(read)] };
+    const found = this.#found(both).map((one) => ({ ...one, ...this.#meant(one.entry, readings, said) }));
+    if (readings.length > 1) this.#compare(found, readings);
+    return found;
   }
 
-  /** What holds words like those typed; `any`: or else some of them. */
-  #nearest(words: Piece[], said: string, any: boolean): Found[] {
-    const queries = words.map((piece) => query(piece, { last: true, fuzzy: true }));
-    // A name is meant by the word that stands for all that was typed, not by a part of it.
-    const meant = (entry: Entry, terms: string[]) =>
-      Math.min(
-        NO_NAME,
-        ...terms.filter((term) => Math.abs(term.length - said.length) <= 2).map((term) => this.#rank(entry, term)),
-      );
-    const found = this.#found({ combineWith: "AND", queries }, meant);
-    if (found.length || !any) return found;
-    const some = words.map((piece) => query(piece, { last: true, fuzzy: true, any: true }));
-    return this.#found({ combineWith: "OR", queries: some }, meant);
+  /** What stands together in one passage is what was looked for more than what a page says here and there. */
+  #compare(found: Found[], readings: Reading[]): void {
+    const best = found.filter(({ entry }) => entry.passages).sort((a, b) => b.score - a.score);
+    for (const one of best.slice(0, COMPARED)) {
+      const sought = this.#sought(one.entry, readings);
+      const shares = (one.entry.passages as Passage[]).map((passage) => {
+        const { held, points } = this.#value(sought, passage);
+        return (held / sought.length) ** 4 + points / sought.length;
+      });
+      one.score *= 1 + Math.max(...shares);
+    }
   }
 
-  #found(asked: Query, rank: (entry: Entry, terms: string[]) => number): Found[] {
+  /** What of the query has to be told by a passage: not the name of the API. */
+  #sought(entry: Entry, readings: Reading[]): string[][] {
+    const others = readings.filter(
+      (reading) =>
+        this.#everyday.tells(reading) && reading.pieces.every(({ text }) => this.#rank(entry, text) === NO_NAME),
+    );
+    return needles(others.length ? others : readings);
+  }
+
+  #value(sought: string[][], passage: Passage): { held: number; points: number } {
+    return value(sought, passage, (passage.words ?? []).map((key) => this.#data.words[key] ?? "").join(" "));
+  }
+
+  /** What holds words like those typed: all of them, or else half of them; more than half where one is nowhere. */
+  #nearest(readings: Reading[], said: string): Found[] {
+    const telling = readings.filter((reading) => this.#everyday.tells(reading));
+    if (!telling.length) return [];
+    const some = telling.map((reading) => meaning(reading, { last: true, fuzzy: true }));
+    const like = new Map<string, boolean>();
+    const worth = telling.map((reading) => (reading.means.length || this.#isName(reading) ? 2 : 1));
+    const held = this.#found({ combineWith: "OR", queries: some }).map((one) => {
+      const terms = new Set(one.terms);
+      return { one, holds: telling.map((reading) => holds(reading, terms, like)) };
+    });
+    const nowhere = telling.filter((_, place) => !held.some(({ holds }) => holds[place])).length;
+    const sum = (some: boolean[]) => some.reduce((all, is, place) => all + (is ? (worth[place] ?? 1) : 0), 0);
+    const all = held.filter(({ holds }) => holds.every(Boolean));
+    const chosen = all.length ? all : held.filter(({ holds }) => 2 * sum(holds) >= telling.length + nowhere);
+    return chosen.map(({ one }) => ({ ...one, ...this.#meant(one.entry, telling, said), ...this.#slipped(one, said) }));
+  }
+
+  /** A name is meant by the word that stands for all that was typed, not by a part of it. */
+  #slipped({ entry, terms }: Found, said: string): { slip: number; rank?: number } {
+    let best: { slip: number; rank?: number } = { slip: FAR };
+    for (const term of terms) {
+      if (Math.abs(term.length - said.length) > SLIPS) continue;
+      // In which style the name is written does not matter then.
+      const rank = Math.max(ITSELF, this.#rank(entry, term));
+      const slip = rank < NO_NAME ? slips(said.toLowerCase(), term) : FAR;
+      const better = slip < best.slip || (slip === best.slip && rank < (best.rank ?? NO_NAME));
+      if (slip <= SLIPS && better) best = { slip, rank };
+    }
+    return best;
+  }
+
+  #found(asked: Query): Found[] {
     return this.#index.search(asked, SCORING).map(({ id, score, terms, match }) => {
       const entry = this.#data.entries[id as number] as Entry;
       const named = terms.every((term) => match[term]?.some((field) => field === "name" || field === "names"));
-      return { entry, rank: rank(entry, terms), score: score * (WEIGHT[entry.kind] ?? 1), terms, named };
+      return { entry, slip: 0, rank: NO_NAME, place: 0, score: score * (WEIGHT[entry.kind] ?? 1), terms, named };
     });
+  }
+
+  /** How well the names of the entry fit what was typed, or else what is meant by it. */
+  #meant(entry: Entry, readings: Reading[], said: string): { rank: number; place: number } {
+    let best = { rank: this.#rank(entry, said), place: 0 };
+    // What people call an API does not name a page.
+    if (entry.kind !== "mapping" && entry.kind !== "api") return best;
+    if (readings.length === 1)
+      readings[0]?.means.forEach((name, place) => {
+        const rank = this.#rank(entry, name);
+        if (rank < best.rank) best = { rank, place };
+      });
+    else if (best.rank === NO_NAME) {
+      const itself = (name: string) => this.#rank(entry, name) <= ITSELF;
+      const places = readings.map(({ pieces, means }) =>
+        pieces.length === 1 && itself(pieces[0]?.text ?? "") ? 0 : means.findIndex(itself),
+      );
+      const place = Math.min(...places.filter((place) => place >= 0));
+      if (place < FAR) best = { rank: IN_PART, place };
+    }
+    return best;
+  }
+
+  /** Whether an API has one of the words as its name. */
+  #isName({ pieces }: Reading): boolean {
+    return this.#data.entries.some(
+      (entry) => entry.kind === "mapping" && pieces.some(({ text }) => this.#rank(entry, text) <= ITSELF),
+    );
   }
 
   #rank(entry: Entry, said: string): number {
@@ -143,21 +248,23 @@ export class Engine {
   }
 
   /** What can be found before the index is whole. */
-  #named(said: string): Found[] {
+  #named(readings: Reading[], said: string): Found[] {
+    const terms = [said.toLowerCase()];
     return this.#data.entries
-      .map((entry) => ({ entry, rank: this.#rank(entry, said), score: 0, terms: [said.toLowerCase()], named: true }))
-      .filter((one) => one.rank < NO_NAME);
+      .map((entry) => ({ entry, slip: 0, score: 0, terms, named: true, ...this.#meant(entry, readings, said) }))
+      .filter((one) => one.rank < IN_PART);
   }
 
   /** The line to show: the summary, or the passage that holds more of what was looked for. */
-  #result({ entry, rank, terms, named }: Found): Result {
+  #result({ entry, rank, terms, named }: Found, readings: Reading[]): Result {
     let best: Passage = { text: entry.text ?? "" };
-    if (!named && rank === NO_NAME) {
-      let most = 2 * count(best.text, terms);
+    if (!named && rank >= IN_PART) {
+      const sought = this.#sought(entry, readings);
+      let most = this.#value(sought, best);
       for (const passage of entry.passages ?? []) {
-        const words = (passage.words ?? []).map((key) => this.#data.words[key]).join(" ");
-        const held = 2 * count(passage.text, terms) + Math.min(1, count(words, terms));
-        if (held > most) [best, most] = [passage, held];
+        const found = this.#value(sought, passage);
+        const more = found.held - most.held || found.points - most.points;
+        if (more > 0) [best, most] = [passage, found];
       }
     }
     const address = best.anchor ? `${entry.address.split("#")[0]}#${best.anchor}` : entry.address;
@@ -174,76 +281,8 @@ export class Engine {
       names: [...(entry.names ?? []), ...(entry.targets ?? []), ...(entry.uses ?? [])].join(" "),
       text: `${entry.text ?? ""} ${entry.within ?? ""}`,
       parameters: (entry.parameters ?? []).join(" "),
-      passages: passages.map((one) => one.text).join(" "),
+      passages: passages.map((one) => `${one.text} ${called(one)}`).join(" "),
       words: [...keys].map((key) => this.#data.words[key] ?? "").join(" "),
     };
   }
-}
-
-/** What fits a piece. The last one may still be in the typing, and nobody types long words to the end. */
-function query(piece: Piece, { last = false, fuzzy = false, any = false }): Query {
-  const whole: SearchOptions = { combineWith: "AND", tokenize: (text) => [text] };
-  if (piece.chinese) {
-    const words = piece.parts.length ? piece.parts : [piece.text];
-    return { ...whole, combineWith: any ? "OR" : "AND", queries: words, prefix: piece.text.length === 1 };
-  }
-  const near = (term: string) => (term.length > 5 ? 2 : term.length > 3 ? 1 : 0);
-  const word = (text: string, open: boolean): Query => {
-    return { ...whole, queries: [text], prefix: open, fuzzy: fuzzy ? near : false };
-  };
-  const entire = word(piece.text, last || piece.text.length > 2);
-  if (!piece.parts.length) return entire;
-  // The parts of a name are whole, all but the last.
-  const parts = piece.parts.map((part, place) => word(part, place === piece.parts.length - 1));
-  return { combineWith: "OR", queries: [entire, { combineWith: "AND", queries: parts }] };
-}
-
-function count(text: string, terms: string[]): number {
-  return terms.filter((term) => !places(text, [term]).next().done).length;
-}
-
-const BEFORE = 40;
-const LONGEST = 180;
-
-/** At most LONGEST characters of `text` around the first term, and where terms stand in them. */
-function cut(text: string, terms: string[]): Marked {
-  const found = joined([...places(text, terms)]);
-  const first = found[0]?.[0] ?? 0;
-  let start = first > LONGEST - BEFORE ? first - BEFORE : 0;
-  // Not in the middle of a word.
-  const space = text.indexOf(" ", start);
-  if (start && space >= 0 && space < first) start = space + 1;
-  const end = start + LONGEST;
-  const head = start ? "…" : "";
-  const shift = head.length - start;
-  const marks = found
-    .filter(([from, to]) => from >= start && to <= end)
-    .map(([from, to]): [number, number] => [from + shift, to + shift]);
-  return { text: head + text.slice(start, end) + (end < text.length ? "…" : ""), marks };
-}
-
-/** Where terms stand in `text`: those of Latin letters only as whole words or as whole parts of names. */
-function* places(text: string, terms: string[]): Generator<[number, number]> {
-  const low = text.toLowerCase();
-  for (const term of terms)
-    for (let at = low.indexOf(term); at >= 0; at = low.indexOf(term, at + 1)) {
-      const end = at + term.length;
-      if (term >= "\u3400" || (begins(text, at) && !/[a-z0-9]/.test(text[end] ?? ""))) yield [at, end];
-    }
-}
-
-function begins(text: string, at: number): boolean {
-  const before = text[at - 1] ?? "";
-  return !/[A-Za-z0-9]/.test(before) || (/[a-z0-9]/.test(before) && /[A-Z]/.test(text[at] ?? ""));
-}
-
-/** The stretches in their order, those that touch as one. */
-function joined(found: [number, number][]): [number, number][] {
-  const whole: [number, number][] = [];
-  for (const [from, to] of found.sort((a, b) => a[0] - b[0])) {
-    const last = whole.at(-1);
-    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
-    else whole.push([from, to]);
-  }
-  return whole;
 }

@@ -1,7 +1,8 @@
 // How a result looks, in the box and on the search page: name, kind, risk, and one line of text with what fits marked.
 
 import { contentRoot } from "../shared/load";
-import type { Engine, Marked, Result } from "./engine";
+import type { Engine, Result } from "./engine";
+import type { Marked } from "./marks";
 
 /** What of a result is shown, as the children of a link or an item. */
 export function line(engine: Engine, result: Result): HTMLElement[] {

@@ -18,8 +18,9 @@ interface Name {
 /** The names of an entry, taken apart once. */
 export function names(entry: Entry): Name[] {
   // The name of a MindSpore API leads to its own entry first, then to what it is the target of, and to what uses it last.
+  // A page that is called like an API comes after the API.
   const all: [string[], number][] = [
-    [[entry.name, ...(entry.names ?? [])], 0],
+    [[entry.name, ...(entry.names ?? [])], entry.kind === "page" || entry.kind === "run" ? 3 : 0],
     [entry.targets ?? [], 0.5],
     [entry.uses ?? [], 4],
   ];
@@ -54,4 +55,22 @@ function fit({ name, low, last, bare, parts }: Name, typed: string, want: string
 /** AllReduce and all_reduce are one name in two styles. */
 function bare(name: string): string {
   return name.replaceAll("_", "").toLowerCase();
+}
+
+/** How many letters are wrong, left out, too many or in the other order. */
+export function slips(typed: string, meant: string): number {
+  let before: number[] = [];
+  let above = Array.from({ length: meant.length + 1 }, (_, at) => at);
+  for (let row = 1; row <= typed.length; row += 1) {
+    const here = [row];
+    for (let at = 1; at <= meant.length; at += 1) {
+      const same = typed[row - 1] === meant[at - 1] ? 0 : 1;
+      let least = Math.min((above[at] ?? 0) + 1, (here[at - 1] ?? 0) + 1, (above[at - 1] ?? 0) + same);
+      if (row > 1 && typed[row - 1] === meant[at - 2] && typed[row - 2] === meant[at - 1])
+        least = Math.min(least, (before[at - 2] ?? 0) + 1);
+      here.push(least);
+    }
+    [before, above] = [above, here];
+  }
+  return above.at(-1) ?? 0;
 }
