@@ -1,42 +1,41 @@
 """Pytest plugin: every claim is a test item. ``pytest --apidiff-backend gloo`` verifies the database where it is run.
 
-An item's ID is the claim's. It passes where every verdict is the recorded one (a claim refuted as recorded passes), fails
-where a verdict changed, and is skipped with the reason where it cannot be judged here. What came out flaky is made once
-more: where it is as recorded then, the item passes and a line says so. Without the option the plugin does nothing and
-imports nothing.
+An item's ID is the claim's; one or more of them, or names of APIs, as arguments choose. An item passes where every verdict
+is the recorded one (a claim refuted as recorded passes), fails where a verdict changed, and is skipped with the reason where
+it cannot be judged here. What came out flaky is made once more: where it is as recorded then, the item passes and a line
+says so. A session that compared nothing, or had no backend of a name that was asked for, fails. Without the option the plugin
+does nothing and imports nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from apidiff.judge import Context
-    from apidiff.model import Api, Claim, RunRecord
+    from apidiff.model import Api
     from apidiff.store import Data
-    from apidiff.store.backends import Backend
-    from apidiff.verify.compare import Change
+    from apidiff.verify.claim_runs import Chosen, ClaimRuns
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds ``--apidiff-backend`` and ``--apidiff-world-size``."""
+    """Adds ``--apidiff-backend``, ``--apidiff-world-size`` and ``--apidiff-summary``."""
     group = parser.getgroup("apidiff", "claims about APIs, verified by running the frameworks")
     group.addoption(
         "--apidiff-backend",
         action="append",
         default=[],
         metavar="NAME",
-        help="collect every claim as a test and run it on this backend (gloo, mccl, ...); may be repeated",
+        help="collect every claim as a test and run it on this backend (gloo, mccl, ...); may be repeated; "
+        "arguments are IDs of claims or names of APIs (default: all claims)",
     )
     group.addoption(
         "--apidiff-world-size",
-        default="2,3,4",
         metavar="N[,N...]",
-        help="numbers of ranks to run the claims with (default: %(default)s)",
+        help="numbers of ranks to run the claims with (default: 2,3,4, with nccl and hccl as far as devices go)",
     )
     group.addoption(
         "--apidiff-summary",
@@ -48,30 +47,40 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Turns the collection of claims on if a backend was asked for.
 
-    Raises pytest.UsageError for a backend that is not described, a world size that is none, or data that is broken.
+    Raises pytest.UsageError for a backend that is not described, a world size that is none, an ID that no claim has, a
+    summary that cannot be written, or data that is broken.
     """
     names: list[str] = config.getoption("--apidiff-backend")
     if not names:
         return
     if config.getoption("numprocesses", None):
         raise pytest.UsageError("--apidiff-backend starts ranks of its own; leave out -n.")
-    if config.args_source is pytest.Config.ArgsSource.ARGS:
-        found = " ".join(config.args)
-        raise pytest.UsageError(f"--apidiff-backend collects claims, not {found}; choose among them with -k.")
+    wanted = config.args if config.args_source is pytest.Config.ArgsSource.ARGS else []
     from apidiff.store import ApidiffError
+    from apidiff.verify.summary import check_writable
 
     try:
-        claims = _Claims(config, names, _world_sizes(config.getoption("--apidiff-world-size")))
+        if summary := config.getoption("--apidiff-summary"):
+            check_writable(Path(summary))
+        claims = _Claims(config, names, _world_sizes(config.getoption("--apidiff-world-size")), wanted)
     except ApidiffError as error:
         raise pytest.UsageError(str(error)) from error
     config.args = []  # not testpaths: claims only
     config.pluginmanager.register(claims, "apidiff-claims")
 
 
-def _world_sizes(text: str) -> list[int]:
+def _world_sizes(text: str | None) -> list[int] | None:
+    from apidiff.verify.plan import LARGEST_WORLD_SIZE
+
+    if text is None:
+        return None
     sizes = [part.strip() for part in text.split(",")]
-    if not all(size.isascii() and size.isdigit() and int(size) for size in sizes):
-        raise pytest.UsageError(f"Expected --apidiff-world-size such as 2 or 2,3,4 but got {text!r}.")
+    # A number of more than nine digits is none that int() should be asked for.
+    if not all(
+        one.isascii() and one.isdigit() and len(one) < 10 and 1 <= int(one) <= LARGEST_WORLD_SIZE for one in sizes
+    ):
+        limits = f"numbers of ranks from 1 to {LARGEST_WORLD_SIZE}"
+        raise pytest.UsageError(f"Expected --apidiff-world-size to be {limits} such as 2 or 2,3,4 but got {text!r}.")
     return sorted({int(size) for size in sizes})
 
 
@@ -80,35 +89,27 @@ class VerdictChanged(Exception):
 
 
 class ClaimItem(pytest.Item):
-    """One claim as a test. ``mapping`` is the ID of the mapping whose file, at ``path`` and ``line``, holds it."""
+    """One claim as a test. ``path`` and ``line`` are its place in the file of its mapping."""
 
-    def __init__(
-        self, *, api: Api, claim: Claim, mapping: str, line: int | None, claims: _Claims, **kwargs: Any
-    ) -> None:
+    def __init__(self, *, chosen: Chosen, line: int | None, runs: ClaimRuns, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.api, self.claim, self.mapping = api, claim, mapping
-        self._line, self._claims = line, claims
-
-    @property
-    def framework(self) -> str:
-        """The framework whose runs judge the claim."""
-        from apidiff.judge import framework_of
-
-        return framework_of(self.claim, self.api)
+        self.chosen, self._line, self._runs = chosen, line, runs
 
     def runtest(self) -> None:
         """Compares the verdicts of this session's runs with the recorded ones."""
-        changes, reasons, compared = [], [], 0
-        for outcome in self._claims.outcomes(self):
-            if isinstance(outcome, str):
-                reasons.append(outcome)
-            else:
-                compared += 1
-                changes += outcome
-        if changes:
-            raise VerdictChanged("\n".join(change.text() for change in changes))
-        if not compared:
-            pytest.skip("; ".join(dict.fromkeys(reasons)))
+        self._name_class()
+        found = self._runs.judge(self.chosen)
+        if isinstance(found, str):
+            pytest.skip(found)
+        if found:
+            raise VerdictChanged("\n".join(change.text() for change in found))
+
+    def _name_class(self) -> None:
+        """Names the API as the class in JUnit XML: pytest takes a class from '::' in an ID, which a claim's has not."""
+        from _pytest.junitxml import xml_key  # what the fixture record_xml_attribute uses; only functions have fixtures
+
+        if xml := self.config.stash.get(xml_key, None):
+            xml.node_reporter(self.nodeid).add_attribute("classname", self.chosen.api.name)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The recorded verdict and today's, instead of a traceback into this plugin."""
@@ -123,30 +124,36 @@ class ClaimItem(pytest.Item):
 
 
 class _Claims:
-    """Collects the claims, runs each backend once per world size, and compares."""
+    """Collects the claims, has them run before the first is judged, and tells what came of it."""
 
-    def __init__(self, config: pytest.Config, names: list[str], world_sizes: list[int]) -> None:
+    def __init__(
+        self, config: pytest.Config, names: list[str], world_sizes: list[int] | None, wanted: Collection[str]
+    ) -> None:
         from apidiff.context import make_context
         from apidiff.examples import load_examples
         from apidiff.store import load
-        from apidiff.store.backends import called, load_backends
+        from apidiff.store.backends import load_backends
         from apidiff.store.paths import examples_folder
+        from apidiff.verify.claim_runs import ClaimRuns
 
         known = load_backends()
-        asked = [backend for name in names for backend in called(known, name)]
-        self._config, self._world_sizes = config, world_sizes
-        self._backends: list[Backend] = [backend for backend in known if backend in asked]
+        self._config, self._wanted = config, set(wanted)
         self._data: Data = load()
-        self._context: Context = make_context(known, load_examples(examples_folder()), self._data.signatures)
-        self._absent: dict[int, str] = {}  # index of a backend: what was looked for
-        self._runs: dict[int, list[_Comparison]] = {}
+        context = make_context(known, load_examples(examples_folder()), self._data.signatures)
+        self._runs: ClaimRuns = ClaimRuns(self._data, context, known, names, world_sizes, self._say)
+        self._error: str | None = None
+        self._lacking: list[str] = []
+        there = {name for chosen, _ in self._all() for name in (chosen.name, chosen.api.name)}
+        if unknown := [name for name in wanted if name not in there]:
+            raise pytest.UsageError(
+                f"--apidiff-backend collects claims, and no claim or API is called {unknown[0]!r}. "
+                "--collect-only -q lists the IDs; -k chooses by a part of them."
+            )
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
-        """Makes an item of every claim, before pytest applies -k and --deselect."""
-        items[:] = self._items(session)
+    def _all(self) -> Iterator[tuple[Chosen, int | None]]:
+        """Every claim, each once, and its line in the file of its mapping."""
+        from apidiff.verify.claim_runs import Chosen
 
-    def _items(self, session: pytest.Session) -> Iterator[ClaimItem]:
         for key, mapping in self._data.mappings.items():
             lines = self._data.lines.get(key, {})
             places: list[tuple[Api, tuple[str | int, ...]]] = [(mapping.source, ("source",))]
@@ -157,18 +164,24 @@ class _Claims:
             ]
             for api, at in places:
                 for index, claim in enumerate(api.claims):
-                    identity = f"{api.name}#{claim.id}"
-                    yield ClaimItem.from_parent(
-                        session,
-                        name=identity,
-                        nodeid=identity,
-                        path=self._data.path_of(key),
-                        api=api,
-                        claim=claim,
-                        mapping=key,
-                        line=lines.get((*at, "claims", index)),
-                        claims=self,
-                    )
+                    yield Chosen(api, claim, key), lines.get((*at, "claims", index))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
+        """Makes an item of every claim, or of those that arguments name, before pytest applies -k and --deselect."""
+        items[:] = [
+            ClaimItem.from_parent(
+                session,
+                name=chosen.name,
+                nodeid=chosen.name,
+                path=self._data.path_of(chosen.mapping),
+                chosen=chosen,
+                line=line,
+                runs=self._runs,
+            )
+            for chosen, line in self._all()
+            if not self._wanted or self._wanted & {chosen.name, chosen.api.name}
+        ]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
@@ -177,130 +190,54 @@ class _Claims:
 
         if self._config.getoption("collectonly"):
             return
-        items = [item for item in session.items if isinstance(item, ClaimItem)]
         try:
-            for index, backend in enumerate(self._backends):
-                mine = [item for item in items if item.framework == backend.framework]
-                if mine:
-                    self._run(index, backend, mine)
+            self._runs.run([item.chosen for item in session.items if isinstance(item, ClaimItem)])
         except ApidiffError as error:
-            raise pytest.UsageError(str(error)) from error
+            self._error = str(error)
+            raise pytest.UsageError(self._error) from error
 
-    def _run(self, index: int, backend: Backend, items: list[ClaimItem]) -> None:
-        from apidiff.verify.devices import look_for
-        from apidiff.verify.plan import world_sizes
-        from apidiff.verify.verify import verify
-
-        found = look_for(backend)
-        if not found.available:
-            self._absent[index] = found.text
-            self._say(found.text)
-            return
-        self._runs[index] = []
-        devices = len(found.device.names) if found.device else 0
-        for world_size in world_sizes(backend, devices, self._world_sizes).chosen:
-            record = verify(self._data, backend, world_size, self._context, {item.mapping for item in items})
-            comparison = _Comparison(self._data, record, self._context)
-            self._runs[index].append(comparison)
-            self._say(comparison.text)
-            if unsteady := comparison.unsteady():
-                again = {item.mapping for item in items if item.name in unsteady}
-                settled = comparison.settle(verify(self._data, backend, world_size, self._context, again))
-                for claim in settled:
-                    self._say(f"{claim}: came out otherwise in one of three runs, as recorded in the others")
-
-    def pytest_sessionfinish(self) -> None:
-        """Writes the summary, where one was asked for."""
-        wanted = self._config.getoption("--apidiff-summary")
-        if not wanted or self._config.getoption("collectonly"):
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Fails a session that would pass without having shown what was asked for, and writes the summary."""
+        if self._config.getoption("collectonly"):
             return
         from apidiff.store import ApidiffError
         from apidiff.verify.summary import markdown, write_summary
 
+        lacking = self._runs.lacking()
+        if not self._runs.compared:
+            lacking = [f"Nothing was compared: {self._why_nothing(session, exitstatus)}"]
+        if exitstatus == pytest.ExitCode.OK and lacking:
+            codes = pytest.ExitCode
+            session.exitstatus = codes.TESTS_FAILED if self._runs.compared else codes.NO_TESTS_COLLECTED
+        self._lacking = lacking
+        if not (wanted := self._config.getoption("--apidiff-summary")):
+            return
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
-        counts = (
-            {name: len(reporter.stats.get(name, [])) for name in ("passed", "failed", "skipped")} if reporter else {}
-        )
-        compared = [one for found in self._runs.values() for one in found]
-        runs = [*(one.text for one in compared), *self._absent.values()]
+        stats = reporter.stats if reporter else {}
+        counts = {name: len(stats.get(name, [])) for name in ("passed", "failed", "skipped", "deselected")}
+        text = markdown(self._runs.lines(), counts, self._runs.changes, lacking, compared=self._runs.compared > 0)
         try:
-            write_summary(Path(wanted), markdown(runs, counts, [change for one in compared for change in one.changes]))
+            write_summary(Path(wanted), text)
         except ApidiffError as error:
             raise pytest.UsageError(str(error)) from error
+
+    def _why_nothing(self, session: pytest.Session, exitstatus: int) -> str:
+        if self._error:
+            return self._error
+        if exitstatus == pytest.ExitCode.USAGE_ERROR:
+            return "pytest refused an argument; what it printed names it"
+        if exitstatus == pytest.ExitCode.INTERRUPTED:
+            return "the session was interrupted"
+        if not session.items:
+            return "no claim was chosen"
+        return self._runs.why_nothing() or "no claim that was chosen is judged by a run on the backends asked for"
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Says why the session fails, even where little is to be said."""
+        for line in self._lacking:
+            terminalreporter.write_line(f"apidiff: {line}")
 
     def _say(self, line: str) -> None:
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None and self._config.get_verbosity() >= 0:
             reporter.write_line(f"apidiff: {line}")
-
-    def outcomes(self, item: ClaimItem) -> Iterator[list[Change] | str]:
-        """For each run the changed verdicts on the item's claim, or the reason why there is nothing to compare."""
-        if item.claim.reason is not None:
-            yield item.claim.reason.en
-        mine = [(index, one) for index, one in enumerate(self._backends) if one.framework == item.framework]
-        if not mine:
-            asked = ", ".join(one.name for one in self._backends)
-            yield f"{item.framework} APIs do not run on {asked}"
-        for index, _ in mine:
-            if index in self._absent:
-                yield self._absent[index]
-            for comparison in self._runs.get(index, []):
-                yield comparison.outcome(item)
-
-
-class _Comparison:
-    """One run beside the record it is compared with.
-
-    ``text``: one line that says what was compared with what. ``changes``: the verdicts that are not what is recorded.
-    """
-
-    def __init__(self, data: Data, run: RunRecord, context: Context) -> None:
-        from apidiff.model.trace import backend_name
-        from apidiff.verify.compare import base_record, compare, observations
-        from apidiff.verify.plan import apis_for
-
-        apis = list(apis_for(data, run.framework, run.framework_version))
-        base = base_record(data.runs, run)
-        backend = backend_name(run.backend, run.device)
-        self._where = f"{run.framework} {run.framework_version} on {backend} with {run.world_size} ranks"
-        self._apis = {api.name for api in apis}
-        self._judged = {f"{api.name}#{claim.id}" for api, claim, _ in observations(apis, "this run", run, context)}
-        self._recorded = (
-            {f"{api.name}#{claim.id}" for api, claim, _ in observations(apis, *base, context)} if base else set()
-        )
-        self._compare: Callable[[RunRecord], list[Change]] = lambda record: compare(apis, base, record, context)
-        self.changes = self._compare(run)
-        self._base = base[1].framework_version if base else None
-        self._same_version = self._base == run.framework_version
-        self.text = f"{self._where}: {len(run.probes)} probes, compared with {base[0] if base else 'nothing'}"
-        if base and not self._same_version:
-            self.text += f" (nothing is recorded for {run.framework} {run.framework_version})"
-
-    def unsteady(self) -> set[str]:
-        """The claims whose verdict was recorded and came out flaky now: the machine may have been too busy."""
-        return {one.claim for one in self.changes if _is_unsteady(one)}
-
-    def settle(self, again: RunRecord) -> list[str]:
-        """Takes back the flaky verdicts that are as recorded in ``again``, and returns their claims."""
-        still = {(one.claim, one.now.probe) for one in self._compare(again)}
-        settled = [one for one in self.changes if _is_unsteady(one) and (one.claim, one.now.probe) not in still]
-        self.changes = [one for one in self.changes if one not in settled]
-        return list(dict.fromkeys(one.claim for one in settled))
-
-    def outcome(self, item: ClaimItem) -> list[Change] | str:
-        """The changed verdicts on the item's claim, or why there is nothing to compare."""
-        if item.api.name not in self._apis:
-            return f"the mapping has no {item.api.name} for {self._where.partition(' on ')[0]}"
-        if item.name not in self._judged:
-            return f"no probe of it gives a verdict for {self._where}"
-        if self._base is None:
-            return f"nothing is recorded for {self._where}; record it with: apidiff verify --record"
-        if not self._same_version and item.name not in self._recorded:
-            return f"{self._base}, which {self._where} is compared with, has no verdict on it"
-        return [change for change in self.changes if change.claim == item.name]
-
-
-def _is_unsteady(change: Change) -> bool:
-    from apidiff.model import Outcome
-
-    return change.now.outcome is Outcome.FLAKY and change.before is not None

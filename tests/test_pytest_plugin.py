@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import os
 from collections.abc import Callable
+from fnmatch import fnmatch
 from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree
@@ -117,6 +119,25 @@ def test_every_claim_is_an_item_whose_id_is_the_claim(claims: Callable[..., pyte
     assert found.ret == 0
 
 
+@pytest.mark.parametrize(
+    ("arguments", "chosen"),
+    [
+        ([CLAIMS[1]], CLAIMS[1:2]),
+        ([CLAIMS[4], CLAIMS[0]], [CLAIMS[0], CLAIMS[4]]),
+        ([SOURCE], CLAIMS[:4]),
+        ([SOURCE, "-k", "keeps or holds"], CLAIMS[:2]),
+        (["-k", f"{SOURCE} and keeps-tensor"], CLAIMS[1:2]),
+        (["--deselect", CLAIMS[0], "--deselect", CLAIMS[4]], CLAIMS[1:4]),
+    ],
+)
+def test_claims_are_chosen_by_their_ids(
+    claims: Callable[..., pytest.RunResult], arguments: list[str], chosen: list[str]
+) -> None:
+    found = claims("--apidiff-backend", "gloo", "--collect-only", "-q", *arguments)
+    assert [line for line in found.outlines if "#" in line] == chosen
+    assert found.ret == 0
+
+
 @needs_torch
 def test_a_claim_refuted_as_recorded_passes(claims: Callable[..., pytest.RunResult], record: RunRecord) -> None:
     found = claims("--apidiff-backend", "gloo", "--apidiff-world-size", "2", "-rA", recorded=record)
@@ -188,18 +209,96 @@ def test_reports_for_a_ci_service(
     assert "Claims: 1 passed, 2 failed, 2 skipped." in summary
     assert "## 2 verdicts changed" in summary
     assert "| torch.distributed.all&#95;reduce&#35;holds-sum | torch " in summary
+    assert "Nothing was compared" not in summary
+    assert "Every verdict" not in summary
     cases = ElementTree.parse(pytester.path / "claims.xml").getroot().findall(".//testcase")
     assert [(case.get("name"), case.find("failure") is not None) for case in cases][:2] == [
         (CLAIMS[0], True),
         (CLAIMS[1], True),
     ]
+    assert [case.get("classname") for case in cases] == [claim.partition("#")[0] for claim in CLAIMS]
 
 
 @needs_torch
-def test_selected_claims_are_run_alone(claims: Callable[..., pytest.RunResult], record: RunRecord) -> None:
-    arguments = ["--apidiff-backend", "gloo", "--apidiff-world-size", "2", "-k", "holds-sum"]
-    found = claims(*arguments, recorded=altered(record))
-    found.assert_outcomes(failed=1, deselected=4)
+@pytest.mark.parametrize(
+    ("chosen", "failed", "told"),
+    [
+        (["-k", "holds-sum"], 1, "1 failed, 4 deselected"),
+        ([CLAIMS[0]], 1, "1 failed"),
+        (["-k", "has-op"], 0, "1 passed, 1 skipped, 3 deselected"),
+    ],
+)
+def test_selected_claims_are_run_and_told_alone(
+    claims: Callable[..., pytest.RunResult],
+    pytester: pytest.Pytester,
+    record: RunRecord,
+    chosen: list[str],
+    failed: int,
+    told: str,
+) -> None:
+    arguments = ["--apidiff-backend", "gloo", "--apidiff-world-size", "2", "--apidiff-summary", "claims.md"]
+    found = claims(*arguments, *chosen, recorded=altered(record))
+    assert found.ret == failed
+    summary = (pytester.path / "claims.md").read_text("utf-8")
+    assert f"Claims: {told}." in summary
+    assert summary.count("\n| torch.") == failed
+    assert ("Every verdict that was compared is what is recorded." in summary) is (not failed)
+
+
+@needs_torch
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["--apidiff-backend", "gloo", "-k", "nowhere"], 5, "no claim was chosen"),
+        (["--apidiff-backend", "gloo", "-k", "a#b"], 4, "pytest refused an argument; what it printed names it"),
+        (
+            ["--apidiff-backend", "gloo", "-k", "cannot-be-watched"],
+            5,
+            "no probe of it gives a verdict for torch * on gloo with 2 ranks",
+        ),
+        (
+            ["--apidiff-backend", "gloo", "-k", "mindspore"],
+            5,
+            "no claim that was chosen is judged by a run on the backends asked for",
+        ),
+        (["--apidiff-backend", "gloo"], 5, "nothing is recorded for torch * on gloo with 2 ranks; *"),
+        (["--apidiff-backend", "nccl", "-q"], 5, "nccl (torch, cuda): looked for *"),
+    ],
+)
+def test_where_nothing_was_compared_nothing_is_as_recorded(
+    claims: Callable[..., pytest.RunResult],
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    code: int,
+    told: str,
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    found = claims(*arguments, "--apidiff-world-size", "2", "--apidiff-summary", "claims.md")
+    found.stdout.fnmatch_lines([f"apidiff: Nothing was compared: {told}"])
+    assert found.ret == code
+    summary = html.unescape((pytester.path / "claims.md").read_text("utf-8"))
+    assert fnmatch(summary, f"*\n[*][*]Nothing was compared: {told}[*][*]\n")
+    assert "Claims: ." not in summary
+    assert "Every verdict" not in summary
+
+
+@needs_torch
+def test_a_backend_that_was_asked_for_and_is_not_here_fails_what_the_others_pass(
+    claims: Callable[..., pytest.RunResult],
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+    record: RunRecord,
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    asked = ["--apidiff-backend", "gloo", "--apidiff-backend", "nccl", "--apidiff-world-size", "2"]
+    found = claims(*asked, "--apidiff-summary", "claims.md", recorded=record)
+    found.assert_outcomes(passed=3, skipped=2)
+    found.stdout.fnmatch_lines(["apidiff: nccl was asked for and is not here"])
+    assert found.ret == 1
+    summary = (pytester.path / "claims.md").read_text("utf-8")
+    assert "**nccl was asked for and is not here**" in summary
+    assert "Every verdict that was compared is what is recorded." in summary
 
 
 @needs_torch
@@ -239,11 +338,25 @@ def test_an_absent_device_skips_and_says_what_was_looked_for(
             "ERROR: No backend is called 'glue'. There are: gloo-cpu (torch), *mccl-cpu (mindspore)*",
         ),
         (
-            ["--apidiff-backend", "gloo", "--apidiff-world-size", "two"],
-            "ERROR: Expected --apidiff-world-size such as *",
+            ["--apidiff-backend", "gloo", "conftest.py"],
+            "ERROR: --apidiff-backend collects claims, and no claim or API is called 'conftest.py'. --collect-only -q lists *",
         ),
-        (["--apidiff-backend", "gloo", "--apidiff-world-size", "0"], "ERROR: Expected --apidiff-world-size such as *"),
-        (["--apidiff-backend", "gloo", "conftest.py"], "ERROR: --apidiff-backend collects claims, not conftest.py; *"),
+        (["--apidiff-backend", "gloo", f"{SOURCE}#holds"], f"ERROR: *no claim or API is called '{SOURCE}#holds'. *"),
+        (
+            ["--apidiff-backend", "gloo", "--apidiff-summary", "nowhere/claims.md"],
+            "ERROR: nowhere/claims.md: the summary cannot be written (No such file or directory). Name a file in a folder *",
+        ),
+        (
+            ["--apidiff-backend", "gloo", "--apidiff-summary", "data"],
+            "ERROR: data: the summary cannot be written (Is a directory). Name a file *",
+        ),
+        *(
+            (
+                ["--apidiff-backend", "gloo", "--apidiff-world-size", sizes],
+                "ERROR: Expected --apidiff-world-size to be numbers of ranks from 1 to 64 such as 2 or 2,3,4 but got *",
+            )
+            for sizes in ("two", "0", "65", "2,500", "9" * 5000, "")
+        ),
     ],
 )
 def test_wrong_usage_is_one_sentence(

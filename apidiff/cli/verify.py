@@ -32,7 +32,7 @@ from apidiff.verify.compare import Change, base_record, compare, observations
 from apidiff.verify.devices import Found, look_for
 from apidiff.verify.hosts import Hosts
 from apidiff.verify.launched import Place, is_scheduler, place_of
-from apidiff.verify.plan import apis_for, world_sizes
+from apidiff.verify.plan import LARGEST_WORLD_SIZE, apis_for, world_sizes
 from apidiff.verify.record import encode, write_bytes, write_record
 from apidiff.verify.verify import Progress as Advance
 from apidiff.verify.verify import forget, verify
@@ -71,8 +71,9 @@ def _numbers(text: str) -> list[int]:
         sizes = sorted({int(part) for part in text.split(",")})
     except ValueError:
         sizes = []
-    if not sizes or sizes[0] < 1 or sizes[-1] > 64:
-        raise argparse.ArgumentTypeError(f"expected numbers of ranks from 1 to 64 such as 2,3,4 but got {text!r}")
+    if not sizes or sizes[0] < 1 or sizes[-1] > LARGEST_WORLD_SIZE:
+        limits = f"from 1 to {LARGEST_WORLD_SIZE}"
+        raise argparse.ArgumentTypeError(f"expected numbers of ranks {limits} such as 2,3,4 but got {text!r}")
     return sizes
 
 

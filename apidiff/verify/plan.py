@@ -14,6 +14,7 @@ from apidiff.store import ApidiffError, Data
 from apidiff.store.backends import Backend, Devices
 
 WORLD_SIZES = (2, 3, 4)
+LARGEST_WORLD_SIZE = 64  # ranks are processes of one machine: more than any has use for
 
 
 @dataclass(frozen=True)

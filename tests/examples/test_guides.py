@@ -13,6 +13,7 @@ import pytest
 
 from apidiff.kb.knowledge import load
 from apidiff.render.export import export_json, json_files
+from apidiff.store.terms import load_terms
 
 ROOT = Path(__file__).resolve().parents[2]
 SESSION = re.compile(r"^```pycon\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -84,3 +85,10 @@ def test_both_languages_have_the_same_anchors(name: str) -> None:
 
 def test_both_languages_have_the_same_pages() -> None:
     assert sorted(path.name for path in (ROOT / "docs" / "zh" / "guide").glob("*.md")) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_chinese_guides_use_the_agreed_words(name: str) -> None:
+    text = text_of("zh", name)
+    avoided = [(term.en, word) for term in load_terms() for word in term.avoid if word in text]
+    assert avoided == [], "conf/terms.yaml names the words to write"

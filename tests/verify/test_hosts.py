@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 import pytest
@@ -153,11 +153,10 @@ def remove_hosts() -> None:
         subprocess.run(["ip", "netns", "delete", host], capture_output=True, timeout=20, check=False)
 
 
-@pytest.fixture
-def two_hosts() -> Iterator[None]:
-    """Two network namespaces with a cable between them."""
+def make_hosts() -> str | None:
+    """Makes two network namespaces with a cable between them, or says why that cannot be done."""
     if shutil.which("ip") is None or os.geteuid() != 0:
-        pytest.skip("network namespaces need root and Debian's iproute2")
+        return "network namespaces need root and Debian's iproute2"
     remove_hosts()
     try:
         for host in HOSTS:
@@ -169,9 +168,69 @@ def two_hosts() -> Iterator[None]:
             ip("-n", host, "link", "set", "lo", "up")
     except subprocess.CalledProcessError as error:
         remove_hosts()
-        pytest.skip(f"network namespaces cannot be made here: {error.stderr.decode().strip()}")
+        return f"network namespaces cannot be made here: {error.stderr.decode().strip()}"
+    return None
+
+
+def do_without_hosts(reason: str) -> NoReturn:
+    """Skips the test; where continuous integration can make hosts, it fails instead."""
+    if os.environ.get("APIDIFF_HOSTS") == "required":
+        pytest.fail(f"{reason} (APIDIFF_HOSTS=required)")
+    pytest.skip(reason)
+
+
+@pytest.fixture
+def two_hosts() -> Iterator[None]:
+    """Two hosts on one machine, gone after the test."""
+    if reason := make_hosts():
+        do_without_hosts(reason)
     yield
     remove_hosts()
+
+
+@pytest.mark.parametrize(
+    ("set_to", "ends_with"),
+    [("required", pytest.fail.Exception), ("", pytest.skip.Exception), (None, pytest.skip.Exception)],
+)
+def test_where_hosts_are_required_a_test_without_them_fails(
+    set_to: str | None, ends_with: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("APIDIFF_HOSTS", raising=False)
+    if set_to is not None:
+        monkeypatch.setenv("APIDIFF_HOSTS", set_to)
+    reason = make_hosts()
+    assert reason == "network namespaces need root and Debian's iproute2"
+    with pytest.raises(ends_with, match=reason):
+        do_without_hosts(reason)
+
+
+@pytest.mark.parametrize(
+    ("user", "tools", "already", "seen"),
+    [
+        (0, ["apt-get"], None, "required"),
+        (0, ["apt-get"], "optional", "optional"),
+        (0, [], None, "unset"),
+        (1000, ["apt-get"], None, "unset"),
+    ],
+)
+def test_continuous_integration_requires_hosts_where_it_can_make_them(
+    user: int, tools: list[str], already: str | None, seen: str, tmp_path: Path
+) -> None:
+    scripts = {"make": 'echo "$1 ${APIDIFF_HOSTS-unset}"', "id": f"echo {user}", **dict.fromkeys(tools, "")}
+    for name, script in scripts.items():
+        (tmp_path / name).write_text(f"#!/bin/bash\n{script}\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "dirname").symlink_to(shutil.which("dirname") or "/usr/bin/dirname")
+    environment = {"PATH": str(tmp_path)} | ({"APIDIFF_HOSTS": already} if already else {})
+    ran = subprocess.run(
+        ["/bin/bash", str(SCRIPT.parents[2] / ".ci" / "run")],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ran.stdout.splitlines() == [f"lint {seen}", f"test {seen}"]
 
 
 def launch(stack: ExitStack, folder: Path, framework: str, mappings: list[str]) -> list[subprocess.Popen[Any]]:
