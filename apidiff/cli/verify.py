@@ -33,7 +33,7 @@ from apidiff.verify.devices import Found, look_for
 from apidiff.verify.hosts import Hosts
 from apidiff.verify.launched import Place, is_scheduler, place_of
 from apidiff.verify.plan import apis_for, world_sizes
-from apidiff.verify.record import encode, write_bytes, write_record
+from apidiff.verify.record import write_beside, write_record
 from apidiff.verify.verify import Progress as Advance
 from apidiff.verify.verify import forget, verify
 
@@ -201,7 +201,7 @@ def _one(
     outcomes = {outcome.value: counts[outcome] for outcome in Outcome if counts[outcome]}
     if record.stopped:
         # What was done is kept, and takes no whole record's place; the journal stays, so that the run can be taken up again.
-        written = str(write_bytes(record, encode(record), data.root / "runs")) if args.record else None
+        written = str(write_beside(record, data.root / "runs")) if args.record else None
         return _Result(backend, record, outcomes, [], None, written)
     if args.record:
         path = write_record(record, data.root / "runs")

@@ -14,7 +14,7 @@ from apidiff.store.foreign import Known, read_foreign
 from apidiff.store.runs import run_path
 from apidiff.store.signed import PROGRAM, Signed, State, read_signature, signature_path, signed_by
 from apidiff.store.signers import Signer
-from apidiff.verify.record import put, write_bytes
+from apidiff.verify.whole import put_all
 
 
 class Taken(NamedTuple):
@@ -71,12 +71,15 @@ def take_in(
     if errors:
         raise InvalidData(errors)
     before = set(runs.glob("*/*.json"))
+    files: dict[Path, bytes] = {}
     taken = []
     for one in found:
-        path = write_bytes(one.record, one.content, runs)
+        path = run_path(one.record, one.content, runs)
+        files[path] = one.content
         if one.signature is not None:
-            put(signature_path(path), one.signature)
+            files[signature_path(path)] = one.signature
         taken.append(Taken(path, path not in before, one.signed))
+    put_all(files)
     return taken
 
 
