@@ -18,7 +18,7 @@ import pytest
 from apidiff.model import Api, RunRecord
 from apidiff.store import DataError
 from apidiff.store.backends import load_backends
-from apidiff.store.foreign import read_foreign
+from apidiff.store.foreign import Accepted, foreign_record
 from apidiff.store.paths import DATA
 from apidiff.store.runs import digest_of, load_runs
 from apidiff.verify.journal import Journal
@@ -47,7 +47,7 @@ def _refused(read: Callable[[], object], path: Path, reason: str) -> None:
 
 def record_cut(folder: Path) -> None:
     """A record cut at any byte is refused, under its own name and under one that fits its bytes; so is the command."""
-    content, known, backends = encode(_real()), frozenset[tuple[str, str, str]](), load_backends()
+    content, nothing = encode(_real()), Accepted(load_backends(), frozenset(), {}, frozenset())
     named = write_record(_real(), folder / "runs")
     for length in reversed(range(len(content))):
         os.truncate(named, length)
@@ -57,7 +57,7 @@ def record_cut(folder: Path) -> None:
                 continue  # the last byte is but the end of the line
             named.rename(path)
             _refused(lambda: load_runs(folder / "runs"), path, reason)
-            _refused(partial(read_foreign, path, backends, known), path, reason)
+            _refused(partial(foreign_record, path, content[:length], nothing), path, reason)
             path.rename(named)
 
 
