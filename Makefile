@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 PIP := $(BIN)/python -m pip install --quiet --quiet --progress-bar off
 
-.PHONY: help site test verify gpu npu wheels serve bench lint format schema elements cards browser
+.PHONY: help site test verify gpu npu wheels serve bench lint format schema specs elements cards browser
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +70,9 @@ SCHEMAS := $(wildcard apidiff/data/schema/*.json)
 
 schema: $(VENV)/.site ## Write the JSON Schemas anew from the model
 	@for file in $(SCHEMAS); do $(BIN)/apidiff schema "$$(basename "$$file" .json)" >"$$file.new"; mv "$$file.new" "$$file"; done
+
+specs: $(VENV)/.site ## Add the probes and examples of today to the list of all that ever were
+	@$(BIN)/python -m apidiff.verify.specs
 
 elements: conf/elements/node_modules ## Bundle the TypeScript of conf/elements into conf/static/elements (needs Node 20 or newer)
 	@cd conf/elements && npm run --silent types && npm run --silent build

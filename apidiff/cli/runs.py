@@ -47,8 +47,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     take = commands.add_parser(
         "import",
         help="take in records made elsewhere",
-        description="Takes in run records: all of them, or none and the reason. Nothing in them is executed. What is here "
-        "already is neither replaced nor lost; records that disagree are both kept, and pages show both. A signature, "
+        description="Takes in run records, or the records.zip that holds them: all of them, or none and the reason. Nothing "
+        "in them is executed. What is here already is neither replaced nor lost; records that disagree are both kept, and "
+        "pages show both. A signature, "
         "FILE.minisig, comes along; one that names a known key has to verify.",
     )
     take.add_argument("files", metavar="FILE", nargs="+", type=Path)
@@ -71,14 +72,21 @@ def run(args: argparse.Namespace) -> int:
     elif args.action == "diff":
         return _differ(data, [_found(data, one) for one in args.ids], context, console)
     elif args.action == "import":
-        for one in take_in(args.files, data, backends, context, load_signers()):
+        for one in take_in(args.files, data, backends, context, load_signers(), _note):
             known = "" if one.new else " (was here already)"
             sys.stdout.write(f"{one.path}{known}, {signed_words(one.signed, 'en')}\n")
+            if one.former:
+                of = f"{one.former} of {one.probes} probes"
+                sys.stdout.write(f"  {of} are asked otherwise today, or no more: they give no verdict\n")
     else:
         for backend in called(backends, args.backend, args.framework):
             for line in _planned(data, backend, context):
                 console.print(line)
     return 0
+
+
+def _note(text: str) -> None:
+    sys.stderr.write(f"{visible(text)}\n")
 
 
 def _found(data: Data, wanted: str) -> tuple[str, RunRecord]:

@@ -26,6 +26,7 @@ from apidiff.model.trace import backend_name
 from apidiff.model.version import is_recordable
 from apidiff.store import ApidiffError, Data, load
 from apidiff.store.backends import Backend, called, load_backends
+from apidiff.store.foreign import is_somebody
 from apidiff.store.paths import examples_folder
 from apidiff.verify.agent import serve
 from apidiff.verify.compare import Change, base_record, compare, observations
@@ -33,7 +34,8 @@ from apidiff.verify.devices import Found, look_for
 from apidiff.verify.hosts import Hosts
 from apidiff.verify.launched import Place, is_scheduler, place_of
 from apidiff.verify.plan import LARGEST_WORLD_SIZE, apis_for, world_sizes
-from apidiff.verify.record import encode, write_bytes, write_record
+from apidiff.verify.record import write_beside, write_record
+from apidiff.verify.specs import add_specs
 from apidiff.verify.verify import Progress as Advance
 from apidiff.verify.verify import forget, verify
 
@@ -60,10 +62,19 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
     parser.add_argument("--world-size", type=_numbers, metavar="N,…", help=sizes)
     parser.add_argument("--record", action="store_true", help="write run records instead of comparing")
     parser.add_argument(
-        "--measured-by", metavar="TEXT", help="who made the run, kept in the record: a name, a team, a machine"
+        "--measured-by",
+        type=_somebody,
+        metavar="TEXT",
+        help="who made the run, kept in the record: a name, a team, a machine",
     )
     parser.add_argument("--json", action="store_true", help="print what was found as JSON")
     add_options(parser)
+
+
+def _somebody(text: str) -> str:
+    if not is_somebody(text):
+        raise argparse.ArgumentTypeError(f"expected who makes the run: a name, a team, a machine, but got {text!r}")
+    return text
 
 
 def _numbers(text: str) -> list[int]:
@@ -200,9 +211,11 @@ def _one(
     record = msgspec.structs.replace(record, measured_by=args.measured_by)
     counts = Counter(one.outcome for _, _, one in observations(apis, "", record, context))
     outcomes = {outcome.value: counts[outcome] for outcome in Outcome if counts[outcome]}
+    if args.record:
+        add_specs(data.root, ((run.api, run.probe, run.spec) for run in record.probes))
     if record.stopped:
         # What was done is kept, and takes no whole record's place; the journal stays, so that the run can be taken up again.
-        written = str(write_bytes(record, encode(record), data.root / "runs")) if args.record else None
+        written = str(write_beside(record, data.root / "runs")) if args.record else None
         return _Result(backend, record, outcomes, [], None, written)
     if args.record:
         path = write_record(record, data.root / "runs")

@@ -1,15 +1,17 @@
 """Run records made elsewhere: what is looked at before one is taken in. Nothing in it is executed or unpickled.
 
-A record is a JSON file of bounded size. It is taken whole or refused whole, with the reason.
+A record is JSON of bounded size. It is taken whole or refused whole, with the reason.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator
-from datetime import datetime
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -21,50 +23,60 @@ from apidiff.model import (
     SequenceDump,
     TensorDump,
     Value,
-    Version,
-    VersionError,
 )
 from apidiff.model.version import is_recordable, release_of
 from apidiff.store.backends import Backend
 from apidiff.store.errors import DataError
+from apidiff.store.known import Spec
 from apidiff.store.runs import digest_of, run_name
 
-MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 8  # of values within values: the deepest that probes make is a list of tensors in a tuple
-MAX_RANKS = 1024
+MAX_DIMENSIONS = 16  # of a tensor
+MAX_RANKS = 64  # as many as the command starts
+MAX_CORES = 100_000
 MAX_TEXT = 100_000  # characters of one string
+_SHOWN = 100  # characters of a name in a message
+_FIRST_YEAR = 2023  # before the project began
+_SUITE = re.compile(r"source|\d+(\.\d+){1,2}((a|b|rc|\.dev|\.post)\d+)*(\+[0-9a-z.]+)?")
 _NAMED = re.compile(r"(?P<name>.+)-(?P<digest>[0-9a-f]{12})\.json")
 _NEW = "Record it anew with this version of the project: apidiff verify --record."
-
-# (API, probe, digest of what is called): what a version of this project is known to have run.
-Known = Collection[tuple[str, str, str]]
+_RESERVED = {"thisproject", "本项目"}  # what pages call this project
 
 
-def read_foreign(path: Path, backends: Collection[Backend], known: Known) -> tuple[RunRecord, bytes]:
-    """The record in ``path`` and its bytes, once everything about it fits.
+class Accepted(NamedTuple):
+    """What a record may be of.
 
-    ``known``: the probes and examples of known versions of this project. Raises DataError with the first thing that does not
-    fit: size, name, digest, form, numbers, backend, version, or a probe that no known version has.
+    ``specs``: the probes and examples of known versions of this project; ``releases``: of each framework, the versions that
+    are known; ``apis``: those of which signatures are taken.
     """
-    content = _read(path)
+
+    backends: Collection[Backend]
+    specs: Collection[Spec]
+    releases: Mapping[str, Collection[str]]
+    apis: Collection[str]
+
+
+def foreign_record(path: Path, content: bytes, accepted: Accepted) -> RunRecord:
+    """The record whose bytes are ``content``, once everything about it fits; ``path`` is named in messages and holds its name.
+
+    Raises DataError with the first thing that does not fit: name, digest, form, numbers, backend, version, who measured
+    when, or a probe that no known version has.
+    """
+    _refuse_name(path, content)
     record = _decode(path, content)
-    for found, remedy in _faults(record, path.name, backends, known):
+    for found, remedy in _faults(record, path.name, accepted):
         raise DataError(path, None, found, remedy)
-    return record, content
+    return record
 
 
-def _read(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise DataError(
-            path, None, f"cannot be read ({error.strerror})", "Check that it is a readable file."
-        ) from error
-    if len(content) > MAX_BYTES:
-        raise DataError(
-            path, None, f"is larger than {MAX_BYTES // 2**20} MiB", "A run record is smaller; send another file."
-        )
+def is_somebody(text: str) -> bool:
+    """Whether the words on who measured name anybody, and not this project, however they are spaced or written."""
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    letters = "".join(one for one in plain if one.isalnum())
+    return bool(letters) and letters not in _RESERVED
+
+
+def _refuse_name(path: Path, content: bytes) -> None:
     named = _NAMED.fullmatch(path.name)
     if named is None:
         remedy = "Give it the name that apidiff verify --record gave it, such as gloo-cpu-3-0a1b2c3d4e5f.json."
@@ -74,7 +86,6 @@ def _read(path: Path) -> bytes:
         raise DataError(
             path, None, f"its bytes have digest {found}, its name says {named['digest']}: it was changed", remedy
         )
-    return content
 
 
 def _decode(path: Path, content: bytes) -> RunRecord:
@@ -86,23 +97,35 @@ def _decode(path: Path, content: bytes) -> RunRecord:
         raise DataError(path, None, "is no run record: values are nested too deep", _NEW) from error
 
 
-def _faults(record: RunRecord, name: str, backends: Collection[Backend], known: Known) -> Iterator[tuple[str, str]]:
+def _faults(record: RunRecord, name: str, accepted: Accepted) -> Iterator[tuple[str, str]]:
     """What does not fit, and what to do about it."""
     if record.schema != RUN_SCHEMA:
         yield f"is a run record of schema {record.schema}", f"This version reads schema {RUN_SCHEMA}. {_NEW}"
-    yield from _about_the_run(record, name, backends)
+    yield from _about_the_run(record, name, accepted.backends)
+    yield from _about_its_version(record, accepted.releases)
+    yield from _about_its_making(record)
     for run in record.probes:
-        where = f"{run.api} {run.probe}"
+        where = f"{run.api[:_SHOWN]} {run.probe[:_SHOWN]}"
         yield from ((f"{where}: {found}", _NEW) for found in _about_probe(run, record.world_size))
+    if not record.probes:
+        yield "holds no probe", _NEW
     if len({(run.api, run.probe) for run in record.probes}) != len(record.probes):
         yield "holds a probe twice", _NEW
-    strange = [run for run in record.probes if (run.api, run.probe, run.spec) not in known]
+    strange = [
+        f"{run.api} {run.probe}" for run in record.probes if (run.api, run.probe, run.spec) not in accepted.specs
+    ]
     if strange:
-        shown = ", ".join(f"{run.api} {run.probe}" for run in strange[:3]) + (", …" if len(strange) > 3 else "")
         yield (
-            f"{len(strange)} of {len(record.probes)} probes are those of no known version of this project: {shown}",
+            f"{len(strange)} of {len(record.probes)} probes are those of no known version of this project: {_few(strange)}",
             "Record it with a released version, or with a checkout whose probes were not edited.",
         )
+    unknown = [one.api for one in record.signatures if one.api not in accepted.apis]
+    if unknown:
+        yield f"holds signatures of APIs that this project does not know: {_few(unknown)}", _NEW
+
+
+def _few(texts: Sequence[str]) -> str:
+    return ", ".join(text[:_SHOWN] for text in texts[:3]) + (", …" if len(texts) > 3 else "")
 
 
 def _about_the_run(record: RunRecord, name: str, backends: Collection[Backend]) -> Iterator[tuple[str, str]]:
@@ -110,38 +133,57 @@ def _about_the_run(record: RunRecord, name: str, backends: Collection[Backend]) 
         (one.name, one.framework, one.device) == (record.backend, record.framework, record.device) for one in backends
     ):
         there = ", ".join(f"{one.name} ({one.framework}, {one.device})" for one in backends)
-        yield (
-            f"names the backend {record.backend} ({record.framework}, {record.device})",
-            f"Described are: {there}.",
-        )
+        named = record.backend[:_SHOWN], record.framework[:_SHOWN], record.device[:_SHOWN]
+        yield "names the backend {} ({}, {})".format(*named), f"Described are: {there}."
     if not 1 <= record.world_size <= MAX_RANKS:
         yield f"has {record.world_size} ranks", f"From 1 to {MAX_RANKS} are possible."
-    if not _is_version(record.framework_version):
-        yield f"names the version {record.framework_version[:40]!r}", "A version is written as 2.13.0."
-    elif not _is_of(record.packages.get(record.framework, ""), record.framework_version):
-        installed = record.packages.get(record.framework, "none")[:40]
-        yield f"is of {record.framework} {record.framework_version}, but lists the package's version {installed}", _NEW
     if run_name(record)[1] != name.rpartition("-")[0]:
         yield f"holds the run {run_name(record)[1]}, its name says {name.rpartition('-')[0]}", "Give it back its name."
-    try:
-        datetime.strptime(record.date, "%Y-%m-%dT%H:%M:%SZ")
-    except ValueError:
-        yield f"has the date {record.date[:40]!r}", "A date is written as 2026-01-31T12:00:00Z."
-    if any(len(text) > MAX_TEXT for text in _strings(msgspec.to_builtins(record))):
+    if _holds_long_text(record):
         yield f"holds a text longer than {MAX_TEXT} characters", _NEW
+
+
+def _about_its_version(record: RunRecord, releases: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str]]:
+    framework, version = record.framework, record.framework_version
+    if not re.fullmatch(r"\d{1,5}(\.\d{1,5}){2}", version, re.ASCII):
+        yield f"names the version {version[:40]!r}", "A version is written as 2.13.0."
+    elif version not in releases.get(framework, ()):
+        remedy = "Ask which release it was, or add it to apidiff/data/frameworks.yaml first, with its source."
+        yield f"is of {framework} {version}, a release that this project does not know", remedy
+    elif not _is_of(record.packages.get(framework, ""), version):
+        installed = record.packages.get(framework, "none")[:40]
+        yield f"is of {framework} {version}, but lists the package's version {installed}", _NEW
+
+
+def _about_its_making(record: RunRecord) -> Iterator[tuple[str, str]]:
+    """Who made it, when, with what."""
+    if record.measured_by and not is_somebody(record.measured_by):
+        yield (
+            f"says that it was measured by {record.measured_by[:40]!r}, which names nobody",
+            'Ask for a record made with: apidiff verify --record --measured-by "who, and on which device"',
+        )
+    if (made := _date(record.date)) is None:
+        yield f"has the date {record.date[:40]!r}", "A date is written as 2026-01-31T12:00:00Z."
+    elif made.year < _FIRST_YEAR or made > datetime.now(UTC) + timedelta(days=1):
+        yield f"has the date {record.date}", f"A date is from {_FIRST_YEAR} on and not later than tomorrow. {_NEW}"
+    if not _SUITE.fullmatch(record.suite_version):
+        yield f"was made by apidiff {record.suite_version[:40]!r}, which is no version", _NEW
+    if not 1 <= record.cores <= MAX_CORES:
+        yield f"was made on {record.cores} cores", f"From 1 to {MAX_CORES} are possible. {_NEW}"
+
+
+def _date(text: str) -> datetime | None:
+    form = "%Y-%m-%dT%H:%M:%SZ"
+    try:
+        found = datetime.strptime(text, form).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return found if found.strftime(form) == text else None
 
 
 def _is_of(installed: str, version: str) -> bool:
     """Whether a package's version is that release or somebody's build of it."""
     return is_recordable(installed) and release_of(installed) == version
-
-
-def _is_version(text: str) -> bool:
-    try:
-        Version(text)
-    except VersionError:
-        return False
-    return True
 
 
 def _about_probe(run: ProbeRun, world_size: int) -> Iterator[str]:
@@ -167,7 +209,9 @@ def _about_value(value: Value, depth: int) -> Iterator[str]:
         yield f"it holds values nested deeper than {MAX_DEPTH}"
         return
     if isinstance(value, TensorDump):
-        if any(size < 0 for size in value.shape) or math.prod(value.shape) != len(value.values):
+        if len(value.shape) > MAX_DIMENSIONS:
+            yield f"a tensor has {len(value.shape)} dimensions; at most {MAX_DIMENSIONS} are possible"
+        elif any(size < 0 for size in value.shape) or math.prod(value.shape) != len(value.values):
             yield f"a tensor of shape {value.shape[:8]} has {len(value.values)} values"
     elif isinstance(value, SequenceDump):
         for item in value.items:
@@ -177,14 +221,17 @@ def _about_value(value: Value, depth: int) -> Iterator[str]:
             yield from _about_value(tensor, depth + 1)
 
 
-def _strings(plain: object) -> Iterator[str]:
-    """Every string in plain data, keys too."""
-    if isinstance(plain, str):
-        yield plain
-    elif isinstance(plain, dict):
-        for key, value in plain.items():
-            yield from _strings(key)
-            yield from _strings(value)
-    elif isinstance(plain, list):
-        for value in plain:
-            yield from _strings(value)
+def _holds_long_text(record: RunRecord) -> bool:
+    """Whether any string is longer than one may be, keys too. Walks without recursion: a record may hold a million values."""
+    stack: list[object] = [msgspec.to_builtins(record)]
+    while stack:
+        plain = stack.pop()
+        if isinstance(plain, str):
+            if len(plain) > MAX_TEXT:
+                return True
+        elif isinstance(plain, dict):
+            stack.extend(plain)
+            stack.extend(plain.values())
+        elif isinstance(plain, list):
+            stack.extend(plain)
+    return False

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from apidiff.model.base import Record
 from apidiff.store.errors import DataError
+from apidiff.store.regular import read_regular
 from apidiff.store.signers import Signer, id_of, load_signers
 
 PROGRAM = "minisign"
@@ -57,15 +58,19 @@ def read_signature(record: Path) -> bytes | None:
     """The bytes of the signature beside ``record``, None where there is none. Raises DataError for what cannot be one."""
     path = signature_path(record)
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
+        content = read_regular(path, MAX_BYTES + 1)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise DataError(path, None, f"cannot be read ({error.strerror})", "Check that it is readable.") from error
-    if len(content) > MAX_BYTES:
-        raise DataError(path, None, f"is larger than {MAX_BYTES // 2**10} KiB, which no signature is", _REMEDY)
+    refuse_large(path, len(content))
     return content
+
+
+def refuse_large(path: Path, size: int) -> None:
+    """Raises DataError for a signature of more bytes than one has."""
+    if size > MAX_BYTES:
+        raise DataError(path, None, f"is larger than {MAX_BYTES // 2**10} KiB, which no signature is", _REMEDY)
 
 
 def load_signed(root: Path, run_ids: Iterable[str]) -> dict[str, Signed]:

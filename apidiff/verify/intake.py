@@ -2,49 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from apidiff.judge import Context, example_probe, spec_of
+from apidiff.judge import Context
 from apidiff.model import RunRecord
 from apidiff.store import Data, DataError, InvalidData
 from apidiff.store.backends import Backend
-from apidiff.store.foreign import Known, read_foreign
+from apidiff.store.foreign import Accepted, foreign_record
 from apidiff.store.runs import run_path
+from apidiff.store.sent import Note, Sent, read_sent
 from apidiff.store.signed import PROGRAM, Signed, State, read_signature, signature_path, signed_by
 from apidiff.store.signers import Signer
-from apidiff.verify.record import put, write_bytes
+from apidiff.verify.specs import known_specs, specs_of_today
+from apidiff.verify.whole import put_all
 
 
 class Taken(NamedTuple):
-    """Where a record lies now, whether it is new there (the same bytes are kept once), and what its signature says."""
+    """Where a record lies now, whether it is new there (the same bytes are kept once), and what its signature says.
+
+    ``former``: how many of its ``probes`` are asked otherwise today, or no more; these give no verdict.
+    """
 
     path: Path
     new: bool
     signed: Signed
+    former: int
+    probes: int
 
 
 class _Read(NamedTuple):
-    """A record that fits, with the bytes of its file and of its signature, if it has one."""
+    """A record that fits, as it came, with what its signature says."""
 
     record: RunRecord
-    content: bytes
-    signature: bytes | None
+    sent: Sent
     signed: Signed
 
 
-def known_probes(data: Data, context: Context) -> Iterator[tuple[str, str, str]]:
-    """API, probe and digest of everything that this version of the project runs, and of all that its records hold."""
-    for mapping in data.mappings.values():
-        for api in [mapping.source, *(target.api for target in mapping.targets)]:
-            examples = [example_probe(claim.prints.example) for claim in api.claims if claim.prints]
-            for probe in [*api.probes, *examples]:
-                if spec := spec_of(api, probe, context):
-                    yield api.name, probe, spec
-    for _, record in data.runs:
-        for run in record.probes:
-            yield run.api, run.probe, run.spec
+def accepted(data: Data, backends: Collection[Backend], context: Context) -> Accepted:
+    """What records may be of: known are the APIs of today, those that were ever asked, and those in records."""
+    specs = known_specs(data, context)
+    apis = {
+        *(api.name for one in data.mappings.values() for api in [one.source, *(target.api for target in one.targets)]),
+        *(api for api, _, _ in specs),
+        *(one.api for _, record in data.runs for one in record.signatures),
+    }
+    releases = {name: frozenset(one.version for one in found) for name, found in data.frameworks.items()}
+    return Accepted(backends, specs, releases, apis)
 
 
 def take_in(
@@ -53,40 +58,61 @@ def take_in(
     backends: Collection[Backend],
     context: Context,
     signers: Mapping[str, Signer],
+    note: Note = lambda _text: None,
 ) -> list[Taken]:
-    """Writes the records in ``paths`` beside those of ``data``, with the signatures that lie beside them.
+    """Writes the records in ``paths``, files or zips, beside those of ``data``, with the signatures that lie beside them.
 
-    None of those there is replaced. Raises InvalidData with one error a file, with nothing written, where any of them
-    does not fit or is signed and does not verify.
+    None of those there is replaced; one that is given twice is taken once. ``note`` is told what was passed over. Raises
+    InvalidData with one error a file, with nothing written, where any of them does not fit or is signed and does not verify.
     """
-    known = frozenset(known_probes(data, context))
+    fits = accepted(data, backends, context)
     runs = data.root / "runs"
     errors: list[DataError] = []
-    found: list[_Read] = []
+    found: dict[Path, _Read] = {}
     for path in paths:
         try:
-            found.append(_read(path, backends, known, signers, runs))
+            given = read_sent(path, note)
         except DataError as error:
             errors.append(error)
+            continue
+        for sent in given:
+            try:
+                one = _read(sent, fits, signers, runs)
+                _keep(one, run_path(one.record, sent.content, runs), found)
+            except DataError as error:
+                errors.append(error)
     if errors:
         raise InvalidData(errors)
-    before = set(runs.glob("*/*.json"))
+    today = frozenset(specs_of_today(data, context))
+    files: dict[Path, bytes] = {}
     taken = []
-    for one in found:
-        path = write_bytes(one.record, one.content, runs)
-        if one.signature is not None:
-            put(signature_path(path), one.signature)
-        taken.append(Taken(path, path not in before, one.signed))
+    for path, one in found.items():
+        files[path] = one.sent.content
+        if one.sent.signature is not None:
+            files[signature_path(path)] = one.sent.signature
+        former = sum((run.api, run.probe, run.spec) not in today for run in one.record.probes)
+        taken.append(Taken(path, not path.exists(), one.signed, former, len(one.record.probes)))
+    put_all(files)
     return taken
 
 
-def _read(path: Path, backends: Collection[Backend], known: Known, signers: Mapping[str, Signer], runs: Path) -> _Read:
-    record, content = read_foreign(path, backends, known)
+def _keep(one: _Read, path: Path, found: dict[Path, _Read]) -> None:
+    """Adds a record that will lie in ``path``; of one that is given twice, that which is signed."""
+    there = found.get(path)
+    if there is None or there.sent.signature is None:
+        found[path] = one
+    elif one.sent.signature not in {None, there.sent.signature}:
+        mine = signature_path(one.sent.path)
+        raise DataError(mine, None, f"is another signature than that of {there.sent.path}", "Give one of the two.")
+
+
+def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], runs: Path) -> _Read:
+    path, content, signature = sent
+    record = foreign_record(path, content, fits)
     if not record.measured_by and not run_path(record, content, runs).exists():
-        # Pages would call it a run of this project.
-        remedy = 'Record it with: apidiff verify --record --measured-by "who, and on which device"'
+        # Pages would call it a run of this project. Nothing can be added to it here: its name is the digest of its bytes.
+        remedy = 'Whoever measured has to give: apidiff verify --record --measured-by "who, and on which device"'
         raise DataError(path, None, "does not say who measured", remedy)
-    signature = read_signature(path)
     signed = signed_by(path, content, signature, signers)
     mine = signature_path(path)
     if signed.state is State.NOT_CHECKED:
@@ -96,4 +122,4 @@ def _read(path: Path, backends: Collection[Backend], known: Known, signers: Mapp
     if signature is not None and there is not None and there != signature:
         remedy = f"Delete {signature_path(run_path(record, content, runs))} first, if this one is to take its place."
         raise DataError(mine, None, "is another signature than the one that the record has here", remedy)
-    return _Read(record, content, signature, signed)
+    return _Read(record, sent, signed)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import platform
-import tempfile
-import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -16,13 +12,11 @@ from pathlib import Path
 import msgspec
 
 from apidiff.model import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
-from apidiff.store import DataError
 from apidiff.store.backends import Backend
 from apidiff.store.runs import run_name, run_path
 from apidiff.store.signed import signature_path
-
-_LOCK_S = 10.0  # a record is written in milliseconds
-_TEMPORARY = ".tmp"
+from apidiff.verify import ours
+from apidiff.verify.whole import alone_in, put
 
 
 def make_record(
@@ -82,17 +76,21 @@ def _json(value: object) -> str:
 
 
 def write_record(record: RunRecord, runs: Path) -> Path:
-    """Writes a record below ``runs`` and removes the one it takes the place of: that of the same measurer. Returns its path.
+    """Writes a record below ``runs`` and removes the one it takes the place of. Returns its path.
 
-    Raises DataError, with nothing left behind, where the folder cannot be written or the disk is full.
+    That is the former one of this project, or of the same measurer where this very checkout wrote it. What somebody else
+    sent stays, whatever it says of who measured. Raises DataError, with nothing left behind, where the folder cannot be
+    written or the disk is full.
     """
     content = encode(record)
     path = run_path(record, content, runs)
     name = run_name(record)[1]
-    with _alone_in(path.parent):
-        _write(path, content)
+    with alone_in(path.parent):
+        put({path: content})
+        if record.measured_by is not None:
+            ours.add(path)
         for former in path.parent.glob(f"{name}-*.json"):
-            if former != path and former.stem.rpartition("-")[0] == name and _measurer(former) == record.measured_by:
+            if former != path and former.stem.rpartition("-")[0] == name and _is_former(former, record):
                 signature_path(former).unlink(missing_ok=True)
                 former.unlink()
     return path
@@ -104,77 +102,18 @@ class _Measured(msgspec.Struct):
     measured_by: str | None = None
 
 
-def _measurer(path: Path) -> str | None:
-    return msgspec.json.decode(path.read_bytes(), type=_Measured).measured_by
+def _is_former(path: Path, record: RunRecord) -> bool:
+    """Whether a record of the same run is one whose place ``record`` takes."""
+    by = msgspec.json.decode(path.read_bytes(), type=_Measured).measured_by
+    return by == record.measured_by and (by is None or ours.holds(path))
 
 
-def write_bytes(record: RunRecord, content: bytes, runs: Path) -> Path:
-    """Writes the bytes of a record below ``runs`` under its name and their digest, beside all that is there.
-
-    Raises DataError as ``write_record`` does.
-    """
+def write_beside(record: RunRecord, runs: Path) -> Path:
+    """Writes a record below ``runs``, beside all that is there. Returns its path. Raises DataError as ``write_record`` does."""
+    content = encode(record)
     path = run_path(record, content, runs)
-    put(path, content)
+    with alone_in(path.parent):
+        put({path: content})
+        if record.measured_by is not None:
+            ours.add(path)
     return path
-
-
-def put(path: Path, content: bytes) -> None:
-    """Writes ``content`` to ``path``; nobody else writes in its folder meanwhile.
-
-    Raises DataError as ``write_record`` does.
-    """
-    with _alone_in(path.parent):
-        _write(path, content)
-
-
-def _write(path: Path, content: bytes) -> None:
-    """The bytes are on disk under a temporary name before they get their own."""
-    handle, name = tempfile.mkstemp(prefix=".", suffix=_TEMPORARY, dir=path.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Has other processes wait that would write records in ``folder``; removes what one that was killed had half written.
-
-    Without it two that record the same run would each remove the other's record. Raises DataError for what goes wrong.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            if _lock(handle, folder):
-                for left in folder.glob(f".*{_TEMPORARY}"):
-                    left.unlink()
-            yield
-        finally:
-            os.close(handle)
-    except OSError as error:
-        remedy = "Free space, or check that the folder can be written; nothing was recorded."
-        raise DataError(folder, None, f"the record cannot be written ({error.strerror})", remedy) from error
-
-
-def _lock(handle: int, folder: Path) -> bool:
-    """Locks an open folder until it is closed; False where its file system has no locks."""
-    until = time.monotonic() + _LOCK_S
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            if time.monotonic() > until:
-                found = f"another process has been writing a record here for {_LOCK_S:g} s"
-                raise DataError(folder, None, found, "Look whether it is stopped; nothing was recorded.") from error
-            time.sleep(0.05)
-        except OSError:
-            return False
-        else:
-            return True

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from apidiff.cli import runs as module
 from apidiff.store.paths import DATA
+from apidiff.store.signed import Signed
+from apidiff.verify.intake import Taken
 
 RUNS = sorted((DATA / "runs").glob("*/*.json"))
 IDS = [f"{path.parent.name}/{path.stem}" for path in RUNS]
@@ -86,3 +91,28 @@ def test_a_changed_file_is_not_taken_in(run, tmp_path: Path) -> None:
     done = run("runs", "import", str(path))
     assert (done.returncode, done.stdout) == (2, "")
     assert "it was changed" in done.stderr
+
+
+def test_the_zip_that_is_sent_is_taken_as_it_is(run, tmp_path: Path) -> None:
+    path = tmp_path / "records.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for one in RUNS[:2]:
+            archive.write(one, one.name)
+        archive.writestr("report.txt", "text")
+    done = run("runs", "import", str(path))
+    assert (done.returncode, done.stderr) == (0, f"{path}: passed over: report.txt\n")
+    taken = [line for line in done.stdout.splitlines() if not line.startswith(" ")]
+    assert taken == [f"{one} (was here already), unsigned" for one in RUNS[:2]]
+
+
+def test_probes_that_are_asked_otherwise_today_are_counted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    taken = [Taken(Path("one.json"), True, Signed(), 0, 7), Taken(Path("other.json"), True, Signed(), 3, 7)]
+    monkeypatch.setattr(module, "take_in", lambda *_arguments: taken)
+    assert module.run(argparse.Namespace(action="import", files=[])) == 0
+    assert capsys.readouterr().out == (
+        "one.json, unsigned\n"
+        "other.json, unsigned\n"
+        "  3 of 7 probes are asked otherwise today, or no more: they give no verdict\n"
+    )

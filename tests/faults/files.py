@@ -18,12 +18,13 @@ import pytest
 from apidiff.model import Api, RunRecord
 from apidiff.store import DataError
 from apidiff.store.backends import load_backends
-from apidiff.store.foreign import read_foreign
+from apidiff.store.foreign import Accepted, foreign_record
 from apidiff.store.paths import DATA
 from apidiff.store.runs import digest_of, load_runs
 from apidiff.verify.journal import Journal
 from apidiff.verify.plan import Plan, Step
 from apidiff.verify.record import encode, write_record
+from apidiff.verify.whole import put_all
 from tests.faults.place import ROOT, Place
 
 _ROUNDS = 150
@@ -46,7 +47,7 @@ def _refused(read: Callable[[], object], path: Path, reason: str) -> None:
 
 def record_cut(folder: Path) -> None:
     """A record cut at any byte is refused, under its own name and under one that fits its bytes; so is the command."""
-    content, known, backends = encode(_real()), frozenset[tuple[str, str, str]](), load_backends()
+    content, nothing = encode(_real()), Accepted(load_backends(), frozenset(), {}, frozenset())
     named = write_record(_real(), folder / "runs")
     for length in reversed(range(len(content))):
         os.truncate(named, length)
@@ -56,7 +57,7 @@ def record_cut(folder: Path) -> None:
                 continue  # the last byte is but the end of the line
             named.rename(path)
             _refused(lambda: load_runs(folder / "runs"), path, reason)
-            _refused(partial(read_foreign, path, backends, known), path, reason)
+            _refused(partial(foreign_record, path, content[:length], nothing), path, reason)
             path.rename(named)
 
 
@@ -100,7 +101,7 @@ def journal_cut(folder: Path) -> None:
 
 
 @contextmanager
-def _room_for(size: int) -> Iterator[None]:
+def room_for(size: int) -> Iterator[None]:
     """No file may grow beyond ``size`` bytes: writing fails half way, as on a full disk."""
     before, usual = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
@@ -116,10 +117,20 @@ def disk_fills_up(folder: Path) -> None:
     record = _real()
     former = write_record(record, folder)
     before = former.read_bytes()
-    with _room_for(len(before) // 2), pytest.raises(DataError, match="Free space"):
+    with room_for(len(before) // 2), pytest.raises(DataError, match="Free space"):
         write_record(msgspec.structs.replace(record, date="2030-01-31T12:00:00Z"), folder)
     assert [path for path in folder.rglob("*") if path.is_file()] == [former]
     assert former.read_bytes() == before
+
+
+def disk_fills_up_between(folder: Path) -> None:
+    """The disk takes the first of two records that are written together: neither is there."""
+    record = _real()
+    content = encode(record)
+    wanted = {folder / "torch-2.13.0" / "one.json": content[:100], folder / "torch-2.13.0" / "other.json": content}
+    with room_for(len(content) // 2), pytest.raises(DataError, match="nothing was recorded"):
+        put_all(wanted)
+    assert not [path for path in folder.rglob("*") if path.is_file()]
 
 
 _WRITER = """
@@ -177,5 +188,6 @@ FILES: list[tuple[str, Callable[[Path], None]]] = [
     ("a record is cut, and the command is given", record_cut_for_the_command),
     ("a journal is cut at every byte", journal_cut),
     ("the disk fills up half-way through a record", disk_fills_up),
+    ("the disk fills up between two records", disk_fills_up_between),
     (f"two processes write the same record {_ROUNDS} times at once", many_write_the_same),
 ]

@@ -89,7 +89,7 @@ def test_a_key_that_is_not_known_is_said_and_nothing_more(
     known = {key: one for key, one in signers.items() if one.name == bob.name}
     found = signed_at(record, known)
     assert (found.state, found.signer) == (State.UNKNOWN_KEY, "")
-    assert found.key in alice.public.read_text()
+    assert found.key.lstrip("0") in alice.public.read_text()  # minisign leaves zeros at its beginning out
 
 
 def test_a_record_without_a_signature_is_unsigned(record: Path) -> None:

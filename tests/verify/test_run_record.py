@@ -17,8 +17,9 @@ from apidiff.model import ParameterDump, ProbeRun, RankTrace, RunRecord, ScalarD
 from apidiff.store import DataError
 from apidiff.store.backends import load_backends
 from apidiff.store.runs import load_runs
-from apidiff.verify import record as module
-from apidiff.verify.record import encode, make_record, write_record
+from apidiff.store.signed import signature_path
+from apidiff.verify import whole as module
+from apidiff.verify.record import encode, make_record, write_beside, write_record
 
 RUN = ProbeRun(
     api="torch.one",
@@ -68,6 +69,51 @@ def test_a_new_record_takes_the_place_of_the_former_and_of_no_other(tmp_path: Pa
     path = write_record(record(2, probes=2), tmp_path)
     assert set(files(tmp_path)) == {path, other}
     assert former != path
+
+
+# (who measured the record that is there, whether this checkout wrote it, who measures now, whether it goes)
+FORMER = [
+    (None, True, None, True),
+    (None, False, None, True),
+    (None, True, "me", False),
+    ("me", True, None, False),
+    ("me", True, "me", True),
+    ("me", False, "me", False),
+    ("somebody", True, "me", False),
+]
+
+
+@pytest.mark.parametrize(("by", "here", "now", "goes"), FORMER)
+def test_only_what_was_written_here_gives_way_to_the_same_measurers_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str | None, here: bool, now: str | None, goes: bool
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    runs = tmp_path / "runs"
+    former = write_record(msgspec.structs.replace(record(), measured_by=by), runs if here else tmp_path / "elsewhere")
+    if not here:
+        (runs / former.parent.name).mkdir(parents=True)
+        former = former.rename(runs / former.parent.name / former.name)
+    signature_path(former).write_bytes(b"a signature")
+    path = write_record(msgspec.structs.replace(record(probes=2), measured_by=now), runs)
+    assert set(files(runs)) == ({path} if goes else {path, former, signature_path(former)})
+
+
+def test_a_run_taken_up_again_takes_the_place_of_its_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    by = msgspec.structs.replace(record(), measured_by="me")
+    half = write_beside(msgspec.structs.replace(by, stopped="signal 15"), tmp_path / "runs")
+    assert files(tmp_path / "runs") == [half]
+    path = write_record(by, tmp_path / "runs")
+    assert files(tmp_path / "runs") == [path]
+
+
+def test_without_a_state_folder_nothing_goes_that_says_who_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "state").write_text("a file", encoding="utf-8")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    written = {write_record(msgspec.structs.replace(record(probes=n), measured_by="me"), tmp_path) for n in (1, 2)}
+    assert written < set(files(tmp_path))
 
 
 # (what is done to the file, what the error says)

@@ -14,6 +14,7 @@ import pytest
 
 from apidiff.model import RunRecord
 from apidiff.store.backends import Backend
+from apidiff.store.known import load_specs
 from apidiff.store.runs import load_runs
 from apidiff.verify.record import write_record
 
@@ -110,6 +111,7 @@ def record(gloo: Backend, tmp_path_factory: pytest.TempPathFactory) -> RunRecord
     code, out, err = one(*GLOO, "--record")
     assert (code, one.journals) == (0, []), err
     [(name, found)] = load_runs(one.runs)
+    assert load_specs(one.runs.parent) == {(run.api, run.probe, run.spec) for run in found.probes}
     assert f"{name}.json" in out.replace("\n", "")
     return found
 
@@ -174,6 +176,8 @@ WRONG = [
     ),
     (["--record", "torch.distributed.broadcast"], "Leave out the IDs."),
     (["--world-size", "none"], "expected numbers of ranks from 1 to 64 such as 2,3,4 but got 'none'"),
+    (["--record", "--measured-by", " "], "expected who makes the run: a name, a team, a machine, but got ' '"),
+    (["--record", "--measured-by", "This Project"], "expected who makes the run"),
     (["--world-size", "0"], "expected numbers of ranks"),
     (["--backend", "mccl", "--framework", "torch"], "No backend is called 'mccl'. There are: gloo-cpu (torch), "),
     (["--backend", "nccl", "--framework", "mindspore"], "nccl (mindspore, cuda): looked for "),
