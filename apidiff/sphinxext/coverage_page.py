@@ -125,7 +125,7 @@ def _never_run(make: Builder, found: Coverage) -> list[nodes.Node]:
 def _waiting(make: Builder, one: NeverRun) -> nodes.section:
     name = make.word(f"framework.{one.framework}")
     title = make.word("coverage.waiting", framework=name, backend=one.backend, device=one.device)
-    looks = make.term("coverage.looks_for", literal(one.looks_for))
+    looks = make.term("coverage.looks_for", *make.text(one.looks_for))
     count = make.word("coverage.claims_of_apis", claims=one.claims, apis=len(one.apis))
     goal = anchor(f"never-run--{one.framework}-{one.backend}-{one.device}")
     return make.section(goal, title, looks, folded(count, _api_list(make, one.apis)))
