@@ -186,7 +186,10 @@ class Builder:
         )
 
     def _snippet(self, api: Api, claims: dict[str, ClaimEntry]) -> Snippet | None:
-        """The plain call, None where no probe makes one. Returned structures are taken as claimed, results only from claims that hold wherever they ran."""
+        """The plain call, None where no probe makes one.
+
+        Returned structures are taken as claimed, results only from claims that hold wherever they ran.
+        """
         plain = next(iter(api.probes), None)
         shown = [
             one for one in api.claims if one.returns or {row.outcome for row in claims[one.id].summary} == {"holds"}

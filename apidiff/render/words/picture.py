@@ -107,6 +107,12 @@ WORDS: dict[str, Text] = {
     ),
     "picture.tell_kept": _t("{place} = {value}: as before the call", "{place} = {value}：与调用前相同"),
     "picture.tell_unknown": _t("{place} = {value}: origin unknown", "{place} = {value}：来源未知"),
+    "picture.tell_input_none": _t(
+        "{place} = {value}: before the call; went into no value", "{place} = {value}：调用前的值，后来没有用于任何值"
+    ),
+    "picture.tell_input_one": _t(
+        "{place} = {value}: before the call; went into one value", "{place} = {value}：调用前的值，后来用于 1 个值"
+    ),
     "picture.tell_input": _t(
         "{place} = {value}: before the call; went into {count} values",
         "{place} = {value}：调用前的值，后来用于 {count} 个值",
