@@ -72,7 +72,7 @@ def _row(row: IndexRow, language: Language, link: Link) -> str:
     facts = {"category": row.category, "backends": " ".join(row.backends), "verdict": row.verdict}
     facts["in-torch"] = " ".join(row.torch)
     attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in facts.items())
-    runs = escape(", ".join(row.backends))
+    runs = escape(label("site.comma", language).join(row.backends))
     return (
         f'<tr{attributes}><th scope="row"><a href="{escape(link(row.id, ""))}">{_code(row.id)}</a></th>'
         f"{_cell('target', row.answers, lambda one: one.target or ' '.join(one.uses), _target(row, language, link))}"

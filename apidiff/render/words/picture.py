@@ -119,7 +119,7 @@ WORDS: dict[str, Text] = {
     ),
     "picture.tell_unexpected": _t("; this rank was to leave the buffer alone", "；该 rank 本不应改动这个缓冲区"),
     "picture.not_recorded": _t(
-        "No run with {framework} {version} is recorded; {shown} is shown.",
+        "No run with {framework} {version} is recorded; this is from runs of {shown}.",
         "没有 {framework} {version} 的运行记录，这里显示 {shown}。",
     ),
 }
