@@ -152,6 +152,21 @@ def test_what_is_told_of_a_value_is_in_view_beside_it(visit: Visit, language: st
     assert cell["y"] + cell["height"] <= told["y"], "it hides the value"
 
 
+@pytest.mark.parametrize("visit", [TAP], indirect=True)
+def test_the_ranks_of_a_value_stand_in_one_line_on_a_phone(visit: Visit) -> None:
+    page = visit.open(f"en/{REDUCE}")
+    tops = "(all) => all.map((one) => new Set([...one.querySelectorAll('i')].map((rank) => rank.offsetTop)).size)"
+    assert max(page.locator(".pic-side .pic-rank b:has(i)").evaluate_all(tops)) == 1
+
+
+def test_new_memory_is_hatched_and_written_memory_is_not(visit: Visit) -> None:
+    page = visit.open(f"en/{ALL_REDUCE}")
+    page.locator("[data-chooses=target]").select_option("mindspore.ops.AllReduce")
+    for look, hatched in ((".n", True), (".w", False)):
+        image = page.locator(f".pic-after{look}").first.evaluate("(one) => getComputedStyle(one).backgroundImage")
+        assert (image != "none") is hatched
+
+
 # (rank, number of the value, what is said of what it went into)
 WENT_INTO = [
     ("en", 0, 0, "before the call; went into one value"),
