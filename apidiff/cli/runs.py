@@ -180,7 +180,7 @@ def _environment(one: RunRecord, other: RunRecord) -> Iterator[str]:
 def _planned(data: Data, backend: Backend, context: Context) -> Iterator[str]:
     version = max(data.frameworks[backend.framework], key=lambda one: Version(one.version)).version
     yield f"{backend.name} ({backend.framework}, {backend.device}), planned for {backend.framework} {version}:"
-    yield f"  looks for {backend.check.looks_for}, starts ranks by itself"
+    yield f"  looks for {backend.check.in_words}, starts ranks by itself"
     alone = (1,) if backend.devices is Devices.ONE else ()
     plans = {size: make_plan(data, backend, version, size, context) for size in (*alone, *WORLD_SIZES)}
     names = sorted({api.name for plan in plans.values() for api in plan.apis})

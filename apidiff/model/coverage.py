@@ -60,7 +60,7 @@ class NeverRun(Record, frozen=True, kw_only=True):
     framework: str
     backend: str
     device: str
-    looks_for: str
+    looks_for: Text
     claims: int
     apis: list[ApiCount]
 

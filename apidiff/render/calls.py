@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from apidiff.model import Api, ApiKind, Claim, RankSet
 from apidiff.model.signature import Signature
 from apidiff.model.spec import inplace_switch, resolve
@@ -33,35 +35,80 @@ def call(api: Api, probe: str, signature: Signature | None = None) -> str:
     return f"{api.name}({', '.join(parts)})"
 
 
-def snippet(api: Api, probe: str, claims: list[Claim], signature: Signature | None = None) -> str:
+class Snippet(NamedTuple):
+    """The plain call of an API as a reader would type it: the lines, and comments that say where the result then is.
+
+    ``bound``: the names that take what it returns, None where no claim says what becomes of the call.
+    """
+
+    ahead: list[str]
+    bound: str | None
+    call: str
+    comments: list[str]
+    constant: bool = False
+
+    def __str__(self) -> str:
+        bound = self.bound or ""
+        wait = ["handle.wait()"] if "handle" in bound.split(" = ")[0] else []
+        return "\n".join([*self.ahead, f"{bound}{self.call}", *wait, *self.comments])
+
+
+def snippet(api: Api, probe: str, claims: list[Claim], signature: Signature | None = None) -> Snippet:
     """The call with what it returns bound to names, the wait where it returns a handle, and where the result then is.
 
     ``claims``: those that say so. A reader takes what stands here for true, so pass none that no run has shown to hold.
     """
-    structure = next(
-        (c.returns.structure for c in claims if c.returns and probe in c.probes and _all(c.returns.ranks)), "None"
-    )
+    mine = [claim for claim in claims if probe in claim.probes]
+    structure = next((c.returns.structure for c in mine if c.returns and _all(c.returns.ranks)), None)
+    results = [claim.result for claim in mine if claim.result]
+    bound: str | None
+    if api.kind is ApiKind.CONSTANT:
+        bound = ""
+    elif structure is None:
+        bound = None if not results else "output = " if any(one.at.startswith("return") for one in results) else ""
+    else:
+        bound = _bound(structure)
+    switch = inplace_switch(api, probe)
+    ahead = [] if switch is None else [f"mindspore.ops.communication.set_comm_ops_inplace({switch})"]
+    where = {RankSet.ROOT: f"rank == {api.root}: ", RankSet.OTHERS: f"rank != {api.root}: "}
+    comments = []
+    for result in results:
+        if result.ranks is RankSet.PARTNERS or result.formula.value.startswith(("shape", "length")):
+            continue
+        place = result.at.replace("return[0]", "output").replace("return", "output")
+        comments.append(f"# {where.get(result.ranks, '')}{place} = {symbols_of(result)}")
+    return Snippet(ahead, bound, call(api, probe, signature), comments, api.kind is ApiKind.CONSTANT)
+
+
+def side_by_side(before: Snippet | None, after: Snippet | None) -> tuple[str, str]:
+    """Both calls as they stand beside each other, told alike; two empty texts where one has nothing to stand beside.
+
+    What is said of one side only would read as a difference: a comment, or a result where nothing is known of the other's.
+    """
+    if before is None or after is None or before.constant is not after.constant:
+        return "", ""
+    if not (before.comments and after.comments):
+        before, after = before._replace(comments=[]), after._replace(comments=[])
+    if None in {before.bound, after.bound}:
+        before, after = _unbound(before), _unbound(after)
+    return str(before), str(after)
+
+
+def _unbound(one: Snippet) -> Snippet:
+    return one._replace(bound="") if one.bound == "output = " and not one.comments else one
+
+
+def _bound(structure: str) -> str:
     bound = {"None": "", "Tensor": "output = ", "Work": "handle = ", "CommHandle": "handle = "}.get(structure)
-    if bound is None:
-        bound = (
-            "output, handle = "
-            if structure.endswith("CommHandle)")
-            else "output, _ = "
-            if structure.endswith("None)")
-            else "output = "
-        )
-    lines = [f"{bound}{call(api, probe, signature)}"]
-    if (switch := inplace_switch(api, probe)) is not None:
-        lines.insert(0, f"mindspore.ops.communication.set_comm_ops_inplace({switch})")
-    if "handle = " in bound:
-        lines.append("handle.wait()")
-    for claim in claims:
-        if claim.result and probe in claim.probes and not claim.result.formula.value.startswith(("shape", "length")):
-            place = claim.result.at.replace("return[0]", "output").replace("return", "output")
-            where = {RankSet.ROOT: f"rank == {api.root}: ", RankSet.OTHERS: f"rank != {api.root}: "}
-            if claim.result.ranks is not RankSet.PARTNERS:
-                lines.append(f"# {where.get(claim.result.ranks, '')}{place} = {symbols_of(claim.result)}")
-    return "\n".join(lines)
+    if bound is not None:
+        return bound
+    return (
+        "output, handle = "
+        if structure.endswith("CommHandle)")
+        else "output, _ = "
+        if structure.endswith("None)")
+        else "output = "
+    )
 
 
 def _all(ranks: RankSet) -> bool:

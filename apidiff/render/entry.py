@@ -22,7 +22,7 @@ from apidiff.model.entry import (
 from apidiff.model.signature import Signature, SignatureFile
 from apidiff.model.version import Version
 from apidiff.render.by_run import disputes
-from apidiff.render.calls import call, snippet
+from apidiff.render.calls import Snippet, call, side_by_side, snippet
 from apidiff.render.differences import difference_entry, row_difference, worst_first
 from apidiff.render.documents import document_entry
 from apidiff.render.history import history_entries
@@ -147,6 +147,7 @@ class Builder:
         differences += [found for row in parameters if (found := row_difference(row, "parameter"))]
         differences += [found for row in members if (found := row_difference(row, "member"))]
         differences = worst_first(differences)
+        before, after = side_by_side(self._snippet(mapping.source, source), self._snippet(target.api, mine))
         return TargetEntry(
             name=target.api.name,
             kind=target.api.kind.value,
@@ -156,8 +157,8 @@ class Builder:
             differences=differences,
             risk=differences[0].risk if differences else Risk.NONE.value,
             signatures=self._signature_texts(target.api),
-            before=self._snippet(mapping.source, source),
-            after=self._snippet(target.api, mine),
+            before=before,
+            after=after,
             note=target.note,
             defined_in=target.api.defined_in,
         )
@@ -175,7 +176,7 @@ class Builder:
             why=answer.why,
             instead=answer.instead,
             recipe=self._example(recipe, list(source.values())) if recipe else None,
-            before=self._snippet(mapping.source, source),
+            before=str(self._snippet(mapping.source, source) or ""),
             after=recipe.snippet if recipe else "",
             uses=answer.uses,
             stated=_stated(answer.stated),
@@ -184,13 +185,16 @@ class Builder:
             risk=min([Risk.REWRITE.value, *(one.risk for one in differences)], key=_RISKS.index),
         )
 
-    def _snippet(self, api: Api, claims: dict[str, ClaimEntry]) -> str:
-        """The plain call. Returned structures are taken as claimed, results only from claims that hold wherever they ran."""
+    def _snippet(self, api: Api, claims: dict[str, ClaimEntry]) -> Snippet | None:
+        """The plain call, None where no probe makes one.
+
+        Returned structures are taken as claimed, results only from claims that hold wherever they ran.
+        """
         plain = next(iter(api.probes), None)
         shown = [
             one for one in api.claims if one.returns or {row.outcome for row in claims[one.id].summary} == {"holds"}
         ]
-        return snippet(api, plain, shown, self._signature(api)) if plain else ""
+        return snippet(api, plain, shown, self._signature(api)) if plain else None
 
     def _example(self, example: Example, claims: list[ClaimEntry]) -> ExampleEntry:
         prints = next((one.id for one in claims if one.kind == "prints" and example.path in one.text.en), None)

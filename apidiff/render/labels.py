@@ -118,6 +118,7 @@ _WORDS: dict[str, Text] = {
     "serves": _t("PyTorch APIs that {name} serves", "{name} 对应的 PyTorch API"),
     "serves.none": _t("No PyTorch API corresponds to it.", "没有与之对应的 PyTorch API。"),
     "nearest": _t("Nearest", "最接近的 API"),
+    "serves.nearest": _t(" (this API is named as the nearest)", "（此处的 API 列为最接近者）"),
     "serves.unnamed": _t("No record names it.", "没有任何记录提到它。"),
     "serves.not_there": _t("not on MindSpore {version}", "不适用于 MindSpore {version}"),
     "role.target": _t("target", "目标"),
@@ -270,6 +271,7 @@ _WORDS: dict[str, Text] = {
     "site.copy.failed": _t("Copying failed", "复制失败"),
     "site.region.table": _t("Table: {name}", "表格：{name}"),
     "site.region.code": _t("Code: {name}", "代码：{name}"),
+    "site.region.again": _t("{name} ({number})", "{name}（{number}）"),
     "site.more": _t("More", "更多"),
     "site.unfold": _t("Pages below", "下级页面"),
     "site.search": _t("Search", "搜索"),
@@ -281,6 +283,7 @@ _WORDS: dict[str, Text] = {
     "site.search_index": _t("Index of APIs", "API 索引"),
     "site.colon": _t(": ", "："),
     "site.comma": _t(", ", "、"),
+    "site.pause": _t(", ", "，"),
     "site.semicolon": _t("; ", "；"),
 }
 

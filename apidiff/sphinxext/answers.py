@@ -165,10 +165,8 @@ def otherwise_section(make: Builder, entry: Entry, answer: OtherwiseEntry, *, le
         links = [[make.ref("api", name, optional=True)] for name in answer.uses]
         children.append(make.term("uses", *joined(links, make.word("site.comma"))))
     if answer.after:
-        pair = [
-            _titled_code(make.phrase("code.before", entry.source), answer.before),
-            _titled_code([nodes.Text(make.word("code.recipe"))], answer.after),
-        ]
+        pair = [_titled_code(make.phrase("code.before", entry.source), answer.before)] if answer.before else []
+        pair.append(_titled_code([nodes.Text(make.word("code.recipe"))], answer.after))
         children.append(block("", *pair, classes=["apidiff-pair"]))
     if answer.recipe:
         script = make.filled("fold.script", path=[literal(answer.recipe.path)])

@@ -12,10 +12,11 @@ from docutils import nodes
 from sphinx import addnodes
 
 from apidiff.model import Text
+from apidiff.render.dates import spelt_date
 from apidiff.render.evidence_words import in_language
 from apidiff.render.labels import Language, label
 from apidiff.render.spans import in_words
-from apidiff.sphinxext.nodes import Inline, Marked, late, literal, paragraph, prose
+from apidiff.sphinxext.nodes import Inline, Marked, late, literal, moment, paragraph, prose
 from apidiff.sphinxext.releases import Releases
 from apidiff.sphinxext.shown import carry, marked_inline, marked_section
 
@@ -91,6 +92,10 @@ class Builder:
     def pick(self, text: Text) -> str:
         """The text in the page's language."""
         return text.en if self.language == "en" else text.zh
+
+    def date(self, exact: str) -> nodes.Node:
+        """A moment as records name it, ``2026-11-21T13:14:10Z``, for a reader; what is no such moment stays as it is."""
+        return moment("", spelt_date(exact, self.language), exact=exact, classes=["apidiff-date"])
 
     def text(self, text: Text) -> list[nodes.Node]:
         """Bilingual prose of a record as inline nodes."""

@@ -73,7 +73,7 @@ def _row(make: Builder, one: Changed) -> list[Cell]:
     change = one.change
     sizes = make.word("site.comma").join(map(str, change.world_sizes))
     where = [
-        paragraph(nodes.Text(f"{change.backend} ({change.device})")),
+        paragraph(nodes.Text(make.word("changed.at", backend=change.backend, device=change.device))),
         paragraph(nodes.Text(make.word("evidence.ranks", count=sizes))),
     ]
     before, after = one.versions

@@ -86,7 +86,7 @@ def issue(make: Builder, entry: Entry, newest: dict[str, str]) -> tuple[str, str
         *([f"{make.word('contribute.targets')}{colon}{comma.join(targets)}"] if targets else []),
         f"{make.word('contribute.file')}{colon}{record_path(entry.id)}",
         f"{make.word('contribute.versions')}{colon}PyTorch {newest['torch']}{comma}MindSpore {newest['mindspore']}",
-        f"{make.word('contribute.runs')}{colon}{comma.join(runs) or make.word('outcome.not run')}",
+        f"{make.word('contribute.runs')}{colon}{make.word('site.semicolon').join(runs) or make.word('outcome.not run')}",
         "",
         f"{make.word('contribute.wrong')}{colon}",
         "",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from docutils import nodes
 
+from apidiff.model import AnswerKind
 from apidiff.model.entry import CounterpartEntry, ServedEntry
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import Cell, Inline, anchor, block, external, joined, literal, paragraph, table
@@ -68,4 +69,7 @@ def _source(make: Builder, one: CounterpartEntry, served: ServedEntry) -> list[n
         [nodes.Text(make.span(found.range) + " "), make.badge(kind, found.status)] for found in served.ranges
     ]
     link = make.ref("mapping", served.id, literal(served.source), part=part)
-    return [link, nodes.Text(" "), *joined(spans, " · ")]
+    shown = [link, nodes.Text(" "), *joined(spans, " · ")]
+    if any(found.status == AnswerKind.NO_COUNTERPART.value for found in served.ranges):
+        shown.append(nodes.Text(make.word("serves.nearest")))
+    return shown

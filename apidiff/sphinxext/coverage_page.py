@@ -64,7 +64,7 @@ def _outcomes(make: Builder, found: Coverage) -> list[nodes.Node]:
         ]
         for one in found.places
     ]
-    children.append(table(header, rows, classes=["apidiff-numbers"]))
+    children.append(table(header, rows, classes=["apidiff-numbers", "apidiff-dense"]))
     meanings = [
         nodes.list_item("", paragraph(nodes.strong("", make.word(f"not_run.{value}")), _meaning(make, value)))
         for value in reasons
@@ -118,14 +118,14 @@ def _never_run(make: Builder, found: Coverage) -> list[nodes.Node]:
         [[literal(one.backend)], make.word(f"framework.{one.framework}"), one.device, str(one.claims)]
         for one in found.never_run
     ]
-    children.append(table(header, rows, classes=["apidiff-numbers"]))
+    children.append(table(header, rows, classes=["apidiff-last-number"]))
     return children + [_waiting(make, one) for one in found.never_run]
 
 
 def _waiting(make: Builder, one: NeverRun) -> nodes.section:
     name = make.word(f"framework.{one.framework}")
     title = make.word("coverage.waiting", framework=name, backend=one.backend, device=one.device)
-    looks = make.term("coverage.looks_for", literal(one.looks_for))
+    looks = make.term("coverage.looks_for", *make.text(one.looks_for))
     count = make.word("coverage.claims_of_apis", claims=one.claims, apis=len(one.apis))
     goal = anchor(f"never-run--{one.framework}-{one.backend}-{one.device}")
     return make.section(goal, title, looks, folded(count, _api_list(make, one.apis)))
@@ -211,7 +211,7 @@ def _records(make: Builder, found: Coverage) -> list[nodes.Node]:
         name = _name(make, one.framework, one.framework_version, one.backend, one.device)
         newer = make.word("site.comma").join(one.newer) or make.word("coverage.newest")
         link = make.ref("run", one.id, nodes.Text(str(one.world_size)))
-        rows.append([name, [link], [nodes.inline("", one.date, classes=["apidiff-date"])], newer])
+        rows.append([name, [link], [make.date(one.date)], newer])
     header = [make.word("coverage.column.place"), make.word("run.world_size")]
     header += [make.word("run.date"), make.word("coverage.newer")]
     return [paragraph(nodes.Text(make.word("coverage.records_about"))), table(header, rows)]

@@ -189,6 +189,14 @@ class IndexDirective(_Directive):
         return self.finished(build(self.make, pages, newest))
 
 
+class MeaningsDirective(_Directive):
+    """``apidiff-meanings``: what the words of risks and of answers mean."""
+
+    def run(self) -> list[nodes.Node]:
+        """The lists."""
+        return tables.meanings(self.make)
+
+
 class TableDirective(_Directive):
     """``apidiff-table``: the table of all mappings; with ``:toctree:`` also their place in the contents."""
 
@@ -270,6 +278,7 @@ DIRECTIVES: dict[str, type[SphinxDirective]] = {
     "apidiff-run": RunDirective,
     "apidiff-evidence": EvidenceDirective,
     "apidiff-index": IndexDirective,
+    "apidiff-meanings": MeaningsDirective,
     "apidiff-table": TableDirective,
     "apidiff-refuted": RefutedDirective,
     "apidiff-runs": RunsDirective,

@@ -5,6 +5,7 @@ Addresses are absolute where the site's own is known (``apidiff_site_url``), for
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -16,6 +17,7 @@ from apidiff.render.labels import Language, label
 from apidiff.sphinxext.languages import LANGUAGES
 from apidiff.sphinxext.nodes import relative
 
+_VIEWPORT = re.compile(r'<meta[^>]*\bname="viewport"[^>]*>\s*')
 # What a page is about, kept with the page when it is read; Sphinx merges and forgets it with the page.
 _DESCRIPTION = "apidiff_description"
 _LONGEST = 300
@@ -86,6 +88,8 @@ def add_head(
     }
     head["data"] = _linked_data(head, mapping, tag)
     context["apidiff_head"] = head
+    # The layout names the viewport itself; docutils does so a second time.
+    context["metatags"] = _VIEWPORT.sub("", context.get("metatags", ""))
 
 
 def _files(mapping: str, folder: str, link: Any) -> list[tuple[str, str]]:

@@ -93,7 +93,7 @@ def _row(index: Index, row: IndexRow, language: Language, link: Link) -> str:
     facts["in-torch"] = " ".join(row.torch)
     attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in facts.items())
     found = index.runs_of(row, index.newest)
-    runs = escape(", ".join(sorted({one.backend for one in found})))
+    runs = escape(label("site.comma", language).join(sorted({one.backend for one in found})))
     verdict = worst_outcome(Outcome(one.outcome) for one in found).value
     about = _badge("outcome", verdict, language)
     return (

@@ -114,7 +114,7 @@ def _target(make: Builder, entry: Entry, target: TargetEntry, *, leads: bool) ->
     children: list[nodes.Node] = [paragraph(*joined(badges, " · "), classes=["apidiff-ranges"])]
     if target.note:
         children.append(paragraph(*make.text(target.note)))
-    if target.before or target.after:
+    if target.before and target.after:
         pair = [_titled_code(make, "code.before", entry.source, target.before)]
         pair.append(_titled_code(make, "code.after", target.name, target.after))
         children.append(make.section(f"{name}--code", make.word("code"), block("", *pair, classes=["apidiff-pair"])))

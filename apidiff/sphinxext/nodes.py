@@ -47,6 +47,10 @@ class late(nodes.General, nodes.Element):  # noqa: N801
         return "\n\n".join(child.astext() for child in self["content"])
 
 
+class moment(nodes.Inline, nodes.TextElement):  # noqa: N801
+    """A date for a reader, as a ``<time>`` that keeps the exact one, ``exact``."""
+
+
 class markup(nodes.General, nodes.Element):  # noqa: N801
     """HTML that a template of ours has written, ``html``; what came from a record was escaped there."""
 
@@ -189,6 +193,14 @@ def _write_markup(self: Any, node: nodes.Element) -> None:
     raise nodes.SkipNode
 
 
+def _open_moment(self: Any, node: nodes.Element) -> None:
+    self.body.append(self.starttag(node, "time", "", datetime=node["exact"]))
+
+
+def _close_moment(self: Any, _node: nodes.Element) -> None:
+    self.body.append("</time>")
+
+
 def _open_details(self: Any, node: nodes.Element) -> None:
     self.body.append(self.starttag(node, "details", ""))
 
@@ -209,6 +221,7 @@ HTML_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {
     block: (_open_block, _close_block),
     late: (_write_late, _close_late),
     markup: (_write_markup, _close_late),
+    moment: (_open_moment, _close_moment),
     details: (_open_details, _close_details),
     summary: (_open_summary, _close_summary),
     **SHOWN_NODES,

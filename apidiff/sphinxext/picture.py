@@ -40,6 +40,8 @@ _ELEMENT_WORDS = (
     "picture.tell_sum",
     "picture.tell_kept",
     "picture.tell_unknown",
+    "picture.tell_input_none",
+    "picture.tell_input_one",
     "picture.tell_input",
     "picture.tell_unexpected",
     "picture.not_recorded",

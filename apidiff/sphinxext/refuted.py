@@ -64,7 +64,7 @@ def _refuted_line(make: Builder, claim: ClaimEntry) -> list[nodes.Node]:
     runs = [
         paragraph(
             nodes.Text(
-                f"{make.word(f'framework.{found.framework}')} {found.framework_version}{make.word('site.comma')}"
+                f"{make.word(f'framework.{found.framework}')} {found.framework_version}{make.word('site.pause')}"
                 f"{backend_name(found.backend, found.device)}{make.word('site.colon')}"
             ),
             *joined(links_to_runs(make, claim, found), make.word("site.comma")),

@@ -55,7 +55,7 @@ def signature_link(make: Builder, run_id: str, signed: Signed) -> list[nodes.Nod
 
 
 def _environment(make: Builder, run: RunRecord, signed: Signed) -> list[nodes.Node]:
-    facts: list[tuple[str, str]] = [
+    facts: list[tuple[str, str | nodes.Node]] = [
         ("measured_by", run.measured_by or make.word("run.this_project")),
         ("signed", signed_words(signed, make.language)),
         *([("signer", signed.about)] if signed.about else []),
@@ -63,7 +63,7 @@ def _environment(make: Builder, run: RunRecord, signed: Signed) -> list[nodes.No
         ("backend", run.backend),
         ("device", run.device),
         ("world_size", str(run.world_size)),
-        ("date", run.date),
+        ("date", make.date(run.date)),
         ("os", run.os),
         ("python", run.python),
         ("machine", run.machine),
@@ -76,9 +76,10 @@ def _environment(make: Builder, run: RunRecord, signed: Signed) -> list[nodes.No
         found = [*run.device_found.names, *(f"{name} {version}" for name, version in run.device_found.versions.items())]
         facts.append(("found", ", ".join(found)))
     fields = nodes.field_list("", classes=["apidiff-facts"])
-    for name, value in facts:
+    for name, said in facts:
+        value = nodes.Text(said) if isinstance(said, str) else said
         fields += nodes.field(
-            "", nodes.field_name("", make.word(f"run.{name}")), nodes.field_body("", paragraph(nodes.Text(value)))
+            "", nodes.field_name("", make.word(f"run.{name}")), nodes.field_body("", paragraph(value))
         )
     children: list[nodes.Node] = [fields]
     if run.environment:

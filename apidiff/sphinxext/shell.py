@@ -19,7 +19,7 @@ from apidiff.sphinxext.theme_css import theme_css
 _THEME = "pydata_sphinx_theme"
 _STYLES = "theme.css"
 # Words of conf/elements/src/shell.ts, each under `site.` in the labels.
-_WORDS = ("copy", "copy.done", "copy.failed", "region.table", "region.code")
+_WORDS = ("copy", "copy.done", "copy.failed", "region.table", "region.code", "region.again")
 # What Sphinx and the theme put beside the pages and no page loads.
 _UNUSED_FILES = (
     *("doctools.js", "documentation_options.js", "language_data.js", "searchtools.js"),

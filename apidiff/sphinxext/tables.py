@@ -1,4 +1,4 @@
-"""Index pages: mappings by category and by risk, run records, and what runs refute."""
+"""Index pages: mappings by category and by risk, what the words there mean, run records, and what runs refute."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from docutils import nodes
 
-from apidiff.model import Risk
+from apidiff.model import AnswerKind, Risk
 from apidiff.model.categories import CATEGORIES
 from apidiff.model.entry import ClaimEntry, DifferenceEntry, Entry
 from apidiff.render.by_run import measurer
@@ -79,7 +79,7 @@ def _risk_section(make: Builder, risk: str, pages: list[MappingPage], newest: st
         make.word("column.kind"),
         make.word("column.difference"),
     ]
-    return make.section(risk, title, meaning, table(header, rows, classes=["apidiff-stacked"]))
+    return make.section(risk, title, meaning, table(header, rows, classes=["apidiff-stacked", "apidiff-findings"]))
 
 
 def _difference_row(make: Builder, entry: Entry, difference: DifferenceEntry, newest: str) -> list[Cell]:
@@ -87,6 +87,26 @@ def _difference_row(make: Builder, entry: Entry, difference: DifferenceEntry, ne
         "mapping", entry.id, nodes.Text(make.word(f"difference.{difference.kind}")), part=f"difference-{difference.id}"
     )
     return [_pair(make, entry, newest), [kind], make.text(difference.text)]
+
+
+def meanings(make: Builder) -> list[nodes.Node]:
+    """What the words of risks and of answers mean, and how the two go together."""
+    risks = [("risk", risk.value) for risk in Risk]
+    answers = [("answer", kind.value) for kind in AnswerKind]
+    return [
+        paragraph(nodes.Text(make.word("meanings.risk"))),
+        _meanings(make, risks),
+        paragraph(nodes.Text(make.word("meanings.answer"))),
+        _meanings(make, answers),
+    ]
+
+
+def _meanings(make: Builder, words: Iterable[tuple[str, str]]) -> nodes.bullet_list:
+    items = []
+    for kind, value in words:
+        text = nodes.Text(" " + make.word(f"{kind}_meaning.{value}"))
+        items.append(nodes.list_item("", paragraph(make.badge(kind, value), text)))
+    return nodes.bullet_list("", *items, classes=["apidiff-meanings"])
 
 
 def refuted_statements(make: Builder, pages: list[MappingPage]) -> list[nodes.Node]:
@@ -119,7 +139,7 @@ def runs(make: Builder, lines: Iterable[RunLine]) -> list[nodes.Node]:
             name.append(paragraph(make.lead("run.measured_by"), nodes.Text(measurer(line.measured_by, make.language))))
         if line.signed.state is not State.UNSIGNED:
             name.append(paragraph(nodes.Text(signed_words(line.signed, make.language))))
-        rows.append([name, line.date, joined(ends, " "), [literal(line.id)]])
+        rows.append([name, [make.date(line.date)], joined(ends, " "), [literal(line.id)]])
     if not rows:
         return [paragraph(nodes.Text(make.word("runs.empty")))]
     header = [make.word("column.run"), make.word("run.date"), make.word("run.count"), make.word("run.id")]

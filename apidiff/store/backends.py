@@ -10,7 +10,7 @@ from functools import cached_property
 
 import msgspec
 
-from apidiff.model.base import Record
+from apidiff.model.base import Record, Text
 from apidiff.store.errors import ApidiffError, DataError
 from apidiff.store.paths import conf_file
 
@@ -33,11 +33,16 @@ class DeviceCheck(Record, frozen=True, kw_only=True):
     """How to see whether a backend's device is there, and what that looks for.
 
     ``code`` is Python that may print a JSON object with the ``names`` of devices and the ``versions`` of libraries, and then
-    prints ``ok`` or what is missing.
+    prints ``ok`` or what is missing. ``looks_for``: in words, with names of code in backquotes.
     """
 
     code: str
-    looks_for: str
+    looks_for: Text
+
+    @property
+    def in_words(self) -> str:
+        """What the check looks for as the command line says it: in English, without marks."""
+        return self.looks_for.en.replace("`", "")
 
 
 class Backend(Record, frozen=True, kw_only=True, dict=True):

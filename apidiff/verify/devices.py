@@ -59,7 +59,7 @@ def look_for(backend: Backend) -> Found:
         try:
             answer, complaint = process.communicate(timeout=_DEADLINE)
         except subprocess.TimeoutExpired:
-            return Found(False, f"{head}: looked for {backend.check.looks_for}; no answer in {_DEADLINE:g} s")
+            return Found(False, f"{head}: looked for {backend.check.in_words}; no answer in {_DEADLINE:g} s")
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -68,8 +68,8 @@ def look_for(backend: Backend) -> Found:
     device = _device(said)
     if process.returncode == 0 and last == "ok":
         what = f" ({in_words(device)})" if device else ""
-        return Found(True, f"{head}: found {backend.check.looks_for}{what}", device)
-    return Found(False, f"{head}: looked for {backend.check.looks_for}; found: {last}", device)
+        return Found(True, f"{head}: found {backend.check.in_words}{what}", device)
+    return Found(False, f"{head}: looked for {backend.check.in_words}; found: {last}", device)
 
 
 def in_words(device: DeviceFound) -> str:

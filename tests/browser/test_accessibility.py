@@ -36,9 +36,9 @@ _SHORTEN = """() => {
 }"""
 
 
-def violations(page: Page) -> list[tuple[str, list[str]]]:
+def violations(page: Page, options: dict[str, Any] = WCAG, part: str | None = None) -> list[tuple[str, list[str]]]:
     """What axe finds: the rule and the first elements that break it."""
-    found: list[dict[str, Any]] = Axe().run(page, options=WCAG).response["violations"]
+    found: list[dict[str, Any]] = Axe().run(page, part, options=options).response["violations"]
     return [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
 
 
@@ -74,6 +74,61 @@ def test_axe_finds_nothing_in_what_opens(visit: Visit, name: str, size: Any, but
     page.locator(button).click()
     page.wait_for_timeout(300)
     assert violations(page) == []
+
+
+# Buttons and what looks like one, wherever they stand.
+_BUTTONS = "button, [type=submit], .btn, .dropdown-item, .apidiff-button, summary, .pic-choice label"
+_WITH_BUTTONS = ("index", "mappings", "heavy mapping", "port", "search")  # all kinds of buttons there are
+_CONTRAST = WCAG | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_buttons_can_be_read_under_the_pointer_and_in_focus(
+    browser: Browser, site: Path, address: str, mode: Any
+) -> None:
+    context = browser.new_context(viewport=DESK, color_scheme=mode, reduced_motion="reduce")
+    page = context.new_page()
+    protocol = context.new_cdp_session(page)
+    protocol.send("DOM.enable")
+    protocol.send("CSS.enable")
+    found = {}
+    for kind in _WITH_BUTTONS:
+        page.goto(address + path_of(site, "en", kind), wait_until="load")
+        page.evaluate(_SHORTEN)
+        root = protocol.send("DOM.getDocument")["root"]["nodeId"]
+        buttons = protocol.send("DOM.querySelectorAll", {"nodeId": root, "selector": _BUTTONS})["nodeIds"]
+        for states in (["hover"], ["focus", "focus-visible"]):
+            for one in buttons:
+                protocol.send("CSS.forcePseudoState", {"nodeId": one, "forcedPseudoClasses": states})
+            if faults := violations(page, _CONTRAST, _BUTTONS):
+                found[kind, *states] = faults
+    context.close()
+    assert found == {}
+
+
+@pytest.mark.parametrize("visit", [{"viewport": PHONE}], indirect=True)
+@pytest.mark.parametrize("kind", ["heavy mapping", "guide", "run"])
+def test_regions_have_names_of_their_own(visit: Visit, site: Path, kind: str) -> None:
+    page = visit.open(path_of(site, "zh-cn", kind))
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+    page.wait_for_timeout(300)
+    regions = page.locator("[role=region][aria-label^='代码']")
+    names = regions.evaluate_all("(all) => all.map((one) => one.getAttribute('aria-label'))")
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("visit", [{"viewport": {"width": 390, "height": 844}}], indirect=True)
+@pytest.mark.parametrize("language", ["en", "zh-cn"])
+def test_the_menu_of_a_phone_shows_its_buttons_whole(visit: Visit, language: str) -> None:
+    page = visit.open(f"{language}/guide/index.html")
+    page.locator(".primary-toggle").click()
+    page.wait_for_timeout(300)
+    edge = page.locator("dialog[open]").bounding_box()
+    assert edge
+    for one in page.locator("dialog[open] :is(button, select, a):visible").all():
+        box = one.bounding_box()
+        assert box
+        assert box["x"] + box["width"] <= edge["x"] + edge["width"], one.inner_text()
 
 
 BAD = [

@@ -129,6 +129,60 @@ def test_pointing_at_a_value_shows_what_made_it(visit: Visit, language: str, wor
     assert values(page, ".src") == []
 
 
+TAP = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.mark.parametrize("visit", [TAP, WIDE], indirect=True, ids=["phone", "wide"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_told_of_a_value_is_in_view_beside_it(visit: Visit, language: str) -> None:
+    page = visit.open(f"{language}/{REDUCE}")
+    value = page.locator(after(TORCH, 2)).nth(2)
+    value.scroll_into_view_if_needed()
+    if page.evaluate("matchMedia('(hover: none)').matches"):
+        below = "(one) => window.scrollBy(0, one.getBoundingClientRect().bottom - innerHeight + 4)"
+        value.evaluate(below)  # where it would be covered
+        value.tap()
+    else:
+        value.hover()
+    expect(page.locator(".pic-tell")).to_contain_text("tensor[2] = 303")
+    expect(page.locator(".pic-tell")).to_be_in_viewport(ratio=1)
+    told, cell = page.locator(".pic-tell").bounding_box(), value.bounding_box()
+    assert told
+    assert cell
+    assert cell["y"] + cell["height"] <= told["y"], "it hides the value"
+
+
+@pytest.mark.parametrize("visit", [TAP], indirect=True)
+def test_the_ranks_of_a_value_stand_in_one_line_on_a_phone(visit: Visit) -> None:
+    page = visit.open(f"en/{REDUCE}")
+    tops = "(all) => all.map((one) => new Set([...one.querySelectorAll('i')].map((rank) => rank.offsetTop)).size)"
+    assert max(page.locator(".pic-side .pic-rank b:has(i)").evaluate_all(tops)) == 1
+
+
+def test_new_memory_is_hatched_and_written_memory_is_not(visit: Visit) -> None:
+    page = visit.open(f"en/{ALL_REDUCE}")
+    page.locator("[data-chooses=target]").select_option("mindspore.ops.AllReduce")
+    for look, hatched in ((".n", True), (".w", False)):
+        image = page.locator(f".pic-after{look}").first.evaluate("(one) => getComputedStyle(one).backgroundImage")
+        assert (image != "none") is hatched
+
+
+# (rank, number of the value, what is said of what it went into)
+WENT_INTO = [
+    ("en", 0, 0, "before the call; went into one value"),
+    ("zh-cn", 0, 0, "调用前的值，后来用于 1 个值"),
+    ("en", 1, 0, "before the call; went into 2 values"),
+    ("zh-cn", 1, 0, "调用前的值，后来用于 2 个值"),
+]
+
+
+@pytest.mark.parametrize(("language", "rank", "index", "words"), WENT_INTO)
+def test_numbers_are_said_as_people_say_them(visit: Visit, language: str, rank: int, index: int, words: str) -> None:
+    page = visit.open(f"{language}/{REDUCE}")
+    page.locator(f"{TORCH} [data-rank='{rank}'] .pic-before b").nth(index).hover()
+    expect(page.locator(".pic-tell")).to_contain_text(words)
+
+
 def test_values_are_reached_by_keyboard(visit: Visit) -> None:
     page = visit.open(f"en/{REDUCE}")
     assert page.locator(".pic-rank b[tabindex='0']").count() == 1

@@ -118,6 +118,10 @@ def test_coverage(visit: Visit, language: str, never: str, ago: str) -> None:
         assert sum(widths) == 1000
     waiting = page.locator("#never-run section")
     assert waiting.count() == 5
+    plain = "(one) => [...one.childNodes].map((part) => (part.nodeName == 'CODE' ? '' : part.textContent)).join('')"
+    without_code = f"(all) => all.map({plain})"
+    words = " ".join(waiting.locator(".apidiff-term").evaluate_all(without_code))
+    assert ("软件包" in words and not re.search(r"[a-z]{2}", words)) if language != "en" else "the package " in words
     waiting.first.locator("summary").click()
     expect(waiting.first.locator("li a").first).to_be_visible()
     expect(page.locator("#changes li").first).to_be_visible()

@@ -37,7 +37,7 @@ class Head(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         found = {name: value or "" for name, value in attrs}
         if tag == "meta" and (name := found.get("property") or found.get("name")):
-            assert name == "viewport" or name not in self.meta, name
+            assert name not in self.meta, name
             self.meta[name] = found["content"]
         if tag == "link":
             self.links.append(found)

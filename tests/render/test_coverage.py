@@ -17,7 +17,7 @@ Seen = dict[str, list[int]]  # outcome → world sizes
 
 
 def _backend(name: str, framework: str, device: str) -> Backend:
-    check = DeviceCheck(code="", looks_for=f"an {device}")
+    check = DeviceCheck(code="", looks_for=Text(en=f"an {device}", zh=f"设备 {device}"))
     deadlines = Deadlines(start=1, probe=1)
     return Backend(name=name, framework=framework, device=device, launcher="", check=check, deadlines=deadlines)
 
@@ -161,11 +161,11 @@ def test_an_api_that_a_version_lacks_is_neither_unsupported_nor_unrecorded() -> 
 
 def test_backends_that_were_never_run() -> None:
     found = _count(_claim("a", v2_13_0={"unsupported": [2]}), _claim("b", TARGET), _claim("c", TARGET))
-    waiting = [(one.framework, one.backend, one.looks_for, one.claims) for one in found.never_run]
+    waiting = [(one.framework, one.backend, one.looks_for.zh, one.claims) for one in found.never_run]
     assert waiting == [
-        ("torch", "nccl", "an cuda", 1),
-        ("torch", "hccl", "an npu", 1),
-        ("mindspore", "hccl", "an npu", 2),
+        ("torch", "nccl", "设备 cuda", 1),
+        ("torch", "hccl", "设备 npu", 1),
+        ("mindspore", "hccl", "设备 npu", 2),
     ]
     assert [(one.api, one.mapping, one.ids) for one in found.never_run[2].apis] == [
         (TARGET, SOURCE, [f"{TARGET}#b", f"{TARGET}#c"])

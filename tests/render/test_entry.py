@@ -120,3 +120,13 @@ def test_an_answer_without_a_target() -> None:
     assert (second.risk, entry.risk) == ("silent", "silent")
     bare = msgspec.structs.replace(changed, caveats=[])
     assert entries(dataclasses.replace(DATA, mappings={mapping.id: bare}))[mapping.id].risk == "rewrite"
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+def test_a_call_stands_beside_one_told_alike(entry: Entry) -> None:
+    for target in entry.targets:
+        sides = target.before, target.after
+        assert all(sides) or not any(sides), target.name
+        assert len({"\n# " in side for side in sides}) == 1, target.name
+        assert "ReduceOp()" not in target.after
+        assert "CommHandle()" not in target.after

@@ -41,6 +41,9 @@ SIGNS = {
     "machines.changed",
     "otherwise.title",
     "site.colon",
+    "site.pause",
+    "site.region.again",
+    "changed.at",
     "site.comma",
     "site.semicolon",
 }

@@ -400,7 +400,7 @@ def composed_entry() -> Entry:
 
 def backend(name: str, framework: str, device: str) -> Backend:
     """A backend as ``conf/backends.toml`` describes one."""
-    check = DeviceCheck(code="", looks_for=f"a device called {device}")
+    check = DeviceCheck(code="", looks_for=Text(en=f"a device called {device}", zh=f"名为 {device} 的设备"))
     deadlines = Deadlines(start=1, probe=1)
     return Backend(name=name, framework=framework, device=device, launcher="", check=check, deadlines=deadlines)
 

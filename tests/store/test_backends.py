@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from apidiff.model.trace import backend_name
 from apidiff.store import ApidiffError
 from apidiff.store.backends import Devices, called, load_backends
+from apidiff.store.checks.languages import text_faults
+from apidiff.store.errors import DataError
+from apidiff.store.terms import load_terms
 
 BACKENDS = load_backends()
 # (name, framework, what it means)
@@ -45,3 +51,31 @@ def test_every_backend_that_is_not_on_cpu_says_how_ranks_use_its_devices(one) ->
     assert (one.devices is None) is (one.device == "cpu")
     assert (one.devices is Devices.SHARED) is (one.full_name == "gloo-cuda")
     assert called(BACKENDS, backend_name(one.name, one.device), one.framework) == [one]
+
+
+@pytest.mark.parametrize("one", BACKENDS, ids=lambda one: f"{one.full_name}-{one.framework}")
+def test_what_a_check_looks_for_is_said_in_both_languages(one) -> None:
+    assert list(text_faults(one.check.looks_for, load_terms())) == []
+    prose = re.sub("`[^`]+`", "", one.check.looks_for.zh)
+    assert set(re.findall(r"[A-Za-z]+", prose)) <= {"GPU"}
+    assert "`" not in one.check.in_words
+
+
+# (what a check looks for, as the file has it; what is said of it)
+WORDS = [
+    ('check.looks_for = "a card"', "Expected `object`, got `str` - at `$.backend[0].check.looks_for`"),
+    ('check.looks_for.en = "a card"', "missing required field `zh` - at `$.backend[0].check.looks_for`"),
+    ('check.looks_for = { en = "a card", zh = "" }', "length >= 1 - at `$.backend[0].check.looks_for.zh`"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), WORDS)
+def test_words_in_one_language_are_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: str, message: str
+) -> None:
+    path = tmp_path / "backends.toml"
+    head = 'name = "xccl"\nframework = "torch"\ndevice = "xpu"\nlauncher = "none"\ncheck.code = ""'
+    path.write_text(f"[[backend]]\n{head}\n{words}\ndeadlines = {{ start = 1, probe = 1 }}\n", encoding="utf-8")
+    monkeypatch.setattr("apidiff.store.backends.conf_file", lambda name: path)
+    with pytest.raises(DataError, match=re.escape(message)):
+        load_backends()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from apidiff.model import Text
 from apidiff.store.backends import Backend, Deadlines, DeviceCheck, load_backends
 from apidiff.verify import devices
 from apidiff.verify.devices import look_for
@@ -23,7 +24,7 @@ def backend(code: str, framework: str = "json") -> Backend:
         framework=framework,
         device="xpu",
         launcher="none",
-        check=DeviceCheck(code=code, looks_for="xpu.is_available()"),
+        check=DeviceCheck(code=code, looks_for=Text(en="`xpu.is_available()`", zh="`xpu.is_available()`")),
         deadlines=Deadlines(start=1, probe=1),
         environment={"XPU": "two words"},
     )
@@ -115,7 +116,7 @@ def test_nccl_without_a_gpu(gloo: Backend, monkeypatch: pytest.MonkeyPatch) -> N
     nccl = next(one for one in load_backends() if one.name == "nccl")
     found = look_for(nccl)
     assert not found.available
-    assert f"looked for {nccl.check.looks_for}; found: " in found.text
+    assert f"looked for {nccl.check.in_words}; found: " in found.text
 
 
 def test_a_check_imports_nothing_here() -> None:

@@ -107,13 +107,19 @@ WORDS: dict[str, Text] = {
     ),
     "picture.tell_kept": _t("{place} = {value}: as before the call", "{place} = {value}：与调用前相同"),
     "picture.tell_unknown": _t("{place} = {value}: origin unknown", "{place} = {value}：来源未知"),
+    "picture.tell_input_none": _t(
+        "{place} = {value}: before the call; went into no value", "{place} = {value}：调用前的值，后来没有用于任何值"
+    ),
+    "picture.tell_input_one": _t(
+        "{place} = {value}: before the call; went into one value", "{place} = {value}：调用前的值，后来用于 1 个值"
+    ),
     "picture.tell_input": _t(
         "{place} = {value}: before the call; went into {count} values",
         "{place} = {value}：调用前的值，后来用于 {count} 个值",
     ),
     "picture.tell_unexpected": _t("; this rank was to leave the buffer alone", "；该 rank 本不应改动这个缓冲区"),
     "picture.not_recorded": _t(
-        "No run with {framework} {version} is recorded; {shown} is shown.",
+        "No run with {framework} {version} is recorded; this is from runs of {shown}.",
         "没有 {framework} {version} 的运行记录，这里显示 {shown}。",
     ),
 }

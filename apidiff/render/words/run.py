@@ -24,7 +24,7 @@ WORDS: dict[str, Text] = {
     "run.build": _t("Build (no release)", "构建版本（非正式发布）"),
     "run.found": _t("Found by the device check", "设备检查所见"),
     "run.world_size": _t("Ranks", "rank 数"),
-    "run.date": _t("Date (UTC)", "日期（UTC）"),
+    "run.date": _t("Date", "日期"),
     "run.os": _t("Operating system", "操作系统"),
     "run.python": _t("Python", "Python"),
     "run.machine": _t("Machine", "机器架构"),

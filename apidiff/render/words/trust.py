@@ -110,6 +110,17 @@ WORDS: dict[str, Text] = {
     ),
     "coverage.never_run_none": _t("Every backend has a run record.", "每个后端都有运行记录。"),
     "coverage.waiting": _t("{framework} with {backend} ({device})", "{framework}，{backend}（{device}）"),
+    "meanings.risk": _t(
+        "A difference is named by what happens to ported code that does not mind it:",
+        "差异按移植时没有留意会怎样来分类：",
+    ),
+    "meanings.answer": _t(
+        "Where no single API replaces one, the list below says what does. Such a call has to be edited in any case; the table "
+        "of all APIs and its own page name the worst that is left to mind in what replaces it, so that an API that is composed "
+        "here may stand there as “error”:",
+        "没有单个 API 可以替代时，下面的列表会注明如何处理。这样的调用无论如何都要改写；全部 API 的表格和该 API 自己的页面另外"
+        "标出替代做法中仍需留意的最高风险，因此这里标为“组合实现”的 API，在那里可能标为“报错”：",
+    ),
     "coverage.looks_for": _t("A run looks for", "运行前检查"),
     "coverage.claims_of_apis": _t("{claims} claims on {apis} APIs", "{apis} 个 API 的 {claims} 条论断"),
     "coverage.refuted": _t("Stated claims that runs refute", "与实测不符的文档陈述"),

@@ -82,6 +82,7 @@ WORDS: dict[str, Text] = {
         "{mappings} 个映射中有 {claims} 条论断的结论发生变化。",
     ),
     "changed.where": _t("Where", "运行环境"),
+    "changed.at": _t("{backend} ({device})", "{backend}（{device}）"),
     "changed.before": _t("Up to", "变化前（截至）"),
     "changed.after": _t("From", "变化后（起始）"),
     "changed.unjudged": _t("no verdict between: {versions}", "其间没有结论：{versions}"),

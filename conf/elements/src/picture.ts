@@ -27,7 +27,8 @@ class ApidiffPicture extends HTMLElement {
   #timer = 0;
   #controls = document.createElement("div");
   #steps = document.createElement("output");
-  #tell = document.createElement("p");
+  #hint = make("p", "pic-hint");
+  #tell = make("p", "pic-tell");
 
   connectedCallback(): void {
     if (this.#sides.length) return;
@@ -49,7 +50,10 @@ class ApidiffPicture extends HTMLElement {
     this.#build();
     this.addEventListener("pointerover", (event) => this.#look(event.target));
     this.addEventListener("pointerout", () => this.#look(document.activeElement));
-    this.addEventListener("focusin", (event) => this.#look(event.target));
+    this.addEventListener("focusin", (event) => {
+      this.#look(event.target);
+      this.#uncover(event.target);
+    });
     this.addEventListener("focusout", () => this.#look(null));
     this.addEventListener("keydown", (event) => this.#move(event));
     follow((pair) => {
@@ -90,8 +94,9 @@ class ApidiffPicture extends HTMLElement {
       const label = this.#words.say("place", { framework: this.#words.say(`framework.${framework}`) });
       this.#select(label, places.map((place) => [place, place]), (place) => (this.#places[framework] = place));
     }
-    this.#tell.className = "pic-tell";
-    this.querySelector(".pic-sides")?.before(this.#controls, this.#tell);
+    // What is told of a value stands at the bottom of the view, where it can be read wherever in the picture the value is.
+    this.querySelector(".pic-sides")?.before(this.#controls, this.#hint);
+    this.querySelector(".pic-sides")?.after(this.#tell);
   }
 
   /** Every value that scenes have under `key`. */
@@ -269,7 +274,7 @@ class ApidiffPicture extends HTMLElement {
     const cells = this.#cells();
     for (const [index, cell] of cells.entries()) cell.tabIndex = index ? -1 : 0;
     for (const cell of cells) cell.setAttribute("aria-label", this.#explain(cell));
-    this.#tell.textContent = cells.length ? this.#words.say("hint") : "";
+    this.#hint.textContent = cells.length ? this.#words.say("hint") : "";
   }
 
   #cells(): HTMLElement[] {
@@ -292,22 +297,26 @@ class ApidiffPicture extends HTMLElement {
   #look(goal: EventTarget | null): void {
     for (const one of this.querySelectorAll(".hot, .src")) one.classList.remove("hot", "src");
     const cell = cellAt(goal);
-    if (!cell) {
-      if (this.#tell.dataset.told) this.#tell.textContent = this.#words.say("hint");
-      delete this.#tell.dataset.told;
-      return;
-    }
+    this.#tell.textContent = cell ? this.#explain(cell) : "";
+    if (!cell) return;
     cell.classList.add("hot");
     for (const one of isAfter(cell) ? madeBy(cell) : wentInto(cell)) one.classList.add("src");
-    this.#tell.textContent = this.#explain(cell);
-    this.#tell.dataset.told = "yes";
+  }
+
+  /** Moves a value that was tapped or gone to out from under what is told of it; where a pointer is, nothing moves. */
+  #uncover(goal: EventTarget | null): void {
+    const hidden = (cellAt(goal)?.getBoundingClientRect().bottom ?? 0) - this.#tell.getBoundingClientRect().top;
+    if (cellAt(goal) && hidden > 0) window.scrollBy({ top: hidden + 8, behavior: "instant" });
   }
 
   #explain(cell: HTMLElement): string {
     const rank = cell.closest<HTMLElement>(".pic-rank")?.dataset.rank ?? "";
     const place = `${this.#words.say("run.rank")} ${rank} · ${named(cell)}`;
     const value = valueOf(cell);
-    if (!isAfter(cell)) return this.#words.say("tell_input", { place, value, count: wentInto(cell).length });
+    if (!isAfter(cell)) {
+      const count = wentInto(cell).length;
+      return this.#words.say(["tell_input_none", "tell_input_one"][count] ?? "tell_input", { place, value, count });
+    }
     const sources = madeBy(cell);
     const unexpected = cell.classList.contains("u") ? this.#words.say("tell_unexpected") : "";
     if (!cell.classList.contains("c")) return this.#words.say("tell_kept", { place, value });

@@ -5,8 +5,8 @@ const DAY = 24 * 60 * 60 * 1000;
 
 function tellAges(): void {
   const words = new Intl.RelativeTimeFormat(document.documentElement.lang || "en", { numeric: "auto" });
-  for (const place of document.querySelectorAll<HTMLElement>(".apidiff-date")) {
-    const date = Date.parse(place.textContent ?? "");
+  for (const place of document.querySelectorAll<HTMLElement>("#records time.apidiff-date")) {
+    const date = Date.parse(place.getAttribute("datetime") ?? "");
     if (Number.isNaN(date)) continue;
     const days = Math.floor((Date.now() - date) / DAY);
     if (days < 0) continue;

@@ -13,11 +13,24 @@ function nameOf(region: Element, words: Words): string {
 
 /** Watches every region from when it is shown: one in a closed part has no size before. */
 export function watchRegions(words: Words): void {
+  const names = new Map<Element, string>();
+  const counts = new Map<string, number>();
+  /** Of several in one section, each has a name of its own; a region keeps its name. */
+  const own = (region: Element): string => {
+    const known = names.get(region);
+    if (known) return known;
+    const name = nameOf(region, words);
+    const number = (counts.get(name) ?? 0) + 1;
+    counts.set(name, number);
+    const found = number > 1 ? words.say("region.again", { name, number }) : name;
+    names.set(region, found);
+    return found;
+  };
   const check = (region: Element) => {
     if (region.scrollWidth > region.clientWidth || region.scrollHeight > region.clientHeight + 1) {
       region.setAttribute("tabindex", "0");
       region.setAttribute("role", "region");
-      if (!region.hasAttribute("aria-label")) region.setAttribute("aria-label", nameOf(region, words));
+      if (!region.hasAttribute("aria-label")) region.setAttribute("aria-label", own(region));
     } else if (region.getAttribute("role") === "region") {
       for (const name of ["tabindex", "role", "aria-label"]) region.removeAttribute(name);
     }

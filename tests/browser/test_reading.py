@@ -1,0 +1,83 @@
+"""How pages read: sentences have the room, names break at their joints, marks and dates are those of the language."""
+
+from __future__ import annotations
+
+import pytest
+from page_types import DESK, LANGUAGES
+from watched import Visit
+
+_WIDTHS = "(all) => all.map((one) => one.getBoundingClientRect().width)"
+
+
+@pytest.mark.parametrize("visit", [{"viewport": DESK}], indirect=True)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_text_of_a_difference_is_the_widest_column(visit: Visit, language: str) -> None:
+    page = visit.open(f"{language}/risks.html")
+    for table in page.locator("table.apidiff-findings").all():
+        name, kind, text = table.locator("thead th").evaluate_all(_WIDTHS)
+        assert text > name > kind
+        assert text > 480
+        frame = table.locator("xpath=..")
+        assert frame.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+
+
+@pytest.mark.parametrize("visit", [{"viewport": DESK}], indirect=True)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_coverage_is_seen_to_its_last_column(visit: Visit, language: str) -> None:
+    page = visit.open(f"{language}/coverage.html")
+    frame = page.locator("#outcomes .pst-scrollable-table-container").first
+    assert frame.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+    aligned = page.locator("#never-run > .pst-scrollable-table-container tbody tr").first.locator("td")
+    sides = aligned.evaluate_all("(all) => all.map((one) => getComputedStyle(one).textAlign)")
+    assert [side == "right" for side in sides] == [False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    "path", ["mappings/torch.distributed.reduce.html", "mappings/torch.distributed.all_gather.html"]
+)
+def test_names_in_the_contents_break_at_their_joints(visit: Visit, path: str) -> None:
+    page = visit.open(f"en/{path}")
+    broken = page.locator(".page-toc code span.pre").evaluate_all("""(all) => all.flatMap((one) => {
+      const walker = document.createTreeWalker(one, NodeFilter.SHOW_TEXT), found = [];
+      while (walker.nextNode()) {
+        const range = document.createRange();
+        range.selectNodeContents(walker.currentNode);
+        if (range.getClientRects().length > 1) found.push(one.textContent);
+      }
+      return found;
+    })""")
+    assert broken == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_dates_can_be_read_and_are_exact(visit: Visit, language: str) -> None:
+    page = visit.open(f"{language}/runs.html")
+    for one in page.locator("time").all()[:5]:
+        assert (one.get_attribute("datetime") or "").endswith("Z")
+        assert "T" not in one.inner_text().replace("UTC", "")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_home_page_says_what_its_words_mean(visit: Visit, language: str) -> None:
+    page = visit.open(f"{language}/index.html")
+    assert page.locator("ul.apidiff-meanings").count() == 2
+    assert page.locator("ul.apidiff-meanings .apidiff-badge").count() == 7
+
+
+# (page, what stands there, what does not)
+MARKS = [
+    ("zh-cn/mappings.html", "gloo、mccl", "gloo, mccl"),
+    ("zh-cn/changed.html", "mccl（cpu）", "mccl (cpu)"),
+    ("zh-cn/mappings/torch.distributed.reduce.html", "MindSpore 2.8.0，mccl：", "MindSpore 2.8.0、mccl："),
+    ("zh-cn/mappings/torch.distributed.reduce.html", "；MindSpore 2.", "mccl（cpu）、MindSpore"),
+    ("en/mappings/torch.distributed.reduce.html", "gloo on cpu; MindSpore 2.", "gloo on cpu, MindSpore"),
+    ("en/counterparts.html", "(this API is named as the nearest)", "<this"),
+    ("en/guide/ascend.html", "<the address of this repository>", "<this repository>"),
+]
+
+
+@pytest.mark.parametrize(("path", "words", "wrong"), MARKS)
+def test_marks_and_words(visit: Visit, path: str, words: str, wrong: str) -> None:
+    text = visit.open(path).locator("article").text_content() or ""
+    assert words in text
+    assert wrong not in text
