@@ -146,6 +146,7 @@ export class FilterTable extends HTMLElement {
     const spans = new Map<string, boolean>();
     const worstFirst = (this.#facets.verdict ?? []).map(([value]) => value);
     const outcomes: Outcomes = {
+      comma: this.#words.say("comma"),
       worst: (all) => worstFirst.find((one) => all.includes(one)) ?? "not run",
       words: (one) => this.#words.say(`outcome.${one}`),
     };

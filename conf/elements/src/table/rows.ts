@@ -25,6 +25,7 @@ export type Run = Partial<Record<keyof Pair, string[]>>;
 export interface Outcomes {
   worst(all: readonly string[]): string;
   words(one: string): string;
+  comma: string;
 }
 
 /** The values of a row in each facet, for one release. */
@@ -95,7 +96,7 @@ export class Row {
     const backend = [...new Set(counted.map((one) => one.backend))].sort();
     const verdict = outcomes.worst(counted.map((one) => one.outcome));
     const [ran, said] = [...this.element.cells].slice(-2);
-    const names = backend.join(", ");
+    const names = backend.join(outcomes.comma);
     if (ran && ran.textContent !== names) ran.textContent = names;
     const badge = said?.firstElementChild;
     if (badge && badge.textContent !== outcomes.words(verdict)) {
