@@ -122,6 +122,8 @@ def _faults(record: RunRecord, name: str, accepted: Accepted) -> Iterator[tuple[
     unknown = [one.api for one in record.signatures if one.api not in accepted.apis]
     if unknown:
         yield f"holds signatures of APIs that this project does not know: {_few(unknown)}", _NEW
+    if len({one.api for one in record.signatures}) != len(record.signatures):
+        yield "holds a signature twice", _NEW
 
 
 def _few(texts: Sequence[str]) -> str:

@@ -137,6 +137,7 @@ REFUSED = [
     (put("probes", 0, "ranks", 0, "returned")(nested(200)), "nested"),
     (put("surprise")(1), "is no run record: Object contains unknown field `surprise`"),
     (lambda plain: plain["probes"].append(plain["probes"][0]), "holds a probe twice"),
+    (lambda plain: plain["signatures"].append(plain["signatures"][0]), "holds a signature twice"),
 ]
 
 
@@ -208,8 +209,9 @@ def test_a_cut_or_altered_record_is_refused_by_its_digest(
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Data:
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Data:
     """The data with one record of ours, where records can be taken in."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     root = tmp_path / "data"
     shutil.copytree(DATA, root, ignore=shutil.ignore_patterns("runs", "schema"))
     ours = next((DATA / "runs" / "torch-2.13.0").glob("gloo-cpu-2-*.json"))
