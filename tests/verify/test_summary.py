@@ -10,7 +10,7 @@ from apidiff.model import Observation, Outcome
 from apidiff.model.version import VersionError, release_of
 from apidiff.store import DataError
 from apidiff.verify.compare import Change
-from apidiff.verify.summary import markdown, write_summary
+from apidiff.verify.summary import check_writable, markdown, write_summary
 
 
 def seen(outcome: Outcome, *evidence: str) -> Observation:
@@ -21,7 +21,7 @@ def seen(outcome: Outcome, *evidence: str) -> Observation:
 @pytest.mark.parametrize(
     ("changes", "lines"),
     [
-        ([], ["Every verdict is what is recorded."]),
+        ([], ["Every verdict that was compared is what is recorded."]),
         (
             [Change("torch.one#claim", seen(Outcome.HOLDS), seen(Outcome.REFUTED, "rank 0: 1 ≠ 2"))],
             [
@@ -40,11 +40,45 @@ def seen(outcome: Outcome, *evidence: str) -> Observation:
     ],
 )
 def test_summary(changes: list[Change], lines: list[str]) -> None:
-    text = markdown(["torch 2.13.0 on gloo with 2 ranks: 3 probes"], {"passed": 3, "failed": 0, "skipped": 1}, changes)
+    counts = {"passed": 3, "failed": 0, "skipped": 1}
+    text = markdown(["torch 2.13.0 on gloo with 2 ranks: 3 probes"], counts, changes, [], compared=True)
     assert "Claims: 3 passed, 1 skipped." in text
     for line in lines:
         assert line in text
     assert "<" not in text
+
+
+@pytest.mark.parametrize(
+    ("counts", "lacking", "compared", "end"),
+    [
+        (
+            {"skipped": 0},
+            ["Nothing was compared: a <b>"],
+            False,
+            "Claims: none.\n\n**Nothing was compared: a &#60;b&#62;**\n",
+        ),
+        (
+            {"passed": 2},
+            ["nccl was asked for and is not here"],
+            True,
+            "Claims: 2 passed.\n\n**nccl was asked for and is not here**\n\n"
+            "Every verdict that was compared is what is recorded.\n",
+        ),
+    ],
+)
+def test_what_is_lacking_is_told(counts: dict[str, int], lacking: list[str], compared: bool, end: str) -> None:
+    assert markdown([], counts, [], lacking, compared=compared).endswith(end)
+
+
+def test_whether_a_summary_can_be_written_is_seen_before(tmp_path: Path) -> None:
+    check_writable(tmp_path / "claims.md")
+    assert list(tmp_path.iterdir()) == []
+    for path, complaint in {
+        tmp_path: "Is a directory",
+        tmp_path / "nowhere" / "claims.md": "No such file or directory",
+    }.items():
+        with pytest.raises(DataError, match=complaint):
+            check_writable(path)
 
 
 def test_a_summary_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
