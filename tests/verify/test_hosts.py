@@ -208,10 +208,11 @@ def test_where_hosts_are_required_a_test_without_them_fails(
 @pytest.mark.parametrize(
     ("user", "tools", "already", "seen"),
     [
-        (0, ["apt-get"], None, "required"),
-        (0, ["apt-get"], "optional", "optional"),
-        (0, [], None, "unset"),
-        (1000, ["apt-get"], None, "unset"),
+        (0, ["apt-get", "unshare"], None, "required"),
+        (0, ["apt-get", "unshare"], "optional", "optional"),
+        (0, ["unshare"], None, "unset"),
+        (0, ["apt-get"], None, "unset"),  # the kernel makes none
+        (1000, ["apt-get", "unshare"], None, "unset"),
     ],
 )
 def test_continuous_integration_requires_hosts_where_it_can_make_them(
