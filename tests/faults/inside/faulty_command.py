@@ -22,6 +22,9 @@ from apidiff.verify.devices import Found
 
 _PROBE_S = 4.0
 
+# Tests that were started by nohup hand on that the signal is ignored; a closed terminal is to be seen here.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
 
 def backends() -> list[Backend]:
     return [
