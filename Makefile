@@ -19,15 +19,14 @@ site: $(VENV)/.site ## Check the data and build the English and the Chinese site
 	@$(BIN)/apidiff check
 	@$(BIN)/python -m apidiff.site build
 
-# Files are given to three workers in this order: what takes longest first, so that none waits for the others at the end.
-# (Three on two cores: tests of processes wait more than they work.)
+# Files are given to two workers in this order: what takes longest first, so that neither waits for the other at the end.
 # (Of `tests` and a folder in it pytest would make `tests` alone.)
 FIRST := $(wildcard tests/test_*.py) tests/faults/ tests/verify/ tests/examples/
 TESTS := $(FIRST) $(sort $(filter-out $(FIRST),$(dir $(wildcard tests/*/test_*.py))))
 
 test: $(VENV)/.test browser ## Install torch, MindSpore and a browser, then run every claim and every test
 	@$(MAKE) --jobs 2 --output-sync=line claims-gloo claims-mccl
-	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(TESTS)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(TESTS)
 
 # Both frameworks at once: their ranks wait more than they work.
 claims-%:
