@@ -248,8 +248,8 @@ def test_it_works_from_a_file(browser: Browser, site: Path, language: str, words
 
 
 def test_a_failed_load_says_so_and_is_tried_again(visit: Visit) -> None:
+    visit.page.route("**/_search/index.js", lambda route: route.abort())
     page = visit.open("en/index.html")
-    page.route("**/_search/index.js", lambda route: route.abort())
     _box(page)
     status = page.locator("apidiff-search:has(input:focus)").get_by_role("status")
     expect(status).to_have_text("The index could not be loaded.", timeout=SLOW)
