@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from apidiff.model.base import Text
+from apidiff.render.words import both as _t
 from apidiff.render.words import machines, official, picture, port, run, search, trust, versions
 
 Language = Literal["en", "zh"]
@@ -23,10 +24,6 @@ def label(key: str, language: Language) -> str:
 def between_sentences(language: Language) -> str:
     """What stands between two sentences on a line: Chinese full stops bring their own room."""
     return " " if language == "en" else ""
-
-
-def _t(en: str, zh: str) -> Text:
-    return Text(en=en, zh=zh)
 
 
 _WORDS: dict[str, Text] = {

@@ -27,11 +27,12 @@ class Change:
         if self.before is None:
             lines.append("  recorded: nothing")
         else:
-            lines.append(f"  recorded: {_told(self.before)} [{self.before.run}]")
-        return "\n".join([*lines, f"  now:      {_told(now)}"])
+            lines.append(f"  recorded: {told(self.before)} [{self.before.run}]")
+        return "\n".join([*lines, f"  now:      {told(now)}"])
 
 
-def _told(one: Observation) -> str:
+def told(one: Observation) -> str:
+    """An outcome with its evidence, on one line."""
     return one.outcome.value + (f": {'; '.join(one.evidence)}" if one.evidence else "")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from apidiff.judge import Context
 from apidiff.model import Api, Observation, RunRecord
-from apidiff.verify.compare import observations
+from apidiff.verify.compare import observations, told
 
 # A verdict's place: the API, the claim, the probe.
 _Place = tuple[str, str, str]
@@ -28,7 +28,7 @@ class Difference:
         """What a person reads. Probes with the same two verdicts stand together; what one record lacks is counted by API."""
         alike: dict[tuple[str, str, str, str], list[str]] = {}
         for (api, claim, probe), (one, other) in self.differ.items():
-            alike.setdefault((api, claim, _told(one), _told(other)), []).append(probe)
+            alike.setdefault((api, claim, told(one), told(other)), []).append(probe)
         for (api, claim, first, second), probes in alike.items():
             yield f"{api}#{claim} (probe{'s' if len(probes) > 1 else ''} {', '.join(probes)})"
             yield f"  first:  {first}"
@@ -56,7 +56,3 @@ def difference(
     return Difference(
         differ, ([one for one in before if one not in after], [one for one in after if one not in before])
     )
-
-
-def _told(one: Observation) -> str:
-    return one.outcome.value + (f": {'; '.join(one.evidence)}" if one.evidence else "")

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from apidiff.model.base import Text
-
-
-def _t(en: str, zh: str) -> Text:
-    return Text(en=en, zh=zh)
-
+from apidiff.render.words import both as _t
 
 WORDS: dict[str, Text] = {
     # The search box and the search page.
