@@ -17,11 +17,11 @@ help: ## List the targets
 
 site: $(VENV)/.site ## Check the data and build the English and the Chinese site
 	@$(BIN)/apidiff check
-	@$(BIN)/python -m apidiff.site build
+	@$(BIN)/python -m apidiff.site_builder build
 
 # Files are given to two workers in this order: what takes longest first, so that neither waits for the other at the end.
 # (Of `tests` and a folder in it pytest would make `tests` alone.)
-FIRST := $(wildcard tests/test_*.py) tests/faults/ tests/verify/ tests/examples/
+FIRST := $(wildcard tests/test_*.py) tests/faults/ tests/execute/ tests/examples/
 TESTS := $(FIRST) $(sort $(filter-out $(FIRST),$(dir $(wildcard tests/*/test_*.py))))
 
 test: $(VENV)/.test browser ## Install torch, MindSpore and a browser, then run every claim and every test
@@ -41,18 +41,18 @@ NEW_ENOUGH := import sys; sys.version_info >= (3, 11) or sys.exit("make: Python 
 
 gpu: ## Run what an NVIDIA GPU can show, with the frameworks that are here, and pack one file to send (BY="who you are")
 	@$(PYTHON) -c '$(NEW_ENOUGH)'
-	@$(PYTHON) -m apidiff.verify.measure nccl-cuda gloo-cuda --by "$${BY:-}"
+	@$(PYTHON) -m apidiff.execute.offline.measure nccl-cuda gloo-cuda --by "$${BY:-}"
 
 npu: ## Run what Ascend devices can show, with the frameworks that are here, and pack one file to send (BY="who you are")
 	@$(PYTHON) -c '$(NEW_ENOUGH)'
-	@$(PYTHON) -m apidiff.verify.measure hccl-npu --at-once 1 --minutes 120 --by "$${BY:-}"
+	@$(PYTHON) -m apidiff.execute.offline.measure hccl-npu --at-once 1 --minutes 120 --by "$${BY:-}"
 
 wheels: ## Fetch the packages that `make gpu` and `make npu` may lack on a machine without network into build/wheels
 	@$(PYTHON) -c '$(NEW_ENOUGH)'
-	@$(PYTHON) -m apidiff.verify.wheels
+	@$(PYTHON) -m apidiff.execute.offline.wheels
 
 serve: $(VENV)/.site ## Serve the built site on this machine
-	@$(BIN)/python -m apidiff.site serve
+	@$(BIN)/python -m apidiff.site_builder serve
 
 bench: $(VENV)/.test ## Measure lookup, verification, builds and pages, and print the ratios
 	@$(BIN)/python -m tests.bench
@@ -72,7 +72,7 @@ schema: $(VENV)/.site ## Write the JSON Schemas anew from the model
 	@for file in $(SCHEMAS); do $(BIN)/apidiff schema "$$(basename "$$file" .json)" >"$$file.new"; mv "$$file.new" "$$file"; done
 
 specs: $(VENV)/.site ## Add the probes and examples of today to the list of all that ever were
-	@$(BIN)/python -m apidiff.verify.specs
+	@$(BIN)/python -m apidiff.execute.specs
 
 elements: conf/elements/node_modules ## Bundle the TypeScript of conf/elements into conf/static/elements (needs Node 20 or newer)
 	@cd conf/elements && npm run --silent types && npm run --silent build

@@ -17,16 +17,16 @@ __all__ = ["Answer", "ApidiffError", "KnowledgeBase", "SearchResult", "__version
 
 TYPE_CHECKING = False  # the name type checkers know; importing `typing` for it would cost a lookup 2 ms
 if TYPE_CHECKING:
-    from apidiff.kb.answer import Answer, SearchResult
-    from apidiff.kb.knowledge import KnowledgeBase, load
-    from apidiff.store.errors import ApidiffError
+    from apidiff.errors import ApidiffError
+    from apidiff.lookup.answer import Answer, SearchResult
+    from apidiff.lookup.knowledge import KnowledgeBase, load
 
 _HOMES = {
-    "Answer": "apidiff.kb.answer",
-    "ApidiffError": "apidiff.store.errors",
-    "KnowledgeBase": "apidiff.kb.knowledge",
-    "SearchResult": "apidiff.kb.answer",
-    "load": "apidiff.kb.knowledge",
+    "Answer": "apidiff.lookup.answer",
+    "ApidiffError": "apidiff.errors",
+    "KnowledgeBase": "apidiff.lookup.knowledge",
+    "SearchResult": "apidiff.lookup.answer",
+    "load": "apidiff.lookup.knowledge",
 }
 
 

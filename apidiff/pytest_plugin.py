@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from apidiff.database import Data
+    from apidiff.execute.pytest_session import Chosen, ClaimRuns
     from apidiff.model import Api
-    from apidiff.store import Data
-    from apidiff.verify.claim_runs import Chosen, ClaimRuns
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -56,8 +56,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("numprocesses", None):
         raise pytest.UsageError("--apidiff-backend starts ranks of its own; leave out -n.")
     wanted = config.args if config.args_source is pytest.Config.ArgsSource.ARGS else []
-    from apidiff.store import ApidiffError
-    from apidiff.verify.summary import check_writable
+    from apidiff.database import ApidiffError
+    from apidiff.execute.summary import check_writable
 
     try:
         if summary := config.getoption("--apidiff-summary"):
@@ -70,7 +70,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _world_sizes(text: str | None) -> list[int] | None:
-    from apidiff.verify.plan import LARGEST_WORLD_SIZE
+    from apidiff.execute.plan import LARGEST_WORLD_SIZE
 
     if text is None:
         return None
@@ -129,12 +129,12 @@ class _Claims:
     def __init__(
         self, config: pytest.Config, names: list[str], world_sizes: list[int] | None, wanted: Collection[str]
     ) -> None:
-        from apidiff.context import make_context
-        from apidiff.examples import load_examples
-        from apidiff.store import load
-        from apidiff.store.backends import load_backends
-        from apidiff.store.paths import examples_folder
-        from apidiff.verify.claim_runs import ClaimRuns
+        from apidiff.database import load
+        from apidiff.database.backends import load_backends
+        from apidiff.database.examples import load_examples
+        from apidiff.database.paths import examples_folder
+        from apidiff.execute.pytest_session import ClaimRuns
+        from apidiff.judge.judge_context import make_context
 
         known = load_backends()
         self._config, self._wanted = config, set(wanted)
@@ -152,7 +152,7 @@ class _Claims:
 
     def _all(self) -> Iterator[tuple[Chosen, int | None]]:
         """Every claim, each once, and its line in the file of its mapping."""
-        from apidiff.verify.claim_runs import Chosen
+        from apidiff.execute.pytest_session import Chosen
 
         for key, mapping in self._data.mappings.items():
             lines = self._data.lines.get(key, {})
@@ -186,7 +186,7 @@ class _Claims:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
         """Runs what the selected items need, before the first of them."""
-        from apidiff.store import ApidiffError
+        from apidiff.database import ApidiffError
 
         if self._config.getoption("collectonly"):
             return
@@ -200,8 +200,8 @@ class _Claims:
         """Fails a session that would pass without having shown what was asked for, and writes the summary."""
         if self._config.getoption("collectonly"):
             return
-        from apidiff.store import ApidiffError
-        from apidiff.verify.summary import markdown, write_summary
+        from apidiff.database import ApidiffError
+        from apidiff.execute.summary import markdown, write_summary
 
         lacking = self._runs.lacking()
         if not self._runs.compared:

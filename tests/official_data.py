@@ -7,6 +7,10 @@ from pathlib import Path
 
 import msgspec
 
+from apidiff.database import Data
+from apidiff.database.official import TableFile, with_listed
+from apidiff.derive.entry import Builder
+from apidiff.derive.official import OfficialReport, official_report
 from apidiff.model import (
     RUN_SCHEMA,
     CallError,
@@ -21,12 +25,8 @@ from apidiff.model import (
     ScalarDump,
     SignatureDump,
 )
+from apidiff.model.probe_resolution import digest
 from apidiff.model.signature import SignatureFile
-from apidiff.model.spec import digest
-from apidiff.render.entry import Builder
-from apidiff.render.official import OfficialReport, official_report
-from apidiff.store import Data
-from apidiff.store.official import TableFile, with_listed
 
 SOURCE, TARGET = "torch.distributed.pass_on", "mindspore.mint.distributed.pass_on"
 LISTED = f"{TARGET}#listed-2025-07"

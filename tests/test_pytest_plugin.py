@@ -13,13 +13,13 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
+from apidiff.database import load
+from apidiff.database.backends import load_backends
+from apidiff.database.runs import load_runs
+from apidiff.execute.record import write_record
+from apidiff.execute.verify import verify
 from apidiff.judge import Context
 from apidiff.model import RunRecord, TensorDump
-from apidiff.store import load
-from apidiff.store.backends import load_backends
-from apidiff.store.runs import load_runs
-from apidiff.verify.record import write_record
-from apidiff.verify.verify import verify
 
 pytest_plugins = ["pytester"]
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
@@ -89,7 +89,7 @@ def claims(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Callab
     monkeypatch.setenv("PYTEST_ADDOPTS", "")
     write_data(pytester.path / "data")
     pytester.makeconftest(
-        f"import pathlib, apidiff.store.data as d; d.DATA = pathlib.Path({str(pytester.path)!r}, 'data')"
+        f"import pathlib, apidiff.database.data as d; d.DATA = pathlib.Path({str(pytester.path)!r}, 'data')"
     )
 
     def run(*arguments: str, recorded: RunRecord | None = None) -> pytest.RunResult:
@@ -163,7 +163,7 @@ def test_a_changed_verdict_fails_with_both_verdicts(claims: Callable[..., pytest
 # As if the first runs had been disturbed: what the ranks of a call returned came back otherwise when it was made again.
 DISTURBED = """
 import msgspec
-import apidiff.verify.verify as module
+import apidiff.execute.verify as module
 from apidiff.model import ScalarDump
 
 real, runs = module.verify, 0
@@ -395,7 +395,7 @@ def test_without_the_option_nothing_is_imported(
 
         def test_it():
             assert "apidiff.pytest_plugin" in sys.modules
-            heavy = {"numpy", "msgspec", "yaml", "rich", "apidiff.store", "apidiff.model"}
+            heavy = {"numpy", "msgspec", "yaml", "rich", "apidiff.database", "apidiff.model"}
             assert not heavy & set(sys.modules)
         """
     )

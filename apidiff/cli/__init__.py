@@ -57,8 +57,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     if (asked := parse_lookup(arguments)) is not None:
-        from apidiff.kb.index import open_index
-        from apidiff.kb.lookup import lookup_json
+        from apidiff.lookup.index import open_index
+        from apidiff.lookup.lookup import lookup_json
 
         try:
             text = lookup_json(open_index(), **asked)
@@ -103,10 +103,10 @@ def _module(name: str) -> ModuleType:
 
 def _sentence(error: Exception) -> str | None:
     """What to tell the user, or None where the error is a fault of this program."""
-    from apidiff.store.errors import ApidiffError
+    from apidiff.errors import ApidiffError
 
     if isinstance(error, ApidiffError):
-        from apidiff.render.visible import visible
+        from apidiff.messages.escape_invisible import visible
 
         return visible(str(error))
     if isinstance(error, OSError) and error.filename is None and error.errno is not None:

@@ -11,11 +11,11 @@ from rich.table import Table
 
 from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.output import show
+from apidiff.database import ApidiffError, Data, InvalidData, load
+from apidiff.database.checks import check_records, run_checks
+from apidiff.derive.entry import entries
 from apidiff.model import AnswerKind, Mapping, Outcome
-from apidiff.model.entry import Entry
-from apidiff.render import entries
-from apidiff.store import ApidiffError, Data, InvalidData, load
-from apidiff.store.checks import check_records, run_checks
+from apidiff.model.views import Entry
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -14,21 +14,21 @@ from rich.text import Text as Line
 
 from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.output import language, show
-from apidiff.context import make_context
-from apidiff.examples import load_examples
-from apidiff.history import STUBS, Change, Touched, compare_files, touched
+from apidiff.database import ApidiffError, Data, load
+from apidiff.database.backends import load_backends
+from apidiff.database.examples import load_examples
+from apidiff.database.paths import examples_folder
+from apidiff.derive.api_history import STUBS, Change, Touched, compare_files, touched
+from apidiff.derive.history import change_text
+from apidiff.derive.version_changes import changes as version_changes
+from apidiff.execute.compare import observations
+from apidiff.execute.plan import apis_for
+from apidiff.judge.judge_context import make_context
+from apidiff.messages.labels import Language, label
 from apidiff.model import Observation
-from apidiff.model.entry import ChangeEntry
 from apidiff.model.signature import SignatureFile
 from apidiff.model.version import Version, VersionError
-from apidiff.render.history import change_text
-from apidiff.render.labels import Language, label
-from apidiff.render.version_changes import changes as version_changes
-from apidiff.store import ApidiffError, Data, load
-from apidiff.store.backends import load_backends
-from apidiff.store.paths import examples_folder
-from apidiff.verify.compare import observations
-from apidiff.verify.plan import apis_for
+from apidiff.model.views import ChangeEntry
 
 _FRAMEWORKS = ("torch", "mindspore")
 

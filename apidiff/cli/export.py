@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from apidiff.cli.formatter import HelpFormatter
-from apidiff.kb.knowledge import load
-from apidiff.render.export import export_json, export_sqlite
+from apidiff.lookup.knowledge import load
+from apidiff.writers.export import export_json, export_sqlite
 
 _EXPORTS = {"json": export_json, "sqlite": export_sqlite}
 

@@ -9,11 +9,11 @@ import msgspec
 
 from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.output import language, show
-from apidiff.kb.answer import Answer, Unmatched
-from apidiff.kb.errors import NoCounterpart
-from apidiff.kb.index import open_index
-from apidiff.kb.lookup import lookup_json
-from apidiff.render.terminal import answer_text, unmatched_text
+from apidiff.lookup.answer import Answer, Unmatched
+from apidiff.lookup.errors import NoCounterpart
+from apidiff.lookup.index import open_index
+from apidiff.lookup.lookup import lookup_json
+from apidiff.writers.terminal import answer_text, unmatched_text
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -16,17 +16,17 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
-from apidiff.context import make_context
-from apidiff.examples import load_examples
-from apidiff.store import ApidiffError, load
-from apidiff.store.backends import load_backends
-from apidiff.store.paths import PACKAGE, conf_file, examples_folder, in_checkout
-from apidiff.store.runs import load_runs
-from apidiff.verify.launched import place_of
-from apidiff.verify.matrix.cells import Cell, Standing, cells_of, standing
-from apidiff.verify.matrix.file import read_matrix
-from apidiff.verify.matrix.run import Result, alone, by_version, command_of, run_cells
-from apidiff.verify.matrix.slurm import script
+from apidiff.database import ApidiffError, load
+from apidiff.database.backends import load_backends
+from apidiff.database.examples import load_examples
+from apidiff.database.paths import PACKAGE, conf_file, examples_folder, in_checkout
+from apidiff.database.runs import load_runs
+from apidiff.execute.matrix.cells import Cell, Standing, cells_of, standing
+from apidiff.execute.matrix.file import read_matrix
+from apidiff.execute.matrix.run import Result, alone, by_version, command_of, run_cells
+from apidiff.execute.matrix.slurm import script
+from apidiff.execute.remote.launcher_env import place_of
+from apidiff.judge.judge_context import make_context
 
 # Environments, logs and the lock; on a cluster part of the checkout that all machines share.
 WORK = PACKAGE.parent / "build" / "matrix"

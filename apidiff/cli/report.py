@@ -9,10 +9,10 @@ import msgspec
 
 from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.output import language
-from apidiff.render import entries
-from apidiff.render.official import official_report
-from apidiff.render.official_text import report_markdown
-from apidiff.store import load
+from apidiff.database import load
+from apidiff.derive.entry import entries
+from apidiff.derive.official import official_report
+from apidiff.messages.official_text import report_markdown
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

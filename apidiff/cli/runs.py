@@ -11,23 +11,23 @@ from pathlib import Path
 from rich.console import Console
 
 from apidiff.cli.formatter import HelpFormatter
-from apidiff.context import make_context
-from apidiff.examples import load_examples
+from apidiff.database import ApidiffError, Data, load
+from apidiff.database.backends import Backend, Devices, called, load_backends
+from apidiff.database.examples import load_examples
+from apidiff.database.paths import examples_folder
+from apidiff.execute.compare import observations
+from apidiff.execute.devices import in_words
+from apidiff.execute.estimate import estimate
+from apidiff.execute.plan import WORLD_SIZES, apis_for, make_plan
+from apidiff.execute.run_diff import difference
+from apidiff.execute.submissions.intake import take_in
+from apidiff.execute.submissions.signed import load_signed
+from apidiff.execute.submissions.signers import load_signers
 from apidiff.judge import Context
+from apidiff.judge.judge_context import make_context
+from apidiff.messages.escape_invisible import one_line, visible
+from apidiff.messages.signed_words import signed_words
 from apidiff.model import Outcome, RunRecord, Version
-from apidiff.render.signed_words import signed_words
-from apidiff.render.visible import one_line, visible
-from apidiff.store import ApidiffError, Data, load
-from apidiff.store.backends import Backend, Devices, called, load_backends
-from apidiff.store.paths import examples_folder
-from apidiff.store.signed import load_signed
-from apidiff.store.signers import load_signers
-from apidiff.verify.compare import observations
-from apidiff.verify.devices import in_words
-from apidiff.verify.difference import difference
-from apidiff.verify.estimate import estimate
-from apidiff.verify.intake import take_in
-from apidiff.verify.plan import WORLD_SIZES, apis_for, make_plan
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from apidiff.cli.formatter import HelpFormatter
-from apidiff.store.schema import SCHEMAS, schema_text
+from apidiff.database.schema import SCHEMAS, schema_text
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

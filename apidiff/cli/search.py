@@ -9,9 +9,9 @@ import msgspec
 
 from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.output import language, show
-from apidiff.kb.index import open_index
-from apidiff.kb.search import search
-from apidiff.render.terminal_search import search_text
+from apidiff.lookup.index import open_index
+from apidiff.lookup.search import search
+from apidiff.writers.terminal_search import search_text
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

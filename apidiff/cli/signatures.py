@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from apidiff.store.errors import ApidiffError
-from apidiff.store.paths import DATA
+from apidiff.database.paths import DATA
+from apidiff.errors import ApidiffError
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction

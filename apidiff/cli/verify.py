@@ -18,26 +18,26 @@ from rich.table import Table
 
 from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.matrix import add_options, run_matrix
-from apidiff.context import make_context
-from apidiff.examples import load_examples
+from apidiff.database import ApidiffError, Data, load
+from apidiff.database.backends import Backend, called, load_backends
+from apidiff.database.examples import load_examples
+from apidiff.database.paths import examples_folder
+from apidiff.execute.compare import Change, base_record, compare, observations
+from apidiff.execute.devices import Found, look_for
+from apidiff.execute.plan import LARGEST_WORLD_SIZE, apis_for, world_sizes
+from apidiff.execute.record import write_beside, write_record
+from apidiff.execute.remote.launcher_env import Place, is_scheduler, place_of
+from apidiff.execute.remote.remote_coordinator import Hosts
+from apidiff.execute.remote.remote_worker import serve
+from apidiff.execute.specs import add_specs
+from apidiff.execute.submissions.record_validation import is_somebody
+from apidiff.execute.verify import Progress as Advance
+from apidiff.execute.verify import forget, verify
 from apidiff.judge import Context
+from apidiff.judge.judge_context import make_context
 from apidiff.model import Outcome, RunRecord
 from apidiff.model.trace import backend_name
 from apidiff.model.version import is_recordable
-from apidiff.store import ApidiffError, Data, load
-from apidiff.store.backends import Backend, called, load_backends
-from apidiff.store.foreign import is_somebody
-from apidiff.store.paths import examples_folder
-from apidiff.verify.agent import serve
-from apidiff.verify.compare import Change, base_record, compare, observations
-from apidiff.verify.devices import Found, look_for
-from apidiff.verify.hosts import Hosts
-from apidiff.verify.launched import Place, is_scheduler, place_of
-from apidiff.verify.plan import LARGEST_WORLD_SIZE, apis_for, world_sizes
-from apidiff.verify.record import write_beside, write_record
-from apidiff.verify.specs import add_specs
-from apidiff.verify.verify import Progress as Advance
-from apidiff.verify.verify import forget, verify
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, _SubParsersAction

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from apidiff.judge.case import Verdict
+from apidiff.judge.judgement import Verdict
 from apidiff.judge.parameters import Comparison, Given, side_by_side
 from apidiff.model import Claim, Corresponds, ListedAs, Outcome, RunRecord, SignatureDump, Version
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from apidiff.judge.slots import Array, Operand
+from apidiff.judge.value_paths import Array, Operand
 from apidiff.model import Formula
 
 # Formulas that look at one rank's input alone; the inputs of the others may be missing.

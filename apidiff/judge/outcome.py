@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from apidiff.judge.alone import one_rank_shows
-from apidiff.judge.case import Case, Verdict, cut, error_text
-from apidiff.judge.kinds import CHECKS
-from apidiff.judge.said import said
+from apidiff.judge.claim_checks import CHECKS
+from apidiff.judge.evidence_messages import said
+from apidiff.judge.judgement import Case, Verdict, cut, error_text
+from apidiff.judge.single_process import one_rank_shows
 from apidiff.model import Api, Claim, ClaimKind, Outcome, ProbeRun, RankSet, RankTrace, RunRecord, SignatureDump
-from apidiff.model.spec import callers, group_ranks, is_partial, partners, resolve, root_rank
+from apidiff.model.probe_resolution import callers, group_ranks, is_partial, partners, resolve, root_rank
 
 # Judged from the signature that a run recorded, not from a probe.
 SIGNATURE_KINDS = frozenset({ClaimKind.PARAMETER, ClaimKind.LACKS, ClaimKind.MEMBER, ClaimKind.LACKS_MEMBER})

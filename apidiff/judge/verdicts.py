@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from apidiff.judge.correspondence import Signatures, judge_correspondence
 from apidiff.judge.outcome import SIGNATURE_KINDS, judge_claim
 from apidiff.model import Api, Claim, ClaimKind, Observation, Outcome, ProbeRun, RunRecord
-from apidiff.model.spec import digest, digest_text
+from apidiff.model.probe_resolution import digest, digest_text
 
 _ON_SIGNATURES = {*SIGNATURE_KINDS, ClaimKind.CORRESPONDS}
 

@@ -1,7 +1,7 @@
 """Coverage: what has been run and what has not, counted from entries and run records.
 
 Kinds of not knowing are never folded together: a call that a backend has no kernel for is ``unsupported`` and has a run
-record; a claim without a verdict is ``not run``, and says why. ``apidiff.render.coverage`` counts.
+record; a claim without a verdict is ``not run``, and says why. ``apidiff.derive.coverage`` counts.
 """
 
 from __future__ import annotations

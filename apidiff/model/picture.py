@@ -1,6 +1,6 @@
 """Pictures of recorded calls: what each rank's buffers held before and after, and which inputs made each value.
 
-Derived from run records by ``apidiff.render.picture``; the source of nothing.
+Derived from run records by ``apidiff.derive.picture``; the source of nothing.
 """
 
 from __future__ import annotations

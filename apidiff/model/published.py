@@ -7,7 +7,7 @@ and none changes its meaning.
 from __future__ import annotations
 
 from apidiff.model.base import Record, Text
-from apidiff.model.entry import CounterpartEntry, Entry
+from apidiff.model.views import CounterpartEntry, Entry
 
 FORMAT = 1
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from apidiff.errors import ApidiffError
 from apidiff.model.signature import SignatureFile
-from apidiff.store.errors import ApidiffError
 
 
 def render(signatures: SignatureFile) -> str:

@@ -16,10 +16,10 @@ from typing import Any
 
 import msgspec
 
+from apidiff.errors import ApidiffError
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureKind, SignatureParameter
 from apidiff.model.signature import SignatureSource as Origin
 from apidiff.signatures.modules import NotReadable
-from apidiff.store.errors import ApidiffError
 
 _DEADLINE = 180.0  # seconds; importing a framework takes some
 _LOOK = Path(__file__).parent / "look.py"

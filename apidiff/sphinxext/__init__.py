@@ -17,27 +17,27 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
 from sphinx.util.typing import ExtensionMetadata
 
-from apidiff.render.labels import Language, between_sentences, label
+from apidiff.execute.submissions.signed import signature_path
+from apidiff.messages.labels import Language, between_sentences, label
 from apidiff.sphinxext import source
 from apidiff.sphinxext.bars import BAR_NODES
-from apidiff.sphinxext.content import Content, Shelf, replace_folder, write_stubs
+from apidiff.sphinxext.build_cache import Content, Shelf, replace_folder, write_stubs
+from apidiff.sphinxext.build_tuning import Pace
 from apidiff.sphinxext.contribute import EXAMPLES, RECORDS, published
+from apidiff.sphinxext.deferred_refs import ResolveLate
 from apidiff.sphinxext.directives import DIRECTIVES
 from apidiff.sphinxext.domain import ApidiffDomain, keep_words
 from apidiff.sphinxext.head import add_head, set_base_address
 from apidiff.sphinxext.index_table import HTML_VISITORS, add_script, index_table
 from apidiff.sphinxext.languages import ChineseLineBreaks, ExplicitAnchors, add_language_context
-from apidiff.sphinxext.late import ResolveLate
 from apidiff.sphinxext.nodes import HTML_NODES
-from apidiff.sphinxext.pace import Pace
+from apidiff.sphinxext.page_context import add_shell_context, drop_unused_files, publish_theme_css
 from apidiff.sphinxext.policy import add_policy
 from apidiff.sphinxext.port import PORT_NODES, PortDirective, add_port_script, write_port_data
 from apidiff.sphinxext.search_index import write_search_index
 from apidiff.sphinxext.search_parts import note_parts
-from apidiff.sphinxext.shell import add_shell_context, drop_unused_files, publish_theme_css
 from apidiff.sphinxext.trace_table import TRACE_NODES
 from apidiff.sphinxext.translator import Translator
-from apidiff.store.signed import signature_path
 
 
 def _env_version() -> int:

@@ -7,13 +7,13 @@ from typing import NamedTuple
 from docutils import nodes
 
 from apidiff.model import Status, Version
-from apidiff.model.entry import DifferenceEntry, Entry, OtherwiseEntry, TargetEntry
 from apidiff.model.ranges import holds
+from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, TargetEntry
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.claims import stated_places
 from apidiff.sphinxext.differences import differences_section
 from apidiff.sphinxext.nodes import Cell, Inline, anchor, block, code, folded, joined, literal, paragraph, table
-from apidiff.sphinxext.shown import marked_inline, marked_section
+from apidiff.sphinxext.version_visibility import marked_inline, marked_section
 
 _STATUSES = [status.value for status in Status]
 MAPS_TO = "maps_to"

@@ -11,14 +11,14 @@ from itertools import groupby
 from docutils import nodes
 from sphinx import addnodes
 
+from apidiff.messages.dates import spelt_date
+from apidiff.messages.evidence_words import in_language
+from apidiff.messages.labels import Language, label
+from apidiff.messages.spans import in_words
 from apidiff.model import Text
-from apidiff.render.dates import spelt_date
-from apidiff.render.evidence_words import in_language
-from apidiff.render.labels import Language, label
-from apidiff.render.spans import in_words
 from apidiff.sphinxext.nodes import Inline, Marked, late, literal, moment, paragraph, prose
 from apidiff.sphinxext.releases import Releases
-from apidiff.sphinxext.shown import carry, marked_inline, marked_section
+from apidiff.sphinxext.version_visibility import carry, marked_inline, marked_section
 
 
 class Builder:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from docutils import nodes
 
+from apidiff.derive.version_changes import Changed
 from apidiff.model import Version
 from apidiff.model.coverage import PlaceCoverage
-from apidiff.model.entry import VersionSpan
-from apidiff.render.version_changes import Changed
+from apidiff.model.views import VersionSpan
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import Cell, anchor, block, literal, paragraph, table
 from apidiff.sphinxext.run_links import run_part

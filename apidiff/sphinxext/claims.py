@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from docutils import nodes
 
+from apidiff.derive.verdicts_by_run import measurer
 from apidiff.model import Observation, Outcome, worst_outcome
-from apidiff.model.entry import ClaimEntry, DocumentEntry, Entry, ObservedSummary, StatedEntry
-from apidiff.render.by_run import measurer
+from apidiff.model.views import ClaimEntry, DocumentEntry, Entry, ObservedSummary, StatedEntry
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import (
     Cell,
@@ -23,7 +23,7 @@ from apidiff.sphinxext.nodes import (
     table_row,
 )
 from apidiff.sphinxext.run_links import changes_list, dispute_block, run_part
-from apidiff.sphinxext.shown import marked_inline
+from apidiff.sphinxext.version_visibility import marked_inline
 
 # How many lines of evidence a table shows of one run; the run record has them all.
 _EVIDENCE_LINES = 4

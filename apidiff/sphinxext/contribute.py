@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from docutils import nodes
 
-from apidiff.model.entry import Entry
+from apidiff.model.views import Entry
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import code, external, folded, literal, paragraph, relative
 from apidiff.sphinxext.repeat import recorded_places

@@ -5,7 +5,7 @@ from __future__ import annotations
 from docutils import nodes
 
 from apidiff.model import AnswerKind
-from apidiff.model.entry import CounterpartEntry, ServedEntry
+from apidiff.model.views import CounterpartEntry, ServedEntry
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import Cell, Inline, anchor, block, external, joined, literal, paragraph, table
 

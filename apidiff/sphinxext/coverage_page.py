@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from docutils import nodes
 
+from apidiff.derive.coverage import OUTCOMES
 from apidiff.model.coverage import (
     ApiCount,
     Coverage,
@@ -13,7 +14,6 @@ from apidiff.model.coverage import (
     VersionChange,
     WithoutRun,
 )
-from apidiff.render.coverage import OUTCOMES
 from apidiff.sphinxext.bars import bar
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import Cell, Inline, anchor, block, folded, joined, literal, paragraph, table

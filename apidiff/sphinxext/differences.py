@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from docutils import nodes
 
-from apidiff.model.entry import DifferenceEntry, EvidenceEntry, ParameterEntry
+from apidiff.model.views import DifferenceEntry, EvidenceEntry, ParameterEntry
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import anchor, block, folded, joined, literal, paragraph
 from apidiff.sphinxext.rows import there
 from apidiff.sphinxext.run_links import run_part
-from apidiff.sphinxext.shown import marked_section
+from apidiff.sphinxext.version_visibility import marked_section
 
 
 def differences_section(

@@ -10,15 +10,15 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
+from apidiff.derive.evidence import ApiEvidence
+from apidiff.messages.labels import Language
 from apidiff.model import RunRecord
-from apidiff.model.entry import Entry
 from apidiff.model.picture import Picture
-from apidiff.render.evidence import ApiEvidence
-from apidiff.render.labels import Language
+from apidiff.model.views import Entry
 from apidiff.sphinxext import tables
+from apidiff.sphinxext.build_cache import MappingPage, Shelf
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.changed_page import changed_sections
-from apidiff.sphinxext.content import MappingPage, Shelf
 from apidiff.sphinxext.contribute import contribute_section
 from apidiff.sphinxext.counterparts import counterpart_sections
 from apidiff.sphinxext.coverage_page import coverage_sections

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from docutils import nodes
 
+from apidiff.derive.evidence import ApiEvidence, ProbeEvidence, RunHead, SignatureEvidence, Trial, Verdict
+from apidiff.derive.verdicts_by_run import measurer
+from apidiff.messages.signed_words import signed_words
 from apidiff.model import ProbeRun
 from apidiff.model.trace import backend_name
-from apidiff.render.by_run import measurer
-from apidiff.render.evidence import ApiEvidence, ProbeEvidence, RunHead, SignatureEvidence, Trial, Verdict
-from apidiff.render.signed_words import signed_words
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import Cell, anchor, block, code, folded, joined, literal, paragraph, relative, table
 from apidiff.sphinxext.run_links import changes_list, dispute_block, run_part

@@ -12,8 +12,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from apidiff.model.entry import Entry
-from apidiff.render.labels import Language, label
+from apidiff.messages.labels import Language, label
+from apidiff.model.views import Entry
 from apidiff.sphinxext.languages import LANGUAGES
 from apidiff.sphinxext.nodes import relative
 

@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Iterable
 from html import escape
 
+from apidiff.derive.index_rows import FRAMEWORKS, AnswerRow, Index, IndexRow, RowRuns
+from apidiff.messages.labels import Language, between_sentences, label
+from apidiff.messages.spans import spans
 from apidiff.model import AnswerKind, Outcome, Risk, Status, worst_outcome
 from apidiff.model.categories import CATEGORIES
 from apidiff.model.verdict import WORST_FIRST
-from apidiff.render.index_rows import FRAMEWORKS, AnswerRow, Index, IndexRow, RowRuns
-from apidiff.render.labels import Language, between_sentences, label
-from apidiff.render.spans import spans
 from apidiff.sphinxext.nodes import anchor
 
 COLUMNS = ("api", "target", "category", "risk", "status", "backends", "verdict")

@@ -9,7 +9,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
-from apidiff.render.labels import Language, label
+from apidiff.messages.labels import Language, label
 from apidiff.sphinxext.nodes import relative
 from apidiff.sphinxext.search_index import search_words
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from docutils import nodes
 
 from apidiff.model import Version
-from apidiff.model.entry import Entry, ExampleEntry, TargetEntry
 from apidiff.model.picture import Picture
+from apidiff.model.views import Entry, ExampleEntry, TargetEntry
 from apidiff.sphinxext.answers import Answer, answer_boxes, answers, otherwise_section, versions_table
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.claims import claims_section
@@ -18,9 +18,9 @@ from apidiff.sphinxext.picture import picture_section
 from apidiff.sphinxext.refuted import refuted_section
 from apidiff.sphinxext.repeat import repeat_section
 from apidiff.sphinxext.rows import members_table, parameters_table
-from apidiff.sphinxext.shown import carry, custom_element, marked_section
 from apidiff.sphinxext.signatures import signature_pair, source_notices
 from apidiff.sphinxext.timeline import timeline_section
+from apidiff.sphinxext.version_visibility import carry, custom_element, marked_section
 
 
 def mapping_section(make: Builder, entry: Entry, picture: Picture | None = None) -> nodes.section:

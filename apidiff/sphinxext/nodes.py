@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 from docutils import nodes
 
-from apidiff.render.visible import visible
-from apidiff.sphinxext.shown import SHOWN_NODES, carried, marked_inline, marked_row
+from apidiff.messages.escape_invisible import visible
+from apidiff.sphinxext.version_visibility import SHOWN_NODES, carried, marked_inline, marked_row
 
 Found = TypeVar("Found", bound=nodes.Node)
 Marked = TypeVar("Marked", bound=nodes.Element)
@@ -39,7 +39,7 @@ class late(nodes.General, nodes.Element):  # noqa: N801
     """Finished nodes that only the writer sees, under ``content``.
 
     Sphinx and its extensions walk over every node of a page some fifty times, which was a third of a build. What comes
-    from a record needs none of it but its links (`apidiff.sphinxext.late` resolves them).
+    from a record needs none of it but its links (`apidiff.sphinxext.deferred_refs` resolves them).
     """
 
     def astext(self) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from docutils import nodes
 
-from apidiff.render.official import NOTATION, OfficialReport, RowReport, RowVerdict, TableReport
-from apidiff.render.official_behaviour import Finding, FindingEvidence
+from apidiff.derive.official import NOTATION, OfficialReport, RowReport, RowVerdict, TableReport
+from apidiff.derive.official_behaviour import Finding, FindingEvidence
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import Cell, anchor, block, code, external, joined, literal, paragraph, table
 from apidiff.sphinxext.run_links import run_part

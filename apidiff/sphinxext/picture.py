@@ -7,8 +7,8 @@ from typing import Any
 
 from docutils import nodes
 
-from apidiff.model.entry import Entry, TargetEntry
 from apidiff.model.picture import Picture, Scene, Side
+from apidiff.model.views import Entry, TargetEntry
 from apidiff.sphinxext.answers import current_target
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import markup, paragraph, relative

@@ -10,11 +10,11 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from apidiff.messages.labels import Language, label
+from apidiff.messages.words.port import WORDS
 from apidiff.model import AnswerKind, DifferenceKind, Risk, Status
-from apidiff.render.labels import Language, label
-from apidiff.render.port import port_script
-from apidiff.render.words.port import WORDS
-from apidiff.sphinxext.content import Content, write_if_changed
+from apidiff.porting.port import port_script
+from apidiff.sphinxext.build_cache import Content, write_if_changed
 
 DATA = "_port/data.js"
 _PARSER = "_static/elements/port-parser.js"

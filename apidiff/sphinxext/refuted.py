@@ -5,12 +5,12 @@ from __future__ import annotations
 from docutils import nodes
 
 from apidiff.model import Outcome
-from apidiff.model.entry import ClaimEntry, Entry
 from apidiff.model.trace import backend_name
+from apidiff.model.views import ClaimEntry, Entry
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.claims import links_to_runs, observed_part, stated_part, versions_run
 from apidiff.sphinxext.nodes import block, joined, literal, paragraph
-from apidiff.sphinxext.shown import carry, marked_item
+from apidiff.sphinxext.version_visibility import carry, marked_item
 
 
 def refuted_section(make: Builder, entry: Entry) -> nodes.section:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from apidiff.messages.spans import spans, told
 from apidiff.model import Version
 from apidiff.model.base import Record
 from apidiff.model.ranges import holds
-from apidiff.render.spans import spans, told
 
 
 class Releases(Record, frozen=True, kw_only=True):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from docutils import nodes
 
 from apidiff.model import Version
-from apidiff.model.entry import Entry, ExampleEntry
 from apidiff.model.trace import backend_name
+from apidiff.model.views import Entry, ExampleEntry
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import anchor, block, code, paragraph
-from apidiff.sphinxext.shown import marked_section
+from apidiff.sphinxext.version_visibility import marked_section
 
 _Place = tuple[str, str, str, str]  # framework, its version, backend, device
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping as Dictionary
 from pathlib import Path
 from urllib.parse import quote, urlencode, urlsplit
 
+from apidiff.database import ApidiffError
 from apidiff.model.base import Record
-from apidiff.store import ApidiffError
 
 VARIABLE = "APIDIFF_REPOSITORY"
 # Servers refuse addresses of more than about 8,000 characters.

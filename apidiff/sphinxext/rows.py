@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from docutils import nodes
 
-from apidiff.model.entry import ParameterEntry
+from apidiff.model.views import ParameterEntry
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import Cell, Inline, Marked, literal, paragraph, table, table_row
-from apidiff.sphinxext.shown import marked_inline
+from apidiff.sphinxext.version_visibility import marked_inline
 
 
 def parameters_table(make: Builder, rows: list[ParameterEntry]) -> nodes.Node:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from docutils import nodes
 
-from apidiff.model.entry import ChangeEntry, DisputeEntry
-from apidiff.render.by_run import measurer
-from apidiff.render.version_changes import sentence
+from apidiff.derive.verdicts_by_run import measurer
+from apidiff.derive.version_changes import sentence
+from apidiff.model.views import ChangeEntry, DisputeEntry
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import anchor, block, paragraph
 

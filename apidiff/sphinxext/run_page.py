@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from docutils import nodes
 
+from apidiff.execute.submissions.signed import Signed, State
+from apidiff.messages.signed_words import signed_words
 from apidiff.model import ProbeRun, RunRecord
 from apidiff.model.trace import backend_name
-from apidiff.render.signed_words import signed_words
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import Cell, Inline, block, code, folded, joined, literal, paragraph, relative, table
 from apidiff.sphinxext.run_links import run_part
-from apidiff.store.signed import Signed, State
 
 
 def run_title(make: Builder, framework: str, version: str, backend: str, device: str, world_size: int) -> str:

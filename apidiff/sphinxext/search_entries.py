@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from apidiff.kb.passages import unmatched_text
-from apidiff.kb.readings import EMPTY
+from apidiff.database.terms import everyday_names, load_terms
+from apidiff.lookup.passages import unmatched_text
+from apidiff.lookup.readings import EMPTY
+from apidiff.messages.labels import Language, label
+from apidiff.messages.synonyms import words_of
 from apidiff.model import Text
 from apidiff.model.base import Record
-from apidiff.model.entry import CounterpartEntry, DifferenceEntry, Entry, ParameterEntry, TargetEntry
-from apidiff.render.labels import Language, label
-from apidiff.render.synonyms import words_of
+from apidiff.model.views import CounterpartEntry, DifferenceEntry, Entry, ParameterEntry, TargetEntry
 from apidiff.sphinxext.answers import MAPS_TO, answer_anchor, answer_at, current_target
 from apidiff.sphinxext.nodes import anchor
-from apidiff.store.terms import everyday_names, load_terms
 
 KINDS = ("mapping", "api", "page", "python", "run")
 _SHORT = ("torch.distributed.", "dist.")

@@ -12,8 +12,8 @@ from pathlib import Path
 import msgspec
 from sphinx.application import Sphinx
 
-from apidiff.render.labels import Language, label
-from apidiff.sphinxext.content import Content, write_if_changed
+from apidiff.messages.labels import Language, label
+from apidiff.sphinxext.build_cache import Content, write_if_changed
 from apidiff.sphinxext.domain import ApidiffDomain
 from apidiff.sphinxext.search_entries import SearchEntry, counterpart_entry, mapping_entry, search_data
 from apidiff.sphinxext.search_parts import resolved

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from docutils import nodes
 
 from apidiff.model import Version
-from apidiff.model.entry import Entry, TargetEntry
+from apidiff.model.views import Entry, TargetEntry
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import block, code, folded, literal, paragraph
-from apidiff.sphinxext.shown import marked_inline
+from apidiff.sphinxext.version_visibility import marked_inline
 
 
 def signature_pair(make: Builder, entry: Entry, target: TargetEntry) -> block:

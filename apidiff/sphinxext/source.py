@@ -10,19 +10,20 @@ from typing import Any
 
 import msgspec
 
-from apidiff import store
+from apidiff import database as store
+from apidiff.database import Data
+from apidiff.derive.counterparts import counterparts
+from apidiff.derive.coverage import coverage_of
+from apidiff.derive.entry import entries
+from apidiff.derive.evidence import probe_calls
+from apidiff.derive.official import official_report
+from apidiff.derive.picture import pictures
+from apidiff.execute.submissions.signed import load_signed
 from apidiff.model import Version
-from apidiff.render import counterparts, entries
-from apidiff.render.coverage import coverage_of
-from apidiff.render.evidence import probe_calls
-from apidiff.render.official import official_report
-from apidiff.render.picture import pictures
-from apidiff.render.port import port_facts
-from apidiff.sphinxext.content import Content, write_if_changed
-from apidiff.sphinxext.kept import Keeper
+from apidiff.porting.port import port_facts
+from apidiff.sphinxext.build_cache import Content, write_if_changed
+from apidiff.sphinxext.entry_cache import Keeper
 from apidiff.sphinxext.releases import Releases
-from apidiff.store import Data
-from apidiff.store.signed import load_signed
 
 
 def load() -> Content:

@@ -6,18 +6,18 @@ from collections.abc import Iterable
 
 from docutils import nodes
 
+from apidiff.derive.verdicts_by_run import measurer
+from apidiff.execute.submissions.signed import State
+from apidiff.messages.signed_words import signed_words
 from apidiff.model import AnswerKind, Risk
 from apidiff.model.categories import CATEGORIES
-from apidiff.model.entry import ClaimEntry, DifferenceEntry, Entry
-from apidiff.render.by_run import measurer
-from apidiff.render.signed_words import signed_words
+from apidiff.model.views import ClaimEntry, DifferenceEntry, Entry
 from apidiff.sphinxext.answers import MAPS_TO, answer_at, current_answer, current_target
+from apidiff.sphinxext.build_cache import MappingPage, RunLine
 from apidiff.sphinxext.builder import Builder
-from apidiff.sphinxext.content import MappingPage, RunLine
 from apidiff.sphinxext.nodes import Cell, Inline, anchor, block, joined, literal, paragraph, table
 from apidiff.sphinxext.refuted import refuted_block, refuted_claims
 from apidiff.sphinxext.run_page import run_title
-from apidiff.store.signed import State
 
 
 def _by_category(pages: list[MappingPage]) -> list[tuple[str, list[MappingPage]]]:

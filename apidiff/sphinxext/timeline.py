@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from docutils import nodes
 
-from apidiff.history import SIGNATURES, STUBS
-from apidiff.model.entry import Entry, HistoryEntry
+from apidiff.derive.api_history import SIGNATURES, STUBS
+from apidiff.model.views import Entry, HistoryEntry
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import Cell, external, folded, literal, paragraph, table
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from docutils import nodes
 
+from apidiff.messages.escape_invisible import visible
 from apidiff.model import (
     CallError,
     ObjectDump,
@@ -22,7 +23,6 @@ from apidiff.model import (
     TensorDump,
     Value,
 )
-from apidiff.render.visible import visible
 from apidiff.sphinxext.builder import Builder
 
 # Longest row of values that is written out; the raw record has them all.

@@ -7,7 +7,7 @@ import re
 from docutils import nodes
 from sphinx.writers.html5 import HTML5Translator
 
-from apidiff.render.visible import escapes
+from apidiff.messages.escape_invisible import escapes
 
 # Behind a dot, an underscore or the sign before a claim; not in a version or a number.
 _JOINT = re.compile(r"(?<=\w)(?:[._#](?=[A-Za-z])|_(?=\w))")

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from apidiff.render import entries
-from apidiff.store import Data, load
-from apidiff.store.checks import check_coverage, check_records
-from apidiff.store.paths import DATA
+from apidiff.database import Data, load
+from apidiff.database.checks import check_coverage, check_records
+from apidiff.database.paths import DATA
+from apidiff.derive.entry import entries
 from tests.bench.measure import Measure
 
 S = TypeVar("S")

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from apidiff.store.paths import PACKAGE
+from apidiff.database.paths import PACKAGE
 from tests.bench.measure import Measure
 
 _RECORD = "apidiff/data/mappings/torch/distributed/reduce.yaml"
@@ -41,7 +41,7 @@ def measure_rebuild(tell: Callable[[str], None]) -> Measure:
 
 
 def _build(copy: Path) -> float:
-    command = [sys.executable, "-m", "apidiff.site", "build"]
+    command = [sys.executable, "-m", "apidiff.site_builder", "build"]
     start = time.perf_counter()
     done = subprocess.run(
         command, cwd=copy, env=os.environ | {"PYTHONPATH": str(copy)}, capture_output=True, text=True, timeout=900

@@ -12,9 +12,9 @@ from pathlib import Path
 import msgspec
 from playwright.sync_api import Browser, sync_playwright
 
-from apidiff.render.labels import Language
+from apidiff.messages.labels import Language
 from apidiff.sphinxext import source
-from apidiff.sphinxext.content import Content
+from apidiff.sphinxext.build_cache import Content
 from apidiff.sphinxext.search_entries import SearchData, SearchEntry, counterpart_entry, mapping_entry, search_data
 from tests.bench.measure import Measure
 

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from apidiff.store.paths import PACKAGE
+from apidiff.database.paths import PACKAGE
 from tests.bench.clock import Spent, run_timed
 from tests.bench.measure import Measure
 from tests.bench.plain_site import LANGUAGES, plain_build, write_plain
@@ -59,7 +59,7 @@ def _seconds(spent: Spent, clock: str) -> float:
 
 
 def _build(project: Path) -> Spent:
-    return run_timed([[sys.executable, "-m", "apidiff.site", "build"]], project)
+    return run_timed([[sys.executable, "-m", "apidiff.site_builder", "build"]], project)
 
 
 def _edited(project: Path) -> Spent:

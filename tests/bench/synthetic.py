@@ -16,12 +16,12 @@ from pathlib import Path
 import msgspec
 import yaml
 
+from apidiff.database import load
+from apidiff.database.paths import PACKAGE
+from apidiff.database.runs import digest_of
 from apidiff.model import Api, Mapping, RunRecord, SignatureDump
+from apidiff.model.probe_resolution import digest
 from apidiff.model.signature import SignatureFile
-from apidiff.model.spec import digest
-from apidiff.store import load
-from apidiff.store.paths import PACKAGE
-from apidiff.store.runs import digest_of
 
 
 def make_project(folder: Path, sets: int) -> int:

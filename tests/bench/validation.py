@@ -9,9 +9,9 @@ from pathlib import Path
 
 import yaml
 
-from apidiff.store import load
-from apidiff.store.checks import check_coverage, check_records
-from apidiff.store.paths import DATA
+from apidiff.database import load
+from apidiff.database.checks import check_coverage, check_records
+from apidiff.database.paths import DATA
 from tests.bench.measure import Measure
 
 _LIMIT = 5.0

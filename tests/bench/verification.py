@@ -7,17 +7,17 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from apidiff.context import make_context
-from apidiff.examples import load_examples
+from apidiff.database import Data, load
+from apidiff.database.backends import Backend, load_backends
+from apidiff.database.examples import load_examples
+from apidiff.database.paths import examples_folder
+from apidiff.execute.devices import look_for
+from apidiff.execute.journal import Journal
+from apidiff.execute.plan import make_plan
+from apidiff.execute.run import Runner
+from apidiff.execute.verify import verify
 from apidiff.judge import Context
-from apidiff.store import Data, load
-from apidiff.store.backends import Backend, load_backends
-from apidiff.store.paths import examples_folder
-from apidiff.verify.devices import look_for
-from apidiff.verify.journal import Journal
-from apidiff.verify.plan import make_plan
-from apidiff.verify.run import Runner
-from apidiff.verify.verify import verify
+from apidiff.judge.judge_context import make_context
 from tests.bench.measure import Measure
 
 _WORLD_SIZES = (2, 3, 4)

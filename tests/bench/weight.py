@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Response, sync_playwright
 
-from apidiff.site import LANGUAGES, build_site, start_server
-from apidiff.store.paths import PACKAGE
+from apidiff.database.paths import PACKAGE
+from apidiff.site_builder import LANGUAGES, build_site, start_server
 from tests.bench.measure import Measure
 
 _LIMIT_KB = 150.0

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 from watched import Faults, Visit
 
-from apidiff.site import build_site, start_server
+from apidiff.site_builder import build_site, start_server
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM_ARGUMENTS = [

@@ -13,7 +13,7 @@ from page_types import HEAVY, LANGUAGES, PAGE_TYPES, path_of
 from playwright.sync_api import Browser, Page
 from watched import Faults, Visit
 
-from apidiff.site import start_server
+from apidiff.site_builder import start_server
 from apidiff.sphinxext.policy import POLICY
 
 _META = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"/>'

@@ -50,7 +50,7 @@ RANKED = [
     ("barrier", "torch.distributed.barrier"),
     ("all_red", "torch.distributed.all_reduce"),
     ("group_dst", None),
-    ("apidiff.kb", "apidiff.kb"),
+    ("apidiff.lookup", "apidiff.lookup"),
 ]
 CHINESE = [
     ("归约操作", "归约操作"),

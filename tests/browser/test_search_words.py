@@ -17,7 +17,7 @@ INTERFACE = [
     ("world_size", {"mapping"}),
     ("outcome", {"mapping", "page"}),
     ("result", {"mapping", "api", "page"}),
-    ("apidiff.kb.search", {"python"}),
+    ("apidiff.lookup.search", {"python"}),
     ("apidiff.model", {"python"}),
 ]
 # What has been typed so far of an everyday name.

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from test_site_in_browser import LANGUAGES, PHONE, WIDE
 from watched import WCAG, Visit
 
-from apidiff.store import load
+from apidiff.database import load
 
 PAGE = "mappings.html"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cli_process import COMMAND
 
-from apidiff.store.paths import PACKAGE
+from apidiff.database.paths import PACKAGE
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

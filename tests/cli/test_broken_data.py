@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.store.paths import PACKAGE
+from apidiff.database.paths import PACKAGE
 
 REDUCE = "apidiff/data/mappings/torch/distributed/reduce.yaml"
 

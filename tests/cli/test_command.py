@@ -15,7 +15,7 @@ from cli_process import COMMAND
 
 import apidiff
 from apidiff import cli
-from apidiff.store.paths import PACKAGE
+from apidiff.database.paths import PACKAGE
 
 
 def test_the_version_is_that_of_the_project(run) -> None:
@@ -76,7 +76,7 @@ def test_a_lookup_imports_almost_nothing(environment: dict[str, str], run) -> No
     code += " print(*(set(sys.modules) - before), file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
     loaded = set(done.stderr.split())
-    assert "apidiff.kb.lookup" in loaded
+    assert "apidiff.lookup.lookup" in loaded
     heavy = {
         "msgspec",
         "numpy",

@@ -10,8 +10,8 @@ import pytest
 from cli_process import COMMAND
 
 from apidiff.cli.drift import UnknownVersion, files_of
+from apidiff.database.data import Data
 from apidiff.model.signature import SignatureFile
-from apidiff.store.data import Data
 
 KNOWN = [
     ("torch", "2.9.0"),

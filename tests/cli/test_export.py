@@ -13,10 +13,10 @@ import jsonschema
 import msgspec
 import pytest
 
-from apidiff.kb.knowledge import load
-from apidiff.kb.search import search
-from apidiff.model.entry import CounterpartEntry, Entry
-from apidiff.render.export import ExportError, export_json, export_sqlite
+from apidiff.lookup.knowledge import load
+from apidiff.lookup.search import search
+from apidiff.model.views import CounterpartEntry, Entry
+from apidiff.writers.export import ExportError, export_json, export_sqlite
 
 EXPORTS = {"json": export_json, "sqlite": export_sqlite}
 

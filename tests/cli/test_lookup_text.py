@@ -8,9 +8,9 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from apidiff.kb.knowledge import load
-from apidiff.render.terminal import answer_text
-from apidiff.render.terminal_search import search_text
+from apidiff.lookup.knowledge import load
+from apidiff.writers.terminal import answer_text
+from apidiff.writers.terminal_search import search_text
 
 LANGUAGES = [
     ("en", "Documents say: `tensor` keeps its values on every rank but `dst`", "refuted on gloo (PyTorch 2.13.0"),
@@ -68,7 +68,7 @@ def test_json_is_utf_8_whatever_the_locale(run) -> None:
 
 
 def test_every_verdict_names_a_run_that_exists(run) -> None:
-    from apidiff.store import load as load_data
+    from apidiff.database import load as load_data
 
     runs = {key for key, _ in load_data().runs}
     answer = json.loads(run("lookup", "reduce", "--json").stdout)

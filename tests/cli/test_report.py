@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from apidiff.render.official import OfficialReport
+from apidiff.derive.official import OfficialReport
 
 
 @pytest.mark.parametrize(

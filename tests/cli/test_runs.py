@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from apidiff.cli import runs as module
-from apidiff.store.paths import DATA
-from apidiff.store.signed import Signed
-from apidiff.verify.intake import Taken
+from apidiff.database.paths import DATA
+from apidiff.execute.submissions.intake import Taken
+from apidiff.execute.submissions.signed import Signed
 
 RUNS = sorted((DATA / "runs").glob("*/*.json"))
 IDS = [f"{path.parent.name}/{path.stem}" for path in RUNS]

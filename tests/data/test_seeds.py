@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.store import load
+from apidiff.database import load
 
 SEEDS = Path(__file__).parent.parent / "seeds"
 sys.path.insert(0, str(SEEDS))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from apidiff.examples import Example
+from apidiff.database.examples import Example
 
 ROOT = Path(__file__).resolve().parents[2]
 DEADLINE = 150.0  # seconds; a MindSpore start takes 15 on two idle cores

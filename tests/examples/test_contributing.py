@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.store import InvalidData, load
-from apidiff.store.checks import run_checks
+from apidiff.database import InvalidData, load
+from apidiff.database.checks import run_checks
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN = re.compile(r"`apidiff/data/(?P<path>mappings/[\w/]+\.yaml)`:\n\n```yaml\n(?P<text>.*?)```\n", re.DOTALL)

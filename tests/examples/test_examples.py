@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from apidiff.examples import WORLD_SIZE, load_examples
-from apidiff.store.errors import DataError
+from apidiff.database.examples import WORLD_SIZE, load_examples
+from apidiff.errors import DataError
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = load_examples(ROOT / "executable_examples")
@@ -161,7 +161,7 @@ def test_reading_examples_imports_no_framework() -> None:
     import subprocess
 
     code = (
-        "import sys, pathlib; from apidiff.examples import load_examples;"
+        "import sys, pathlib; from apidiff.database.examples import load_examples;"
         "assert load_examples(pathlib.Path('executable_examples'));"
         "print([name for name in ('torch', 'mindspore', 'numpy') if name in sys.modules])"
     )

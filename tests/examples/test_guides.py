@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.kb.knowledge import load
-from apidiff.render.export import export_json, json_files
-from apidiff.store.terms import load_terms
+from apidiff.database.terms import load_terms
+from apidiff.lookup.knowledge import load
+from apidiff.writers.export import export_json, json_files
 
 ROOT = Path(__file__).resolve().parents[2]
 SESSION = re.compile(r"^```pycon\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -15,7 +15,7 @@ import psutil
 import pytest
 from example_launch import ROOT, run
 
-from apidiff.examples import Example, load_examples
+from apidiff.database.examples import Example, load_examples
 
 EXAMPLES = load_examples(ROOT / "executable_examples")
 EXIT_UNSUPPORTED = 3

@@ -15,16 +15,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from apidiff.database import DataError
+from apidiff.database.backends import load_backends
+from apidiff.database.paths import DATA
+from apidiff.database.runs import digest_of, load_runs
+from apidiff.execute.atomic_write import put_all
+from apidiff.execute.journal import Journal
+from apidiff.execute.plan import Plan, Step
+from apidiff.execute.record import encode, write_record
+from apidiff.execute.submissions.record_validation import Accepted, foreign_record
 from apidiff.model import Api, RunRecord
-from apidiff.store import DataError
-from apidiff.store.backends import load_backends
-from apidiff.store.foreign import Accepted, foreign_record
-from apidiff.store.paths import DATA
-from apidiff.store.runs import digest_of, load_runs
-from apidiff.verify.journal import Journal
-from apidiff.verify.plan import Plan, Step
-from apidiff.verify.record import encode, write_record
-from apidiff.verify.whole import put_all
 from tests.faults.place import ROOT, Place
 
 _ROUNDS = 150
@@ -137,7 +137,7 @@ _WRITER = """
 import pathlib, sys
 import msgspec
 from apidiff.model import RunRecord
-from apidiff.verify.record import write_record
+from apidiff.execute.record import write_record
 record = msgspec.json.decode(pathlib.Path(sys.argv[1]).read_bytes(), type=RunRecord)
 print("ready", flush=True)
 sys.stdin.readline()

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.verify.hosts import HostError, Hosts
-from apidiff.verify.launched import PORT
-from apidiff.verify.launched import Place as Launched
+from apidiff.execute.remote.launcher_env import PORT
+from apidiff.execute.remote.launcher_env import Place as Launched
+from apidiff.execute.remote.remote_coordinator import HostError, Hosts
 from tests.faults.place import Place
 
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import psutil
 
+from apidiff.database.runs import load_runs
+from apidiff.execute.record import write_record
 from apidiff.model import RunRecord
-from apidiff.store.runs import load_runs
-from apidiff.verify.record import write_record
 
 INSIDE = Path(__file__).parent / "inside"
 ROOT = Path(__file__).resolve().parents[2]

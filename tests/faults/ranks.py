@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from apidiff.database import load
 from apidiff.judge import Context, observe
 from apidiff.model import Outcome, RunRecord
-from apidiff.store import load
 from tests.faults.place import Ended, Place, ended
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.store import DataError
+from apidiff.database import DataError
 from tests.faults import place as module
 from tests.faults.place import Place, Unavailable
 from tests.faults.table import FAULTS, survive

@@ -7,6 +7,7 @@ import re
 import msgspec
 import pytest
 
+from apidiff.database import load
 from apidiff.judge import judge_claim
 from apidiff.model import (
     RUN_SCHEMA,
@@ -22,8 +23,7 @@ from apidiff.model import (
     SignatureDump,
     TensorDump,
 )
-from apidiff.model.spec import names_other_ranks
-from apidiff.store import load
+from apidiff.model.probe_resolution import names_other_ranks
 
 PEER = {"api": "torch.distributed.recv", "ranks": [1], "set": {}}
 P2P = {"call": {"api": "torch.distributed.P2POp", "set": {"peer": {"rank_plus": 1}}}}

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from apidiff.model import Api, Claim, Input
-from apidiff.model.spec import SpecError, callers, digest, is_partial, partner, partners, resolve, root_rank
+from apidiff.model.probe_resolution import SpecError, callers, digest, is_partial, partner, partners, resolve, root_rank
 
 
 def api(**probes: dict) -> Api:

@@ -15,11 +15,11 @@ import msgspec
 import pytest
 
 from apidiff.cli import signatures as command
+from apidiff.database.paths import DATA
+from apidiff.database.signatures import load_signatures
+from apidiff.errors import ApidiffError, DataError
 from apidiff.model.signature import SignatureFile, SignatureKind, SignatureSource
 from apidiff.signatures import extract, installed, render, unpacked, write
-from apidiff.store.errors import ApidiffError, DataError
-from apidiff.store.paths import DATA
-from apidiff.store.signatures import load_signatures
 
 WHEEL = {
     "torch-9.1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: torch\nVersion: 9.1.0+cpu\n",

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from apidiff.errors import ApidiffError
 from apidiff.signatures import Source, extract, introspect
 from apidiff.signatures.introspect import docstring_ways
 from apidiff.signatures.modules import NotReadable
-from apidiff.store.errors import ApidiffError
 
 MADE = """
 __all__ = ["called", "Shape", "Colour", "LIMIT", "documented", "silent", "gone", "plain"]

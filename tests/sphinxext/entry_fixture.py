@@ -7,6 +7,10 @@ from pathlib import Path
 
 import msgspec
 
+from apidiff.database.backends import Backend, Deadlines, DeviceCheck
+from apidiff.derive.counterparts import serve
+from apidiff.derive.coverage import coverage
+from apidiff.derive.evidence import ProbeCall
 from apidiff.model import (
     RUN_SCHEMA,
     CallError,
@@ -23,7 +27,7 @@ from apidiff.model import (
     TensorDump,
     Text,
 )
-from apidiff.model.entry import (
+from apidiff.model.views import (
     ClaimEntry,
     CounterpartEntry,
     DifferenceEntry,
@@ -38,12 +42,8 @@ from apidiff.model.entry import (
     StatedEntry,
     TargetEntry,
 )
-from apidiff.render.counterparts import serve
-from apidiff.render.coverage import coverage
-from apidiff.render.evidence import ProbeCall
-from apidiff.sphinxext.content import Content
+from apidiff.sphinxext.build_cache import Content
 from apidiff.sphinxext.releases import Releases
-from apidiff.store.backends import Backend, Deadlines, DeviceCheck
 
 RELEASES = Releases(
     known={

@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.locale import translators
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-from apidiff.sphinxext.content import Content
+from apidiff.sphinxext.build_cache import Content
 from apidiff.sphinxext.domain import ApidiffDomain
 from apidiff.sphinxext.search_entries import SearchData
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from small_site import Site
 
 from apidiff.model import Text
-from apidiff.model.entry import Entry
+from apidiff.model.views import Entry
 from apidiff.sphinxext import source
 from apidiff.sphinxext.domain import ApidiffDomain
 

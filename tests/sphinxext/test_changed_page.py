@@ -10,12 +10,12 @@ import pytest
 from entry_fixture import NEW, RELEASES, SOURCE, run_record, write_run
 from small_site import Built, Site
 
+from apidiff.derive.verdicts_by_run import disputes
+from apidiff.derive.version_changes import changes
+from apidiff.messages.verdict_text import summarise
 from apidiff.model import Observation, Outcome, Text
 from apidiff.model.coverage import Coverage, PlaceCoverage
-from apidiff.model.entry import ClaimEntry
-from apidiff.render.by_run import disputes
-from apidiff.render.verdict_text import summarise
-from apidiff.render.version_changes import changes
+from apidiff.model.views import ClaimEntry
 
 OUTCOMES = {"2.7.1": Outcome.HOLDS, "2.9.0": Outcome.REFUTED, "2.10.0": Outcome.REFUTED}
 CLAIM = f"{NEW}#writes"

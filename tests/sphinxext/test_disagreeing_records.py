@@ -14,21 +14,21 @@ from hostile_records import HOSTILE
 from rich.console import Console
 from small_site import Built, Site
 
-from apidiff.examples import load_examples
-from apidiff.kb.answer import Answer
-from apidiff.kb.build import build_from
-from apidiff.kb.lookup import lookup_json
+from apidiff.database import Data, load
+from apidiff.database.backends import load_backends
+from apidiff.database.examples import load_examples
+from apidiff.database.paths import examples_folder
+from apidiff.derive.coverage import coverage
+from apidiff.derive.entry import Builder
+from apidiff.derive.evidence import probe_calls
+from apidiff.execute.submissions.signed import Signed, State, signature_path
+from apidiff.lookup.answer import Answer
+from apidiff.lookup.build import build_from
+from apidiff.lookup.lookup import lookup_json
 from apidiff.model import ProbeRun, RunRecord, TensorDump, Version
-from apidiff.model.entry import Entry
-from apidiff.render.coverage import coverage
-from apidiff.render.entry import Builder
-from apidiff.render.evidence import probe_calls
-from apidiff.render.terminal import answer_text
+from apidiff.model.views import Entry
 from apidiff.sphinxext.releases import Releases
-from apidiff.store import Data, load
-from apidiff.store.backends import load_backends
-from apidiff.store.paths import examples_folder
-from apidiff.store.signed import Signed, State, signature_path
+from apidiff.writers.terminal import answer_text
 
 API = "torch.distributed.all_reduce"
 PLACE = "evidence/torch-2.13.0/gloo-cpu"

@@ -12,9 +12,9 @@ import pytest
 from entry_fixture import COMPOSED, NEW, OLD, SOURCE, USED, content
 from small_site import Site
 
+from apidiff.derive.index_rows import AnswerRow, mapping_index
 from apidiff.model import Version
-from apidiff.model.entry import Entry, ObservedSummary
-from apidiff.render.index_rows import AnswerRow, mapping_index
+from apidiff.model.views import Entry, ObservedSummary
 
 MakeSite = Callable[..., Site]
 RELEASES = ["2.3.0", "2.10.0", "2.4.0", "2.7.0", "2.8.0", "2.9.0"]

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from apidiff.examples import load_examples
+from apidiff.database import Data, load
+from apidiff.database.backends import load_backends
+from apidiff.database.examples import load_examples
+from apidiff.database.paths import examples_folder
+from apidiff.derive.entry import Builder, entries
 from apidiff.model import Text
-from apidiff.render.entry import Builder, entries
-from apidiff.sphinxext import kept, source
-from apidiff.store import Data, load
-from apidiff.store.backends import load_backends
-from apidiff.store.paths import examples_folder
+from apidiff.sphinxext import entry_cache as kept
+from apidiff.sphinxext import source
 
 REDUCE = "torch.distributed.reduce"
 BARRIER = "torch.distributed.barrier"

@@ -10,7 +10,7 @@ import pytest
 from official_data import LISTED, SOURCE, TARGET, claims, mapping, report, run, signatures
 from small_site import Built, Site
 
-from apidiff.render.official import OfficialReport
+from apidiff.derive.official import OfficialReport
 
 MakeSite = Callable[..., Site]
 KNOWN = "torch.distributed.reduce#others-keep-tensor"

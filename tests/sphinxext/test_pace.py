@@ -9,7 +9,7 @@ import pytest
 from small_site import Site
 from sphinx.highlighting import PygmentsBridge
 
-from apidiff.sphinxext.pace import _Bridge
+from apidiff.sphinxext.build_tuning import _Bridge
 
 CODE = "import torch\n\ntorch.distributed.reduce(tensor, dst=0)  # <b>"
 

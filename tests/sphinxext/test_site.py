@@ -11,8 +11,8 @@ from threading import Thread
 import psutil
 import pytest
 
-from apidiff import site
-from apidiff.store import DataError, InvalidData
+from apidiff import site_builder as site
+from apidiff.database import DataError, InvalidData
 
 
 def test_bad_data_is_one_error_and_nothing_is_written(

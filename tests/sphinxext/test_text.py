@@ -12,8 +12,8 @@ from entry_fixture import COMPOSED, NEW, SOURCE
 from hostile_records import soil
 from small_site import Built, Site
 
+from apidiff.messages.escape_invisible import visible
 from apidiff.model import ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
-from apidiff.render.visible import visible
 from apidiff.sphinxext.nodes import anchor, prose, relative
 from apidiff.sphinxext.trace_table import show
 

@@ -7,9 +7,9 @@ import pytest
 from docutils.utils import new_document
 from entry_fixture import NEW, SOURCE, other_entry
 
+from apidiff.messages.labels import Language
 from apidiff.model import Text
-from apidiff.model.entry import DocumentEntry, HistoryEntry
-from apidiff.render.labels import Language
+from apidiff.model.views import DocumentEntry, HistoryEntry
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.timeline import timeline_section
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import msgspec
 
-import apidiff.store.data
+import apidiff.database.data
 from apidiff.cli import main
 from apidiff.cli import verify as command
-from apidiff.store.backends import Backend, Deadlines, load_backends
-from apidiff.verify import world
-from apidiff.verify.devices import Found
+from apidiff.database.backends import Backend, Deadlines, load_backends
+from apidiff.execute import world
+from apidiff.execute.devices import Found
 
 _PROBE_S = 4.0
 
@@ -37,7 +37,7 @@ def killed(*_: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-apidiff.store.data.DATA = Path(os.environ["APIDIFF_FAULTS"]) / "data"
+apidiff.database.data.DATA = Path(os.environ["APIDIFF_FAULTS"]) / "data"
 command.load_backends = backends
 command.look_for = lambda backend: Found(available=True, text=backend.name)  # it takes as long as a start of the ranks
 if taken := os.environ.get("APIDIFF_TAKEN_PORT"):

@@ -1,4 +1,4 @@
-// The table that `apidiff.render.port` writes, and what it says of one use at the chosen versions.
+// The table that `apidiff.porting.port` writes, and what it says of one use at the chosen versions.
 import { within } from "../shared/versions";
 import type { Passed, Use } from "./walk";
 

@@ -1,0 +1,121 @@
+"""The backends that ``conf/backends.toml`` describes."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from enum import Enum
+from functools import cached_property
+
+import msgspec
+
+from apidiff.database.paths import conf_file
+from apidiff.errors import ApidiffError, DataError
+from apidiff.model.base import Record, Text
+
+
+class Deadlines(Record, frozen=True, kw_only=True):
+    """Seconds: for the ranks to come up, and for one probe to be answered by all of them."""
+
+    start: float
+    probe: float
+
+
+class Devices(Enum):
+    """How ranks use devices other than the CPU."""
+
+    ONE = "one"  # every rank needs one of its own
+    SHARED = "shared"  # several ranks may use the same
+
+
+class DeviceCheck(Record, frozen=True, kw_only=True):
+    """How to see whether a backend's device is there, and what that looks for.
+
+    ``code`` is Python that may print a JSON object with the ``names`` of devices and the ``versions`` of libraries, and then
+    prints ``ok`` or what is missing. ``looks_for``: in words, with names of code in backquotes.
+    """
+
+    code: str
+    looks_for: Text
+
+    @property
+    def in_words(self) -> str:
+        """What the check looks for as the command line says it: in English, without marks."""
+        return self.looks_for.en.replace("`", "")
+
+
+class Backend(Record, frozen=True, kw_only=True, dict=True):
+    """One way to run collectives: a framework on a device with a communication library.
+
+    ``name`` is not unique: ``hccl`` stands once for each framework, ``gloo`` once for each device. ``devices``: how ranks
+    use them, None on the CPU. ``environment``: variables set for the ranks;
+    ``one_machine``: those of them that are right only where all ranks are on one machine.
+    ``unsupported``: regular expressions over error messages by which the backend says that it has no kernel.
+    """
+
+    name: str
+    framework: str
+    device: str
+    launcher: str
+    devices: Devices | None = None
+    check: DeviceCheck
+    deadlines: Deadlines
+    environment: dict[str, str] = {}
+    one_machine: list[str] = []
+    unsupported: list[str] = []
+
+    @property
+    def full_name(self) -> str:
+        """Name and device, as records are named: ``gloo-cuda``."""
+        return f"{self.name}-{self.device}"
+
+    def across_machines(self) -> Backend:
+        """The backend with what it sets where its ranks are on several machines."""
+        kept = {name: value for name, value in self.environment.items() if name not in self.one_machine}
+        return msgspec.structs.replace(self, environment=kept)
+
+    @cached_property
+    def unsupported_patterns(self) -> list[re.Pattern[str]]:
+        """``unsupported``, compiled."""
+        return [re.compile(pattern) for pattern in self.unsupported]
+
+
+class _File(Record, frozen=True, kw_only=True):
+    backend: list[Backend]
+
+
+def load_backends() -> list[Backend]:
+    """All backends described. Raises DataError where the file is broken."""
+    path = conf_file("backends.toml")
+    try:
+        plain = tomllib.loads(path.read_text(encoding="utf-8"))
+        backends = msgspec.convert(plain, _File).backend
+        for backend in backends:
+            _ = backend.unsupported_patterns
+    except OSError as error:
+        raise DataError(path, None, f"cannot be read ({error.strerror})", "Restore it from version control.") from error
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        raise DataError(path, int(line[1]) if line else None, f"broken TOML: {error}", "Mend the syntax.") from error
+    except (msgspec.ValidationError, re.error) as error:
+        raise DataError(
+            path, None, f"describes no backends: {error}", "See apidiff/database/backends.py for the keys."
+        ) from error
+    return backends
+
+
+def called(backends: Iterable[Backend], name: str, framework: str | None = None) -> list[Backend]:
+    """The backends that a user means by ``name``: ``gloo-cuda`` for gloo on GPUs, ``gloo`` for the first that is described.
+
+    There may be one of each framework. Raises ApidiffError, with the names that there are, where it means none.
+    """
+    known = list(backends)
+    wanted = [one for one in known if framework in {None, one.framework}]
+    first = {one.framework: one for one in reversed(wanted) if one.name == name}
+    found = [one for one in wanted if name == one.full_name or first.get(one.framework) is one]
+    if not found:
+        of = f" of {framework}" if framework else ""
+        there = ", ".join(f"{one.full_name} ({one.framework})" for one in known)
+        raise ApidiffError(f"No backend is called {name!r}{of}. There are: {there}.")
+    return found

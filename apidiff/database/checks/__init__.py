@@ -1,0 +1,80 @@
+"""Checks on the data that a schema cannot make: each is a pass that yields errors with file, line and remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from apidiff.database.checks.answers import answers_are_complete
+from apidiff.database.checks.citations import differences_cite_claims, documents_exist
+from apidiff.database.checks.claims import claims_are_observable
+from apidiff.database.checks.coverage import mindspore_is_covered, mindspore_only_fits, torch_is_covered
+from apidiff.database.checks.examples import examples_exist
+from apidiff.database.checks.languages import languages_agree
+from apidiff.database.checks.names import names_fit
+from apidiff.database.checks.parameters import rows_fit
+from apidiff.database.checks.probes import probes_call_their_framework
+from apidiff.database.checks.ranges import answers_partition_the_releases, bounds_are_versions
+from apidiff.database.checks.signed import signatures_verify
+from apidiff.database.checks.subject import Pass, Subject
+from apidiff.database.checks.tables import pairs_have_records, tables_are_cited
+from apidiff.database.checks.targets import targets_exist
+from apidiff.database.data import Data
+from apidiff.database.documented import listings_are_cited
+from apidiff.database.terms import load_terms
+from apidiff.errors import DataError
+
+
+def run_checks(data: Data, examples: Path | None = None) -> list[DataError]:
+    """Every error there is: in the records, in the order of mappings and passes, then what has no record.
+
+    ``examples``: the folder of the scripts. Raises DataError where conf/terms.yaml or conf/signers.toml is broken.
+    """
+    return [*check_records(data, examples), *check_coverage(data), *signatures_verify(data)]
+
+
+def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
+    """Every error in the records that are there, each looked at by itself. Raises and takes what `run_checks` does."""
+    from apidiff.database.paths import examples_folder
+
+    folder = examples or examples_folder()
+    passes: list[Pass] = [
+        names_fit,
+        claims_are_observable,
+        probes_call_their_framework,
+        differences_cite_claims,
+        documents_exist,
+        partial(answers_are_complete, folder=folder),
+        partial(examples_exist, folder=folder),
+        partial(languages_agree, terms=load_terms()),
+    ]
+    found: list[DataError] = []
+    for mapping in data.mappings.values():
+        subject = Subject(data, mapping)
+        for check in passes:
+            found.extend(check(subject))
+        found.extend(_at_versions(subject))
+    listings = listings_are_cited(data.root / "documented.yaml", data.listings, data.documents)
+    return [*found, *tables_are_cited(data), *listings]
+
+
+def _at_versions(subject: Subject) -> Iterator[DataError]:
+    """What is checked at each version; ranges whose ends are no versions are told first, and alone."""
+    broken = list(bounds_are_versions(subject))
+    if broken:
+        yield from broken
+        return
+    yield from answers_partition_the_releases(subject)
+    yield from targets_exist(subject)
+    yield from rows_fit(subject)
+
+
+def check_coverage(data: Data) -> list[DataError]:
+    """Every public name and pair of upstream's that nothing is said of, and what is wrong in the lists of those."""
+    return [
+        *torch_is_covered(data),
+        *pairs_have_records(data),
+        *mindspore_is_covered(data),
+        *mindspore_only_fits(data, load_terms()),
+    ]

@@ -1,0 +1,54 @@
+"""Citations: differences cite claims, and stated claims cite documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from apidiff.database.checks.subject import Place, Subject
+from apidiff.errors import DataError
+from apidiff.model import Difference, Stated
+
+
+def differences_cite_claims(subject: Subject) -> Iterator[DataError]:
+    """Differences cite claims that exist, say something, and have an ID of their own."""
+    mapping = subject.mapping
+    source = {claim.id for claim in mapping.source.claims}
+    places: list[tuple[Place, Difference, set[str]]] = [
+        (("caveats", i), one, set()) for i, one in enumerate(mapping.caveats)
+    ]
+    for t, target in enumerate(mapping.targets):
+        mine = {claim.id for claim in target.api.claims}
+        places += [(("targets", t, "differences", i), one, mine) for i, one in enumerate(target.differences)]
+        taken = {one.id for one in mapping.caveats}
+        for i, one in enumerate(target.differences):
+            if one.id in taken:
+                found = f"difference {one.id!r} of {target.api.name} is also that of a caveat or an earlier one"
+                yield subject.error(("targets", t, "differences", i), found, "Rename one: it is an anchor on the page.")
+            taken.add(one.id)
+    for at, difference, mine in places:
+        missing = [name for name in difference.source_claims if name not in source]
+        missing += [name for name in difference.target_claims if name not in mine]
+        for name in missing:
+            yield subject.error(
+                at, f"difference {difference.id!r} cites claim {name!r}", "There is no such claim there."
+            )
+        if not (difference.source_claims or difference.target_claims):
+            yield subject.error(at, f"difference {difference.id!r} cites no claim", "Cite the claims it rests on.")
+
+
+def documents_exist(subject: Subject) -> Iterator[DataError]:
+    """What is stated is stated in a document that documents.yaml lists."""
+    for at, stated in _stated(subject):
+        if stated.document not in subject.data.documents:
+            remedy = "Add the document to documents.yaml or mend the key."
+            yield subject.error(at, f"unknown document {stated.document!r}", remedy)
+
+
+def _stated(subject: Subject) -> Iterator[tuple[Place, Stated]]:
+    for place, api in subject.apis():
+        for index, claim in enumerate(api.claims):
+            for number, stated in enumerate(claim.stated):
+                yield (*place, "claims", index, "stated", number), stated
+    for index, answer in enumerate(subject.mapping.otherwise):
+        for number, stated in enumerate(answer.stated):
+            yield ("otherwise", index, "stated", number), stated

@@ -1,0 +1,74 @@
+"""Claims: each can be observed, or says why not, and speaks of what its probes pass."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from apidiff.database.checks.subject import Place, Subject
+from apidiff.errors import DataError
+from apidiff.model import Api, Claim, ClaimKind, Formula, RankSet
+from apidiff.model.probe_resolution import SpecError, partner, resolve
+
+# Judged from the signatures that a run records, or from an example's own run.
+_FREE = {ClaimKind.PARAMETER, ClaimKind.LACKS, ClaimKind.MEMBER, ClaimKind.LACKS_MEMBER, ClaimKind.PRINTS}
+_SLOTS = ("argument", "at", "of", "slot", "with_")
+_NAME_END = re.compile(r"[\[.]")
+
+
+def claims_are_observable(subject: Subject) -> Iterator[DataError]:
+    """Every claim has probes that exist and take its arguments, or says why it has none; IDs are unique in an API."""
+    for place, api in subject.apis():
+        for name in api.probes:
+            try:
+                resolve(api, name)
+            except SpecError as error:
+                yield subject.error((*place, "probes", name), str(error), "Name a probe of the same API in 'like'.")
+                return
+        seen: set[str] = set()
+        for index, claim in enumerate(api.claims):
+            at = (*place, "claims", index)
+            if claim.id in seen:
+                yield subject.error((*at, "id"), f"claim {claim.id!r} stands twice in {api.name}", "Rename one.")
+            seen.add(claim.id)
+            yield from _observable(subject, at, api, claim)
+
+
+def _observable(subject: Subject, at: Place, api: Api, claim: Claim) -> Iterator[DataError]:
+    if claim.kind is ClaimKind.CORRESPONDS:
+        if at not in subject.data.lines.get(subject.mapping.id, {}):
+            return  # made from the table on loading: it stands in no file
+        found = f"claim {claim.id!r} is of the kind 'corresponds'"
+        yield subject.error(at, found, "Remove it: claims of this kind are made from upstream's table.")
+        return
+    if claim.kind not in _FREE and not claim.probes and claim.reason is None:
+        remedy = "Add 'probes', or 'reason' to say why it cannot be observed."
+        yield subject.error(at, f"claim {claim.id!r} has no probe", remedy)
+    for probe in claim.probes:
+        if probe in api.probes:
+            yield from _slots_fit(subject, at, api, claim, probe)
+        else:
+            found = f"claim {claim.id!r} names probe {probe!r}"
+            yield subject.error((*at, "probes"), found, f"{api.name} has: {', '.join(api.probes) or 'none'}.")
+
+
+def _slots_fit(subject: Subject, at: Place, api: Api, claim: Claim, probe: str) -> Iterator[DataError]:
+    """Each slot is an argument of the call that the claim's ranks make: the probe's, or its partner's."""
+    arguments, overrides = resolve(api, probe)
+    mine = {*arguments, *(name for row in overrides.values() for name in row)}
+    here = (f"probe {probe!r}", mine)
+    other = partner(api, probe)
+    there = (f"the partner of probe {probe!r}", set(other.set)) if other else here
+    at_partner = getattr(claim.body, "ranks", None) is RankSet.PARTNERS
+    if at_partner and other is None:
+        found = f"claim {claim.id!r} speaks of the other end, and probe {probe!r} has no partner"
+        yield subject.error(at, found, "Give the probe a 'partner', or name other ranks.")
+        return
+    sent = getattr(claim.body, "formula", None) is Formula.SENT
+    for field in _SLOTS:
+        slot = getattr(claim.body, field, None)
+        name = _NAME_END.split(slot)[0] if slot else None
+        call, passed = there if at_partner != (sent and field == "of") else here
+        if name is not None and name != "return" and name not in passed:
+            found = f"claim {claim.id!r} speaks of {slot!r}, which {call} does not pass"
+            yield subject.error(at, found, f"Passed are: {', '.join(sorted(passed)) or 'none'}.")

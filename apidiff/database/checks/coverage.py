@@ -1,0 +1,78 @@
+"""Coverage: every public name has a record, and every MindSpore API a source or a reason to have none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from apidiff.database.checks.languages import text_faults
+from apidiff.database.data import Data, mapping_path
+from apidiff.database.public_api import ONLY_FILE, communication_names, load_mindspore_only, newest_first, public_names
+from apidiff.database.terms import Term
+from apidiff.errors import DataError
+
+COVERED_TORCH = "2.13.0"
+"""The release of torch all of whose public names have a record."""
+
+
+def torch_is_covered(data: Data) -> Iterator[DataError]:
+    """Each public name of ``torch.distributed`` in the covered release is a mapping."""
+    file = data.signatures.get(("torch", COVERED_TORCH))
+    if file is None:
+        path = data.root / "signatures" / f"torch-{COVERED_TORCH}.json"
+        remedy = "Write it with `apidiff signatures extract`."
+        yield DataError(path, None, "is not there: it says which names need a record", remedy)
+        return
+    for name in public_names(file):
+        if name not in data.mappings:
+            found = f"is not there: {name} is public in torch {COVERED_TORCH} and has no record"
+            yield DataError(mapping_path(data.root, name), None, found, "Add the record.")
+
+
+def mindspore_is_covered(data: Data) -> Iterator[DataError]:
+    """Each communication API of the newest MindSpore is named by a record, or listed as having no counterpart."""
+    path = data.root / ONLY_FILE
+    named = named_in_records(data)
+    for file in newest_first(data.signatures, "mindspore")[:1]:
+        for name in communication_names(file):
+            if name not in named and name not in data.mindspore_only:
+                found = f"does not list {name} of MindSpore {file.version}, which no record names either"
+                remedy = "Name it in a record, as a target or in 'uses', or say here why it has no PyTorch counterpart."
+                yield DataError(path, None, found, remedy)
+
+
+def mindspore_only_fits(data: Data, terms: list[Term]) -> Iterator[DataError]:
+    """What is listed as having no counterpart exists, is named by no record, and says so in both languages."""
+    path = data.root / ONLY_FILE
+    _, lines = load_mindspore_only(data.root) if data.mindspore_only else ({}, {})
+    files = newest_first(data.signatures, "mindspore")
+    named = named_in_records(data)
+    for name, only in data.mindspore_only.items():
+        line = lines.get((name,))
+        if not any(name in file for file in files):
+            yield DataError(path, line, f"no signature file of MindSpore has {name}", "Mend the name or remove it.")
+        if name in named:
+            found = f"{name} is said to have no PyTorch counterpart, but {named[name]} names it"
+            yield DataError(path, line, found, "Remove it here, or there.")
+        for mapping in only.nearest:
+            if mapping not in data.mappings:
+                found = f"{name} has {mapping} for one of the nearest, and no mapping has that ID"
+                yield DataError(path, line, found, "Name a mapping, or leave it out.")
+        for one in only.stated:
+            if one.document not in data.documents:
+                found = f"unknown document {one.document!r}"
+                yield DataError(path, line, found, "Add the document to documents.yaml or mend the key.")
+        for found, remedy in text_faults(only.why, terms):
+            yield DataError(path, line, found, remedy)
+
+
+def named_in_records(data: Data) -> dict[str, str]:
+    """MindSpore APIs that records name as a target or in ``uses``, with one record each; of a member also its class."""
+    found: dict[str, str] = {}
+    for key, mapping in data.mappings.items():
+        for target in mapping.targets:
+            found.setdefault(target.api.name, key)
+        for answer in mapping.otherwise:
+            for name in answer.uses:
+                found.setdefault(name, key)
+                found.setdefault(name.rpartition(".")[0], key)
+    return found

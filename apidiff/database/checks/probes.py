@@ -1,0 +1,47 @@
+"""Probes: what they call, beside the API itself, is of the same framework, and each end of a call has ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from apidiff.database.checks.subject import Place, Subject
+from apidiff.errors import DataError
+from apidiff.model import Argument, Framework, Input
+
+
+def probes_call_their_framework(subject: Subject) -> Iterator[DataError]:
+    """Partners, calls and passed functions are of the probed API's framework; each end has ranks."""
+    for place, api in subject.apis():
+        framework = api.name.partition(".")[0]
+        for name, probe in api.probes.items():
+            at = (*place, "probes", name)
+            arguments = [*probe.set.values(), *(one for row in probe.on_rank.values() for one in row.values())]
+            if probe.partner:
+                arguments += probe.partner.set.values()
+                yield from _of_framework(subject, (*at, "partner"), framework, probe.partner.api)
+                both = sorted(set(probe.ranks) & set(probe.partner.ranks))
+                if both or not probe.partner.ranks:
+                    found = (
+                        f"probe {name!r}: rank {both[0]} makes both calls" if both else f"probe {name!r}: no partner"
+                    )
+                    remedy = "Name the ranks of each end in 'ranks' and 'partner.ranks', none of them in both."
+                    yield subject.error((*at, "partner"), found, remedy)
+            for called in _called(arguments):
+                yield from _of_framework(subject, (*at, "set"), framework, called)
+
+
+def _of_framework(subject: Subject, at: Place, framework: str, name: str) -> Iterator[DataError]:
+    other = {one.value for one in Framework} - {framework}
+    if name.partition(".")[0] in other:
+        yield subject.error(at, f"{name} is called by a probe of {framework}", f"Name an API of {framework}.")
+
+
+def _called(arguments: list[Argument]) -> Iterator[str]:
+    for one in arguments:
+        if isinstance(one, Input):
+            if one.api:
+                yield one.api
+            if one.call:
+                yield one.call.api
+                yield from _called(list(one.call.set.values()))
+            yield from _called([inner for inner in (one.each, *(one.list or ())) if inner is not None])

@@ -1,0 +1,78 @@
+"""Version ranges: from the first release a mapping covers on, every release has exactly one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from apidiff.database.checks.subject import Place, Subject
+from apidiff.errors import DataError
+from apidiff.model import Otherwise, Status, Target, TargetRange, Version, VersionError
+from apidiff.model.ranges import holds, status_at
+
+
+def bounds_are_versions(subject: Subject) -> Iterator[DataError]:
+    """Both ends of every range are release versions, the first not after the last."""
+    spans: list[tuple[Place, TargetRange | Otherwise]] = [
+        (("targets", t, "ranges", i), one)
+        for t, target in enumerate(subject.mapping.targets)
+        for i, one in enumerate(target.ranges)
+    ]
+    spans += [(("otherwise", i), one) for i, one in enumerate(subject.mapping.otherwise)]
+    for at, span in spans:
+        try:
+            since, until = (Version(bound) if bound else None for bound in (span.since, span.until))
+        except VersionError as error:
+            yield subject.error(at, str(error), "Write it as 2.4 or 2.4.10.")
+            continue
+        if since and until and since > until and not until.covers(since):
+            yield subject.error(at, f"a range from {since} to {until} is empty", "Swap the two ends.")
+
+
+def answers_partition_the_releases(subject: Subject) -> Iterator[DataError]:
+    """From the first release covered on, each known one has one current target or one ``otherwise``."""
+    mapping = subject.mapping
+    releases = sorted(_releases(subject))
+    covered = [bool(_standing(mapping.targets, one) or _otherwise(mapping.otherwise, one)) for one in releases]
+    if True not in covered:
+        remedy = "Add a target with its ranges, or an 'otherwise' that says what people do instead."
+        yield subject.error((), f"{mapping.id} has no answer at any known MindSpore release", remedy)
+        return
+    for release in releases[covered.index(True) :]:
+        standing = _standing(mapping.targets, release)
+        current = [name for name, statuses in standing.items() if Status.CURRENT in statuses]
+        answers = _otherwise(mapping.otherwise, release)
+        for name, statuses in standing.items():
+            if len(statuses) > 1:
+                found = f"at MindSpore {release} {name} is {' and '.join(one.value for one in statuses)}"
+                yield subject.error(("targets",), found, "Mend its ranges: they may not overlap.")
+                return
+        if len(current) + len(answers) != 1:
+            given = [*current, *(f"otherwise {one.answer.value}" for one in answers)]
+            if answers:
+                found = f"at MindSpore {release} {len(given)} answers stand ({', '.join(given)})"
+            else:
+                found = f"at MindSpore {release} {len(current)} targets are current ({', '.join(current) or 'none'})"
+            remedy = "Mend the ranges: each release has one current target, or one 'otherwise'."
+            yield subject.error(("otherwise",) if answers else ("targets",), found, remedy)
+            return
+
+
+def _releases(subject: Subject) -> Iterator[Version]:
+    for known in subject.data.frameworks.get("mindspore", []):
+        try:
+            yield Version(known.version)
+        except VersionError:
+            continue
+
+
+def _standing(targets: list[Target], release: Version) -> dict[str, list[Status]]:
+    """Every standing of each target that has one at ``release``."""
+    found: dict[str, list[Status]] = {}
+    for target in targets:
+        if status_at(target, release) is not None:
+            found[target.api.name] = [one.status for one in target.ranges if holds(one.since, one.until, release)]
+    return found
+
+
+def _otherwise(answers: list[Otherwise], release: Version) -> list[Otherwise]:
+    return [one for one in answers if holds(one.since, one.until, release)]

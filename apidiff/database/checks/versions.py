@@ -1,0 +1,18 @@
+"""The signature files that a check has to look at."""
+
+from __future__ import annotations
+
+from apidiff.database.data import Data
+from apidiff.database.public_api import newest_first
+from apidiff.model import Status, Target, Version
+from apidiff.model.ranges import status_at
+from apidiff.model.signature import SignatureFile
+
+
+def in_range(data: Data, target: Target) -> list[SignatureFile]:
+    """The MindSpore signature files, newest first, of the versions in which ``target`` is said to be there."""
+    return [
+        file
+        for file in newest_first(data.signatures, "mindspore")
+        if status_at(target, Version(file.version)) not in {None, Status.REMOVED}
+    ]

@@ -1,0 +1,104 @@
+"""The whole database in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from apidiff.database.documented import load_documented
+from apidiff.database.official import TableFile, load_tables, with_listed
+from apidiff.database.paths import DATA
+from apidiff.database.public_api import OnlyFile, load_mindspore_only
+from apidiff.database.runs import load_runs
+from apidiff.database.shared_targets import fill_in
+from apidiff.database.signatures import load_signatures
+from apidiff.database.yaml import Lines, read_yaml
+from apidiff.errors import DataError, InvalidData
+from apidiff.model import Document, Mapping, Release, RunRecord
+from apidiff.model.documented import Listing
+from apidiff.model.signature import SignatureFile
+
+
+@dataclass(frozen=True)
+class Data:
+    """Everything that was read.
+
+    ``lines``: for each mapping ID, the line of every value, for messages. ``tables``: upstream's; each target that one
+    lists has the claim that its row makes. ``mindspore_only``: MindSpore APIs without a counterpart, with the reason.
+    ``listings``: which APIs documents name, for versions without signatures.
+    """
+
+    root: Path
+    mappings: dict[str, Mapping]
+    documents: dict[str, Document]
+    frameworks: dict[str, list[Release]]
+    signatures: dict[tuple[str, str], SignatureFile] = field(default_factory=dict)
+    runs: list[tuple[str, RunRecord]] = field(default_factory=list)
+    lines: dict[str, Lines] = field(default_factory=dict)
+    tables: list[TableFile] = field(default_factory=list)
+    mindspore_only: OnlyFile = field(default_factory=dict)
+    listings: list[Listing] = field(default_factory=list)
+
+    def path_of(self, mapping_id: str) -> Path:
+        """The file of a mapping, as `mapping_path` has it."""
+        return mapping_path(self.root, mapping_id)
+
+
+def load(root: Path | None = None) -> Data:
+    """Reads the data below ``root`` (default: the data shipped with the package).
+
+    Raises InvalidData with every DataError found in mappings, documents and releases; DataError for a broken run record
+    or signature file.
+    """
+    root = root or DATA
+    errors: list[DataError] = []
+    mappings, lines = _mappings(root, errors)
+    documents: dict[str, Document] = {}
+    frameworks: dict[str, list[Release]] = {}
+    tables: list[TableFile] = []
+    only: OnlyFile = {}
+    listings: list[Listing] = []
+    try:
+        tables = load_tables(root / "official")
+        documents, _ = read_yaml(root / "documents.yaml", dict[str, Document])
+        frameworks, _ = read_yaml(root / "frameworks.yaml", dict[str, list[Release]])
+        only, _ = load_mindspore_only(root)
+        listings = load_documented(root / "documented.yaml")
+    except DataError as error:
+        errors.append(error)
+    if errors:
+        raise InvalidData(errors)
+    signatures = load_signatures(root / "signatures")
+    mappings = with_listed(mappings, tables)
+    runs = load_runs(root / "runs")
+    return Data(root, mappings, documents, frameworks, signatures, runs, lines, tables, only, listings)
+
+
+def _mappings(root: Path, errors: list[DataError]) -> tuple[dict[str, Mapping], dict[str, Lines]]:
+    """All mappings and the lines of their values by ID; what is wrong is added to ``errors``."""
+    mappings: dict[str, Mapping] = {}
+    lines: dict[str, Lines] = {}
+    for path in sorted((root / "mappings").rglob("*.yaml")):
+        try:
+            mapping, at = read_yaml(path, Mapping)
+            expected = ".".join(path.relative_to(root / "mappings").with_suffix("").parts)
+            if mapping.id != expected:
+                found = f"the id is {mapping.id!r} but the path says {expected!r}"
+                raise DataError(path, at[("id",)], found, "The path is the ID: rename one of the two.")
+            mappings[mapping.id], lines[mapping.id] = mapping, at
+        except DataError as error:
+            errors.append(error)
+    if errors:  # what another record should define may stand in one that could not be read
+        return mappings, lines
+    filled: dict[str, Mapping] = {}
+    for key, mapping in mappings.items():
+        try:
+            filled[key] = fill_in(mapping, mappings, mapping_path(root, key), lines[key])
+        except DataError as error:
+            errors.append(error)
+    return filled, lines
+
+
+def mapping_path(root: Path, mapping_id: str) -> Path:
+    """The file of a mapping below the data folder ``root``: its ID with '/' for '.', below ``mappings/``."""
+    return root / "mappings" / Path(*mapping_id.split(".")).with_suffix(".yaml")

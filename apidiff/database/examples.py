@@ -1,0 +1,130 @@
+"""Reads the example scripts under ``executable_examples/`` as text: what to run, what every rank prints, the code.
+
+A recipe (``mindspore_recipe.py``) is an example too: the MindSpore code that does what the source API does.
+The scripts are never imported here: they need a framework. Their docstring holds a block after a line ``Command:`` and
+a block after a line ``Output (gloo):`` (the word in parentheses names the backend or device it was printed on).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+from apidiff.errors import DataError
+from apidiff.model import Framework
+from apidiff.model.claim import EXAMPLE_WORLD_SIZE
+
+WORLD_SIZE = EXAMPLE_WORLD_SIZE
+"""The number of ranks that commands start and outputs are written for."""
+
+_SCRIPT = re.compile(r"(?P<framework>.+)_(?P<kind>example|recipe)\.py")
+_ORDER = ("torch_example.py", "mindspore_example.py")  # recipes after these
+_SECTION = re.compile(r"(?P<name>Command|Output) ?(?:\((?P<where>[\w ,.-]+)\))?:")
+
+
+@dataclass(frozen=True)
+class Example:
+    """A script that a reader can run.
+
+    ``api``: the source API it belongs to; ``path``: below ``executable_examples/``; ``command``: starts it on
+    WORLD_SIZE ranks from the root of a checkout; ``expected``: the lines printed, sorted by rank; ``where``: the
+    backend or device they were printed on; ``code``: the whole file; ``snippet``: the body of its function ``example``;
+    ``kind``: 'example', or 'recipe' where it composes what the API does.
+    """
+
+    framework: str
+    kind: str
+    api: str
+    path: str
+    command: str
+    expected: tuple[str, ...]
+    where: str
+    code: str
+    snippet: str
+
+    def expected_of(self, rank: int) -> list[str]:
+        """The lines that ``rank`` prints, in order."""
+        return [line for line in self.expected if line.startswith(f"rank {rank}: ")]
+
+
+def load_examples(folder: Path) -> list[Example]:
+    """The examples below ``folder`` by API, torch first; none where the folder is not there.
+
+    Raises DataError for a script that cannot be parsed, that lacks a section or prints a line without a rank.
+    """
+    paths = [*folder.glob("*/*_example.py"), *folder.glob("*/*_recipe.py")]
+    return [_load(path) for path in sorted(paths, key=_place)]
+
+
+def _place(path: Path) -> tuple[str, int, str]:
+    return path.parent.name, _ORDER.index(path.name) if path.name in _ORDER else len(_ORDER), path.name
+
+
+def _load(path: Path) -> Example:
+    name = _SCRIPT.fullmatch(path.name)
+    known = [framework.value for framework in Framework]
+    if name is None or name["framework"] not in known:
+        names = " or ".join([*(f"{framework}_example.py" for framework in known), "mindspore_recipe.py"])
+        raise DataError(path, None, "the file name names no known framework", f"Call it {names}.")
+    try:
+        code = path.read_text(encoding="utf-8")
+        tree = ast.parse(code)
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(path, None, f"cannot be read ({error})", "Check that it is a readable UTF-8 file.") from error
+    except SyntaxError as error:
+        raise DataError(path, error.lineno, f"is not Python ({error.msg})", "Mend the syntax.") from error
+    sections = _sections(ast.get_docstring(tree) or "")
+    for wanted in ("Command", "Output"):
+        if not sections.get(wanted, ("", []))[1]:
+            found = f"the docstring shows nothing after '{wanted}:'"
+            raise DataError(path, 1, found, f"Add a line '{wanted}:' and an indented block.")
+    where, expected = sections["Output"]
+    ranks = {f"rank {rank}" for rank in range(WORLD_SIZE)}
+    for line in expected:
+        if line.partition(":")[0] not in ranks:
+            found = f"the output line {line!r} does not start with 'rank R:', R from 0 to {WORLD_SIZE - 1}"
+            raise DataError(path, _line_of(code, line), found, "Put its rank in front of every line.")
+    return Example(
+        framework=name["framework"],
+        kind=name["kind"],
+        api=path.parent.name,
+        path=f"{path.parent.name}/{path.name}",
+        command=" ".join(" ".join(sections["Command"][1]).split()),
+        expected=tuple(expected),
+        where=where,
+        code=code,
+        snippet=_snippet(path, tree, code),
+    )
+
+
+def _sections(docstring: str) -> dict[str, tuple[str, list[str]]]:
+    """The word in parentheses and the lines of each section; a section ends with its indented block."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    current: list[str] | None = None
+    for line in docstring.splitlines():
+        if match := _SECTION.fullmatch(line):
+            current = []
+            found[match["name"]] = (match["where"] or "", current)
+        elif current is not None and line.startswith("    "):
+            current.append(line.strip())
+        elif line.strip():
+            current = None
+    return found
+
+
+def _snippet(path: Path, tree: ast.Module, code: str) -> str:
+    function = next((node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "example"), None)
+    if function is None:
+        found = "there is no function example(rank, world_size)"
+        raise DataError(path, None, found, "Put the calls into a function of that name.")
+    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    if not body:
+        raise DataError(path, function.lineno, "the function example is empty", "Put the calls into it.")
+    return textwrap.dedent("\n".join(code.splitlines()[body[0].lineno - 1 : body[-1].end_lineno]))
+
+
+def _line_of(code: str, text: str) -> int | None:
+    return next((number for number, line in enumerate(code.splitlines(), 1) if line.strip() == text), None)

@@ -1,0 +1,98 @@
+"""Reads upstream's mapping tables and makes a claim of each row: ``corresponds``, on the target that the row names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping as Dictionary
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from apidiff.database.yaml import Lines, read_yaml
+from apidiff.errors import DataError
+from apidiff.model import Claim, Corresponds, Mapping, OfficialTable, Stated, TableRow, Target
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A table with the file it was read from. ``lines``: the line of every value."""
+
+    path: Path
+    table: OfficialTable
+    lines: Lines
+
+    @property
+    def name(self) -> str:
+        """The release the table is of: the file's name."""
+        return self.path.stem
+
+    def error(self, row: int, key: str, found: str, remedy: str) -> DataError:
+        """The error for what was found in row number ``row`` (from 0) of the file."""
+        place = ("rows", row, key) if ("rows", row, key) in self.lines else ("rows", row)
+        return DataError(self.path, self.lines.get(place), found, remedy)
+
+
+def load_tables(folder: Path) -> list[TableFile]:
+    """The tables in ``folder`` in the order of their names; none where there is no such folder.
+
+    Raises DataError for a file that is not a table, and for a row that stands twice.
+    """
+    found = []
+    for path in sorted(folder.glob("*.yaml")):
+        table, lines = read_yaml(path, OfficialTable)
+        file = TableFile(path, table, lines)
+        seen: dict[tuple[object, ...], int] = {}
+        for index, row in enumerate(table.rows):
+            for key, what in (
+                (("row", row.section, row.row), row.part),
+                (("pair", row.source, row.target), row.target),
+            ):
+                if key in seen:
+                    first = lines.get(("rows", seen[key]))
+                    raise file.error(index, "row", f"{what} stands on line {first} already", "Keep one of the two.")
+                seen[key] = index
+        found.append(file)
+    return found
+
+
+def claim_id(table: str) -> str:
+    """The ID of the claims that the table called ``table`` makes: ``listed-2025-07``, ``listed-r2-4-10``."""
+    return f"listed-{table.replace('.', '-')}"
+
+
+def with_listed(mappings: Dictionary[str, Mapping], tables: list[TableFile]) -> dict[str, Mapping]:
+    """The mappings, each target that a table lists with the claim that its row makes."""
+    listed: dict[tuple[str, str], list[Claim]] = {}
+    for file in tables:
+        for row in file.table.rows:
+            for source in holders(mappings, row):
+                listed.setdefault((source, row.target), []).append(_claim(file, row))
+    return {key: _extended(mapping, listed) for key, mapping in mappings.items()}
+
+
+def holders(mappings: Dictionary[str, Mapping], row: TableRow) -> Iterator[str]:
+    """The IDs of the mappings that have the pair of a row: of its source, or of any where the row names none."""
+    chosen = mappings.values() if row.source is None else filter(None, [mappings.get(row.source)])
+    for mapping in chosen:
+        if any(target.api.name == row.target for target in mapping.targets):
+            yield mapping.id
+
+
+def _claim(file: TableFile, row: TableRow) -> Claim:
+    body = Corresponds(
+        source=row.source, source_version=row.source_version, listed=row.listed, excused=file.table.excused
+    )
+    stated = Stated(document=file.table.document, part=row.part, text=row.remark)
+    return Claim(id=claim_id(file.name), corresponds=body, stated=[stated])
+
+
+def _extended(mapping: Mapping, listed: Dictionary[tuple[str, str], list[Claim]]) -> Mapping:
+    def extended(target: Target) -> Target:
+        claims = listed.get((mapping.id, target.api.name))
+        if not claims:
+            return target
+        api = msgspec.structs.replace(target.api, claims=[*target.api.claims, *claims])
+        return msgspec.structs.replace(target, api=api)
+
+    return msgspec.structs.replace(mapping, targets=[extended(target) for target in mapping.targets])

@@ -1,0 +1,64 @@
+"""Reads run records. A record's file name ends in the digest of its bytes, so that a changed byte shows."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+
+from apidiff.errors import DataError
+from apidiff.model import RUN_SCHEMA, RunRecord
+
+_REMEDY = "Restore the file from version control, or delete it and record the run anew: apidiff verify --record."
+
+
+def digest_of(content: bytes) -> str:
+    """The twelve hexadecimal digits that a record's file name ends in."""
+    return hashlib.sha256(content).hexdigest()[:12]
+
+
+def run_id(path: Path) -> str:
+    """The ID of the record in ``path``: its folder and name, e.g. ``torch-2.13.0/gloo-cpu-3-0a1b2c3d4e5f``."""
+    return f"{path.parent.name}/{path.stem}"
+
+
+def run_name(record: RunRecord) -> tuple[str, str]:
+    """Folder and file name (without digest) of a record: ``torch-2.13.0`` and ``gloo-cpu-3``."""
+    return f"{record.framework}-{record.framework_version}", f"{record.backend}-{record.device}-{record.world_size}"
+
+
+def run_path(record: RunRecord, content: bytes, runs: Path) -> Path:
+    """Where below ``runs`` a record lies whose bytes are ``content``."""
+    place, name = run_name(record)
+    return runs / place / f"{name}-{digest_of(content)}.json"
+
+
+def load_runs(folder: Path) -> list[tuple[str, RunRecord]]:
+    """All run records below ``folder`` with their IDs, in the order of their names; none where there is no such folder.
+
+    Raises DataError for a record that cannot be read, has a changed byte, does not fit the model or lies under the wrong
+    name.
+    """
+    return [(run_id(path), _read(path)) for path in sorted(folder.glob("*/*.json"))]
+
+
+def _read(path: Path) -> RunRecord:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(path, None, f"cannot be read ({error.strerror})", "Check that it is readable.") from error
+    found, named = digest_of(content), path.stem.rpartition("-")[2]
+    if found != named:
+        raise DataError(path, None, f"its bytes have digest {found}, its name says {named}: it was changed", _REMEDY)
+    try:
+        record = msgspec.json.decode(content, type=RunRecord)
+    except (ValueError, RecursionError) as error:  # msgspec's own errors are of the former
+        raise DataError(path, None, f"is no run record: {error}", _REMEDY) from error
+    if record.schema != RUN_SCHEMA:
+        remedy = f"This version reads schema {RUN_SCHEMA}: record the run anew."
+        raise DataError(path, None, f"is a run record of schema {record.schema}", remedy)
+    place, name = run_name(record)
+    if (path.parent.name, path.stem.rpartition("-")[0]) != (place, name):
+        raise DataError(path, None, f"holds the run {place}/{name}", "The path says which run it is: move it back.")
+    return record

@@ -1,0 +1,39 @@
+"""The JSON Schemas of authored, measured and published records, generated from the model; editors check YAML against them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from apidiff.database.public_api import OnlyFile
+from apidiff.model import Document, Mapping, OfficialTable, Release, RunRecord
+from apidiff.model.documented import Listing
+from apidiff.model.published import Base, Index
+from apidiff.model.views import CounterpartEntry, Entry
+
+SCHEMAS: dict[str, Any] = {
+    "mapping": Mapping,
+    "documents": dict[str, Document],
+    "frameworks": dict[str, list[Release]],
+    "official": OfficialTable,
+    "mindspore_only": OnlyFile,
+    "documented": list[Listing],
+    "run": RunRecord,
+    "entry": Entry,
+    "counterparts": list[CounterpartEntry],
+    "index": Index,
+    "apidiff": Base,
+}
+
+
+def schema_text(name: str) -> str:
+    """The schema called ``name`` (a key of SCHEMAS) as indented JSON, the same bytes every time."""
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **msgspec.json.schema(SCHEMAS[name])}
+    return msgspec.json.format(msgspec.json.encode(schema, order="sorted"), indent=1).decode() + "\n"
+
+
+def schema_path(data: Path, name: str) -> Path:
+    """Where the schema called ``name`` is checked in."""
+    return data / "schema" / f"{name}.json"

@@ -1,0 +1,74 @@
+"""Fills in APIs that are written in another mapping: a target that replaces several sources is written once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dictionary
+from pathlib import Path
+
+import msgspec
+
+from apidiff.database.yaml import Lines
+from apidiff.errors import DataError
+from apidiff.model import Api, ApiKind, Mapping, Target
+
+
+def fill_in(mapping: Mapping, mappings: Dictionary[str, Mapping], path: Path, lines: Lines) -> Mapping:
+    """``mapping`` with each target API that has ``defined_in`` replaced by the one of its name there.
+
+    ``mappings``: all that were read. Raises DataError (file ``path``) for a mapping or target that is not there, for one
+    that is itself defined elsewhere, and for keys that the other mapping already gives.
+    """
+    if mapping.source.defined_in:
+        found = f"the source {mapping.source.name} is said to be defined in {mapping.source.defined_in!r}"
+        remedy = "Only targets are defined elsewhere: write the source out."
+        raise DataError(path, lines.get(("source", "defined_in")), found, remedy)
+    if not any(target.api.defined_in for target in mapping.targets):
+        return mapping
+    targets = [
+        _filled(target, mapping, mappings, path, lines.get(("targets", index, "api")))
+        if target.api.defined_in
+        else target
+        for index, target in enumerate(mapping.targets)
+    ]
+    return msgspec.structs.replace(mapping, targets=targets)
+
+
+def _filled(
+    target: Target, mapping: Mapping, mappings: Dictionary[str, Mapping], path: Path, line: int | None
+) -> Target:
+    name, elsewhere = target.api.name, target.api.defined_in or ""
+
+    def fault(found: str, remedy: str) -> DataError:
+        return DataError(path, line, found, remedy)
+
+    if target.api != Api(name=name, kind=target.api.kind, defined_in=elsewhere):
+        raise fault(
+            f"{name} is defined in {elsewhere} and again here",
+            "Beside 'defined_in' write nothing but name and kind: root, probes and claims come from there.",
+        )
+    if elsewhere == mapping.id:
+        raise fault(f"{name} is defined in this mapping itself", "Write it out here, without 'defined_in'.")
+    if elsewhere not in mappings:
+        raise fault(f"there is no mapping {elsewhere!r} that could define {name}", _remedy(name, mappings))
+    api = next((one.api for one in mappings[elsewhere].targets if one.api.name == name), None)
+    if api is None:
+        there = ", ".join(one.api.name for one in mappings[elsewhere].targets) or "none"
+        raise fault(f"{elsewhere} has no target {name}; its targets: {there}", _remedy(name, mappings))
+    if api.defined_in:
+        raise fault(f"{name} is not written in {elsewhere} either", f"Name the record that holds it: {api.defined_in}.")
+    if target.api.kind not in {ApiKind.FUNCTION, api.kind}:  # a function is what stands where no kind is written
+        raise fault(
+            f"{name} is a {target.api.kind.value} here and a {api.kind.value} in {elsewhere}", "Leave 'kind' out."
+        )
+    return msgspec.structs.replace(target, api=msgspec.structs.replace(api, defined_in=elsewhere))
+
+
+def _remedy(name: str, mappings: Dictionary[str, Mapping]) -> str:
+    holders = [
+        key
+        for key, mapping in mappings.items()
+        if any(target.api.name == name and not target.api.defined_in for target in mapping.targets)
+    ]
+    if holders:
+        return f"Name the mapping that holds it: {', '.join(holders)}."
+    return "No mapping holds it: write its probes and claims here, without 'defined_in'."

@@ -1,0 +1,55 @@
+"""The agreed translations of ``conf/terms.yaml``, and what people type for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from apidiff.database.paths import conf_file
+from apidiff.database.yaml import read_yaml
+from apidiff.errors import DataError
+from apidiff.model.base import Record
+
+_SEPARATOR = re.compile(r"[\s_-]+")
+
+
+class Term(Record, frozen=True, kw_only=True):
+    """An English term, the Chinese for it, and Chinese words that must not be used for it.
+
+    ``apis``: names of APIs, or words of them, that who searches for the term means, the plainest first. ``also``: what
+    else people type for it, in either language.
+    """
+
+    en: str
+    zh: str
+    avoid: list[str] = []
+    also: list[str] = []
+    apis: list[str] = []
+    note: str | None = None
+
+
+def load_terms() -> list[Term]:
+    """All terms; raises DataError where the file is broken."""
+    path = conf_file("terms.yaml")
+    terms, lines = read_yaml(path, list[Term])
+    for place, term in enumerate(terms):
+        if term.also and not term.apis:
+            found = f"`also` of {term.en!r} leads nowhere: there are no `apis`"
+            raise DataError(path, lines.get((place, "also")), found, "Name the APIs that are meant, or drop it.")
+    return terms
+
+
+def everyday_names(terms: Iterable[Term]) -> dict[str, list[str]]:
+    """What people type, as `everyday` writes it, with the words of API names that they mean by it."""
+    found: dict[str, list[str]] = {}
+    for term in terms:
+        for name in (term.en, term.zh, *term.avoid, *term.also):
+            if term.apis and name not in term.apis:  # the name itself needs no other
+                known = found.setdefault(everyday(name), [])
+                known += [api for api in term.apis if api not in known]
+    return found
+
+
+def everyday(name: str) -> str:
+    """``name`` as it is compared: 'Point-to-point' as 'point to point'."""
+    return _SEPARATOR.sub(" ", name).strip().lower()

@@ -1,0 +1,1 @@
+"""What follows from records and runs: entries, differences, coverage, history. Knows nothing of processes or Sphinx."""

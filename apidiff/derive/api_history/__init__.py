@@ -1,0 +1,10 @@
+"""Derives from signatures and cited documents when an API came, went and changed; imports nothing but the model."""
+
+from __future__ import annotations
+
+from apidiff.derive.api_history.change import SIGNATURES, STUBS, Change, ChangeKind
+from apidiff.derive.api_history.compare import compare_files
+from apidiff.derive.api_history.impact import Touched, touched
+from apidiff.derive.api_history.timeline import Point, timeline
+
+__all__ = ["SIGNATURES", "STUBS", "Change", "ChangeKind", "Point", "Touched", "compare_files", "timeline", "touched"]

@@ -1,0 +1,248 @@
+"""Builds entries: the authored, extracted and measured layers brought together, one entry per mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as AbstractMapping
+from collections.abc import Sequence
+
+from apidiff.database import Data
+from apidiff.database.backends import Backend, load_backends
+from apidiff.database.documented import documented_points
+from apidiff.database.examples import Example, load_examples
+from apidiff.database.paths import examples_folder
+from apidiff.derive.api_history import SIGNATURES, STUBS
+from apidiff.derive.calls import Snippet, call, side_by_side, snippet
+from apidiff.derive.documents import document_entry
+from apidiff.derive.history import history_entries
+from apidiff.derive.rows import row_entries
+from apidiff.derive.verdicts_by_run import disputes
+from apidiff.derive.version_changes import changes
+from apidiff.judge import observe
+from apidiff.judge.judge_context import make_context
+from apidiff.messages.differences import difference_entry, row_difference, worst_first
+from apidiff.messages.phrases import phrase
+from apidiff.messages.spans import between
+from apidiff.messages.verdict_text import summarise
+from apidiff.model import Api, Claim, Mapping, Observation, Otherwise, Risk, Stated, Target, TargetRange, Text
+from apidiff.model.signature import Signature, SignatureFile
+from apidiff.model.version import Version
+from apidiff.model.views import (
+    ClaimEntry,
+    Entry,
+    ExampleEntry,
+    OtherwiseEntry,
+    RangeEntry,
+    StatedEntry,
+    TargetEntry,
+)
+
+_NOT_RUN = Text(en="not run", zh="未运行")
+_ONE_RANK = Text(en="run with one rank only, which cannot show it", zh="仅以单个 rank 运行，无法体现该论断")
+_RISKS = [risk.value for risk in Risk]
+
+
+class Builder:
+    """Builds entries from data read once. ``backends``: those described; ``examples``: the scripts by path."""
+
+    def __init__(self, data: Data, backends: Sequence[Backend], examples: Sequence[Example]) -> None:
+        self.data, self.backends, self.examples = data, backends, examples
+        self.context = make_context(backends, examples, data.signatures)
+        self._files = _newest_first(data.signatures)
+        self._known = {name: [one.version for one in found] for name, found in data.frameworks.items()}
+        self._documented = documented_points(data.listings, data.documents)
+
+    def entry(self, mapping: Mapping) -> Entry:
+        """Everything shown about one mapping."""
+        source = {claim.id: self._claim(claim, mapping.source, "source") for claim in mapping.source.claims}
+        claims = list(source.values())
+        targets = []
+        for target in mapping.targets:
+            mine = {claim.id: self._claim(claim, target.api, "target") for claim in target.api.claims}
+            claims.extend(mine.values())
+            targets.append(self._target(mapping, target, source, mine))
+        otherwise = [self._otherwise(mapping, one, source) for one in mapping.otherwise]
+        documents = {stated.document for claim in claims for stated in claim.stated}
+        documents |= {stated.document for answer in otherwise for stated in answer.stated}
+        apis = [mapping.source.name, *(target.api.name for target in mapping.targets)]
+        history = history_entries(apis, self._files, self._documented)
+        told = {key for one in history for key in (one.evidence, one.after_evidence) if key}
+        documents |= told - {SIGNATURES, STUBS}
+        recipes = {answer.recipe.path for answer in otherwise if answer.recipe}
+        return Entry(
+            id=mapping.id,
+            category=mapping.category,
+            summary=mapping.summary,
+            aliases=mapping.aliases,
+            source=mapping.source.name,
+            signatures=self._signature_texts(mapping.source),
+            risk=_risk(targets, otherwise),
+            targets=targets,
+            otherwise=otherwise,
+            claims=claims,
+            examples=[
+                self._example(one, claims) for one in self.examples if one.api == mapping.id and one.path not in recipes
+            ],
+            documents={key: document_entry(self.data.documents[key]) for key in sorted(documents)},
+            history=history,
+        )
+
+    def _signature(self, api: Api) -> Signature | None:
+        return next((file.apis[api.name] for file in self._files_of(api.name) if api.name in file.apis), None)
+
+    def _signature_texts(self, api: Api) -> dict[str, str]:
+        name = api.name
+        return {file.version: file.apis[name].text(name) for file in self._files_of(name) if name in file.apis}
+
+    def _files_of(self, name: str) -> list[SignatureFile]:
+        return self._files.get(name.partition(".")[0], [])
+
+    def _claim(self, claim: Claim, api: Api, side: str) -> ClaimEntry:
+        observed = [
+            one for run_id, record in self.data.runs for one in observe(claim, api, run_id, record, self.context)
+        ]
+        observed.sort(key=_order)
+        signature = self._signature(api)
+        return ClaimEntry(
+            id=f"{api.name}#{claim.id}",
+            subject=api.name,
+            side=side,
+            kind=claim.kind.value,
+            text=phrase(claim, api),
+            stated=_stated(claim.stated),
+            observed=observed,
+            summary=summarise(observed),
+            changes=changes(observed, self._known),
+            disputes=disputes(observed),
+            not_run=self._not_run(_framework(claim, api), observed),
+            call=[call(api, probe, signature) for probe in claim.probes],
+            reason=claim.reason,
+        )
+
+    def _not_run(self, framework: str, observed: list[Observation]) -> list[Text]:
+        seen = {(one.backend, one.device) for one in observed}
+        missing = [one for one in self.backends if one.framework == framework and (one.name, one.device) not in seen]
+        return [self._why_not(one) for one in missing]
+
+    def _why_not(self, backend: Backend) -> Text:
+        """That a backend gives no verdict; where it ran with one rank only, that this is why."""
+        place = backend.framework, backend.name, backend.device
+        sizes = {run.world_size for _, run in self.data.runs if (run.framework, run.backend, run.device) == place}
+        why = _ONE_RANK if sizes == {1} else _NOT_RUN
+        return Text(
+            en=f"{backend.name} ({backend.device}): {why.en}", zh=f"{backend.name}（{backend.device}）：{why.zh}"
+        )
+
+    def _target(
+        self, mapping: Mapping, target: Target, source: dict[str, ClaimEntry], mine: dict[str, ClaimEntry]
+    ) -> TargetEntry:
+        sides = [(api.name, self._files_of(api.name)) for api in (mapping.source, target.api)]
+        parameters = row_entries(target.parameters, "parameter", sides[0], sides[1])
+        members = row_entries(target.members, "member", sides[0], sides[1])
+        differences = [
+            difference_entry(
+                one, [source[name] for name in one.source_claims] + [mine[name] for name in one.target_claims]
+            )
+            for one in [*mapping.caveats, *target.differences]
+        ]
+        differences += [found for row in parameters if (found := row_difference(row, "parameter"))]
+        differences += [found for row in members if (found := row_difference(row, "member"))]
+        differences = worst_first(differences)
+        before, after = side_by_side(self._snippet(mapping.source, source), self._snippet(target.api, mine))
+        return TargetEntry(
+            name=target.api.name,
+            kind=target.api.kind.value,
+            ranges=[range_entry(one) for one in target.ranges],
+            parameters=parameters,
+            members=members,
+            differences=differences,
+            risk=differences[0].risk if differences else Risk.NONE.value,
+            signatures=self._signature_texts(target.api),
+            before=before,
+            after=after,
+            note=target.note,
+            defined_in=target.api.defined_in,
+        )
+
+    def _otherwise(self, mapping: Mapping, answer: Otherwise, source: dict[str, ClaimEntry]) -> OtherwiseEntry:
+        recipe = next((one for one in self.examples if one.path == answer.recipe), None)
+        differences = worst_first(
+            [difference_entry(one, [source[name] for name in one.source_claims]) for one in mapping.caveats]
+        )
+        return OtherwiseEntry(
+            answer=answer.answer.value,
+            since=answer.since,
+            until=answer.until,
+            range=between(answer.since, answer.until),
+            why=answer.why,
+            instead=answer.instead,
+            recipe=self._example(recipe, list(source.values())) if recipe else None,
+            before=str(self._snippet(mapping.source, source) or ""),
+            after=recipe.snippet if recipe else "",
+            uses=answer.uses,
+            stated=_stated(answer.stated),
+            differences=differences,
+            # No API of that name is there, so the call has to be edited whatever else is to be minded.
+            risk=min([Risk.REWRITE.value, *(one.risk for one in differences)], key=_RISKS.index),
+        )
+
+    def _snippet(self, api: Api, claims: dict[str, ClaimEntry]) -> Snippet | None:
+        """The plain call, None where no probe makes one.
+
+        Returned structures are taken as claimed, results only from claims that hold wherever they ran.
+        """
+        plain = next(iter(api.probes), None)
+        shown = [
+            one for one in api.claims if one.returns or {row.outcome for row in claims[one.id].summary} == {"holds"}
+        ]
+        return snippet(api, plain, shown, self._signature(api)) if plain else None
+
+    def _example(self, example: Example, claims: list[ClaimEntry]) -> ExampleEntry:
+        prints = next((one.id for one in claims if one.kind == "prints" and example.path in one.text.en), None)
+        return ExampleEntry(
+            framework=example.framework,
+            path=example.path,
+            command=example.command,
+            code=example.code,
+            expected="\n".join(example.expected),
+            claim=prints,
+        )
+
+
+def range_entry(one: TargetRange) -> RangeEntry:
+    """A version range with its text: ``2.4 – 2.8``, ``≤ 2.3``, ``≥ 2.9``, ``2.4``."""
+    return RangeEntry(since=one.since, until=one.until, range=between(one.since, one.until), status=one.status.value)
+
+
+def _stated(stated: Sequence[Stated]) -> list[StatedEntry]:
+    return [StatedEntry(document=one.document, part=one.part, text=one.text) for one in stated]
+
+
+def _risk(targets: Sequence[TargetEntry], otherwise: Sequence[OtherwiseEntry]) -> str:
+    """The risk of what stands without an end: a current target, or the answer instead of one."""
+    open_ended = [one.risk for one in targets if any(row.status == "current" and not row.until for row in one.ranges)]
+    return next(iter([*open_ended, *(one.risk for one in otherwise if not one.until)]), Risk.NONE.value)
+
+
+def _framework(claim: Claim, api: Api) -> str:
+    """The framework whose runs speak of the claim: of an example, the one its file is named after."""
+    if claim.prints:
+        return claim.prints.example.rpartition("/")[2].partition("_")[0]
+    return api.name.partition(".")[0]
+
+
+def _order(one: Observation) -> tuple[object, ...]:
+    return ([-part for part in Version(one.framework_version).parts], one.backend, one.world_size, one.probe)
+
+
+def _newest_first(files: AbstractMapping[tuple[str, str], SignatureFile]) -> dict[str, list[SignatureFile]]:
+    """The signature files of each framework, newest version first."""
+    found: dict[str, list[SignatureFile]] = {}
+    for (framework, _), file in sorted(files.items(), key=lambda item: Version(item[0][1]), reverse=True):
+        found.setdefault(framework, []).append(file)
+    return found
+
+
+def entries(data: Data) -> dict[str, Entry]:
+    """The entry of every mapping, by ID, with the backends and examples that the project describes."""
+    builder = Builder(data, load_backends(), load_examples(examples_folder()))
+    return {key: builder.entry(mapping) for key, mapping in data.mappings.items()}

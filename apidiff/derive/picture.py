@@ -1,0 +1,153 @@
+"""Pictures: what a call did to every rank's buffers, read from recorded traces of both frameworks.
+
+Nothing here is assumed about an API: what is drawn is what a trace holds. Which probes are drawn follows from the probes
+themselves (`plain_probe`, `async_probe`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from apidiff.database import Data
+from apidiff.database.backends import load_backends
+from apidiff.database.examples import load_examples
+from apidiff.database.paths import examples_folder
+from apidiff.derive.calls import call
+from apidiff.derive.scenes import handle_of, rank_parts
+from apidiff.derive.unmodified_buffers import Untouched
+from apidiff.judge import Context, spec_of
+from apidiff.judge.judge_context import make_context
+from apidiff.model import Api, Mapping, ProbeRun, RunRecord, Status
+from apidiff.model.picture import Picture, Scene, Side
+from apidiff.model.probe_resolution import resolve
+from apidiff.model.ranges import holds
+from apidiff.model.signature import Signature
+from apidiff.model.version import Version
+
+# What moves data between ranks; calls of other kinds have no buffers to look at.
+PICTURED = ("collective", "p2p", "object")
+
+
+def plain_probe(api: Api, names: Sequence[str]) -> str | None:
+    """The call as a reader would make it first: the first of ``names`` that does not ask for async."""
+    return next((name for name in names if not _asks_async(api, name)), None)
+
+
+def async_probe(api: Api, names: Sequence[str], plain: str | None) -> str | None:
+    """The same call with ``async_op=True``, if ``names`` has one."""
+    if plain is None:
+        return next((name for name in names if _asks_async(api, name)), None)
+    arguments, overrides = resolve(api, plain)
+    wanted = ({**arguments, "async_op": True}, overrides)
+    return next((name for name in names if resolve(api, name) == wanted), None)
+
+
+def _asks_async(api: Api, probe: str) -> bool:
+    return resolve(api, probe)[0].get("async_op") is True
+
+
+class Painter:
+    """Makes pictures from data read once."""
+
+    def __init__(self, data: Data, context: Context) -> None:
+        self._data, self._context = data, context
+        self._known = [one.version for one in data.frameworks.get("mindspore", [])]
+        self._known.sort(key=Version)
+        self._runs: dict[str, list[tuple[str, RunRecord, ProbeRun]]] = {}
+        # The newest record of a backend leads where there are several.
+        for run_id, record in sorted(data.runs, key=lambda item: (Version(item[1].framework_version), item[1].date)):
+            if record.world_size == 1:  # nothing moves in a world of one
+                continue
+            for probe in record.probes:
+                self._runs.setdefault(probe.api, []).insert(0, (run_id, record, probe))
+
+    def picture(self, mapping: Mapping) -> Picture | None:
+        """The picture of a mapping, None where no scene of its source is recorded."""
+        if mapping.category not in PICTURED:
+            return None
+        source = self._side(mapping.source)
+        targets = []
+        for target in mapping.targets:
+            spans = [one for one in target.ranges if one.status is Status.CURRENT]
+            current = [
+                version
+                for version in self._known
+                if any(holds(one.since, one.until, Version(version)) for one in spans)
+            ]
+            targets.append(self._side(target.api, self._spans(current)))
+        return Picture(source=source, targets=targets) if source.scenes else None
+
+    def _side(self, api: Api, current: Sequence[str] = ()) -> Side:
+        scenes: list[Scene] = []
+        by_place: dict[tuple[str, str, int, str], list[tuple[str, RunRecord, ProbeRun]]] = {}
+        for run in self._runs.get(api.name, []):
+            _, record, probe = run
+            if probe.probe in api.probes and probe.spec == spec_of(api, probe.probe, self._context):
+                place = (record.backend, record.device, record.world_size, record.framework_version)
+                by_place.setdefault(place, []).append(run)
+        for runs in by_place.values():
+            newest = runs[0][0]
+            mine = {probe.probe: (record, probe) for run_id, record, probe in runs if run_id == newest}
+            names = [name for name in api.probes if name in mine]
+            plain = plain_probe(api, names)
+            drawn = [name for name in (plain, async_probe(api, names, plain)) if name is not None]
+            scenes += [self._scene(api, newest, *mine[name]) for name in drawn]
+        return Side(api=api.name, framework=api.name.partition(".")[0], current=list(current), scenes=_merged(scenes))
+
+    def _spans(self, versions: Sequence[str]) -> list[str]:
+        """The versions as spans of known ones."""
+        spans: list[list[str]] = []
+        for version in versions:
+            index = self._known.index(version)
+            if spans and index and spans[-1][1] == self._known[index - 1]:
+                spans[-1][1] = version
+            else:
+                spans.append([version, version])
+        return ["..".join(span) for span in spans]
+
+    def _scene(self, api: Api, run_id: str, record: RunRecord, run: ProbeRun) -> Scene:
+        patterns = self._context.unsupported.get((record.backend, record.framework, record.device), ())
+        messages = [trace.error.message for trace in run.ranks if trace.error]
+        signature = self._signature(api, record.framework_version)
+        return Scene(
+            versions=[record.framework_version],
+            runs=[run_id],
+            backend=record.backend,
+            device=record.device,
+            world_size=record.world_size,
+            probe=run.probe,
+            call=call(api, run.probe, signature),
+            asks_async=_asks_async(api, run.probe),
+            handle=next((found for trace in run.ranks if (found := handle_of(api, trace.returned))), ""),
+            end=run.end,
+            unsupported=any(pattern.search(message) for pattern in patterns for message in messages),
+            flaky=run.again is not None,
+            ranks=rank_parts(api, run, record.world_size, Untouched(api, run, record, patterns)),
+        )
+
+    def _signature(self, api: Api, version: str) -> Signature | None:
+        file = self._data.signatures.get((api.name.partition(".")[0], version))
+        return file.apis.get(api.name) if file else None
+
+
+def _merged(scenes: Sequence[Scene]) -> list[Scene]:
+    """The scenes, with versions joined whose traces are the same."""
+    found: dict[bytes, Scene] = {}
+    for scene in scenes:
+        same = msgspec.json.encode(msgspec.structs.replace(scene, versions=[], runs=[]))
+        known = found.get(same)
+        if known is None:
+            found[same] = scene
+        else:
+            versions, runs = [*known.versions, *scene.versions], [*known.runs, *scene.runs]
+            found[same] = msgspec.structs.replace(known, versions=versions, runs=runs)
+    return list(found.values())
+
+
+def pictures(data: Data) -> dict[str, Picture]:
+    """The picture of every mapping that has one, by ID."""
+    painter = Painter(data, make_context(load_backends(), load_examples(examples_folder()), data.signatures))
+    found = {key: painter.picture(mapping) for key, mapping in data.mappings.items()}
+    return {key: picture for key, picture in found.items() if picture is not None}

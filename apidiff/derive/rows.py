@@ -1,0 +1,58 @@
+"""Rows of parameters and members, filled in with what the signatures of all versions show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from apidiff.messages.differences import parameter_entry
+from apidiff.messages.spans import held_in
+from apidiff.model import ParameterRow
+from apidiff.model.signature import Signature, SignatureFile
+from apidiff.model.views import ParameterEntry
+
+Files = Sequence[SignatureFile]  # of one framework, newest version first
+
+
+def row_entries(
+    rows: Sequence[ParameterRow],
+    what: Literal["parameter", "member"],
+    source: tuple[str, Files],
+    target: tuple[str, Files],
+) -> list[ParameterEntry]:
+    """The rows of one target. ``source`` and ``target``: the API's name and the files to read of it."""
+    left, right = (_Side(what, *side) for side in (source, target))
+    return [
+        parameter_entry(
+            row,
+            defaults=(left.default(row.source), right.default(row.target)),
+            ranges=(left.range(row.source), right.range(row.target)),
+        )
+        for row in rows
+    ]
+
+
+class _Side:
+    """One side of the table: which versions have which name, and the newest default of each."""
+
+    def __init__(self, what: Literal["parameter", "member"], api: str, files: Files) -> None:
+        readable = SignatureFile.tells_parameters if what == "parameter" else SignatureFile.tells_members
+        self._by_version = {
+            file.version: _names(file.apis[api], what) for file in reversed(files) if readable(file, api)
+        }
+        self._defaults: dict[str, str | None] = {}
+        if what == "parameter":
+            for file in reversed(files):
+                if api in file.apis:
+                    self._defaults |= {one.name: one.default for one in file.apis[api].every_parameter}
+
+    def default(self, name: str | None) -> str | None:
+        return self._defaults.get(name or "")
+
+    def range(self, name: str | None) -> str | None:
+        versions = list(self._by_version)
+        return held_in([version for version in versions if name in self._by_version[version]], versions)
+
+
+def _names(signature: Signature, what: Literal["parameter", "member"]) -> set[str]:
+    return set(signature.members) if what == "member" else {one.name for one in signature.every_parameter}

@@ -1,0 +1,87 @@
+"""Looks whether a backend's framework and device are there, in a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import msgspec
+
+from apidiff.database.backends import Backend
+from apidiff.execute.process_guard import tie
+from apidiff.model import DeviceFound
+
+_DEADLINE = 120.0  # seconds; a first import of a framework from a cold disk takes tens
+
+
+@dataclass(frozen=True)
+class Found:
+    """Whether a backend can run here, and the one line that says what was looked for and what was found.
+
+    ``device``: what there is of devices and versions, None where the check told nothing.
+    """
+
+    available: bool
+    text: str
+    device: DeviceFound | None = None
+
+
+def look_for(backend: Backend) -> Found:
+    """Runs the backend's device check. Never raises for what it finds."""
+    head = f"{backend.name} ({backend.framework}, {backend.device})"
+    if find_spec(backend.framework) is None:
+        remedy = f"pip install 'apidiff[{backend.framework}]'"
+        return Found(False, f"{head}: looked for the package {backend.framework}, which is not installed ({remedy})")
+    package = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
+    with (
+        tempfile.TemporaryDirectory(prefix="apidiff-") as folder,
+        subprocess.Popen(
+            tie([sys.executable, "-c", backend.check.code]),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            env=os.environ | backend.environment | {"PYTHONPATH": path},
+            cwd=folder,
+            start_new_session=True,
+        ) as process,
+    ):
+        try:
+            answer, complaint = process.communicate(timeout=_DEADLINE)
+        except subprocess.TimeoutExpired:
+            return Found(False, f"{head}: looked for {backend.check.in_words}; no answer in {_DEADLINE:g} s")
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    said = [line for line in (complaint if process.returncode else answer).splitlines() if line.strip()]
+    last = said[-1].strip()[:200] if said else f"exit code {process.returncode}"
+    device = _device(said)
+    if process.returncode == 0 and last == "ok":
+        what = f" ({in_words(device)})" if device else ""
+        return Found(True, f"{head}: found {backend.check.in_words}{what}", device)
+    return Found(False, f"{head}: looked for {backend.check.in_words}; found: {last}", device)
+
+
+def in_words(device: DeviceFound) -> str:
+    """``2 × NVIDIA H200, torch 2.13.0+cu130, CUDA 13.0``: names with their numbers, then versions."""
+    counts = {name: device.names.count(name) for name in device.names}
+    names = [f"{count} × {name}" for name, count in counts.items()]
+    return ", ".join([*names, *(f"{name} {version}" for name, version in device.versions.items())])
+
+
+def _device(lines: Iterable[str]) -> DeviceFound | None:
+    """What the check printed as JSON; frameworks may print lines of their own beside it."""
+    for line in lines:
+        with contextlib.suppress(msgspec.DecodeError):
+            return msgspec.json.decode(line, type=DeviceFound)
+    return None

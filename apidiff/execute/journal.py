@@ -1,0 +1,77 @@
+"""Keeps what an unfinished run has done, so that it can be taken up again where it stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from io import FileIO
+from pathlib import Path
+
+import msgspec
+
+from apidiff.execute.plan import Plan, step_key
+from apidiff.model import ProbeRun
+
+
+class Journal:
+    """One line per probe that was made, in a file named after the run, which nobody else writes until ``close``.
+
+    Lines are taken up again only where the probe still calls the same. ``path`` is None: nothing is kept; nor is it where
+    another process, making the same run at this moment, keeps its own there.
+    """
+
+    def __init__(self, path: Path | None, plan: Plan) -> None:
+        self._file = _locked(path) if path else None
+        specs = {step_key(step): step.spec for step in plan.steps}
+        self.done: dict[tuple[str, str], ProbeRun] = {}
+        for run in self._read():
+            if specs.get((run.api, run.probe)) == run.spec:
+                self.done[run.api, run.probe] = run
+
+    def _read(self) -> list[ProbeRun]:
+        runs = []
+        with contextlib.suppress(OSError):
+            for line in self._file.readall().splitlines() if self._file else []:
+                try:
+                    runs.append(msgspec.json.decode(line, type=ProbeRun))
+                except ValueError:  # empty, or the line that was being written when the run was stopped
+                    continue
+        return runs
+
+    def add(self, run: ProbeRun) -> None:
+        """Writes a finished probe; a journal that cannot be kept is given up, the run goes on."""
+        if self._file is None:
+            return
+        try:
+            # On a line of its own, even after one that was cut short.
+            self._file.write(b"\n" + msgspec.json.encode(run) + b"\n")
+            os.fsync(self._file.fileno())
+        except OSError:
+            self.close()
+
+    def close(self) -> None:
+        """Leaves the file to whoever takes the run up."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def remove_journal(path: Path) -> None:
+    """Removes a journal that is no longer needed; not one that another process keeps."""
+    if path.exists() and (file := _locked(path)):
+        path.unlink(missing_ok=True)
+        file.close()
+
+
+def _locked(path: Path) -> FileIO | None:
+    """The file, for this process alone as long as it is open; None where another process has it or it cannot be written."""
+    with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = stack.enter_context(FileIO(path, "a+"))
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(path.stat(), os.fstat(file.fileno())):  # and was not removed since it was opened
+            file.seek(0)
+            stack.pop_all()
+            return file
+    return None

@@ -1,0 +1,116 @@
+"""The Python environment of one framework version: made once with venv and pip, and known by a stamp."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from apidiff.database import ApidiffError
+from apidiff.execute.matrix.file import Block
+from apidiff.execute.matrix.process import Tell, run_logged
+
+_PIP = ("-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off")
+
+
+class NoPython(ApidiffError):
+    """No interpreter of a version that the block names."""
+
+
+class NotMade(ApidiffError):
+    """venv or pip failed: the last error and the log."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The environment of ``version`` of the block's framework. ``project``: the checkout; ``work``: the folder for all of it."""
+
+    block: Block
+    version: str
+    project: Path
+    work: Path
+
+    @property
+    def name(self) -> str:
+        """Such as ``mindspore-2.8.0``."""
+        return f"{self.block.name}-{self.version}"
+
+    @property
+    def folder(self) -> Path:
+        """Where it lies."""
+        return self.work / self.name
+
+    @property
+    def python(self) -> Path:
+        """Its interpreter."""
+        return self.folder / "bin" / "python"
+
+    @property
+    def log(self) -> Path:
+        """What venv and pip printed."""
+        return self.work / "logs" / f"{self.name}.log"
+
+    @property
+    def requirements(self) -> list[str]:
+        """What pip installs beside the project itself."""
+        return [f"{self.block.name}=={self.version}", *self.block.requires]
+
+    def stamp(self, python: str) -> bytes:
+        """What the environment is made from; once made, it holds this text. Another one is made anew."""
+        with (self.project / "pyproject.toml").open("rb") as file:
+            needs = tomllib.load(file)["project"].get("dependencies", [])
+        return msgspec.json.encode({"python": python, "requirements": self.requirements, "project": sorted(needs)})
+
+    def make(self, tell: Tell) -> None:
+        """Makes it where it is not there as it should be. Raises NoPython, NotMade, or Overdue of the process."""
+        python, command = _interpreter(self.block.python)
+        stamp, kept = self.stamp(python), self.folder / "apidiff-stamp.json"
+        with contextlib.suppress(OSError):
+            if kept.read_bytes() == stamp:
+                return
+        kept.unlink(missing_ok=True)
+        venv = [command, "-m", "venv", "--clear", str(self.folder)]
+        pip = [str(self.python), *_PIP, "--editable", str(self.project), *self.requirements]
+        for step, log in ((venv, self.log.with_suffix(".venv.log")), (pip, self.log)):
+            code = run_logged(step, log, self.block.deadlines.environment, self.project, tell)
+            if code:
+                raise NotMade(f"{' '.join(step[1:3])} ended with {code}: {_reason(log)} Read {log}.")
+        temporary = kept.with_suffix(".tmp")
+        temporary.write_bytes(stamp)
+        temporary.replace(kept)
+
+
+def _interpreter(versions: list[str]) -> tuple[str, str]:
+    """The first of the versions that can be run, and its command. Raises NoPython."""
+    running = f"{sys.version_info.major}.{sys.version_info.minor}"
+    for version in versions:
+        if version == running:
+            return version, sys.executable
+        command = shutil.which(f"python{version}")
+        if command and _version(command) == version:
+            return version, command
+    wanted = " or ".join(f"python{version}" for version in versions)
+    raise NoPython(f"looked for {wanted} on PATH; found: Python {running} only. Install one of them.")
+
+
+def _version(command: str) -> str | None:
+    """What an interpreter says of itself; None where it cannot be run, as a version manager's stub."""
+    code = "import sys; print(*sys.version_info[:2], sep='.')"
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        done = subprocess.run([command, "-c", code], capture_output=True, text=True, timeout=30, check=True)
+        return done.stdout.strip()
+    return None
+
+
+def _reason(log: Path) -> str:
+    """The last error in a log of pip, or else its last line."""
+    lines = [line.strip() for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
+    errors = [line for line in lines if line.lower().startswith("error")]
+    said = (errors or lines or ["it printed nothing"])[-1]
+    return said if said.endswith(".") else f"{said}."

@@ -1,0 +1,148 @@
+"""Runs the cells of a matrix one after another, each in the environment of its version. One that fails stops no other."""
+
+from __future__ import annotations
+
+import fcntl
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Literal
+
+from apidiff.database import ApidiffError, DataError
+from apidiff.database.backends import Backend, Devices
+from apidiff.execute.matrix.cells import Cell, Standing
+from apidiff.execute.matrix.environment import Environment, NoPython
+from apidiff.execute.matrix.process import Tell, last_line, run_logged
+
+_LOOK_S = 180.0  # seconds; a first import of a framework from a cold disk takes tens
+# Runs in the version's environment, with that of its frameworks that is installed there.
+_LOOK = """
+import sys
+from apidiff.database.backends import load_backends
+from apidiff.execute.devices import look_for
+for one in load_backends():
+    if [one.full_name, one.framework] == sys.argv[1:]:
+        found = look_for(one)
+        count = len(found.device.names) if found.device else 0
+        print("here" if found.available else "absent", count, found.text)
+"""
+
+_TOLD = re.compile(r"(?P<state>here|absent) (?P<count>\d+) (?P<text>.*)")
+
+State = Literal["recorded", "made", "failed", "not here"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a cell ended: recorded before, made now, failed, or not possible here. ``text``: the record's ID, or the reason."""
+
+    cell: Cell
+    state: State
+    text: str
+    seconds: float = 0.0
+
+
+def command_of(environment: Environment, cell: Cell, measured_by: str | None) -> list[str]:
+    """What runs the cell in its version's environment and writes its record."""
+    command = [str(environment.folder / "bin" / "apidiff"), "verify", "--backend", cell.backend.full_name]
+    command += ["--world-size", str(cell.world_size), "--record"]
+    return [*command, *(["--measured-by", measured_by] if measured_by else [])]
+
+
+@contextmanager
+def alone(work: Path) -> Iterator[None]:
+    """Keeps a second process out of ``work``. Raises ApidiffError where there is one."""
+    try:
+        work.mkdir(parents=True, exist_ok=True)
+        lock = (work / "lock").open("w", encoding="utf-8")
+    except OSError as error:
+        remedy = "Free space, or check that the folder can be written."
+        raise DataError(work, None, f"environments cannot be kept here ({error.strerror})", remedy) from error
+    with lock:
+        try:
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise ApidiffError(
+                f"verify: another process makes or runs environments in {work}. Wait until it is done, or stop it."
+            ) from error
+        yield
+
+
+def by_version(cells: Sequence[Cell], project: Path, work: Path) -> Iterator[tuple[Environment, list[Cell]]]:
+    """The environments that the cells need, each with its cells."""
+    for (block, version), group in groupby(cells, lambda cell: (cell.block, cell.version)):
+        yield Environment(block, version, project, work), list(group)
+
+
+def run_cells(
+    environment: Environment,
+    cells: Sequence[Cell],
+    measured_by: str | None,
+    standing: Callable[[Cell], Standing],
+    tell: Callable[[str, str], None],
+) -> Iterator[Result]:
+    """Makes the environment of one version and runs its ``cells`` there.
+
+    ``standing``: how a cell stands on disk at that moment. ``tell``: told what is under way, and the last line of its log.
+    """
+    try:
+        environment.make(partial(tell, f"{environment.name}: making its environment"))
+    except NoPython as error:
+        yield from (Result(cell, "not here", str(error)) for cell in cells)
+        return
+    except ApidiffError as error:
+        yield from (Result(cell, "failed", f"no environment: {error}") for cell in cells)
+        return
+    seen: dict[str, int | str] = {}
+    for cell in cells:
+        name = cell.backend.full_name
+        if name not in seen:
+            tell(cell.name, "looking for the device")
+            seen[name] = _devices(environment, cell.backend)
+        found = seen[name]
+        if isinstance(found, str):
+            yield Result(cell, "not here", found)
+        elif cell.backend.devices is Devices.ONE and cell.world_size > found:
+            bound = f"each rank needs a device of its own, and found were {found}"
+            yield Result(cell, "not here", f"{name} ({cell.block.name}): {bound}")
+        else:
+            yield _run(environment, cell, measured_by, standing, partial(tell, cell.name))
+
+
+def _run(
+    environment: Environment,
+    cell: Cell,
+    measured_by: str | None,
+    standing: Callable[[Cell], Standing],
+    tell: Tell,
+) -> Result:
+    begun = time.monotonic()
+    log = environment.work / "logs" / f"{cell.name.replace('/', '-')}.log"
+    command = command_of(environment, cell, measured_by)
+    try:
+        code = run_logged(command, log, cell.block.deadlines.run, environment.work, tell)
+    except ApidiffError as error:
+        return Result(cell, "failed", f"{error} Read {log}.", time.monotonic() - begun)
+    seconds, now = time.monotonic() - begun, standing(cell)
+    if now.record:
+        return Result(cell, "made", now.record, seconds)
+    # Also where it ended well: the installed framework may call itself something else than what was asked for.
+    return Result(cell, "failed", f"ended with {code}, {now.text}: {last_line(log)} Read {log}.", seconds)
+
+
+def _devices(environment: Environment, backend: Backend) -> int | str:
+    """How many devices the backend has for the environment, on the CPU 0; else what was looked for and what was found."""
+    command = [str(environment.python), "-c", _LOOK, backend.full_name, backend.framework]
+    log = environment.log.with_suffix(f".{backend.full_name}.log")
+    try:
+        code = run_logged(command, log, _LOOK_S, environment.work, lambda _line: None)
+    except ApidiffError as error:
+        return str(error)
+    if code or not (told := _TOLD.fullmatch(last_line(log))):
+        return f"{last_line(log)} ({log})"
+    return int(told["count"]) if told["state"] == "here" else told["text"]

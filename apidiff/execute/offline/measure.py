@@ -1,0 +1,288 @@
+"""Measures what a machine can show in one go: ``make gpu``, or ``python3 -m apidiff.execute.offline.measure nccl-cuda``.
+
+Runs every world size of the backends, in each framework that is there, within one deadline; compares with the records on
+CPU, and packs the records into one file to send. Installs nothing: what verification lacks is unpacked from wheels that were
+carried along. This module imports only the standard library until they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from apidiff.execute.offline.wheels import CHECKOUT, Missing, supply
+from apidiff.execute.process_guard import tie
+
+if TYPE_CHECKING:
+    from apidiff.database import Data
+    from apidiff.database.backends import Backend
+    from apidiff.execute.devices import Found
+    from apidiff.judge import Context
+    from apidiff.model import RunRecord
+
+_APIDIFF = [sys.executable, "-m", "apidiff"]
+_CORES_A_JOB = 4  # ranks of several runs at a time do not make each other late where each run has so many cores
+_COMPARE_S = 60.0
+
+
+@dataclass
+class _Job:
+    """One backend at one world size. ``written``: its record; ``failed``: why there is none."""
+
+    backend: Backend
+    here: Found
+    size: int
+    minutes: int
+    written: Path | None = None
+    failed: str = ""
+    process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
+
+    @property
+    def name(self) -> str:
+        """``torch-nccl-cuda-2``: the framework, and how its record is named."""
+        return f"{self.backend.framework}-{self.backend.full_name}-{self.size}"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Returns 0 where everything was recorded, 1 where something was not, 2 where nothing could be run."""
+    args = _arguments(argv)
+    folder = CHECKOUT / "build" / "measured"
+    until = time.monotonic() + 60 * args.minutes
+    try:
+        used = supply(folder)
+    except Missing as error:
+        return _refuse(str(error))
+    _say(f"unpacked, not installed: {', '.join(used)}" if used else "everything that verification needs is installed")
+
+    from apidiff.database import ApidiffError, load
+    from apidiff.database.backends import load_backends
+    from apidiff.database.examples import load_examples
+    from apidiff.database.paths import examples_folder
+    from apidiff.judge.judge_context import make_context
+
+    try:
+        data, backends = load(), load_backends()
+        context = make_context(backends, load_examples(examples_folder()), data.signatures)
+        jobs = _jobs(data, backends, context, args.backends, args.world_size)
+        if not jobs:
+            return _refuse("nothing was run: no device was found.")
+        at_once = args.at_once or max(1, min(3, len(os.sched_getaffinity(0)) // _CORES_A_JOB))
+        _say(f"planned, if it goes as in the records: {', '.join(f'{job.name} {job.minutes} min' for job in jobs)}")
+        _say(f"at most {at_once} at a time, for {args.minutes:g} min")
+        by = (
+            args.by
+            or f"somebody with {', '.join(dict.fromkeys(jobs[0].here.device.names if jobs[0].here.device else []))}"
+        )
+        _run([job for job in jobs if not _is_recorded(job, data, context, by)], at_once, by, until, folder)
+        report = _report(jobs, load(), folder)
+    except ApidiffError as error:
+        return _refuse(str(error))
+    sys.stdout.write(report)
+    _pack([job for job in jobs if job.written], report, folder)
+    return 0 if all(job.written for job in jobs) else 1
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python3 -m apidiff.execute.offline.measure", description=(__doc__ or "").partition("\n")[0]
+    )
+    parser.add_argument("backends", nargs="+", metavar="BACKEND", help="such as nccl-cuda gloo-cuda, or hccl")
+    parser.add_argument("--by", metavar="TEXT", help="who measured, kept in the records (default: the device's name)")
+    parser.add_argument("--minutes", type=float, default=9.0, help="when to stop (default: %(default)s)")
+    parser.add_argument(
+        "--at-once", type=int, metavar="N", help="how many runs at a time (default: what the cores allow)"
+    )
+    parser.add_argument(
+        "--world-size", type=int, action="append", metavar="N", help="default: all that the devices allow"
+    )
+    return parser.parse_args(argv)
+
+
+def _jobs(
+    data: Data, backends: Sequence[Backend], context: Context, names: Sequence[str], asked: Sequence[int] | None
+) -> list[_Job]:
+    """What is to be run, the longest first. Says what was looked for and found, and what is left out."""
+    from apidiff.database.backends import Devices, called
+    from apidiff.execute.devices import look_for
+    from apidiff.execute.estimate import estimate
+    from apidiff.execute.plan import make_plan, world_sizes
+    from apidiff.model import Version
+
+    jobs = []
+    for backend in [one for name in names for one in called(backends, name)]:
+        here = look_for(backend)
+        _say(here.text)
+        if not here.available:
+            continue
+        count = len(here.device.names) if here.device else 0
+        sizes = world_sizes(backend, count, asked)
+        alone = [1] if backend.devices is Devices.ONE and not asked else []
+        for note in sizes.notes:
+            _say(note)
+        version = max(data.frameworks[backend.framework], key=lambda one: Version(one.version)).version
+        for size in sorted({*alone, *sizes.chosen}):
+            found = estimate(data, backend, size, make_plan(data, backend, version, size, context))
+            jobs.append(_Job(backend, here, size, found.minutes if found else 1))
+    return sorted(jobs, key=lambda job: -job.minutes)
+
+
+def _run(waiting: list[_Job], at_once: int, by: str, until: float, folder: Path) -> None:
+    """Makes every run, ``at_once`` at a time, and ends those that are not done when the time is over."""
+    running: list[_Job] = []
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        while waiting or running:
+            while waiting and len(running) < at_once and time.monotonic() < until:
+                job = waiting.pop(0)
+                _start(job, by, folder)
+                running.append(job)
+            for job in [one for one in running if one.process and one.process.poll() is not None]:
+                running.remove(job)
+                _finish(job, folder)
+            if time.monotonic() >= until:
+                break
+            time.sleep(0.2)
+    finally:
+        for job in running:
+            _kill(job)
+    for job in [*running, *waiting]:
+        job.failed = "the time was over. Give the command again: it goes on where it stopped"
+
+
+def _is_recorded(job: _Job, data: Data, context: Context, by: str) -> bool:
+    """Whether an earlier call recorded all that would be asked, on the same machine; then that record is taken."""
+    from apidiff.execute.plan import make_plan
+    from apidiff.execute.record_coverage import lacking
+
+    wanted = job.backend.framework, job.backend.name, job.backend.device, job.size
+    for key, record in data.runs:
+        same = (record.framework, record.backend, record.device, record.world_size) == wanted
+        if not same or record.measured_by != by or record.device_found != job.here.device or record.stopped:
+            continue
+        if not lacking(record, make_plan(data, job.backend, record.framework_version, job.size, context)):
+            job.written = data.root / "runs" / f"{key}.json"
+            _say(f"{job.name}: recorded before")
+    return job.written is not None
+
+
+def _start(job: _Job, by: str, folder: Path) -> None:
+    which = ["--backend", job.backend.full_name, "--framework", job.backend.framework]
+    command = ["verify", *which, "--world-size", str(job.size)]
+    _say(f"{job.name}: started; its log is {folder / job.name}.log")
+    with (folder / f"{job.name}.json").open("wb") as out, (folder / f"{job.name}.log").open("wb") as log:
+        job.process = subprocess.Popen(
+            tie([*_APIDIFF, *command, "--record", "--json", "--measured-by", by]),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=log,
+            cwd=CHECKOUT,
+            start_new_session=True,
+        )
+
+
+def _finish(job: _Job, folder: Path) -> None:
+    with contextlib.suppress(ValueError, OSError, KeyError, IndexError):
+        found = json.loads((folder / f"{job.name}.json").read_bytes())[0]
+        job.written = Path(found["written"]) if found["written"] and not found["stopped"] else None
+    if job.written:
+        _say(f"{job.name}: recorded")
+        return
+    lines = (folder / f"{job.name}.log").read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    job.failed = f"{lines[-1][:200] if lines else 'it printed nothing'} (all of it: {folder / job.name}.log)"
+    _say(f"{job.name}: {job.failed}")
+
+
+def _kill(job: _Job) -> None:
+    """Ends a run; its ranks end with it."""
+    if job.process:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(job.process.pid, signal.SIGKILL)
+        job.process.wait()
+
+
+def _report(jobs: Sequence[_Job], data: Data, folder: Path) -> str:
+    """What was recorded, what was not and why, and how each record differs from that of CPU."""
+    from apidiff.database.runs import run_id
+    from apidiff.model import Version
+
+    lines = [f"{job.name}: {job.written or f'not recorded: {job.failed}'}" for job in jobs]
+    listed = _told(["runs", "list"])
+    records = dict(data.runs)
+    for job in sorted((one for one in jobs if one.written), key=lambda one: one.name):
+        assert job.written is not None
+        mine = run_id(job.written)
+        version = records[mine].framework_version
+        like = [
+            (record.framework_version == version, Version(record.framework_version), record.date, key)
+            for key, record in data.runs
+            if _is_like(record, job) and key != mine
+        ]
+        if like:
+            base = max(like)[-1]
+            lines += ["", f"{base} → {mine}", _told(["runs", "diff", base, mine])]
+    text = "\n".join([*lines, "", "apidiff runs list:", listed, ""])
+    (folder / "report.txt").write_text(text, encoding="utf-8")
+    return text
+
+
+def _is_like(record: RunRecord, job: _Job) -> bool:
+    """Whether the record is what a job is compared with; one rank is compared with two."""
+    place = record.framework, record.device, record.world_size
+    return place == (job.backend.framework, "cpu", max(job.size, 2)) and not record.stopped
+
+
+def _told(words: Sequence[str]) -> str:
+    """What a command of apidiff prints."""
+    try:
+        done = subprocess.run(
+            [*_APIDIFF, *words], capture_output=True, text=True, cwd=CHECKOUT, timeout=_COMPARE_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"no answer in {_COMPARE_S:g} s"
+    return (done.stdout + done.stderr).rstrip()
+
+
+def _pack(jobs: Sequence[_Job], report: str, folder: Path) -> None:
+    if not jobs:
+        _say("nothing was recorded, so there is nothing to send")
+        return
+    from apidiff.execute.submissions.signed import signature_path
+
+    path, temporary = folder / "records.zip", folder / ".records.zip.tmp"
+    with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+        for job in jobs:
+            assert job.written is not None
+            for file in (job.written, signature_path(job.written)):
+                if file.exists():
+                    archive.write(file, file.name)
+        archive.writestr("report.txt", report)
+    temporary.replace(path)
+    _say(f"send this one file: {path} ({len(jobs)} records)")
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
+def _refuse(line: str) -> int:
+    _say(f"measure: {line}")
+    return 2
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,162 @@
+"""What a run does: the probes, examples and signatures of one backend at one world size, likely breakers last."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from apidiff.database import ApidiffError, Data
+from apidiff.database.backends import Backend, Devices
+from apidiff.judge import Context, example_probe, framework_of, spec_of
+from apidiff.model import Api, Claim, Mapping, Status, Version
+from apidiff.model.claim import EXAMPLE_WORLD_SIZE
+from apidiff.model.probe_resolution import is_partial, names_other_ranks, resolve
+from apidiff.model.ranges import holds, status_at
+
+WORLD_SIZES = (2, 3, 4)
+LARGEST_WORLD_SIZE = 64  # ranks are processes of one machine: more than any has use for
+
+
+@dataclass(frozen=True)
+class Step:
+    """One probe or example to run. ``claims``: those that are judged from it."""
+
+    api: Api
+    probe: str
+    spec: str
+    claims: tuple[Claim, ...]
+
+    @property
+    def example(self) -> str | None:
+        """The path of the example, or None for a probe."""
+        return self.probe.removeprefix("example:") if self.probe.startswith("example:") else None
+
+    @property
+    def risk(self) -> int:
+        """0 for plain calls, 1 for odd inputs, 2 where ranks disagree and may wait for each other for ever."""
+        if self.example:
+            return 0
+        arguments, overrides = resolve(self.api, self.probe)
+        root = arguments.get(self.api.root) if self.api.root else None
+        if overrides or is_partial(self.api, self.probe) or (isinstance(root, int) and root > 8):
+            return 2
+        return 1 if self.api.probes[self.probe].world_sizes else 0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The steps of one run in the order they are made, and the APIs whose signatures are recorded: the framework's own."""
+
+    apis: tuple[Api, ...]
+    steps: tuple[Step, ...]
+
+
+def apis_for(data: Data, framework: str, version: str, mappings: Collection[str] | None = None) -> Iterator[Api]:
+    """The APIs that a run of a framework's ``version`` judges, each once.
+
+    These are its sources, its targets with a range that holds the version, and the other framework's APIs with an example
+    in this one: a recipe stands at the source it replaces. ``mappings``: only those of these IDs. An API that is a target in
+    several mappings counts where it is defined, or in a chosen mapping if that one is not chosen.
+    """
+    chosen = [mapping for key, mapping in data.mappings.items() if mappings is None or key in mappings]
+    found: dict[str, Api] = {}
+    for mapping in chosen:
+        for api in _present(mapping, framework, Version(version)):
+            if api.name not in found or found[api.name].defined_in:
+                found[api.name] = api
+    yield from found.values()
+
+
+def _present(mapping: Mapping, framework: str, version: Version) -> Iterator[Api]:
+    if mapping.source.name.startswith(f"{framework}.") or _recipes(mapping, framework, version):
+        yield mapping.source
+    for target in mapping.targets:
+        standing = status_at(target, version)
+        if target.api.name.startswith(f"{framework}.") and standing not in {None, Status.REMOVED}:
+            yield target.api
+
+
+def _recipes(mapping: Mapping, framework: str, version: Version) -> list[Claim]:
+    """The claims on the source that are examples in another framework and stand at its ``version``.
+
+    A recipe that an ``otherwise`` names stands where that one does; others always.
+    """
+    bounds = {one.recipe: one for one in mapping.otherwise if one.recipe}
+    found = []
+    for claim in mapping.source.claims:
+        if claim.prints and framework_of(claim, mapping.source) == framework:
+            bound = bounds.get(claim.prints.example)
+            if bound is None or holds(bound.since, bound.until, version):
+                found.append(claim)
+    return found
+
+
+def make_plan(
+    data: Data,
+    backend: Backend,
+    version: str,
+    world_size: int,
+    context: Context,
+    mappings: Collection[str] | None = None,
+) -> Plan:
+    """The plan of ``backend`` at ``world_size`` for the installed ``version`` of its framework."""
+    apis = tuple(apis_for(data, backend.framework, version, mappings))
+    steps = [step for api in apis for step in _steps(api, backend.framework, world_size, context)]
+    own = tuple(api for api in apis if api.name.startswith(f"{backend.framework}."))
+    return Plan(own, tuple(sorted(steps, key=lambda step: step.risk)))
+
+
+def _steps(api: Api, framework: str, world_size: int, context: Context) -> Iterator[Step]:
+    for name, probe in api.probes.items() if api.name.startswith(f"{framework}.") else ():
+        spec = spec_of(api, name, context)
+        if world_size == 1 and names_other_ranks(api, name):
+            continue
+        if spec and (not probe.world_sizes or world_size in probe.world_sizes):
+            yield Step(api, name, spec, tuple(claim for claim in api.claims if name in claim.probes))
+    for claim in api.claims:
+        if claim.prints and world_size == EXAMPLE_WORLD_SIZE and framework_of(claim, api) == framework:
+            name = example_probe(claim.prints.example)
+            if spec := spec_of(api, name, context):
+                yield Step(api, name, spec, (claim,))
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The world sizes to run with, and what is to be said of them: which are left out and why, what one rank shows."""
+
+    chosen: list[int]
+    notes: list[str]
+
+
+def world_sizes(backend: Backend, devices: int, asked: Sequence[int] | None) -> Sizes:
+    """The world sizes of a run on a machine with so many ``devices``, for what a user asked or, with None, the usual ones.
+
+    Where each rank needs a device of its own there are as many as devices at most: one alone where there is but one. Raises
+    ApidiffError where a size was asked for that is larger.
+    """
+    wanted = list(asked or WORLD_SIZES)
+    limit = devices if backend.devices is Devices.ONE else max(wanted)
+    chosen = [size for size in wanted if size <= limit]
+    left_out = [size for size in wanted if size > limit]
+    name = f"{backend.full_name} ({backend.framework})"
+    bound = f"each rank needs a device of its own, and found were {devices}"
+    if asked and left_out:
+        raise ApidiffError(
+            f"{name}: --world-size {','.join(map(str, left_out))} is too large: {bound}. Ask for {limit} at most."
+        )
+    chosen = chosen or [1]
+    notes = [f"{name}: {_sizes_text(left_out)} left out: {bound}"] if left_out else []
+    if 1 in chosen:
+        notes.append(
+            f"{name}: one rank shows what is returned, shared memory and signatures; no claim on other ranks is judged"
+        )
+    return Sizes(chosen, notes)
+
+
+def _sizes_text(sizes: Sequence[int]) -> str:
+    return f"world size {sizes[0]}" if len(sizes) == 1 else f"world sizes {', '.join(map(str, sizes))}"
+
+
+def step_key(step: Step) -> tuple[str, str]:
+    """API and probe: what a step is known by in a record."""
+    return step.api.name, step.probe

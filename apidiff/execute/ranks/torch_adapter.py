@@ -1,0 +1,95 @@
+"""PyTorch inside a rank: gloo on CPU, gloo and nccl on GPU, hccl on Ascend through torch_npu."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+import torch.distributed as dist
+
+from apidiff.execute.ranks.adapter import Adapter
+
+
+def device_of(kind: str, local: int) -> torch.device:
+    """The device of the rank ``local`` of a machine. Ranks go round where there are fewer devices than ranks.
+
+    Only gloo shares a device. A library that does not is planned with no more ranks than devices; where a launcher shows
+    each rank one device alone, that is number 0 for all.
+    """
+    if kind == "cpu":
+        return torch.device("cpu")
+    return torch.device(kind, local % max(1, getattr(torch, kind).device_count()))
+
+
+class TorchAdapter(Adapter):
+    """``backend`` and ``device`` ('cpu', 'cuda', 'npu') as conf/backends.toml names them."""
+
+    def __init__(self, backend: str, device: str) -> None:
+        self._backend, self._kind = backend, device
+        self._groups: dict[tuple[int, ...], Any] = {}
+
+    def start(self) -> None:
+        if self._kind == "npu":
+            import torch_npu  # noqa: F401
+        local = int(os.environ.get("LOCAL_RANK", os.environ["RANK"]))
+        self._device = device_of(self._kind, local)
+        if self._kind != "cpu":
+            getattr(torch, self._kind).set_device(self._device)
+            torch.set_default_device(self._device)  # where examples make their tensors
+        dist.init_process_group(self._backend, timeout=timedelta(seconds=600))
+        self.rank, self.world_size = dist.get_rank(), dist.get_world_size()
+        if self._kind != "cpu":
+            # nccl and hccl connect in their first collective: that takes longer than a probe is given.
+            self.canary()
+
+    def version(self) -> str:
+        return str(torch.__version__).split("+")[0]
+
+    def is_tensor(self, value: object) -> bool:
+        return isinstance(value, torch.Tensor)
+
+    def make_tensor(self, array: npt.NDArray[Any], dtype: str, *, strided: bool) -> Any:
+        plain = torch.from_numpy(np.ascontiguousarray(array)).to(getattr(torch, dtype)).to(self._device)
+        if not strided:
+            return plain
+        wide = torch.zeros(*plain.shape[:-1], plain.shape[-1] * 2, dtype=plain.dtype, device=self._device)
+        view = wide[..., ::2]
+        view.copy_(plain)
+        return view
+
+    def to_numpy(self, tensor: Any) -> npt.NDArray[Any]:
+        plain = tensor.detach().cpu()
+        found: npt.NDArray[Any] = (plain.float() if plain.dtype is torch.bfloat16 else plain).numpy()
+        return found
+
+    def storage(self, tensor: Any) -> object:
+        pointer = tensor.untyped_storage().data_ptr()
+        return pointer or id(tensor)
+
+    def contiguous(self, tensor: Any) -> bool:
+        return bool(tensor.is_contiguous())
+
+    def reduce_op(self, name: str) -> Any:
+        return getattr(dist.ReduceOp, name)
+
+    def group(self, ranks: list[int], *, by_name: bool) -> Any:
+        key = tuple(ranks)
+        if key not in self._groups:
+            # Every rank makes every group, members or not.
+            self._groups[key] = dist.group.WORLD if len(ranks) == self.world_size else dist.new_group(ranks)
+        group = self._groups[key]
+        return getattr(group, "group_name", None) if by_name else group
+
+    def synchronise(self) -> None:
+        if self._kind != "cpu":
+            getattr(torch, self._kind).synchronize()
+
+    def canary(self) -> bool:
+        tensor = torch.full((2,), float(self.rank + 1), device=self._device)
+        dist.all_reduce(tensor)
+        self.synchronise()
+        return tensor.tolist() == [self.world_size * (self.world_size + 1) / 2] * 2

@@ -1,0 +1,119 @@
+"""Run records: made from what a run showed and from the whole environment, written under the digest of their bytes."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+
+import msgspec
+
+from apidiff.database.backends import Backend
+from apidiff.database.runs import run_name, run_path
+from apidiff.execute import local_records as ours
+from apidiff.execute.atomic_write import alone_in, put
+from apidiff.execute.submissions.signed import signature_path
+from apidiff.model import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
+
+
+def make_record(
+    backend: Backend,
+    version: str,
+    world_size: int,
+    signatures: list[SignatureDump],
+    probes: Iterable[ProbeRun],
+    device_found: DeviceFound | None = None,
+) -> RunRecord:
+    """The record of a run made now in this environment."""
+    packages = {found.name: found.version for found in metadata.distributions() if found.name}
+    if device_found and (own := device_found.versions.get(backend.framework)):
+        packages.setdefault(backend.framework, own)  # a framework that was built in place lists itself nowhere
+    return RunRecord(
+        schema=RUN_SCHEMA,
+        suite_version=packages.get("apidiff", "source"),
+        framework=backend.framework,
+        framework_version=version,
+        backend=backend.name,
+        device=backend.device,
+        device_found=device_found,
+        world_size=world_size,
+        date=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        os=_system(),
+        python=platform.python_version(),
+        machine=platform.machine(),
+        cores=len(os.sched_getaffinity(0)),
+        packages=dict(sorted(packages.items(), key=lambda item: item[0].lower())),
+        environment=backend.environment,
+        signatures=sorted(signatures, key=lambda one: one.api),
+        probes=sorted(probes, key=lambda run: (run.api, run.probe)),
+    )
+
+
+def _system() -> str:
+    try:
+        return f"{platform.freedesktop_os_release()['PRETTY_NAME']}, {platform.system()} {platform.release()}"
+    except OSError:
+        return platform.platform()
+
+
+def encode(record: RunRecord) -> bytes:
+    """The bytes of a record: JSON with one signature, package and probe a line, so that two can be compared."""
+    head = msgspec.to_builtins(msgspec.structs.replace(record, signatures=[], probes=[], packages={}))
+    head.pop("packages", None)
+    lines = [f'"{key}": {_json(value)}' for key, value in head.items()]
+    packages = ",\n".join(f"  {_json(name)}: {_json(version)}" for name, version in record.packages.items())
+    lines.append(f'"packages": {{\n{packages}\n}}')
+    for key, items in (("signatures", record.signatures), ("probes", record.probes)):
+        lines.append(f'"{key}": [\n' + ",\n".join(_json(item) for item in items) + "\n]")
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def write_record(record: RunRecord, runs: Path) -> Path:
+    """Writes a record below ``runs`` and removes the one it takes the place of. Returns its path.
+
+    That is the former one of this project, or of the same measurer where this very checkout wrote it. What somebody else
+    sent stays, whatever it says of who measured. Raises DataError, with nothing left behind, where the folder cannot be
+    written or the disk is full.
+    """
+    content = encode(record)
+    path = run_path(record, content, runs)
+    name = run_name(record)[1]
+    with alone_in(path.parent):
+        put({path: content})
+        if record.measured_by is not None:
+            ours.add(path)
+        for former in path.parent.glob(f"{name}-*.json"):
+            if former != path and former.stem.rpartition("-")[0] == name and _is_former(former, record):
+                signature_path(former).unlink(missing_ok=True)
+                former.unlink()
+    return path
+
+
+class _Measured(msgspec.Struct):
+    """Of a record, who made it."""
+
+    measured_by: str | None = None
+
+
+def _is_former(path: Path, record: RunRecord) -> bool:
+    """Whether a record of the same run is one whose place ``record`` takes."""
+    by = msgspec.json.decode(path.read_bytes(), type=_Measured).measured_by
+    return by == record.measured_by and (by is None or ours.holds(path))
+
+
+def write_beside(record: RunRecord, runs: Path) -> Path:
+    """Writes a record below ``runs``, beside all that is there. Returns its path. Raises DataError as ``write_record`` does."""
+    content = encode(record)
+    path = run_path(record, content, runs)
+    with alone_in(path.parent):
+        put({path: content})
+        if record.measured_by is not None:
+            ours.add(path)
+    return path

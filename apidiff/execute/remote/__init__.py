@@ -1,0 +1,1 @@
+"""Ranks on other machines: who coordinates them, who works for it, what goes over the wire."""

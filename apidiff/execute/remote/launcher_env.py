@@ -1,0 +1,97 @@
+"""Whether this process is one of several that a launcher started: torchrun, msrun or Slurm's srun, on one machine or many."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from apidiff.database import ApidiffError
+
+PORT = "APIDIFF_PORT"
+# What launchers set for the frameworks; the ranks that the verifier starts get variables of their own.
+_PREFIXES = ("TORCHELASTIC_", "MS_", "GROUP_", "ROLE_", "LOCAL_", "MASTER_", "RANK_")
+_NAMES = {"RANK", "WORLD_SIZE", "DEVICE_ID"}
+
+
+class Place(NamedTuple):
+    """One process among those that were launched.
+
+    ``host`` and ``port``: where rank 0 is reached by the others. ``job``: what the launcher calls the whole.
+    """
+
+    launcher: str
+    rank: int
+    world_size: int
+    local_rank: int
+    host: str
+    port: int
+    job: str
+
+
+def place_of(environment: Mapping[str, str]) -> Place | None:
+    """The place that a launcher gave this process, or None where none did. Raises ApidiffError where it says too little."""
+    if "TORCHELASTIC_RUN_ID" in environment:
+        return _place("torchrun", environment, "RANK", "WORLD_SIZE", "LOCAL_RANK", environment["TORCHELASTIC_RUN_ID"])
+    if environment.get("MS_ROLE") == "MS_WORKER" and "MS_SCHED_HOST" in environment:
+        if "MS_NODE_ID" not in environment:
+            raise ApidiffError("verify: msrun gave this process no rank. Start it with --node_rank on every machine.")
+        return _place("msrun", environment, "MS_NODE_ID", "MS_WORKER_NUM", "DEVICE_ID", "msrun")
+    if environment.get("SLURM_STEP_NUM_TASKS", "1") != "1" and "SLURM_PROCID" in environment:
+        job = environment.get("SLURM_JOB_ID", "srun")
+        return _place("srun", environment, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", job)
+    return None
+
+
+def is_scheduler(environment: Mapping[str, str]) -> bool:
+    """Whether msrun started this process as its scheduler. The verifier has one of its own for each start of the ranks."""
+    return environment.get("MS_ROLE") == "MS_SCHED"
+
+
+def _place(launcher: str, environment: Mapping[str, str], rank: str, size: str, local: str, job: str) -> Place:
+    numbers = (
+        _number(environment, rank, launcher),
+        _number(environment, size, launcher),
+        _number(environment, local if local in environment else rank, launcher),
+    )
+    host = environment.get("MASTER_ADDR") or environment.get("MS_SCHED_HOST") or _first_host(environment)
+    if environment.get(PORT):
+        port = _number(environment, PORT, launcher)
+    else:
+        # The launcher may listen on its own port; the next one is ours.
+        given = next((name for name in ("MASTER_PORT", "MS_SCHED_PORT") if environment.get(name)), None)
+        port = 1 + (_number(environment, given, launcher) if given else 29500)
+    if not 0 < port < 2**16:
+        raise ApidiffError(f"verify: there is no port {port}. Name a free one on every machine: {PORT}=29700")
+    return Place(launcher, *numbers, host, port, job)
+
+
+def _number(environment: Mapping[str, str], name: str, launcher: str) -> int:
+    try:
+        return int(environment[name])
+    except (KeyError, ValueError) as error:
+        found = f"{name}={environment[name]!r}" if name in environment else f"no {name}"
+        remedy = "Set it to a number" if name == PORT else f"Start the ranks with {launcher} itself"
+        raise ApidiffError(
+            f"verify: {launcher} gave this process {found}, where a number is needed. {remedy}."
+        ) from error
+
+
+def _first_host(environment: Mapping[str, str]) -> str:
+    """The machine of Slurm's first task. Raises ApidiffError where Slurm does not tell."""
+    nodes = environment.get("SLURM_STEP_NODELIST", "")
+    try:
+        done = subprocess.run(
+            ["scontrol", "show", "hostnames", nodes], capture_output=True, text=True, timeout=30, check=True
+        )
+        return done.stdout.split()[0]
+    except (OSError, subprocess.SubprocessError, IndexError) as error:
+        raise ApidiffError(
+            f"verify: the machine of rank 0 is not known (scontrol show hostnames {nodes!r} gave nothing). "
+            "Export MASTER_ADDR before srun."
+        ) from error
+
+
+def without_launcher(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment without what launchers set, for the processes that the verifier starts."""
+    return {key: value for key, value in environment.items() if key not in _NAMES and not key.startswith(_PREFIXES)}

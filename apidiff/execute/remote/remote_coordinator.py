@@ -1,0 +1,188 @@
+"""Rank 0's side of a launched run: the other processes that the launcher started, and the ranks they start for us."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import itertools
+import queue
+import socket
+import threading
+import time
+from pathlib import Path
+
+import msgspec
+
+from apidiff.database import ApidiffError
+from apidiff.database.backends import Backend
+from apidiff.execute.remote.launcher_env import PORT, Place
+from apidiff.execute.remote.remote_protocol import ANSWER, LONGEST_GREETING, Greeting, Order, keep_alive
+
+_JOIN_S = 180.0
+_CHILD_S = 20.0
+_GREETING_S = 10.0
+
+
+class HostError(ApidiffError):
+    """A launched process that does not join, or no longer answers."""
+
+
+class Hosts:
+    """The processes of ``place``'s launcher beside this one, which is rank 0. Listens on the address that they know."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self._numbers = itertools.count()
+        self._orders: dict[int, socket.socket] = {}
+        self._joined = threading.Condition()
+        self._children: dict[int, queue.Queue[socket.socket]] = {}
+        here = f"{place.host}:{place.port}"
+        try:
+            family = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)[0][0]
+        except OSError as error:
+            raise HostError(
+                f"verify: the address of rank 0, {place.host}, is not known here ({error.strerror}). "
+                "Name one that every machine knows, with --master-addr or MASTER_ADDR."
+            ) from error
+        self._listener = socket.socket(family, socket.SOCK_STREAM)
+        self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self._listener.bind((place.host, place.port))
+        except OSError as error:
+            self._listener.close()
+            remedy = (
+                "Give the address of the machine that rank 0 runs on"
+                if error.errno == errno.EADDRNOTAVAIL
+                else f"Name a free port on every machine: {PORT}=29700"
+            )
+            raise HostError(f"verify: rank 0 cannot listen on {here} ({error.strerror}). {remedy}") from error
+        self._listener.listen(place.world_size * 4)
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def wait(self) -> None:
+        """Until every other process has joined. Raises HostError with the ranks that did not."""
+        others = set(range(1, self.place.world_size))
+        with self._joined:
+            if not self._joined.wait_for(lambda: others <= self._orders.keys(), _JOIN_S):
+                missing = ", ".join(str(rank) for rank in sorted(others - self._orders.keys()))
+                raise HostError(
+                    f"verify: {self.place.launcher} ranks {missing} did not join within {_JOIN_S:g} s at "
+                    f"{self.place.host}:{self.place.port}. Look at their machines' logs, and open that port."
+                )
+
+    def start_rank(self, rank: int, backend: Backend, variables: dict[str, str], log: Path) -> RemoteRank:
+        """Has the process ``rank`` start a rank. Raises HostError where it does not answer."""
+        child = next(self._numbers)
+        waiting: queue.Queue[socket.socket] = queue.Queue()
+        self._children[child] = waiting
+        order = Order(child, backend.framework, backend.name, backend.device, backend.environment | variables)
+        try:
+            self._orders[rank].sendall(msgspec.json.encode(order) + b"\n")
+            return RemoteRank(waiting.get(timeout=_CHILD_S), log)
+        except (OSError, queue.Empty) as error:
+            raise HostError(f"verify: the machine of rank {rank} no longer answers.") from error
+        finally:
+            del self._children[child]
+
+    def free_port(self) -> int:
+        """A port of this machine, at the address that the others know, that nobody listened on a moment ago."""
+        with socket.socket(self._listener.family, socket.SOCK_STREAM) as probe:
+            probe.bind((self.place.host, 0))
+            return int(probe.getsockname()[1])
+
+    def close(self) -> None:
+        """Lets the other processes end."""
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        for connection in self._orders.values():
+            connection.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self._listener.accept()
+                threading.Thread(target=self._greet, args=(connection,), daemon=True).start()
+
+    def _greet(self, connection: socket.socket) -> None:
+        """Finds out who connects; whoever is none of ours is hung up on."""
+        try:
+            connection.settimeout(_GREETING_S)
+            greeting = msgspec.json.decode(_first_line(connection), type=Greeting)
+            connection.settimeout(None)
+            keep_alive(connection)
+        except (OSError, msgspec.DecodeError, ValueError):
+            connection.close()
+            return
+        known = greeting.job == self.place.job and 0 < greeting.rank < self.place.world_size
+        if known and greeting.child is None:
+            with self._joined:
+                if greeting.rank not in self._orders:
+                    self._orders[greeting.rank] = connection
+                    self._joined.notify_all()
+                    return
+        elif known and (waiting := self._children.get(greeting.child if greeting.child is not None else -1)):
+            waiting.put(connection)
+            return
+        connection.close()
+
+
+def _first_line(connection: socket.socket) -> bytes:
+    """The greeting, byte by byte: what follows it belongs to whoever reads the connection. Raises ValueError if too long."""
+    line, until = b"", time.monotonic() + _GREETING_S
+    while not line.endswith(b"\n"):
+        byte = connection.recv(1)
+        if not byte or len(line) > LONGEST_GREETING or time.monotonic() > until:
+            raise ValueError("no greeting")
+        line += byte
+    return line
+
+
+class RemoteRank:
+    """A rank on another machine, asked like one on this. What it prints goes into ``log`` here."""
+
+    def __init__(self, connection: socket.socket, log: Path) -> None:
+        self._connection, self._log = connection, log
+        self._connection.setblocking(False)
+        self._buffer = b""
+        self._log.touch()
+
+    def fileno(self) -> int:
+        """What to wait on for an answer."""
+        return self._connection.fileno()
+
+    def send(self, line: bytes) -> None:
+        """Asks. A machine that is cut off is noticed when the answer is awaited."""
+        with contextlib.suppress(OSError):
+            self._connection.settimeout(5)
+            self._connection.sendall(line)
+        with contextlib.suppress(OSError):
+            self._connection.setblocking(False)
+
+    def receive(self) -> bytes | None:
+        """One answer; None while it is not whole; empty where the rank or its machine is gone."""
+        try:
+            chunk = self._connection.recv(1 << 20)
+        except BlockingIOError:
+            return None
+        except OSError:
+            return b""
+        if not chunk:
+            return b""
+        self._buffer += chunk
+        while b"\n" in self._buffer:
+            line, _, self._buffer = self._buffer.partition(b"\n")
+            if line.startswith(ANSWER):
+                return line[1:]
+            with self._log.open("ab") as file:
+                file.write(line[1:] + b"\n")
+        return None
+
+    def kill(self) -> None:
+        """Ends it: the process that started it ends it when the connection is gone."""
+        with contextlib.suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Closes what is here of it."""
+        self._connection.close()

@@ -1,0 +1,115 @@
+"""What a launched process other than rank 0 does: starts ranks when rank 0's verifier says so, and passes lines on.
+
+It starts nothing but ranks of the frameworks, and only for the verifier that its launcher named. It ends when that one does,
+or is no longer heard, and takes its ranks with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import socket
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import msgspec
+
+from apidiff.database import ApidiffError
+from apidiff.execute.rank_process import RankProcess, rank_command
+from apidiff.execute.remote.launcher_env import Place, without_launcher
+from apidiff.execute.remote.remote_protocol import ANSWER, LOG, Greeting, Order, keep_alive
+
+_CONNECT_S = 120.0
+_LOG_EVERY_S = 0.2
+_LOG_BYTES = 1 << 16  # at a time
+
+
+def serve(place: Place) -> int:
+    """Takes orders until rank 0 closes the connection. Returns the exit code. Raises ApidiffError where it is not reached."""
+    control = _connect(place, None, _CONNECT_S)
+    running: list[threading.Thread] = []
+    with control, control.makefile("rb") as lines, tempfile.TemporaryDirectory(prefix="apidiff-") as folder:
+        with contextlib.suppress(OSError):
+            for line in lines:
+                order = msgspec.json.decode(line, type=Order)
+                thread = threading.Thread(target=_run, args=(place, order, Path(folder)), daemon=True)
+                thread.start()
+                running.append(thread)
+        # The connection is gone; those of the ranks are too, and each thread ends its rank.
+        for thread in running:
+            thread.join(15)
+    return 0
+
+
+def _connect(place: Place, child: int | None, seconds: float) -> socket.socket:
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            connection = socket.create_connection((place.host, place.port), timeout=10)
+            break
+        except OSError as error:
+            if time.monotonic() > until:
+                raise ApidiffError(
+                    f"verify: rank {place.rank} does not reach rank 0 at {place.host}:{place.port} ({error}). "
+                    "Open that port between the machines, or name another with APIDIFF_PORT."
+                ) from error
+            time.sleep(0.5)
+    connection.settimeout(None)
+    keep_alive(connection)
+    connection.sendall(msgspec.json.encode(Greeting(place.job, place.rank, child)) + b"\n")
+    return connection
+
+
+def _run(place: Place, order: Order, folder: Path) -> None:
+    """One rank, from its start until either end is gone."""
+    log = folder / str(order.child) / f"rank-{place.rank}.log"
+    log.parent.mkdir()
+    local = {"LOCAL_RANK": str(place.local_rank), "DEVICE_ID": str(place.local_rank)}
+    environment = without_launcher(os.environ) | order.variables | local
+    with contextlib.suppress(OSError, ApidiffError), _connect(place, order.child, 10) as connection:
+        rank = RankProcess(rank_command(order.framework, order.backend, order.device), environment, log)
+        relay = _Relay(rank, log, connection)
+        try:
+            relay.start()
+            with connection.makefile("rb") as requests:
+                for line in requests:
+                    rank.send(line)
+        finally:
+            rank.kill()
+            relay.join(5)
+            rank.close()
+
+
+class _Relay(threading.Thread):
+    """Passes on what a rank answers and what it prints, until it ends; then closes the connection."""
+
+    def __init__(self, rank: RankProcess, log: Path, connection: socket.socket) -> None:
+        super().__init__(daemon=True)
+        self._rank, self._log, self._connection = rank, log, connection
+        self._seen = 0
+
+    def run(self) -> None:
+        """Looks for answers at once and for printed lines now and then."""
+        with contextlib.suppress(OSError):
+            while True:
+                ready, _, _ = select.select([self._rank], [], [], _LOG_EVERY_S)
+                line = self._rank.receive() if ready else None
+                self._pass_on_log()
+                if line:
+                    self._connection.sendall(ANSWER + line + b"\n")
+                elif line == b"":
+                    break
+        with contextlib.suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+
+    def _pass_on_log(self) -> None:
+        with self._log.open("rb") as file:
+            file.seek(self._seen)
+            new = file.read(_LOG_BYTES)
+        whole, newline, _ = new.rpartition(b"\n")
+        self._seen += len(whole) + len(newline)
+        for line in whole.splitlines():
+            self._connection.sendall(LOG + line + b"\n")

@@ -1,0 +1,125 @@
+"""Takes in run records made elsewhere: all of those given, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from apidiff.database import Data, DataError, InvalidData
+from apidiff.database.backends import Backend
+from apidiff.database.runs import run_path
+from apidiff.execute.atomic_write import put_all
+from apidiff.execute.specs import known_specs, specs_of_today
+from apidiff.execute.submissions.record_validation import Accepted, foreign_record
+from apidiff.execute.submissions.signed import PROGRAM, Signed, State, read_signature, signature_path, signed_by
+from apidiff.execute.submissions.signers import Signer
+from apidiff.execute.submissions.submissions import Note, Sent, read_sent
+from apidiff.judge import Context
+from apidiff.model import RunRecord
+
+
+class Taken(NamedTuple):
+    """Where a record lies now, whether it is new there (the same bytes are kept once), and what its signature says.
+
+    ``former``: how many of its ``probes`` are asked otherwise today, or no more; these give no verdict.
+    """
+
+    path: Path
+    new: bool
+    signed: Signed
+    former: int
+    probes: int
+
+
+class _Read(NamedTuple):
+    """A record that fits, as it came, with what its signature says."""
+
+    record: RunRecord
+    sent: Sent
+    signed: Signed
+
+
+def accepted(data: Data, backends: Collection[Backend], context: Context) -> Accepted:
+    """What records may be of: known are the APIs of today, those that were ever asked, and those in records."""
+    specs = known_specs(data, context)
+    apis = {
+        *(api.name for one in data.mappings.values() for api in [one.source, *(target.api for target in one.targets)]),
+        *(api for api, _, _ in specs),
+        *(one.api for _, record in data.runs for one in record.signatures),
+    }
+    releases = {name: frozenset(one.version for one in found) for name, found in data.frameworks.items()}
+    return Accepted(backends, specs, releases, apis)
+
+
+def take_in(
+    paths: Sequence[Path],
+    data: Data,
+    backends: Collection[Backend],
+    context: Context,
+    signers: Mapping[str, Signer],
+    note: Note = lambda _text: None,
+) -> list[Taken]:
+    """Writes the records in ``paths``, files or zips, beside those of ``data``, with the signatures that lie beside them.
+
+    None of those there is replaced; one that is given twice is taken once. ``note`` is told what was passed over. Raises
+    InvalidData with one error a file, with nothing written, where any of them does not fit or is signed and does not verify.
+    """
+    fits = accepted(data, backends, context)
+    runs = data.root / "runs"
+    errors: list[DataError] = []
+    found: dict[Path, _Read] = {}
+    for path in paths:
+        try:
+            given = read_sent(path, note)
+        except DataError as error:
+            errors.append(error)
+            continue
+        for sent in given:
+            try:
+                one = _read(sent, fits, signers, runs)
+                _keep(one, run_path(one.record, sent.content, runs), found)
+            except DataError as error:
+                errors.append(error)
+    if errors:
+        raise InvalidData(errors)
+    today = frozenset(specs_of_today(data, context))
+    files: dict[Path, bytes] = {}
+    taken = []
+    for path, one in found.items():
+        files[path] = one.sent.content
+        if one.sent.signature is not None:
+            files[signature_path(path)] = one.sent.signature
+        former = sum((run.api, run.probe, run.spec) not in today for run in one.record.probes)
+        taken.append(Taken(path, not path.exists(), one.signed, former, len(one.record.probes)))
+    put_all(files)
+    return taken
+
+
+def _keep(one: _Read, path: Path, found: dict[Path, _Read]) -> None:
+    """Adds a record that will lie in ``path``; of one that is given twice, that which is signed."""
+    there = found.get(path)
+    if there is None or there.sent.signature is None:
+        found[path] = one
+    elif one.sent.signature not in {None, there.sent.signature}:
+        mine = signature_path(one.sent.path)
+        raise DataError(mine, None, f"is another signature than that of {there.sent.path}", "Give one of the two.")
+
+
+def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], runs: Path) -> _Read:
+    path, content, signature = sent
+    record = foreign_record(path, content, fits)
+    if not record.measured_by and not run_path(record, content, runs).exists():
+        # Pages would call it a run of this project. Nothing can be added to it here: its name is the digest of its bytes.
+        remedy = 'Whoever measured has to give: apidiff verify --record --measured-by "who, and on which device"'
+        raise DataError(path, None, "does not say who measured", remedy)
+    signed = signed_by(path, content, signature, signers)
+    mine = signature_path(path)
+    if signed.state is State.NOT_CHECKED:
+        remedy = f"Install {PROGRAM}, or take the record in without {mine.name}."
+        raise DataError(mine, None, f"names the key of {signed.signer}, and there is no {PROGRAM} to check it", remedy)
+    there = read_signature(run_path(record, content, runs))
+    if signature is not None and there is not None and there != signature:
+        remedy = f"Delete {signature_path(run_path(record, content, runs))} first, if this one is to take its place."
+        raise DataError(mine, None, "is another signature than the one that the record has here", remedy)
+    return _Read(record, sent, signed)

@@ -1,0 +1,125 @@
+"""Files that somebody sent: run records with the signatures beside them, one by one or in the one zip that `make gpu` packs.
+
+A zip is read in memory, within bounds, and never unpacked to the disk.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from apidiff.errors import DataError
+from apidiff.execute.submissions.safe_read import read_regular
+from apidiff.execute.submissions.signed import MAX_BYTES as MAX_SIGNATURE
+from apidiff.execute.submissions.signed import read_signature, refuse_large, signature_path
+
+MAX_BYTES = 8 * 2**20  # of a record, and of a zip of them: the largest record so far has less than one
+MAX_MEMBERS = 500  # of a zip
+MAX_UNPACKED = 128 * 2**20  # of what a zip holds
+_LONGEST = 200  # name of a record
+_SHOWN = 5  # names of what is passed over
+_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # others can ask for gigabytes before the first byte comes out
+_AGAIN = "Ask for the file again, as make gpu or make npu wrote it, or for the records one by one."
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+)
+
+# Told what was passed over.
+Note = Callable[[str], None]
+
+
+class Sent(NamedTuple):
+    """A record as it came: what it is called in messages, its bytes, and those of its signature if it has one."""
+
+    path: Path
+    content: bytes
+    signature: bytes | None
+
+
+def read_sent(path: Path, note: Note = lambda _text: None) -> list[Sent]:
+    """The record in ``path``, or all those in the zip ``path``. Raises DataError for what is neither."""
+    try:
+        content = read_regular(path, MAX_BYTES + 1)
+    except OSError as error:
+        raise DataError(
+            path, None, f"cannot be read ({error.strerror})", "Check that it is a readable file."
+        ) from error
+    _refuse_large(path, len(content))
+    if path.suffix.lower() != ".zip":
+        return [Sent(path, content, read_signature(path))]
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return _members(path, archive, note)
+    except _BROKEN as error:
+        raise DataError(path, None, f"is no zip that can be read: {str(error)[:200]}", _AGAIN) from error
+
+
+def _refuse_large(path: Path, size: int) -> None:
+    if size > MAX_BYTES:
+        what = "A run record" if path.suffix.lower() != ".zip" else "A zip of run records"
+        raise DataError(
+            path, None, f"is larger than {MAX_BYTES // 2**20} MiB", f"{what} is smaller; send another file."
+        )
+
+
+def _members(path: Path, archive: zipfile.ZipFile, note: Note) -> list[Sent]:
+    """The records at the top of a zip, with their signatures."""
+    members = archive.infolist()
+    if len(members) > MAX_MEMBERS:
+        raise DataError(path, None, f"holds {len(members)} files; at most {MAX_MEMBERS} are read", _AGAIN)
+    top = {one.filename: one for one in members if len(one.filename) < _LONGEST and not {*"/\\"} & {*one.filename}}
+    records = [name for name in top if name.endswith(".json")]
+    wanted = {*records, *(signature_path(Path(name)).name for name in records)} & top.keys()
+    _refuse_members(path, [one for one in members if one.filename in wanted])
+    if not records:
+        raise DataError(path, None, "holds no run record: no file *.json at its top", _AGAIN)
+    if over := [one.filename for one in members if one.filename not in wanted]:
+        more = f" and {len(over) - _SHOWN} more" if len(over) > _SHOWN else ""
+        note(f"{path}: passed over: {', '.join(name[:100] for name in over[:_SHOWN])}{more}")
+    sent = []
+    for name in records:
+        signature = top.get(signature_path(Path(name)).name)
+        content = _read(archive, top[name], MAX_BYTES)
+        signed = _read(archive, signature, MAX_SIGNATURE) if signature else None
+        _refuse_large(path / name, len(content))
+        refuse_large(signature_path(path / name), len(signed or b""))
+        sent.append(Sent(path / name, content, signed))
+    return sent
+
+
+def _refuse_members(path: Path, members: Sequence[zipfile.ZipInfo]) -> None:
+    """Raises DataError for what its directory already tells: nothing has been unpacked yet."""
+    names = [one.filename for one in members]
+    for one in members:
+        if names.count(one.filename) > 1:
+            raise DataError(path / one.filename, None, "is twice in the zip", _AGAIN)
+        if one.flag_bits & 1:
+            raise DataError(path / one.filename, None, "is encrypted", "Ask for a zip without a password.")
+        if one.compress_type not in _METHODS:
+            raise DataError(path / one.filename, None, "is packed otherwise than by deflate", _AGAIN)
+        if one.filename.endswith(".json"):
+            _refuse_large(path / one.filename, one.file_size)
+        else:
+            refuse_large(path / one.filename, one.file_size)
+    if (size := sum(one.file_size for one in members)) > MAX_UNPACKED:
+        found = f"unpacks to {size // 2**20} MiB; at most {MAX_UNPACKED // 2**20} MiB are read"
+        raise DataError(path, None, found, "Send fewer records at a time.")
+
+
+def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
+    """Its bytes, one more than ``most`` where it has more than its directory says."""
+    with archive.open(member) as file:
+        return file.read(most + 1)

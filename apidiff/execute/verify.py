@@ -1,0 +1,85 @@
+"""Verifies on one backend: runs its plan at a world size and gives the run record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import msgspec
+from platformdirs import user_state_path
+
+from apidiff.database import Data
+from apidiff.database.backends import Backend
+from apidiff.database.runs import digest_of, run_name
+from apidiff.execute.journal import Journal, remove_journal
+from apidiff.execute.plan import make_plan
+from apidiff.execute.record import make_record
+from apidiff.execute.remote.remote_coordinator import Hosts
+from apidiff.execute.run import Runner, doubtful
+from apidiff.judge import Context
+from apidiff.model import DeviceFound, RunRecord
+
+# Told how many steps there are, how many are done, and what is being done.
+Progress = Callable[[int, int, str], None]
+
+
+def state_folder() -> Path:
+    """Where logs and journals lie: the user's state folder (on Linux ``~/.local/state/apidiff``)."""
+    return user_state_path("apidiff", appauthor=False)
+
+
+def verify(
+    data: Data,
+    backend: Backend,
+    world_size: int,
+    context: Context,
+    mappings: Collection[str] | None = None,
+    progress: Progress = lambda _total, _done, _what: None,
+    *,
+    keep_journal: bool = False,
+    hosts: Hosts | None = None,
+    device_found: DeviceFound | None = None,
+) -> RunRecord:
+    """Runs every probe of ``backend`` at ``world_size`` (of ``mappings`` only, if given) and returns the record.
+
+    What does not hold is made again in fresh ranks before it stands. With ``keep_journal`` an interrupted run is taken up
+    where it stopped; the caller ends it with ``forget``. ``hosts``: the other processes of a launcher, on whose machines the
+    ranks but the first run. ``device_found``: what the device check told, for the record. Raises StartError where ranks do
+    not come up. Where they no longer do in the middle of the run, the record says why it stopped and holds what was done.
+    """
+    with ExitStack() as stack:
+        runner = stack.enter_context(Runner(backend, world_size, state_folder() / "logs", hosts))
+        progress(0, 0, "starting ranks")
+        version = runner.version()
+        plan = make_plan(data, backend, version, world_size, context, mappings)
+        empty = make_record(backend, version, world_size, [], [], device_found)
+        journal = stack.enter_context(closing(Journal(_journal_path(empty) if keep_journal else None, plan)))
+        total, count = len(plan.steps), len(journal.done)
+
+        def step(what: str) -> None:
+            nonlocal count
+            progress(total, count, what)
+            count += 1
+
+        signatures = runner.signatures(plan)
+        done = runner.run(plan.steps, step, journal)
+        record = make_record(backend, version, world_size, signatures, done.values(), device_found)
+        if runner.stopped is None:
+            again = doubtful(plan.steps, record, context)
+            total, count = total + len(again), total
+            runner.confirm(again, done, step)
+        progress(total, total, "done")
+        probes = sorted(done.values(), key=lambda run: (run.api, run.probe))
+        return msgspec.structs.replace(record, probes=probes, stopped=runner.stopped)
+
+
+def _journal_path(record: RunRecord) -> Path:
+    """The journal of a run: a run in another environment has another."""
+    environment = digest_of(msgspec.json.encode([record.packages, record.environment, record.os, record.device_found]))
+    return state_folder() / "unfinished" / "-".join([*run_name(record), f"{environment}.jsonl"])
+
+
+def forget(record: RunRecord) -> None:
+    """Removes the journal of a run whose record is where it belongs."""
+    remove_journal(_journal_path(record))

@@ -1,0 +1,206 @@
+"""A world of ranks: started once, asked many times, killed whole."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import shutil
+import socket
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from apidiff.database import ApidiffError, DataError
+from apidiff.database.backends import Backend
+from apidiff.execute.rank_process import RankProcess, rank_command
+from apidiff.execute.remote.launcher_env import without_launcher
+from apidiff.execute.remote.remote_coordinator import Hosts, RemoteRank
+
+_LOG_LINES = 12
+_AFTER_CRASH = 3.0  # seconds
+_AFTER_ERROR = 4.0
+_SCHEDULER = -1  # among the ranks
+
+
+class StartError(ApidiffError):
+    """The ranks did not come up: names the backend, what happened and the log to read."""
+
+
+@dataclass
+class Reply:
+    """What the ranks answered to one request. ``end``: completed, timeout or crash; ranks without an answer are left out."""
+
+    answers: dict[int, bytes] = field(default_factory=dict)
+    end: str = "completed"
+
+
+class World:
+    """``world_size`` rank processes of one backend, each with a pipe to ask through and one log of what they print.
+
+    Use as a context manager: leaving it kills every process group. ``folder`` holds the logs. With ``hosts`` the ranks but
+    the first are started by the processes of a launcher, where those are.
+    """
+
+    def __init__(self, backend: Backend, world_size: int, folder: Path, hosts: Hosts | None = None) -> None:
+        self.backend, self.world_size, self._hosts = backend, world_size, hosts
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self.folder = Path(tempfile.mkdtemp(prefix=f"{backend.name}-{world_size}-", dir=folder))
+        except OSError as error:
+            remedy = "Set XDG_STATE_HOME to a folder that can be written."
+            raise DataError(folder, None, f"the ranks' logs cannot be kept here ({error.strerror})", remedy) from error
+        self._troubled = False
+        self._ranks: list[RankProcess | RemoteRank] = []
+        self._scheduler: RankProcess | None = None
+        self._logged: dict[Path, int] = {}  # bytes in each log before the request under way
+        self.version = ""
+
+    def start(self) -> World:
+        """Starts the ranks and waits until all have joined. Raises StartError, with none left running, if they do not."""
+        try:
+            self._start()
+        except BaseException:
+            self.kill()
+            raise
+        return self
+
+    def __enter__(self) -> World:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    def _start(self) -> None:
+        port = self._hosts.free_port() if self._hosts else free_port()
+        if self.backend.framework == "mindspore":
+            command = ["-m", "apidiff.execute.scheduler", self.backend.device]
+            variables = self._environment(self._variables("sched", 0, port))
+            self._scheduler = RankProcess(command, variables, self.folder / "scheduler.log")
+        for rank in range(self.world_size):
+            variables, log = self._variables("worker", rank, port), self.folder / f"rank-{rank}.log"
+            if self._hosts and rank:
+                self._ranks.append(self._hosts.start_rank(rank, self.backend, variables, log))
+            else:
+                command = rank_command(self.backend.framework, self.backend.name, self.backend.device)
+                self._ranks.append(RankProcess(command, self._environment(variables), log))
+        reply = self._collect(self.backend.deadlines.start, self._scheduler)
+        if reply.end != "completed":
+            what = "did not come up in time" if reply.end == "timeout" else "ended before they came up"
+            raise StartError(
+                f"{self.backend.name} ({self.backend.framework}): {self.world_size} ranks {what}"
+                f" ({self.backend.deadlines.start:g} s): {' / '.join(self.log()[-3:]) or 'nothing was printed'}."
+                f" Read {self.folder}."
+            )
+        self.version = str(msgspec.json.decode(reply.answers[0])["version"])
+
+    def _variables(self, role: str, rank: int, port: int) -> dict[str, str]:
+        local, host = str(rank), self._hosts.place.host if self._hosts else "127.0.0.1"
+        if self.backend.framework == "torch":
+            return {
+                "MASTER_ADDR": host,
+                "MASTER_PORT": str(port),
+                "RANK": local,
+                "LOCAL_RANK": local,
+                "WORLD_SIZE": str(self.world_size),
+            }
+        return {
+            "MS_ROLE": "MS_SCHED" if role == "sched" else "MS_WORKER",
+            "MS_NODE_ID": "sched" if role == "sched" else local,
+            "MS_WORKER_NUM": str(self.world_size),
+            "MS_SCHED_HOST": host,
+            "MS_SCHED_PORT": str(port),
+            "RANK_ID": local,
+            "DEVICE_ID": local,
+        }
+
+    def _environment(self, variables: dict[str, str]) -> dict[str, str]:
+        """All of a local process's variables."""
+        here = without_launcher(os.environ) if self._hosts else dict(os.environ)
+        return here | self.backend.environment | variables
+
+    def ask(self, request: dict[str, Any], deadline: float | None = None) -> Reply:
+        """Sends one request to every rank and waits for their answers, at most ``deadline`` seconds.
+
+        Once a rank answers with an error the others get 4 seconds more: what they wait for is probably that rank. Of the
+        collectives measured all ranks raise within 1 second of each other or those that do not raise wait for ever.
+        """
+        line = msgspec.json.encode(request) + b"\n"
+        self._logged = {path: path.stat().st_size for path in self.folder.glob("*.log")}
+        for rank in self._ranks:
+            rank.send(line)
+        return self._collect(deadline or self.backend.deadlines.probe)
+
+    def _collect(self, seconds: float, scheduler: RankProcess | None = None) -> Reply:
+        """One answer of each rank. ``scheduler``: that without which there will be none; the ranks would wait all the time."""
+        reply, until = Reply(), time.monotonic() + seconds
+        gone: set[int] = set()
+        with selectors.DefaultSelector() as selector:
+            for rank, process in enumerate(self._ranks):
+                selector.register(process, selectors.EVENT_READ, rank)
+            if scheduler:
+                selector.register(scheduler, selectors.EVENT_READ, _SCHEDULER)
+            while len(reply.answers) + len(gone - {_SCHEDULER}) < self.world_size:
+                events = selector.select(max(0.0, until - time.monotonic()))
+                if not events:
+                    break
+                for key, _ in events:
+                    rank = key.data
+                    line = (scheduler if scheduler and rank == _SCHEDULER else self._ranks[rank]).receive()
+                    if line is None:
+                        continue
+                    selector.unregister(key.fileobj)
+                    if line:
+                        reply.answers[rank] = line
+                        if _is_error(line):
+                            until = min(until, time.monotonic() + _AFTER_ERROR)
+                    else:
+                        gone.add(rank)
+                        # The peers of a rank that died get a moment to say what they saw, no more.
+                        until = min(until, time.monotonic() + _AFTER_CRASH)
+        if len(reply.answers) < self.world_size:
+            reply.end = "crash" if gone else "timeout"
+        self._troubled = self._troubled or reply.end != "completed"
+        return reply
+
+    def log(self) -> list[str]:
+        """The last lines that the ranks printed since they were asked, each with the name of its log."""
+        lines = []
+        for path in sorted(self.folder.glob("*.log")):
+            tail = path.read_bytes()[self._logged.get(path, 0) :][-4000:].decode("utf-8", "replace").splitlines()
+            lines += [f"{path.stem}: {line.strip()[:200]}" for line in tail if line.strip()][-4:]
+        return lines[-_LOG_LINES:]
+
+    def abort(self) -> None:
+        """Ends the ranks of a world that another thread is starting; that thread then cleans up and raises StartError."""
+        for process in self._started():
+            process.kill()
+
+    def kill(self) -> None:
+        """Ends every process group of the world and waits for it; safe to call twice. Logs stay where there was trouble."""
+        started = self._started()
+        for process in started:
+            process.kill()
+        for process in started:
+            process.close()
+        self._ranks, self._scheduler = [], None
+        if not self._troubled:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _started(self) -> list[RankProcess | RemoteRank]:
+        return [*self._ranks, *([self._scheduler] if self._scheduler else [])]
+
+
+def _is_error(line: bytes) -> bool:
+    """Whether an answer is the trace of a call that raised."""
+    return line.startswith(b"{") and "error" in msgspec.json.decode(line, type=dict[str, msgspec.Raw])
+
+
+def free_port() -> int:
+    """A TCP port of the loopback address that nobody listened on a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

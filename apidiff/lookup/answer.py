@@ -1,0 +1,211 @@
+"""What `lookup` and `search` answer. `--json` prints these records; every field is always present there."""
+
+from __future__ import annotations
+
+from apidiff.model.base import Record, Text
+from apidiff.model.verdict import Observation
+from apidiff.model.views import (
+    ClaimEntry,
+    DifferenceEntry,
+    DocumentEntry,
+    ExampleEntry,
+    ObservedSummary,
+    OtherwiseEntry,
+    ParameterEntry,
+    StatedEntry,
+)
+
+
+class Asked(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """What was asked: the name as typed, the API it stands for, and the releases it was resolved to.
+
+    ``api`` is the source's name where the name typed fits several targets of one source. ``torch`` is None where no
+    version was named.
+    """
+
+    name: str
+    api: str
+    mindspore: str
+    torch: str | None
+
+
+class AnsweredTarget(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """The target answered, with its standing at the MindSpore release asked for.
+
+    ``status``, ``range``, ``since`` and ``until`` are None where no range of the target covers that release, which
+    happens only when the target itself was asked for. ``note`` is what its author says of it.
+    """
+
+    name: str
+    kind: str
+    status: str | None
+    range: str | None
+    since: str | None
+    until: str | None
+    signatures: dict[str, str]
+    note: Text | None
+
+
+class TargetRow(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """A target in one range of MindSpore versions: ``range`` as text, ``since`` and ``until`` included, None if open."""
+
+    name: str
+    range: str
+    status: str
+    since: str | None
+    until: str | None
+
+
+class OtherwiseRow(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """What answers the source in a range of versions without a target: composed, not_needed or no_counterpart."""
+
+    answer: str
+    range: str
+    since: str | None
+    until: str | None
+
+
+class ServedRow(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """A source that the MindSpore API serves. ``role``: target, or used by what answers the source otherwise.
+
+    ``status``: its standing at the release asked for, or what it is used for there (composed, not_needed,
+    no_counterpart); None where it is neither at that release.
+    """
+
+    id: str
+    source: str
+    role: str
+    status: str | None
+
+
+class AnsweredStated(StatedEntry, frozen=True, kw_only=True, omit_defaults=False):
+    """A place in a document that states a claim, with the document."""
+
+    title: str
+    url: str
+    framework: str
+    version: str
+
+
+class AnsweredObservation(Observation, frozen=True, kw_only=True, omit_defaults=False):
+    """A verdict. ``asked_version``: its framework's version is the one asked for, or none was asked for."""
+
+    asked_version: bool | None
+
+
+class AnsweredSummary(ObservedSummary, frozen=True, kw_only=True, omit_defaults=False):
+    """One verdict per framework version and backend."""
+
+
+class AnsweredClaim(ClaimEntry, frozen=True, kw_only=True, omit_defaults=False):
+    """A claim of the source or of the target answered; observations of the versions asked for come first."""
+
+    stated: list[AnsweredStated] = []  # type: ignore[assignment]
+    observed: list[AnsweredObservation] = []  # type: ignore[assignment]
+    summary: list[AnsweredSummary] = []  # type: ignore[assignment]
+
+
+class AnsweredDifference(DifferenceEntry, frozen=True, kw_only=True, omit_defaults=False):
+    """A difference between the source and the target answered."""
+
+
+class AnsweredParameter(ParameterEntry, frozen=True, kw_only=True, omit_defaults=False):
+    """A row of the parameter table of the target answered."""
+
+
+class AnsweredExample(ExampleEntry, frozen=True, kw_only=True, omit_defaults=False):
+    """A script that does in MindSpore what the source does."""
+
+
+class AnsweredOtherwise(OtherwiseEntry, frozen=True, kw_only=True, omit_defaults=False):
+    """What answers the source at the release asked for, where no target does."""
+
+    recipe: AnsweredExample | None = None
+    stated: list[AnsweredStated] = []  # type: ignore[assignment]
+    differences: list[AnsweredDifference] = []  # type: ignore[assignment]
+
+
+class AnsweredDocument(DocumentEntry, frozen=True, kw_only=True, omit_defaults=False):
+    """A document that states claims of the mapping."""
+
+
+class Answer(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """What answers one source API at the MindSpore release asked for, and how the two differ.
+
+    ``answer``: maps_to, composed, not_needed or no_counterpart; None at releases before those the mapping covers.
+    ``target`` is None where no target is current at that release; ``otherwise`` then says what people do instead, and
+    ``risk``, ``differences`` (worst first), ``before`` and ``after`` are those of that answer. A target asked for by name
+    is answered whatever its standing; ``current`` always names the one to use. ``targets`` and ``otherwise_ranges`` have
+    one row per range of versions. ``serves``: every source that the target answered, or the MindSpore API asked for,
+    serves.
+    """
+
+    asked: Asked
+    id: str
+    category: str
+    source: str
+    summary: Text
+    aliases: list[str]
+    signatures: dict[str, str]
+    documents: dict[str, AnsweredDocument]
+    targets: list[TargetRow]
+    otherwise_ranges: list[OtherwiseRow]
+    answer: str | None
+    target: AnsweredTarget | None
+    current: str | None
+    otherwise: AnsweredOtherwise | None
+    serves: list[ServedRow]
+    risk: str
+    differences: list[AnsweredDifference]
+    parameters: list[AnsweredParameter]
+    members: list[AnsweredParameter]
+    before: str
+    after: str
+    claims: list[AnsweredClaim]
+
+
+class Unmatched(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """What a lookup of a MindSpore API answers to which no PyTorch API corresponds.
+
+    ``why`` is None where nothing is recorded of the API. ``nearest``: mappings one may be looking for. ``documents``: what
+    that rests on.
+    """
+
+    asked: Asked
+    counterpart: None = None
+    why: Text | None
+    nearest: list[str]
+    documents: list[AnsweredDocument]
+
+
+class Match(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """A passage that fits the words.
+
+    ``kind``: summary, difference, claim, parameter, member, target or otherwise; ``ref`` says which.
+    """
+
+    kind: str
+    ref: str
+    risk: str | None
+    text: Text
+
+
+class Found(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """A mapping that fits the words, with its best passages. The higher the score the better it fits.
+
+    ``id`` is the name of a MindSpore API where that one fits and has no PyTorch counterpart.
+    """
+
+    id: str
+    summary: Text
+    risk: str
+    score: float
+    matches: list[Match]
+
+
+class SearchResult(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """Mappings that fit, best first. ``corrected``: words that are nowhere, with the names searched for instead."""
+
+    words: str
+    corrected: dict[str, str]
+    results: list[Found]

@@ -1,0 +1,86 @@
+"""What cannot be answered, with what can be asked instead."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from rapidfuzz import fuzz, process
+
+from apidiff.errors import ApidiffError
+
+_NEAR = 70.0  # of 100: 'all_reduec' and 'torch.distributed.al_reduce' are near, 'cat' and 'reduce' are not
+
+
+class UnknownName(ApidiffError, LookupError):
+    """No mapping has this name. ``near``: names that are spelled alike, nearest first."""
+
+    def __init__(self, message: str, near: list[str]) -> None:
+        self.near = near
+        super().__init__(message)
+
+
+class AmbiguousName(ApidiffError, LookupError):
+    """A name that stands for several APIs of several mappings. ``candidates``: their full names."""
+
+    def __init__(self, message: str, candidates: list[str]) -> None:
+        self.candidates = candidates
+        super().__init__(message)
+
+
+class NoCounterpart(ApidiffError, LookupError):
+    """A MindSpore API to which no PyTorch API corresponds. ``json``: an `Unmatched`, with the reason, as JSON text."""
+
+    def __init__(self, api: str, json: str) -> None:
+        self.api, self.json = api, json
+        super().__init__(f"No PyTorch API corresponds to {api}.")
+
+
+class UnknownVersion(ApidiffError, ValueError):
+    """Not a release that is known. ``known``: those that are, newest first."""
+
+    def __init__(self, message: str, known: list[str]) -> None:
+        self.known = known
+        super().__init__(message)
+
+
+def unknown_name(connection: sqlite3.Connection, name: str) -> UnknownName:
+    """The error for a name that is in no mapping, with names spelled alike."""
+    near = near_names(connection, name)
+    remedy = f"Did you mean {_either(near)}?" if near else "Look for it by behaviour: apidiff search WORDS."
+    return UnknownName(f"No mapping has an API named {name!r}. {remedy}", near)
+
+
+def near_names(connection: sqlite3.Connection, name: str, limit: int = 3) -> list[str]:
+    """Full names of sources and targets with a spelling near ``name``, nearest first."""
+    full: dict[str, str] = {}
+    for spelling, api in connection.execute("SELECT spelling, api FROM name ORDER BY rank"):
+        full.setdefault(spelling, api)
+    ranked = process.extract(name, list(full), scorer=fuzz.ratio, processor=str.lower, limit=40, score_cutoff=_NEAR)
+    found: list[str] = []
+    for spelling, _, _ in ranked:
+        if full[spelling] not in found:
+            found.append(full[spelling])
+    return found[:limit]
+
+
+def ambiguous_name(name: str, apis: list[str]) -> AmbiguousName:
+    """The error for a name that stands for several APIs, which lead to several mappings."""
+    return AmbiguousName(
+        f"{name!r} stands for several APIs. Ask for one of them by its full name: {', '.join(apis)}.", apis
+    )
+
+
+def unknown_version(connection: sqlite3.Connection, framework: str, typed: str | None) -> UnknownVersion:
+    """The error for a version of ``framework`` that is no known release, or None where no release is known at all."""
+    rows = connection.execute(
+        "SELECT DISTINCT version FROM release WHERE framework = ? ORDER BY age", (framework,)
+    ).fetchall()
+    known = [version for (version,) in rows]
+    label = {"mindspore": "MindSpore", "torch": "PyTorch"}[framework]
+    return UnknownVersion(
+        f"{typed!r} is no known release of {label}. Name one of these: {', '.join(known) or 'none is recorded'}.", known
+    )
+
+
+def _either(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

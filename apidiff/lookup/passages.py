@@ -1,0 +1,127 @@
+"""What of an entry can be found by searching, and the words it is found by."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from apidiff.database.terms import everyday_names, load_terms
+from apidiff.lookup.answer import Match
+from apidiff.lookup.names import counterpart_spellings, spellings
+from apidiff.lookup.tokens import index_words
+from apidiff.messages.synonyms import words_of
+from apidiff.model import Text
+from apidiff.model.views import CounterpartEntry, Entry
+
+_TABLES = """
+-- `weight`: of two passages that fit alike the one that tells more comes first.
+CREATE TABLE passage (id INTEGER PRIMARY KEY, mapping TEXT, weight REAL, json TEXT);
+-- `mapping` is the API's name for a MindSpore API that no mapping names.
+CREATE TABLE found (mapping TEXT PRIMARY KEY, json TEXT) WITHOUT ROWID;
+-- What people type and the words of API names that they mean by it: conf/terms.yaml.
+CREATE TABLE everyday (name TEXT, api TEXT, position INTEGER);
+-- Words are cut by apidiff.lookup.tokens; the tokenizer only splits at spaces and stems English.
+CREATE VIRTUAL TABLE words USING fts5 (names, text, behaviour, content='', tokenize="porter unicode61 tokenchars '_.'");
+"""
+
+
+def fill_search(
+    connection: sqlite3.Connection, entries: Iterable[Entry], counterparts: Iterable[CounterpartEntry]
+) -> None:
+    """Adds the tables that searching reads to the index."""
+    connection.executescript(_TABLES)
+    for name, meant in everyday_names(load_terms()).items():
+        connection.executemany(
+            "INSERT INTO everyday VALUES (?, ?, ?)", [(name, api, at) for at, api in enumerate(meant)]
+        )
+    counterparts = list(counterparts)
+    used: dict[str, list[str]] = {}
+    for found in counterparts:
+        for spelling, mapping in counterpart_spellings(found):
+            used.setdefault(mapping or found.name, []).append(spelling.text)
+    for entry in entries:
+        _add_found(connection, entry.id, entry.summary, entry.risk)
+        for match, names, behaviour in _passages(entry, used.get(entry.id, [])):
+            _add(connection, entry.id, match, names, behaviour)
+    for found in counterparts:
+        if not found.serves:
+            text = unmatched_text(found)
+            _add_found(connection, found.name, text, "none")
+            words = " ".join([found.name, *used.get(found.name, [])])
+            _add(connection, found.name, _match("summary", found.name, None, text), words, "")
+
+
+def unmatched_text(found: CounterpartEntry) -> Text:
+    """What is said of a MindSpore API to which no source corresponds."""
+    why_en, why_zh = (
+        (f" {found.why.en}", found.why.zh) if found.why else (" No record names it.", "没有任何记录提到它。")
+    )
+    name = f"`{found.name}`"
+    return Text(en=f"No PyTorch API corresponds to {name}.{why_en}", zh=f"没有与 {name} 对应的 PyTorch API。{why_zh}")
+
+
+def _add_found(connection: sqlite3.Connection, key: str, summary: Text, risk: str) -> None:
+    json = msgspec.json.encode({"id": key, "summary": summary, "risk": risk}).decode()
+    connection.execute("INSERT INTO found VALUES (?, ?)", (key, json))
+
+
+def _add(connection: sqlite3.Connection, key: str, match: Match, names: str, behaviour: str) -> None:
+    row = connection.execute(
+        "INSERT INTO passage (mapping, weight, json) VALUES (?, ?, ?)",
+        (key, _weight(match), msgspec.json.encode(match).decode()),
+    )
+    connection.execute(
+        "INSERT INTO words (rowid, names, text, behaviour) VALUES (?, ?, ?, ?)",
+        (row.lastrowid, index_words(names), index_words(f"{match.text.en} {match.text.zh}"), index_words(behaviour)),
+    )
+
+
+def _passages(entry: Entry, used: list[str]) -> Iterator[tuple[Match, str, str]]:
+    """Each passage with the names it belongs to and words for its behaviour. ``used``: spellings of what answers use."""
+    every_name = " ".join(dict.fromkeys([*(one.text for one in spellings(entry)), *used]))
+    statuses = {one.status for target in entry.targets for one in target.ranges} & {"deprecated", "removed"}
+    category = f"{entry.category} {words_of('category', entry.category)}"
+    told = " ".join([category, *(words_of("status", status) for status in sorted(statuses))])
+    yield _match("summary", entry.id, None, entry.summary), every_name, told
+    for answer in entry.otherwise:
+        said = [text for text in (answer.why, answer.instead) if text]
+        text = Text(en=" ".join(one.en for one in said), zh="".join(one.zh for one in said))
+        names = " ".join([entry.source, *answer.uses])
+        ref = f"{entry.id}: {answer.range}"
+        yield _match("otherwise", ref, answer.risk, text), names, words_of("answer", answer.answer)
+    for target in entry.targets:
+        both = f"{entry.source} {target.name}"
+        if target.note:
+            yield _match("target", target.name, target.risk, target.note), both, target.kind
+        for difference in target.differences:
+            called = difference.id.replace("-", " ")  # 'partial sums on other ranks'
+            behaviour = f"{words_of('difference', difference.kind)} {words_of('risk', difference.risk)} {called}"
+            evidence = " ".join(f"{one.text.en} {one.text.zh}" for one in difference.evidence)
+            match = _match("difference", f"{target.name}: {difference.id}", difference.risk, difference.text)
+            yield match, both, f"{behaviour} {evidence}"
+        for kind, rows in (("parameter", target.parameters), ("member", target.members)):
+            for row in rows:
+                if row.relations == ["same"] or row.risk != "none":
+                    continue  # nothing to tell, or told as a difference
+                relations = " ".join(words_of("relation", relation) for relation in row.relations)
+                match = _match(kind, f"{target.name}: {row.source or row.target}", row.risk, row.text)
+                yield match, both, f"{row.source} {row.target} {relations}"
+    for claim in entry.claims:
+        seen = {f"{words_of('outcome', item.outcome)} {item.backend} {item.device}" for item in claim.summary}
+        yield (
+            _match("claim", claim.id, None, claim.text),
+            claim.subject,
+            f"{words_of('claim', claim.kind)} {' '.join(seen)}",
+        )
+
+
+def _match(kind: str, ref: str, risk: str | None, text: Text) -> Match:
+    return Match(kind=kind, ref=ref, risk=risk, text=text)
+
+
+def _weight(match: Match) -> float:
+    if match.kind == "difference":
+        return {"silent": 1.5, "error": 1.3, "rewrite": 1.1}.get(match.risk or "", 1.0)
+    return {"parameter": 0.7, "member": 0.7, "otherwise": 1.2}.get(match.kind, 1.0)

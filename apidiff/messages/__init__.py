@@ -1,0 +1,1 @@
+"""Sentences, labels and headlines in English and Chinese."""

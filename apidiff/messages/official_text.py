@@ -1,0 +1,143 @@
+"""The report on upstream's tables as Markdown, to be sent as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from apidiff.derive.official import NOTATION, OfficialReport, RowReport, RowVerdict, TableReport
+from apidiff.derive.official_behaviour import Finding
+from apidiff.messages.labels import Language, label
+from apidiff.model import Text
+
+
+def report_markdown(report: OfficialReport, language: Language) -> str:
+    """The whole report in one language; every line of evidence stands with its claim and its run record."""
+    return "".join(f"{line.rstrip()}\n" for line in _Report(language).lines(report))
+
+
+class _Report:
+    """The report's parts as lines."""
+
+    def __init__(self, language: Language) -> None:
+        self.language: Language = language
+
+    def lines(self, report: OfficialReport) -> Iterator[str]:
+        yield f"# {self._word('title')}"
+        for part in ("how", "function", "unrun"):
+            yield from ("", self._word(part))
+        yield from ("", f"{self._word('notation')}{self._sign('colon')}", "")
+        for sign, key in NOTATION:
+            yield f"- {_code(sign)}{self._sign('colon')}{self._word(key)}"
+        yield from ("", f"## {self._word('totals')}", "")
+        yield from _grid(*self._totals(report))
+        for table in report.tables:
+            yield from self._table(table)
+        yield from ("", f"## {self._word('runs')}", "")
+        yield from self._runs(report)
+
+    def _table(self, table: TableReport) -> Iterator[str]:
+        yield from ("", f"## {self._word('table').format(name=table.name)}", "")
+        yield f"{self._word('source')}{self._sign('colon')}[{table.title}]({table.url})"
+        yield from ("", f"### {self._word('contradictions')}")
+        for row in table.contradicted:
+            yield from self._contradiction(row)
+        if not table.contradicted:
+            yield from ("", self._word("contradictions.none"))
+        yield from ("", f"### {self._word('rows')}", "")
+        header = [self._word(key) for key in ("row", "pair", "listed", "standing", "versions")]
+        yield from _grid(header, [self._cells(row) for row in table.rows])
+
+    def _totals(self, report: OfficialReport) -> tuple[list[str], list[list[str]]]:
+        standings = report.standings
+        header = [
+            self._word("name"),
+            self._word("listed"),
+            *(label(f"standing.{one}", self.language) for one in standings),
+        ]
+        rows = [
+            [table.name, label(f"listed.{kind}", self.language), *(str(counts.get(one, 0)) for one in standings)]
+            for table in report.tables
+            for kind, counts in table.totals.items()
+        ]
+        return header, rows
+
+    def _contradiction(self, row: RowReport) -> Iterator[str]:
+        listed = label(f"listed.{row.listed}", self.language)
+        yield from ("", f"#### {self._pair(row)}", "")
+        yield f"{self._word('row')} {row.part}{self._sign('semicolon')}{self._word('listed')}{self._sign('colon')}{listed}"
+        yield from ("", f"{self._word('signature')}{self._sign('colon')}", "")
+        for verdict in row.verdicts:
+            yield f"- {self._verdict(verdict)}"
+            if row.claim and verdict.runs:
+                yield f"  - {_code(row.claim)} [{self._sign('comma').join(map(_code, verdict.runs))}]"
+        for key, found in (("behaviour", row.behaviour), ("lacking", row.lacking)):
+            if found:
+                yield from ("", f"{self._word(key)}{self._sign('colon')}", "")
+            for finding in found:
+                yield from self._finding(finding)
+        yield from ("", f"{self._word('repeat')}{self._sign('colon')}`apidiff verify {row.mapping}`")
+
+    def _finding(self, finding: Finding) -> Iterator[str]:
+        yield f"- {self._versions(finding.versions)}{self._sign('colon')}{self._text(finding.text)}"
+        for one in finding.evidence:
+            yield f"  - {_code(one.claim)}{self._sign('colon')}{self._text(one.verdict)} [{_code(one.run)}]"
+            yield from (f"    - {_code(line)}" for line in one.lines)
+
+    def _cells(self, row: RowReport) -> list[str]:
+        listed = label(f"listed.{row.listed}", self.language)
+        remark = f"{self._sign('colon')}{self._text(row.remark)}" if row.remark else ""
+        standing = label(f"standing.{row.standing}", self.language)
+        verdicts = "<br>".join(self._verdict(one) for one in row.verdicts)
+        return [row.part, self._pair(row), listed + remark, standing, verdicts]
+
+    def _verdict(self, verdict: RowVerdict) -> str:
+        said = f"{self._versions(verdict.versions)}{self._sign('colon')}{label(f'outcome.{verdict.outcome}', self.language)}"
+        for lead, lines in (("", verdict.lines), (self._word("open"), verdict.open)):
+            if lines:
+                told = self._sign("comma").join(_code(line) for line in lines)
+                said += f"{self._sign('semicolon')}{lead}{self._sign('colon') if lead else ''}{told}"
+        return said
+
+    def _versions(self, versions: Iterable[str]) -> str:
+        return f"MindSpore {self._sign('comma').join(versions)}"
+
+    def _pair(self, row: RowReport) -> str:
+        source = _code(row.source) if row.source else self._word("no_source")
+        return f"{source} → {_code(row.target)}"
+
+    def _runs(self, report: OfficialReport) -> Iterator[str]:
+        keys = ("id", "framework", "backend", "device", "world_size", "date", "os", "python")
+        rows = []
+        for run in report.runs:
+            framework = f"{label(f'framework.{run.framework}', self.language)} {run.framework_version}"
+            rows.append(
+                [_code(run.id), framework, run.backend, run.device, str(run.world_size), run.date, run.os, run.python]
+            )
+        yield from _grid([label(f"run.{key}", self.language) for key in keys], rows)
+
+    def _word(self, key: str) -> str:
+        return label(f"official.{key}", self.language)
+
+    def _sign(self, key: str) -> str:
+        return label(f"site.{key}", self.language)
+
+    def _text(self, text: Text) -> str:
+        return text.en if self.language == "en" else text.zh
+
+
+def _grid(header: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
+    yield _line(header)
+    yield _line(["---"] * len(header))
+    yield from map(_line, rows)
+
+
+def _line(cells: list[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _code(text: str) -> str:
+    """``text`` as code, whatever backticks it holds."""
+    fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{pad}{text}{pad}{fence}"

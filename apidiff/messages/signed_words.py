@@ -1,0 +1,12 @@
+"""Says in a line what is known of a record's signature."""
+
+from __future__ import annotations
+
+from apidiff.execute.submissions.signed import Signed
+from apidiff.messages.escape_invisible import one_line
+from apidiff.messages.labels import Language, label
+
+
+def signed_words(signed: Signed, language: Language) -> str:
+    """``signed by NAME (verified)``, ``unsigned``, or why it is not known."""
+    return label(f"signed.{signed.state.value}", language).format(name=one_line(signed.signer), key=signed.key)

@@ -1,0 +1,109 @@
+"""Says in both languages what runs showed: outcomes by framework version, backend and world size, and their evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from apidiff.derive.verdicts_by_run import by_run
+from apidiff.messages.evidence_words import in_language
+from apidiff.messages.labels import LABELS
+from apidiff.model import Observation, Outcome, Text
+from apidiff.model.trace import backend_name
+from apidiff.model.version import Version
+from apidiff.model.views import ClaimEntry, EvidenceEntry, ObservedSummary
+
+_TELLING_WORLD_SIZE = 3
+EVIDENCE_LINES = 3
+
+
+def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
+    """One row per framework version, backend, device and outcome: the worst over a record's probes, by world size.
+
+    Newest version first. World sizes with the same outcome share a row; records that disagree have one each.
+    """
+    rows = []
+    for (framework, version, backend, device), by_size in by_run(observed).items():
+        sizes: dict[Outcome, list[int]] = {}
+        runs: dict[Outcome, list[str]] = {}
+        for size, outcomes in by_size.items():
+            for outcome in dict.fromkeys(outcomes.values()):
+                sizes.setdefault(outcome, []).append(size)
+                runs.setdefault(outcome, []).extend(run for run, said in outcomes.items() if said is outcome)
+        rows += [
+            ObservedSummary(
+                outcome=outcome.value,
+                framework=framework,
+                framework_version=version,
+                backend=backend,
+                device=device,
+                world_sizes=found,
+                runs=sorted(runs[outcome]),
+            )
+            for outcome, found in sizes.items()
+        ]
+    return sorted(rows, key=_newest_first)
+
+
+def _newest_first(row: ObservedSummary) -> tuple[object, ...]:
+    return row.framework, [-part for part in Version(row.framework_version).parts], row.backend, row.device
+
+
+def verdict_text(row: ObservedSummary) -> Text:
+    """``refuted on gloo (PyTorch 2.13.0, world size 3, 4)`` in both languages."""
+    outcome, framework = LABELS[f"outcome.{row.outcome}"], LABELS[f"framework.{row.framework}"]
+    sizes = [str(size) for size in row.world_sizes]
+    versions, backend = row.framework_version, backend_name(row.backend, row.device)
+    return Text(
+        en=f"{outcome.en} on {backend} ({framework.en} {versions}, world size {', '.join(sizes)})",
+        zh=f"{backend} 上{outcome.zh}（{framework.zh} {versions.replace(', ', '、')}，world size {'、'.join(sizes)}）",
+    )
+
+
+def verdicts(rows: Iterable[ObservedSummary]) -> Text | None:
+    """All rows of a claim, joined, those that differ in nothing but the version as one; None where there is none."""
+    merged: dict[tuple[object, ...], ObservedSummary] = {}
+    for row in rows:
+        key = (row.outcome, row.framework, row.backend, row.device, *row.world_sizes)
+        former = merged.get(key)
+        versions = f"{former.framework_version}, {row.framework_version}" if former else row.framework_version
+        merged[key] = msgspec.structs.replace(row, framework_version=versions)
+    texts = [verdict_text(row) for row in merged.values()]
+    return Text(en="; ".join(t.en for t in texts), zh="；".join(t.zh for t in texts)) if texts else None
+
+
+def evidence(claim: ClaimEntry) -> list[EvidenceEntry]:
+    """For the summary rows of a claim: the verdict, the first lines that show it, and the runs they come from.
+
+    Rows that differ in nothing but the version are told as one. ``holds`` rows are told where another row says otherwise,
+    so that a reader sees on which world size which is true.
+    """
+    alike: dict[tuple[tuple[object, ...], tuple[str, ...]], list[tuple[ObservedSummary, str]]] = {}
+    for row in claim.summary:
+        telling = telling_observation(claim, row)
+        lines = tuple(telling.evidence[:EVIDENCE_LINES]) if telling else ()
+        same = (row.outcome, row.framework, row.backend, row.device, *row.world_sizes)
+        alike.setdefault((same, lines), []).append((row, telling.run if telling else row.runs[0]))
+    return [_told(claim, lines, rows) for (_, lines), rows in alike.items()]
+
+
+def _told(claim: ClaimEntry, lines: Sequence[str], rows: list[tuple[ObservedSummary, str]]) -> EvidenceEntry:
+    first = rows[0][0]
+    versions = [row.framework_version for row, _ in rows]
+    said = verdict_text(msgspec.structs.replace(first, framework_version=", ".join(versions)))
+    chinese = in_language(lines, "zh")
+    text = Text(
+        en=said.en + (f": {'; '.join(lines)}" if lines else ""),
+        zh=said.zh + (f"：{'；'.join(chinese)}" if lines else ""),
+    )
+    runs = [run for _, run in rows]
+    return EvidenceEntry(
+        claim=claim.id, run=runs[0], text=text, framework=first.framework, versions=versions, runs=runs
+    )
+
+
+def telling_observation(claim: ClaimEntry, row: ObservedSummary) -> Observation | None:
+    """The observation that speaks for a summary row: on three ranks, the fewest that can show a partial result, if it can."""
+    same = [one for one in claim.observed if one.outcome.value == row.outcome and one.run in row.runs]
+    return min(same, key=lambda one: one.world_size != _TELLING_WORLD_SIZE, default=None)

@@ -1,0 +1,269 @@
+"""Entries: everything derived about one mapping, ready to be shown. Pages, answers, JSON, SQLite and search read these.
+
+An entry is rebuilt from the authored, extracted and measured layers by ``apidiff.derive.entry`` and is the source of
+nothing. Text stands in both languages; verdicts stand in ``observed``.
+"""
+
+from __future__ import annotations
+
+from apidiff.model.base import Record, Text
+from apidiff.model.verdict import Observation
+
+
+class StatedEntry(Record, frozen=True, kw_only=True):
+    """One place in a document that states a claim."""
+
+    document: str  # key of Entry.documents
+    part: str  # 'parameters/1', 'pytorch/2', …
+    text: Text | None = None
+
+
+class ObservedSummary(Record, frozen=True, kw_only=True):
+    """A verdict of one framework version on one backend over all probes, and the world sizes and run records that share it.
+
+    Where records disagree each has its say: the same world size then stands in several rows.
+    """
+
+    outcome: str
+    framework: str
+    framework_version: str
+    backend: str
+    device: str
+    world_sizes: list[int]
+    runs: list[str]
+
+
+class VersionSpan(Record, frozen=True, kw_only=True):
+    """Versions that follow each other among those run, with the same outcome in each.
+
+    ``runs``: version → the run records that say so, oldest version first. ``unjudged``: known versions between the span before
+    and this one of which no run gives a verdict; ``disputed``: those of which records disagree.
+    """
+
+    outcome: str
+    runs: dict[str, list[str]]
+    unjudged: list[str] = []
+    disputed: list[str] = []
+
+
+class ChangeEntry(Record, frozen=True, kw_only=True):
+    """A verdict that is not the same in all versions run on one backend, at the world sizes at which it goes the same way.
+
+    ``spans``: oldest first, at least two.
+    """
+
+    framework: str
+    backend: str
+    device: str
+    world_sizes: list[int]
+    spans: list[VersionSpan]
+    text: Text
+
+
+class DisputeEntry(Record, frozen=True, kw_only=True):
+    """Run records of the same version, backend, device and world size that disagree. ``outcomes``: by run record."""
+
+    framework: str
+    framework_version: str
+    backend: str
+    device: str
+    world_size: int
+    outcomes: dict[str, str]
+    text: Text
+
+
+class ClaimEntry(Record, frozen=True, kw_only=True):
+    """A claim with its verdicts. ``id`` is ``<API name>#<claim>``; it is the anchor on the page with '#' written '--'."""
+
+    id: str
+    subject: str  # the API's name
+    side: str  # 'source' or 'target'
+    kind: str
+    text: Text
+    stated: list[StatedEntry] = []
+    observed: list[Observation] = []
+    summary: list[ObservedSummary] = []
+    changes: list[ChangeEntry] = []
+    disputes: list[DisputeEntry] = []
+    not_run: list[Text] = []  # backends without a run and why ('hccl: no run record')
+    call: list[str] = []  # the calls of its probes as code, one per probe
+    reason: Text | None = None
+
+
+class EvidenceEntry(Record, frozen=True, kw_only=True):
+    """What runs say of a claim: the verdict and what shows it in words, the claim's ID, and run records that hold it.
+
+    Versions of which runs say the same share one: ``versions`` are these, newest first, and ``runs`` holds a record of each.
+    """
+
+    claim: str
+    run: str  # the first of ``runs``
+    text: Text
+    framework: str = ""
+    versions: list[str] = []
+    runs: list[str] = []
+
+
+class DifferenceEntry(Record, frozen=True, kw_only=True):
+    """A difference. ``claims``: full claim IDs it rests on. ``evidence``: what runs say of them."""
+
+    id: str
+    kind: str
+    risk: str
+    text: Text
+    evidence: list[EvidenceEntry] = []
+    claims: list[str] = []
+    parameter: str | None = None
+
+
+class ParameterEntry(Record, frozen=True, kw_only=True):
+    """One row of the parameter table; defaults are read from signatures, None where there is none.
+
+    ``source_range`` and ``target_range``: the versions that have it ('≥ 2.6'), None where every known version of the API
+    has it. Rows of members have no defaults.
+    """
+
+    source: str | None = None
+    target: str | None = None
+    source_default: str | None = None
+    target_default: str | None = None
+    source_range: str | None = None
+    target_range: str | None = None
+    relations: list[str]
+    risk: str
+    text: Text
+
+
+class RangeEntry(Record, frozen=True, kw_only=True):
+    """A version range of a target. ``range`` is the range as text: '2.4 – 2.8', '≤ 2.3', '≥ 2.9'."""
+
+    since: str | None
+    until: str | None
+    range: str
+    status: str
+
+
+class TargetEntry(Record, frozen=True, kw_only=True):
+    """A target, with the differences of the mapping seen from it, worst first.
+
+    ``members``: of a class, like ``parameters``. ``defined_in``: the mapping that holds its claims, where it is another.
+    """
+
+    name: str
+    kind: str
+    ranges: list[RangeEntry]
+    parameters: list[ParameterEntry]
+    members: list[ParameterEntry] = []
+    differences: list[DifferenceEntry]
+    risk: str  # the worst of its differences
+    signatures: dict[str, str] = {}  # framework version: signature text
+    before: str = ""  # the source's call as code, taken from its probe
+    after: str = ""  # the target's call as code
+    note: Text | None = None
+    defined_in: str | None = None
+
+
+class ExampleEntry(Record, frozen=True, kw_only=True):
+    """An example script with what it prints, by the newest run of each backend."""
+
+    framework: str
+    path: str
+    command: str
+    code: str
+    expected: str
+    claim: str | None = None  # ID of the claim that it prints what it says
+
+
+class OtherwiseEntry(Record, frozen=True, kw_only=True):
+    """The answer in versions where no target replaces the source; ``answer`` is composed, not_needed or no_counterpart.
+
+    ``recipe``: the script that does it in MindSpore. ``uses``: MindSpore APIs that go into it or take its place.
+    ``before``: the source's call as code, ``after``: what the recipe does instead of it. ``differences``: what a porter
+    must know of the source itself, worst first. ``risk``: at least ``rewrite``.
+    """
+
+    answer: str
+    since: str | None
+    until: str | None
+    range: str
+    why: Text
+    instead: Text | None = None
+    recipe: ExampleEntry | None = None
+    before: str = ""
+    after: str = ""
+    uses: list[str] = []
+    stated: list[StatedEntry] = []
+    differences: list[DifferenceEntry] = []
+    risk: str
+
+
+class DocumentEntry(Record, frozen=True, kw_only=True):
+    """A document that states claims of this mapping."""
+
+    title: str
+    url: str
+    framework: str
+    version: str
+    seed: bool = False
+
+
+class HistoryEntry(Record, frozen=True, kw_only=True):
+    """One change of an API in ``version``, seen against ``after`` (None: nothing older is known).
+
+    ``change``: a value of ``apidiff.derive.api_history.ChangeKind``. ``evidence``: 'signatures', 'stubs' (type stubs of compiled
+    modules, which may be wrong), or the key of the document that tells it; ``after_evidence``: the document that tells of
+    ``after``, where signatures do not.
+    """
+
+    api: str
+    version: str
+    after: str | None
+    change: str
+    text: Text
+    evidence: str
+    after_evidence: str | None = None
+
+
+class Entry(Record, frozen=True, kw_only=True):
+    """Everything shown about one mapping. ``risk``: the worst over the answer to newest MindSpore versions."""
+
+    id: str
+    category: str
+    summary: Text
+    aliases: list[str]
+    source: str
+    signatures: dict[str, str]  # torch version: signature text
+    risk: str
+    targets: list[TargetEntry]
+    otherwise: list[OtherwiseEntry] = []
+    claims: list[ClaimEntry]
+    examples: list[ExampleEntry] = []
+    documents: dict[str, DocumentEntry] = {}
+    history: list[HistoryEntry] = []  # of the source, then of each target; newest change of each first
+
+
+class ServedEntry(Record, frozen=True, kw_only=True):
+    """A source that a MindSpore API serves: as its target, or (``role`` used) by going into what answers it otherwise.
+
+    ``ranges``: where it is the target, with its standing there; where it is used, with the answer as ``status``.
+    """
+
+    id: str
+    source: str
+    role: str  # 'target' or 'used'
+    ranges: list[RangeEntry]
+    risk: str
+
+
+class CounterpartEntry(Record, frozen=True, kw_only=True):
+    """A MindSpore communication API seen from its side: the sources it serves.
+
+    ``why``: why no PyTorch API corresponds to it, ``nearest`` the mappings that a reader may be looking for, ``documents``
+    what that rests on. Where there is neither that nor a source, no record names it.
+    """
+
+    name: str
+    serves: list[ServedEntry]
+    why: Text | None = None
+    nearest: list[str] = []
+    documents: list[DocumentEntry] = []

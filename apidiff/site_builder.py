@@ -1,0 +1,260 @@
+"""Builds and serves the site: ``python -m apidiff.site_builder build`` and ``python -m apidiff.site_builder serve``.
+
+The site is one folder with a part per language and a page at its root that leads to them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import functools
+import http.server
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from apidiff import database as store
+from apidiff.database import ApidiffError, InvalidData
+from apidiff.database.checks import run_checks
+from apidiff.database.paths import in_checkout
+
+_ROOT = Path(__file__).resolve().parent.parent
+_BUILD_DEADLINE_S = 900
+
+
+class Language(NamedTuple):
+    """One language of the site: its folder there, and the name of its sources, which is also the tag for Sphinx."""
+
+    folder: str
+    sources: str
+
+
+LANGUAGES = (Language("en", "en"), Language("zh-cn", "zh"))
+
+
+class SiteError(ApidiffError):
+    """A step of the build that failed; names the command, its log and what to do."""
+
+
+class Step:
+    """A command in a process group of its own, with a deadline and a log that a reader can follow."""
+
+    def __init__(self, name: str, command: Sequence[str], log: Path, deadline_s: int) -> None:
+        self.name, self.command, self.log, self.deadline_s = name, list(command), log, deadline_s
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("wb") as output:
+            self.process = subprocess.Popen(
+                self.command, cwd=_ROOT, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+            )
+
+    def finish(self) -> None:
+        """Wait for the end. Raises SiteError where the command failed or passed its deadline."""
+        try:
+            code = self.process.wait(self.deadline_s)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            found = f"was killed after {self.deadline_s} s"
+        else:
+            if code == 0:
+                return
+            found = f"ended with exit code {code}"
+        last = "\n".join(self.log.read_text("utf-8", "replace").splitlines()[-15:])
+        raise SiteError(
+            f"{self.name} {found}. Read {self.log}, correct what it names and build again. Its end:\n{last}"
+        )
+
+    def kill(self) -> None:
+        """End the command and everything it started."""
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+
+def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_url: str = "") -> Path:
+    """Build the site into ``output``, all languages at once, and publish its data for programs.
+
+    ``site_url``: the address the site will have, where it is known; what has to name it is left out otherwise.
+    What Sphinx keeps between builds, and the logs, lie in a folder beside ``output``. Returns the page at the root.
+    A build of the same folder that is under way is waited for. Raises InvalidData or DataError, before anything is
+    written, where the data are not valid, RepositoryError for an address that pages must not link to, and SiteError where a
+    step fails.
+    """
+    _check_tools()
+    from apidiff.sphinxext import source
+    from apidiff.sphinxext.build_cache import Shelf, write_if_changed
+    from apidiff.sphinxext.build_tuning import collecting_seldom
+    from apidiff.sphinxext.repository import find_repository
+    from apidiff.writers.exports import publish
+    from apidiff.writers.exports.address import Address
+    from apidiff.writers.exports.root import root_page
+
+    address = Address.parse(site_url)
+    find_repository(_ROOT, os.environ)  # an address that must not be linked to is told before anything is built
+    output = output.resolve()
+    with collecting_seldom():
+        data = store.load()
+        errors = run_checks(data)
+    if errors:
+        raise InvalidData(errors)
+    wanted = [language for language in LANGUAGES if language.folder in languages]
+    work = output.with_name(f".{output.name}")
+    work.mkdir(parents=True, exist_ok=True)
+    with (work / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with collecting_seldom():
+            source.write(source.make(data, keep=work / "kept"), _content(work))
+        del data
+        _build_languages(wanted, output, work, address.root)
+        index = output / "index.html"
+        write_if_changed(output / "404.html", not_found_page("/").encode())
+        write_if_changed(index, root_page((_ROOT / "conf" / "root.html").read_text("utf-8"), address).encode())
+        folders = [language.folder for language in wanted]
+        with collecting_seldom():
+            publish(output, Shelf(work / "doctrees" / folders[0]), folders, address, work)
+    return index
+
+
+def not_found_page(root: str) -> str:
+    """The page for an address that leads nowhere, which a host shows at any depth: its links begin with ``root``.
+
+    ``root`` is the path of the site on its host, with a slash at both ends.
+    """
+    return (_ROOT / "conf" / "404.html").read_text("utf-8").replace("{root}", root)
+
+
+def _check_tools() -> None:
+    if not in_checkout():
+        raise SiteError(f"{_ROOT} is no checkout of the project. Clone it: the site's sources are not in the package.")
+    if importlib.util.find_spec("sphinx") is None:
+        raise SiteError("sphinx is not installed. Install what the site needs: pip install -e '.[site]'")
+
+
+def _build_languages(wanted: Sequence[Language], output: Path, work: Path, site_url: str) -> None:
+    steps: list[Step] = []
+    try:
+        for language in wanted:
+            steps.append(_sphinx(language, output, work, site_url))  # noqa: PERF401 - a list that is complete when starting one fails
+        for step in steps:
+            step.finish()
+    finally:
+        for language, step in zip(wanted, steps, strict=False):
+            step.kill()
+            if step.process.returncode != 0:
+                # Sphinx warns of a page once, when it reads it: the next build has to read it again.
+                shutil.rmtree(work / "doctrees" / language.folder, ignore_errors=True)
+
+
+def _content(work: Path) -> Path:
+    """The file by which every language is given the same content, made once."""
+    return work / "content.msgpack"
+
+
+def _sphinx(language: Language, output: Path, work: Path, site_url: str) -> Step:
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", "auto", "-t", language.sources]
+    command += ["-q", "-n", "-W", "--keep-going", "-D", f"apidiff_site_url={site_url}"]
+    command += ["-D", f"apidiff_content={_content(work)}"]
+    command += ["-c", str(_ROOT / "conf"), "-d", str(work / "doctrees" / language.folder)]
+    command += [str(_ROOT / "docs" / language.sources), str(output / language.folder)]
+    return Step(f"sphinx ({language.folder})", command, work / "logs" / f"{language.folder}.log", _BUILD_DEADLINE_S)
+
+
+class _Handler(http.server.SimpleHTTPRequestHandler):
+    """Files of the site, without a line on the terminal for each. Records and examples are shown, not downloaded."""
+
+    extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {
+        ".yaml": "text/plain; charset=utf-8",
+        ".py": "text/plain; charset=utf-8",
+    }
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the base class
+        pass
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Answer with the site's own page where there is none at the address, as hosts of static sites do."""
+        page = Path(self.directory) / "404.html"
+        if code != http.HTTPStatus.NOT_FOUND or not page.is_file():
+            super().send_error(code, message, explain)
+            return
+        body = page.read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+
+def start_server(site: Path, port: int) -> http.server.ThreadingHTTPServer:
+    """A server of ``site`` on the loopback interface, on ``port`` or, where that is taken, on a free one.
+
+    Raises SiteError where there is no site. The caller runs ``serve_forever``; ``server_port`` is the port in use.
+    """
+    if not (site / "index.html").is_file():
+        raise SiteError(f"{site} holds no site. Build it first: make site")
+    handler = functools.partial(_Handler, directory=str(site))
+    try:
+        return http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+    except OSError:
+        return http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command. Returns the exit code: 2 for every error a user can meet."""
+    parser = argparse.ArgumentParser(prog="python -m apidiff.site_builder", description="Build and serve the site.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    build = commands.add_parser("build", help="build both languages")
+    serve = commands.add_parser("serve", help="serve the built site on this machine")
+    serve.add_argument(
+        "--port", type=int, default=8000, help="port to listen on; a free one is taken where it is in use"
+    )
+    for one in (build, serve):
+        one.add_argument("--output", type=Path, default=_ROOT / "build" / "site", help="folder of the site")
+    build.add_argument(
+        "--site-url",
+        metavar="URL",
+        default=os.environ.get("APIDIFF_SITE_URL", ""),
+        help="address the site will have (default: the environment's APIDIFF_SITE_URL)",
+    )
+    options = parser.parse_args(arguments)
+    try:
+        if options.command == "build":
+            index = build_site(options.output, site_url=options.site_url)
+            sys.stdout.write(f"The site is at {index}\nOpen it in a browser, or serve it with: make serve\n")
+            if not options.site_url.strip():
+                sys.stdout.write(
+                    "Its address is not known, so it has no sitemap.xml: give --site-url or APIDIFF_SITE_URL\n"
+                )
+        else:
+            _serve(options.output, options.port)
+    except ApidiffError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    except OSError as error:
+        sys.stderr.write(
+            f"{error.filename or options.output}: {error.strerror}. Free the space or give --output another folder.\n"
+        )
+        return 2
+    return 0
+
+
+def _serve(site: Path, port: int) -> None:
+    with start_server(site, port) as server:
+        sys.stdout.write(f"Serving {site} on http://127.0.0.1:{server.server_port}/ (Ctrl+C ends it)\n")
+        sys.stdout.flush()
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            thread.join()
+        except KeyboardInterrupt:
+            server.shutdown()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

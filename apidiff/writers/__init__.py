@@ -1,0 +1,1 @@
+"""Writers: one answer in many forms."""

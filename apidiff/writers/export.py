@@ -1,0 +1,168 @@
+"""Writes all entries for other programs: as JSON files, or as one SQLite database."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+
+from apidiff import __version__
+from apidiff.database.schema import schema_text
+from apidiff.errors import ApidiffError
+from apidiff.model.published import FORMAT, Base, Index, IndexRow, IndexRun
+from apidiff.model.views import CounterpartEntry, Entry
+from apidiff.writers.tables import fill_tables
+
+_GENERATOR = "apidiff"
+
+
+class ExportError(ApidiffError):
+    """An export that could not be written; nothing of it is left."""
+
+
+# The kinds of file of an export that have a JSON Schema.
+_SCHEMAS = ("index", "entry", "counterparts", "apidiff")
+
+
+def json_files(
+    entries: Mapping[str, Entry], counterparts: Mapping[str, CounterpartEntry], runs: Sequence[IndexRun] = ()
+) -> dict[str, bytes]:
+    """Everything as JSON, by path: the same bytes for the same data.
+
+    ``index.json`` lists the rest: ``mappings/<id>.json`` for every entry, ``counterparts.json`` with MindSpore's
+    communication APIs and the sources they serve, ``apidiff.json`` with all of that in one, and ``schema/<kind>.json`` that
+    describes them.
+    """
+    index = Index(
+        generator=_GENERATOR,
+        version=__version__,
+        format=FORMAT,
+        whole="apidiff.json",
+        counterparts="counterparts.json",
+        schemas={kind: f"schema/{kind}.json" for kind in _SCHEMAS},
+        mappings=[_row(one) for one in entries.values()],
+        runs=list(runs),
+    )
+    base = Base(
+        generator=_GENERATOR,
+        version=__version__,
+        format=FORMAT,
+        mappings=list(entries.values()),
+        counterparts=list(counterparts.values()),
+    )
+    return {
+        "index.json": _indented(index),
+        # Read by programs only, and large: without spaces.
+        "apidiff.json": msgspec.json.encode(base) + b"\n",
+        "counterparts.json": _indented(list(counterparts.values())),
+        **{path: schema_text(kind).encode() for kind, path in index.schemas.items()},
+        **{row.file: _indented(entries[row.id]) for row in index.mappings},
+    }
+
+
+def _row(entry: Entry) -> IndexRow:
+    return IndexRow(
+        id=entry.id,
+        file=f"mappings/{entry.id}.json",
+        category=entry.category,
+        summary=entry.summary,
+        risk=entry.risk,
+        targets=[target.name for target in entry.targets],
+    )
+
+
+def export_json(entries: Mapping[str, Entry], counterparts: Mapping[str, CounterpartEntry], folder: Path) -> list[Path]:
+    """Writes `json_files` into ``folder``. Returns the paths written at its top.
+
+    An earlier export in ``folder`` is replaced; other files there are left alone. All is written or nothing: raises
+    ExportError otherwise.
+    """
+    files = json_files(entries, counterparts)
+    top = list(dict.fromkeys(path.partition("/")[0] for path in files))
+    _refuse_foreign(folder, top)
+    with _staged(folder, top) as stage:
+        for path, data in files.items():
+            (stage / path).parent.mkdir(exist_ok=True)
+            (stage / path).write_bytes(data)
+    return [folder / name for name in top]
+
+
+def sqlite_bytes(entries: Iterable[Entry], counterparts: Iterable[CounterpartEntry]) -> bytes:
+    """An SQLite database of everything, tables described in `apidiff.writers.tables`; the same bytes for the same data."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        fill_tables(connection, entries, counterparts)
+        return connection.serialize()
+
+
+def export_sqlite(
+    entries: Mapping[str, Entry], counterparts: Mapping[str, CounterpartEntry], folder: Path
+) -> list[Path]:
+    """Writes ``apidiff.sqlite``, replacing an earlier one.
+
+    Returns the path written. All is written or nothing: raises ExportError otherwise.
+    """
+    data = sqlite_bytes(entries.values(), counterparts.values())
+    with _staged(folder, ["apidiff.sqlite"]) as stage:
+        (stage / "apidiff.sqlite").write_bytes(data)
+    return [folder / "apidiff.sqlite"]
+
+
+def _indented(value: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
+
+
+def _refuse_foreign(folder: Path, names: Sequence[str]) -> None:
+    """Raises ExportError where something of another origin has one of the names."""
+    try:
+        taken = [name for name in names if (folder / name).exists()]
+        ours = taken and msgspec.json.decode((folder / "index.json").read_bytes())["generator"] == _GENERATOR
+    except (OSError, msgspec.DecodeError, KeyError, TypeError):
+        ours = False
+    if taken and not ours:
+        raise ExportError(
+            f"{folder} holds {', '.join(taken)} that no export of apidiff wrote. Name an empty or a new folder."
+        )
+
+
+@contextmanager
+def _staged(folder: Path, names: Sequence[str]) -> Iterator[Path]:
+    """A folder to write ``names`` into; they are moved to ``folder`` when all of them are there, else nothing is left."""
+    missing = [one for one in (folder, *folder.absolute().parents) if not one.exists()]
+    # Inside the folder, not beside it: it may be a file system of its own, to which nothing can be renamed.
+    stage = folder / f".apidiff-{os.getpid()}.tmp"
+    try:
+        stage.mkdir(parents=True)
+        (stage / "new").mkdir()
+        (stage / "old").mkdir()
+        yield stage / "new"
+        _swap(stage, folder, names)
+    except OSError as error:
+        raise ExportError(
+            f"{folder} cannot be written ({error.strerror}) and nothing was left there. "
+            "Make room or name a folder that can be written."
+        ) from error
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+        for one in missing:  # those that are empty: all of them unless the export stands
+            with suppress(OSError):
+                one.rmdir()
+
+
+def _swap(stage: Path, folder: Path, names: Sequence[str]) -> None:
+    """Moves what was there out and the new in, name by name; what was moved is moved back where one fails."""
+    moved: list[tuple[Path, Path]] = []
+    try:
+        for name in names:
+            steps = [(folder / name, stage / "old" / name)] if (folder / name).exists() else []
+            for before, after in [*steps, (stage / "new" / name, folder / name)]:
+                before.rename(after)
+                moved.append((before, after))
+    except OSError:
+        for before, after in reversed(moved):
+            after.rename(before)
+        raise

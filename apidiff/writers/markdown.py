@@ -1,0 +1,253 @@
+"""One mapping as plain Markdown, for readers that are programs: what its page says, without the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from urllib.parse import quote
+
+from apidiff.messages.labels import Language, label
+from apidiff.messages.spans import in_words
+from apidiff.messages.verdict_text import verdict_text
+from apidiff.model import Status, Text, Version
+from apidiff.model.views import (
+    ClaimEntry,
+    DifferenceEntry,
+    Entry,
+    ExampleEntry,
+    OtherwiseEntry,
+    ParameterEntry,
+    StatedEntry,
+    TargetEntry,
+)
+
+_CODE = re.compile(r"`+([^`]+)`+")
+# Within a word an underscore marks nothing.
+_MARKS = re.compile(r"[\\`*\[\]<>&|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+# What would begin a heading, a list or a numbered list.
+_LEADING = re.compile(r"^(\d*)([#+=.)-])(?=\s|$|#|=|-)")
+_ADDRESS = "/:?#@!$&'*+,;=%~-._"
+
+
+class MappingText:
+    """The Markdown of one mapping, made once for all the files that hold it."""
+
+    def __init__(self, entry: Entry, language: Language) -> None:
+        page = _Page(entry, language)
+        self._head, self._rest = _joined(page.head()), _joined(page.rest())
+
+    def at(self, links: Sequence[tuple[str, str]]) -> str:
+        """The text for one file. ``links``: the same mapping elsewhere, as (name, address) seen from there."""
+        places = _bullets(link(prose(name), address) for name, address in links)
+        return f"{self._head}\n{places}\n\n{self._rest}\n"
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return "\n\n".join(part for part in parts if part)
+
+
+@lru_cache(maxsize=8192)  # targets of a mapping share differences, and claims what is not run
+def prose(text: str) -> str:
+    """Text of a record as Markdown that shows it: code stays code, every other mark is escaped."""
+    pieces = []
+    for index, piece in enumerate(_CODE.split(" ".join(text.split()))):
+        pieces.append(code_span(piece) if index % 2 else _MARKS.sub(r"\\\g<0>", piece))
+    return _LEADING.sub(r"\1\\\2", "".join(pieces))
+
+
+def code_span(text: str) -> str:
+    """``text`` as code in a line, whatever it holds."""
+    text = " ".join(text.split())
+    if text and "`" not in text:
+        return f"`{text}`"
+    fence = "`" * (1 + _longest_run(text))
+    space = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{space}{text}{space}{fence}" if text else ""
+
+
+def link(words: str, address: str) -> str:
+    """A link whose words are Markdown already; an address that is neither relative nor http(s) is left out."""
+    if re.match(r"[a-z][a-z0-9+.-]*:", address, re.IGNORECASE) and not re.match(r"https?://", address):
+        return words
+    return f"[{words}]({quote(address, safe=_ADDRESS)})"
+
+
+def code_block(text: str, language: str) -> str:
+    """``text`` as a block of code, whatever it holds."""
+    fence = "`" * max(3, 1 + _longest_run(text))
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def _longest_run(text: str) -> int:
+    return max((len(found) for found in re.findall("`+", text)), default=0)
+
+
+class _Page:
+    """The parts of one file."""
+
+    def __init__(self, entry: Entry, language: Language) -> None:
+        self.entry, self.language = entry, language
+        self.colon, self.comma = label("site.colon", language), label("site.comma", language)
+
+    def head(self) -> Iterator[str]:
+        """The name, the summary, and the beginning of a list."""
+        entry = self.entry
+        yield f"# {code_span(entry.source)}"
+        yield self.text(entry.summary)
+        facts = [f"{self.word('worst_risk')}{self.colon}{self.risk(entry.risk)}"]
+        if entry.aliases:
+            facts.append(f"{self.word('also_written')}{self.colon}{self.names(entry.aliases)}")
+        yield _bullets(facts)
+
+    def rest(self) -> Iterator[str]:
+        """All that follows."""
+        entry = self.entry
+        yield self.signature(entry.source, entry.signatures)
+        yield f"## {self.word('versions')}"
+        yield _bullets(self.answers())
+        targets = entry.targets[::-1]  # files list them by age
+        targets.sort(key=lambda one: not _is_to_use(one))
+        for target in targets:
+            yield from self.target(target)
+        for answer in reversed(entry.otherwise):
+            yield from self.otherwise(answer)
+        if entry.claims:
+            yield f"## {self.word('claims')}"
+            yield _bullets(line for claim in entry.claims for line in self.claim(claim))
+        if entry.examples:
+            yield f"## {self.word('examples')}"
+            for example in entry.examples:
+                yield from self.example(example)
+        if entry.documents:
+            yield f"## {self.word('machines.documents')}"
+            yield _bullets(
+                f"{code_span(key)}{self.colon}{link(prose(one.title), one.url)}" for key, one in entry.documents.items()
+            )
+
+    def answers(self) -> Iterator[str]:
+        rows = [
+            (
+                row.since,
+                row.status,
+                row.range,
+                f"{code_span(target.name)}, {self.word(f'status.{row.status}')}",
+                target.risk,
+            )
+            for target in self.entry.targets
+            for row in target.ranges
+        ]
+        rows += [
+            (one.since, "", one.range, self.word(f"answer_meaning.{one.answer}"), one.risk)
+            for one in self.entry.otherwise
+        ]
+        # Newest first; where two begin together, the one to use.
+        rows.sort(key=lambda row: (Version(row[0] or "0"), row[1] == Status.CURRENT.value), reverse=True)
+        for _, _, versions, answer, risk in rows:
+            remark = self.aside(f"{self.word('column.risk')}{self.colon}{self.word(f'risk.{risk}')}")
+            yield f"MindSpore {self.span(versions)}{self.colon}{answer}{remark}"
+
+    def target(self, target: TargetEntry) -> Iterator[str]:
+        ranges = [f"{self.span(row.range)} {self.word(f'status.{row.status}')}" for row in target.ranges]
+        yield f"## {code_span(target.name)}"
+        yield self.comma.join(f"MindSpore {one}" for one in ranges)
+        if target.note:
+            yield self.text(target.note)
+        yield self.signature(target.name, target.signatures)
+        yield f"### {self.word('differences')}"
+        yield _bullets(line for one in target.differences for line in self.difference(one)) or self.word(
+            "differences.none"
+        )
+        for kind, rows in (("parameters", target.parameters), ("members", target.members)):
+            if rows:
+                yield f"### {self.word(kind)}"
+                yield _bullets(self.row(row) for row in rows)
+        if target.before or target.after:
+            yield f"### {self.word('code')}"
+            yield code_block(target.before, "python") if target.before else ""
+            yield code_block(target.after, "python") if target.after else ""
+
+    def otherwise(self, answer: OtherwiseEntry) -> Iterator[str]:
+        yield f"## MindSpore {self.span(answer.range)}{self.colon}{self.word(f'answer.{answer.answer}')}"
+        yield self.text(answer.why)
+        if answer.instead:
+            yield f"{self.word('instead')}{self.colon}{self.text(answer.instead)}"
+        if answer.uses:
+            yield f"{self.word('uses')}{self.colon}{self.names(answer.uses)}"
+        yield _bullets(line for one in answer.differences for line in self.difference(one))
+        yield _bullets(self.stated(one) for one in answer.stated)
+        if answer.recipe:
+            yield from self.example(answer.recipe)
+
+    def signature(self, name: str, signatures: dict[str, str]) -> str:
+        """The newest one."""
+        newest = max(signatures, key=Version, default=None)
+        framework = self.word(f"framework.{name.partition('.')[0]}")
+        return code_block(f"# {framework} {newest}\n{signatures[newest]}", "python") if newest else ""
+
+    def difference(self, one: DifferenceEntry) -> Iterator[str]:
+        subject = f" {code_span(one.parameter)}" if one.parameter else ""
+        kind = self.word(f"difference.{one.kind}")
+        yield f"**{self.word(f'risk.{one.risk}')}** {kind}{subject}{self.colon}{self.text(one.text)}"
+        for found in one.evidence:
+            yield f"  {self.text(found.text)}{self.aside(f'{code_span(found.claim)}{self.comma}{code_span(found.run)}')}"
+
+    def row(self, row: ParameterEntry) -> str:
+        sides = [
+            code_span(name) + (self.aside(code_span(default)) if default else "") if name else "—"
+            for name, default in ((row.source, row.source_default), (row.target, row.target_default))
+        ]
+        relations = self.comma.join(self.word(f"relation.{one}") for one in row.relations)
+        remark = self.text(row.text)
+        return f"{' → '.join(sides)}{self.colon}{relations}" + (
+            f"{label('site.semicolon', self.language)}{remark}" if remark else ""
+        )
+
+    def claim(self, claim: ClaimEntry) -> Iterator[str]:
+        yield f"{code_span(claim.id)}{self.aside(self.word(f'claim.{claim.kind}'))}{self.colon}{self.text(claim.text)}"
+        yield from (f"  {self.text(verdict_text(row))}" for row in claim.summary)
+        apart = [one.text for one in claim.disputes] + [one.text for one in claim.changes]
+        yield from (f"  {self.text(text)}" for text in apart)
+        yield from (f"  {self.text(text)}" for text in claim.not_run)
+        if claim.reason:
+            yield f"  {self.text(claim.reason)}"
+        yield from (f"  {self.stated(one)}" for one in claim.stated)
+
+    def stated(self, one: StatedEntry) -> str:
+        said = f"{self.colon}{self.text(one.text)}" if one.text else ""
+        return f"{self.word('claim.stated')} {code_span(one.document)} {code_span(one.part)}{said}"
+
+    def example(self, example: ExampleEntry) -> Iterator[str]:
+        yield f"### {code_span(example.path)}"
+        yield code_block(example.command, "bash")
+        yield code_block(example.code, "python")
+        if example.expected:
+            yield self.word("example.output") + self.colon.rstrip()
+            yield code_block(example.expected, "text")
+
+    def word(self, key: str) -> str:
+        return label(key, self.language)
+
+    def text(self, text: Text) -> str:
+        return prose(text.en if self.language == "en" else text.zh)
+
+    def span(self, text: str) -> str:
+        return in_words(text, self.language)
+
+    def names(self, names: Sequence[str]) -> str:
+        return self.comma.join(code_span(name) for name in names)
+
+    def risk(self, risk: str) -> str:
+        return self.word(f"risk.{risk}") + self.aside(self.word(f"risk_meaning.{risk}"))
+
+    def aside(self, text: str) -> str:
+        return f" ({text})" if self.language == "en" else f"（{text}）"
+
+
+def _is_to_use(target: TargetEntry) -> bool:
+    return any(row.status == Status.CURRENT.value and row.until is None for row in target.ranges)
+
+
+def _bullets(lines: Iterable[str]) -> str:
+    """A list; a line that begins with two spaces belongs to the item above it."""
+    return "\n".join(f"  - {line[2:]}" if line.startswith("  ") else f"- {line}" for line in lines)

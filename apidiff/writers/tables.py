@@ -1,0 +1,137 @@
+"""The tables of an exported SQLite database, made to be queried by hand."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from typing import Any
+
+from apidiff.lookup.passages import fill_search
+from apidiff.model import Text
+from apidiff.model.views import ClaimEntry, CounterpartEntry, Entry, OtherwiseEntry, ParameterEntry, TargetEntry
+
+_TABLES = """
+CREATE TABLE mapping (id TEXT PRIMARY KEY, category TEXT, source TEXT, summary_en TEXT, summary_zh TEXT, risk TEXT);
+CREATE TABLE alias (mapping TEXT REFERENCES mapping, alias TEXT);
+CREATE TABLE document (mapping TEXT REFERENCES mapping, key TEXT, title TEXT, url TEXT, framework TEXT, version TEXT,
+  seed INTEGER, PRIMARY KEY (mapping, key));
+-- `version` is the framework's; the source's signatures have the source's name as `api`.
+CREATE TABLE signature (mapping TEXT REFERENCES mapping, api TEXT, version TEXT, text TEXT);
+CREATE TABLE target (id INTEGER PRIMARY KEY, mapping TEXT REFERENCES mapping, name TEXT, kind TEXT, risk TEXT,
+  code_before TEXT, code_after TEXT, note_en TEXT, note_zh TEXT);
+-- MindSpore versions, both ends included, NULL where open.
+CREATE TABLE target_range (target INTEGER REFERENCES target, since TEXT, until TEXT, text TEXT, status TEXT);
+-- `relations`: names joined by commas.
+-- `source_range`, `target_range`: the versions that have it, NULL where all known ones do.
+CREATE TABLE parameter (target INTEGER REFERENCES target, position INTEGER, source_name TEXT, target_name TEXT,
+  source_default TEXT, target_default TEXT, source_range TEXT, target_range TEXT, relations TEXT, risk TEXT,
+  text_en TEXT, text_zh TEXT);
+CREATE TABLE member (target INTEGER REFERENCES target, position INTEGER, source_name TEXT, target_name TEXT,
+  source_range TEXT, target_range TEXT, relations TEXT, risk TEXT, text_en TEXT, text_zh TEXT);
+-- What answers the source in versions without a target; `answer`: composed, not_needed or no_counterpart.
+CREATE TABLE otherwise (id INTEGER PRIMARY KEY, mapping TEXT REFERENCES mapping, answer TEXT, since TEXT, until TEXT,
+  text TEXT, why_en TEXT, why_zh TEXT, instead_en TEXT, instead_zh TEXT, recipe TEXT, recipe_code TEXT, risk TEXT);
+CREATE TABLE used (otherwise INTEGER REFERENCES otherwise, api TEXT);
+-- MindSpore's communication APIs; `why_…`: why no PyTorch API corresponds. The sources of the others: `target`, `used`.
+-- `nearest`: IDs of mappings joined by commas.
+CREATE TABLE counterpart (api TEXT PRIMARY KEY, why_en TEXT, why_zh TEXT, nearest TEXT);
+-- `position` 1 is the worst.
+CREATE TABLE difference (target INTEGER REFERENCES target, position INTEGER, id TEXT, kind TEXT, risk TEXT,
+  text_en TEXT, text_zh TEXT, evidence_en TEXT, evidence_zh TEXT, PRIMARY KEY (target, id));
+CREATE TABLE difference_claim (target INTEGER, difference TEXT, claim TEXT,
+  FOREIGN KEY (target, difference) REFERENCES difference (target, id));
+CREATE TABLE claim (mapping TEXT REFERENCES mapping, id TEXT, subject TEXT, side TEXT, kind TEXT, text_en TEXT,
+  text_zh TEXT, reason_en TEXT, reason_zh TEXT, PRIMARY KEY (mapping, id));
+CREATE TABLE stated (mapping TEXT, claim TEXT, document TEXT, part TEXT, text_en TEXT, text_zh TEXT,
+  FOREIGN KEY (mapping, claim) REFERENCES claim (mapping, id));
+-- `measured_by`: who made the run, NULL for this project.
+CREATE TABLE observation (mapping TEXT, claim TEXT, outcome TEXT, framework TEXT, framework_version TEXT, backend TEXT,
+  device TEXT, world_size INTEGER, probe TEXT, run TEXT, evidence TEXT, measured_by TEXT,
+  FOREIGN KEY (mapping, claim) REFERENCES claim (mapping, id));
+CREATE INDEX observation_claim ON observation (mapping, claim);
+"""
+
+
+def fill_tables(
+    connection: sqlite3.Connection, entries: Iterable[Entry], counterparts: Iterable[CounterpartEntry]
+) -> None:
+    """Creates and fills the tables, and those that searching by words reads (see `apidiff.lookup.passages`)."""
+    entries, counterparts = list(entries), list(counterparts)
+    connection.executescript(_TABLES)
+    for entry in entries:
+        _add(connection, "mapping", entry.id, entry.category, entry.source, *_both(entry.summary), entry.risk)
+        for alias in entry.aliases:
+            _add(connection, "alias", entry.id, alias)
+        for key, one in entry.documents.items():
+            _add(connection, "document", entry.id, key, one.title, one.url, one.framework, one.version, one.seed)
+        for version, text in entry.signatures.items():
+            _add(connection, "signature", entry.id, entry.source, version, text)
+        for target in entry.targets:
+            _add_target(connection, entry, target)
+        for answer in entry.otherwise:
+            _add_otherwise(connection, entry, answer)
+        for claim in entry.claims:
+            _add_claim(connection, entry, claim)
+    for found in counterparts:
+        _add(connection, "counterpart", found.name, *_both(found.why), ",".join(found.nearest))
+    fill_search(connection, entries, counterparts)
+    connection.commit()
+
+
+def _add_target(connection: sqlite3.Connection, entry: Entry, target: TargetEntry) -> None:
+    key = _add(
+        connection,
+        *("target", None, entry.id, target.name, target.kind, target.risk),
+        *(target.before, target.after, *_both(target.note)),
+    )
+    for version, text in target.signatures.items():
+        _add(connection, "signature", entry.id, target.name, version, text)
+    for row in target.ranges:
+        _add(connection, "target_range", key, row.since, row.until, row.range, row.status)
+    for position, one in enumerate(target.parameters, 1):
+        defaults = one.source_default, one.target_default
+        _add(connection, "parameter", key, position, one.source, one.target, *defaults, *_row(one))
+    for position, one in enumerate(target.members, 1):
+        _add(connection, "member", key, position, one.source, one.target, *_row(one))
+    for position, found in enumerate(target.differences, 1):
+        evidence = (
+            "\n".join(f"{one.claim}: {one.text.en} [{', '.join(one.runs)}]" for one in found.evidence),
+            "\n".join(f"{one.claim}: {one.text.zh} [{', '.join(one.runs)}]" for one in found.evidence),
+        )
+        _add(connection, "difference", key, position, found.id, found.kind, found.risk, *_both(found.text), *evidence)
+        for claim in found.claims:
+            _add(connection, "difference_claim", key, found.id, claim)
+
+
+def _row(one: ParameterEntry) -> tuple[str | None, ...]:
+    return one.source_range, one.target_range, ",".join(one.relations), one.risk, *_both(one.text)
+
+
+def _add_otherwise(connection: sqlite3.Connection, entry: Entry, answer: OtherwiseEntry) -> None:
+    recipe = (answer.recipe.path, answer.recipe.code) if answer.recipe else (None, None)
+    span = answer.since, answer.until, answer.range
+    texts = *_both(answer.why), *_both(answer.instead)
+    key = _add(connection, "otherwise", None, entry.id, answer.answer, *span, *texts, *recipe, answer.risk)
+    for api in answer.uses:
+        _add(connection, "used", key, api)
+
+
+def _add_claim(connection: sqlite3.Connection, entry: Entry, claim: ClaimEntry) -> None:
+    place = entry.id, claim.id
+    _add(connection, "claim", *place, claim.subject, claim.side, claim.kind, *_both(claim.text), *_both(claim.reason))
+    for stated in claim.stated:
+        _add(connection, "stated", *place, stated.document, stated.part, *_both(stated.text))
+    for one in claim.observed:
+        release = one.framework, one.framework_version
+        where = one.backend, one.device, one.world_size
+        made = one.probe, one.run, "\n".join(one.evidence), one.measured_by
+        _add(connection, "observation", *place, one.outcome.value, *release, *where, *made)
+
+
+def _both(text: Text | None) -> tuple[str | None, str | None]:
+    return (text.en, text.zh) if text else (None, None)
+
+
+def _add(connection: sqlite3.Connection, table: str, *values: Any) -> int | None:
+    marks = ", ".join("?" * len(values))
+    return connection.execute(f"INSERT INTO {table} VALUES ({marks})", values).lastrowid  # noqa: S608 (our own names)

@@ -1,0 +1,269 @@
+"""Answers for a terminal. All text is put into `Text` objects: nothing in it is taken for markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text as Line
+
+from apidiff.lookup.answer import (
+    Answer,
+    AnsweredClaim,
+    AnsweredOtherwise,
+    AnsweredParameter,
+    AnsweredSummary,
+    Unmatched,
+)
+from apidiff.messages.escape_invisible import visible
+from apidiff.messages.labels import Language, label
+from apidiff.messages.spans import in_words
+from apidiff.model import Text
+from apidiff.writers.terminal_lines import indent, named, prose, risk_style
+
+_OUTCOME_STYLES = {"holds": "green", "refuted": "bold red", "flaky": "bold magenta", "not run": "dim"}  # else yellow
+_HEADING = "bold underline"
+
+_WORDS = {
+    "absent": Text(
+        en="Nothing is recorded of it on MindSpore {version}.", zh="没有它在 MindSpore {version} 上的记录。"
+    ),
+    "use_instead": Text(en="Use {name} there.", zh="该版本请使用 {name}。"),
+    "standing": Text(en="On MindSpore {version}: {status} ({range})", zh="MindSpore {version}：{status}（{range}）"),
+    "runs": Text(en="Run records", zh="运行记录"),
+    "stated": Text(en="Stated by: {documents}", zh="文档所述：{documents}"),
+    "ranks": Text(en="{sizes} ranks", zh="{sizes} 个 rank"),
+}
+
+
+def answer_text(answer: Answer, language: Language) -> RenderableType:
+    """An answer, worst difference first; reads well at 80 columns, with and without colours."""
+    return Group(*_spaced(_Sections(answer, language)))
+
+
+def unmatched_text(found: Unmatched, language: Language) -> RenderableType:
+    """What is said of a MindSpore API to which no source corresponds."""
+    name = Line(found.asked.api, style="bold")
+    if found.why is None:
+        return Group(name, Line(label("serves.unnamed", language)))
+    lines: list[RenderableType] = [name, Line(label("serves.none", language)), prose(found.why, language)]
+    comma = label("site.comma", language)
+    if found.nearest:
+        lines.append(Line(f"{label('nearest', language)}{label('site.colon', language)}{comma.join(found.nearest)}"))
+    lines += [Line(f"{one.title} ({one.url})", style="dim") for one in found.documents]
+    return Group(*lines)
+
+
+class _Sections:
+    """The sections of an answer, in the order they are shown."""
+
+    def __init__(self, answer: Answer, language: Language) -> None:
+        self.answer, self.language = answer, language
+
+    def __iter__(self) -> Iterator[list[RenderableType]]:
+        yield self.head()
+        yield self.serves()
+        yield self.differences()
+        yield self.code()
+        yield self.rows("parameters", self.answer.parameters)
+        yield self.rows("members", self.answer.members)
+        yield self.versions()
+        yield self.claims()
+        yield self.runs()
+
+    def head(self) -> list[RenderableType]:
+        answer, language = self.answer, self.language
+        version = answer.asked.mindspore
+        if answer.target is None:
+            title = Line(answer.source, style="bold")
+            return [title, prose(answer.summary, language), *self._without_target(answer.otherwise)]
+        target = answer.target
+        if target.status is None:
+            standing = Line(_words("absent", language).format(version=version), style="yellow")
+        else:
+            said = _words("standing", language).format(
+                version=version,
+                status=label(f"status.{target.status}", language),
+                range=in_words(target.range or "", language),
+            )
+            standing = Line(said, style="" if target.status == "current" else "yellow")
+        if answer.current and answer.current != target.name:
+            standing.append(" " + _words("use_instead", language).format(name=answer.current))
+        notes: list[RenderableType] = [prose(target.note, language)] if target.note else []
+        title = Line.assemble((answer.source, "bold"), " → ", (target.name, "bold"))
+        return [title, prose(answer.summary, language), standing, *notes, self._worst()]
+
+    def _without_target(self, otherwise: AnsweredOtherwise | None) -> Iterator[RenderableType]:
+        """What answers the source where no target does: why, and what people do instead."""
+        language, version = self.language, self.answer.asked.mindspore
+        if otherwise is None:
+            yield Line(label("box.no_current", language).format(version=version), style="yellow")
+            return
+        kind = label(f"answer.{otherwise.answer}", language)
+        span = (" ({})" if language == "en" else "（{}）").format(in_words(otherwise.range, language))
+        yield Line(label("answer.at", language).format(version=version, answer=kind) + span, style="yellow")
+        yield prose(otherwise.why, language)
+        if otherwise.instead:
+            yield Line.assemble(self._lead("instead"), prose(otherwise.instead, language))
+        if otherwise.uses:
+            yield Line.assemble(self._lead("uses"), label("site.comma", language).join(otherwise.uses))
+        if otherwise.recipe:
+            yield Line.assemble(self._lead("recipe"), otherwise.recipe.path, "\n", (otherwise.recipe.command, "dim"))
+        yield self._worst()
+
+    def _worst(self) -> Line:
+        risk = self.answer.risk
+        return Line.assemble(
+            self._lead("worst_risk"),
+            (label(f"risk.{risk}", self.language), risk_style(risk)),
+            (" ({})" if self.language == "en" else "（{}）").format(label(f"risk_meaning.{risk}", self.language)),
+        )
+
+    def _lead(self, key: str) -> str:
+        return label(key, self.language) + label("site.colon", self.language)
+
+    def serves(self) -> list[RenderableType]:
+        """The sources that the MindSpore API serves, where it was asked for or serves others than this one."""
+        answer = self.answer
+        api = answer.target.name if answer.target and answer.asked.api == answer.source else answer.asked.api
+        if not answer.serves or ([one.source for one in answer.serves] == [answer.source] and answer.target):
+            return []
+        found: list[RenderableType] = [Line(label("serves", self.language).format(name=api), style=_HEADING)]
+        for one in answer.serves:
+            if one.status is None:
+                said = label("serves.not_there", self.language).format(version=answer.asked.mindspore)
+            else:
+                said = label(f"{'status' if one.role == 'target' else 'answer'}.{one.status}", self.language)
+            style = "bold" if one.source == answer.source else ""
+            role = self._lead(f"role.{one.role}") + said
+            line = Line.assemble("• ", (one.source, style), "  ", (role, "dim"))
+            found.append(line)
+        return found
+
+    def differences(self) -> list[RenderableType]:
+        if self.answer.target is None and not self.answer.differences:
+            return []
+        found: list[RenderableType] = [self._heading("differences")]
+        for number, difference in enumerate(self.answer.differences, 1):
+            risk = label(f"risk.{difference.risk}", self.language)
+            kind = label(f"difference.{difference.kind}", self.language)
+            found.append(Line.assemble(f"{number:>2}. ", (f"[{risk}]", risk_style(difference.risk)), f" {kind}"))
+            found.append(indent(prose(difference.text, self.language), 4))
+            lines = [f"{one.claim}: {self._said(one.text)} [{', '.join(one.runs)}]" for one in difference.evidence]
+            found += [indent(Line(line, style="dim"), 6) for line in lines]
+        if not self.answer.differences:
+            found.append(Line(label("differences.none", self.language)))
+        return found
+
+    def code(self) -> list[RenderableType]:
+        if not (self.answer.before or self.answer.after):
+            return []
+        lines = [Line(f"- {line}", style="red") for line in self.answer.before.splitlines()]
+        lines += [Line(f"+ {line}", style="green") for line in self.answer.after.splitlines()]
+        return [self._heading("code"), *(indent(line, 2) for line in lines)]
+
+    def rows(self, heading: str, rows: list[AnsweredParameter]) -> list[RenderableType]:
+        if not rows:
+            return []
+        table = self._table("column.source", "column.target", "column.risk", "column.remark")
+        for row in rows:
+            table.add_row(
+                named(row.source, row.source_range),
+                named(row.target, row.target_range),
+                Line(label(f"risk.{row.risk}", self.language), style=risk_style(row.risk)),
+                prose(row.text, self.language),
+            )
+        return [self._heading(heading), table]
+
+    def versions(self) -> list[RenderableType]:
+        table = self._table("column.target", "column.range", "column.status")
+        previous = ""
+        for row in self.answer.targets:
+            status = Line(label(f"status.{row.status}", self.language), style="bold" if row.status == "current" else "")
+            table.add_row(
+                Line(row.name if row.name != previous else ""), Line(in_words(row.range, self.language)), status
+            )
+            previous = row.name
+        for answer in self.answer.otherwise_ranges:
+            table.add_row(
+                Line("—"),
+                Line(in_words(answer.range, self.language)),
+                Line(label(f"answer.{answer.answer}", self.language)),
+            )
+        return [self._heading("versions"), table]
+
+    def claims(self) -> list[RenderableType]:
+        found: list[RenderableType] = []
+        subject = ""
+        for claim in self.answer.claims:
+            if claim.subject != subject:
+                subject = claim.subject
+                heading = label("claims.about", self.language).format(name=subject)
+                found += [Line(), Line(heading, style=_HEADING)] if found else [Line(heading, style=_HEADING)]
+            found.append(Line.assemble("• ", prose(claim.text, self.language)))
+            found += [indent(line) for line in self._verdicts(claim)]
+        return found
+
+    def _verdicts(self, claim: AnsweredClaim) -> Iterator[Line]:
+        asked = {one.framework_version for one in claim.observed if one.asked_version}
+        rows = sorted(claim.summary, key=lambda row: row.framework_version not in asked)
+        for row in rows:
+            yield self._verdict(row, row.framework_version in asked)
+        yield from (Line(self._said(one.text), style="yellow") for one in claim.disputes)
+        yield from (Line(self._said(one.text), style="dim") for one in claim.changes)
+        if not rows:
+            comma = label("site.comma", self.language)
+            where = comma.join(self._said(text) for text in claim.not_run) or label("outcome.not run", self.language)
+            yield Line(self._said(claim.reason) if claim.reason else where, style="dim")
+        if claim.stated and any(row.outcome != "holds" for row in rows):
+            documents = "; ".join(f"{one.title} ({one.version}), {one.part}" for one in claim.stated)
+            yield Line(_words("stated", self.language).format(documents=documents), style="dim")
+
+    def _verdict(self, row: AnsweredSummary, asked: bool) -> Line:
+        outcome = Line(label(f"outcome.{row.outcome}", self.language), style=_OUTCOME_STYLES.get(row.outcome, "yellow"))
+        comma = label("site.comma", self.language)
+        sizes = _words("ranks", self.language).format(sizes=comma.join(str(size) for size in row.world_sizes))
+        framework = f"{label(f'framework.{row.framework}', self.language)} {row.framework_version}"
+        line = Line.assemble(outcome, f"  {row.backend} ({row.device}) · {framework} · {sizes}")
+        if row.outcome not in {
+            "holds",
+            "unsupported",
+        }:  # what surprises is told with its runs; all are listed at the end
+            line.append(f"  {', '.join(row.runs)}", style="dim")
+        if not asked:
+            line.stylize("dim")
+        return line
+
+    def runs(self) -> list[RenderableType]:
+        runs = sorted({one.run for claim in self.answer.claims for one in claim.observed})
+        return (
+            [Line(_words("runs", self.language), style=_HEADING), *(indent(Line(run), 2) for run in runs)]
+            if runs
+            else []
+        )
+
+    def _heading(self, key: str) -> Line:
+        return Line(label(key, self.language), style=_HEADING)
+
+    def _table(self, *columns: str) -> Table:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        for key in columns:
+            table.add_column(Line(label(key, self.language)), overflow="fold")
+        return table
+
+    def _said(self, text: Text) -> str:
+        return visible(text.en if self.language == "en" else text.zh)
+
+
+def _words(key: str, language: Language) -> str:
+    return _WORDS[key].en if language == "en" else _WORDS[key].zh
+
+
+def _spaced(sections: Iterable[list[RenderableType]]) -> Iterator[RenderableType]:
+    """The lines of all sections that are not empty, a blank line between them."""
+    for number, section in enumerate(section for section in sections if section):
+        if number:
+            yield Line()
+        yield from section

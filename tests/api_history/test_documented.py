@@ -1,0 +1,70 @@
+"""documented.yaml: what it says, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from apidiff.database.documented import documented_points, listings_are_cited, load_documented
+from apidiff.database.paths import DATA
+from apidiff.database.signatures import load_signatures
+from apidiff.database.yaml import read_yaml
+from apidiff.derive.api_history import timeline
+from apidiff.model import Document, Framework
+from apidiff.model.documented import Listing
+
+SIGNATURES = load_signatures(DATA / "signatures")
+POINTS = documented_points(
+    load_documented(DATA / "documented.yaml"), read_yaml(DATA / "documents.yaml", dict[str, Document])[0]
+)
+DOCUMENTS = {"doc": Document(title="t", url="u", framework=Framework.MINDSPORE, version="2.5.0")}
+
+
+@pytest.mark.parametrize(
+    ("listing", "found"),
+    [
+        (Listing(document="doc", module="m", has=["a"], new=["b"], lacks=["c"], deprecated=["a"]), None),
+        (Listing(document="gone", module="m", has=["a"]), "entry 1 cites the unknown document 'gone'"),
+        (Listing(document="doc", module="m", has=["a"], lacks=["a"]), "doc: m.a is said to be there and to be missing"),
+        (Listing(document="doc", module="m", new=["a"], lacks=["a"]), "doc: m.a is said to be there and to be missing"),
+        (Listing(document="doc", module="m", deprecated=["a"]), "doc: m.a is deprecated but not said to be there"),
+    ],
+)
+def test_listings_are_cited(listing: Listing, found: str | None) -> None:
+    errors = [error.found for error in listings_are_cited(Path("documented.yaml"), [listing], DOCUMENTS)]
+    assert errors == ([found] if found else [])
+
+
+def test_points() -> None:
+    listing = Listing(document="doc", module="m", has=["a"], new=["b"], against="2.4.10", lacks=["c"])
+    found = documented_points([listing], DOCUMENTS)
+    shown = {name: [(one.version, one.there, one.new) for one in points] for name, points in found.items()}
+    assert shown == {
+        "m.a": [("2.5.0", True, False)],
+        "m.b": [("2.5.0", True, True), ("2.4.10", False, False)],
+        "m.c": [("2.5.0", False, False)],
+    }
+
+
+@pytest.mark.parametrize(
+    ("api", "version", "after"),
+    [
+        ("mindspore.mint.distributed.all_reduce", "2.5.0", "2.4.10"),
+        ("mindspore.mint.distributed.init_process_group", "2.4.0", None),
+        ("mindspore.communication.comm_func.send", "2.4.0", "2.3.1"),
+        ("mindspore.ops.AllReduce", "1.0.0", None),
+        ("mindspore.ops.communication.all_reduce", "2.7.1", "2.7.0"),
+        ("torch.distributed.all_gather_single", "2.13.0", "2.11.0"),
+    ],
+)
+def test_since_of_known_apis(api: str, version: str, after: str | None) -> None:
+    files = [file for (framework, _), file in SIGNATURES.items() if framework == api.partition(".")[0]]
+    first = timeline(api, files, POINTS.get(api, []))[0]
+    assert (first.version, first.after) == (version, after)
+
+
+def test_every_listed_name_is_in_a_signature_file() -> None:
+    """A misspelt name would tell a history of nothing."""
+    known = {name for file in SIGNATURES.values() for name in file.apis}
+    assert set(POINTS) <= known

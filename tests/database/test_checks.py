@@ -1,0 +1,361 @@
+"""Rows of (what is done to a small good record, what the one error must say)."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from apidiff.database import InvalidData, load
+from apidiff.database.checks import check_coverage, check_records
+from apidiff.database.checks.coverage import COVERED_TORCH
+from apidiff.model.signature import Signature, SignatureFile, SignatureKind, SignatureParameter
+
+PASS_ON = """\
+id: torch.distributed.pass_on
+category: p2p
+summary: {en: Passes a tensor on., zh: 把张量传给下一个 rank。}
+source:
+  name: torch.distributed.pass_on
+  probes:
+    two:
+      set: {tensor: {shape: [2]}, to: 1}
+      ranks: [0]
+      partner: {api: torch.distributed.take, ranks: [1], set: {buffer: {shape: [2], fill: sentinel}}}
+    later: {like: two, set: {tensor: {shape: [3]}}}
+    alone: {set: {tensor: {shape: [2]}, to: 1}, ranks: [0]}
+    others: {set: {}, on_rank: {others: {tensor: {shape: [2]}}}}
+    list: {set: {tensor: {list: [{call: {api: torch.distributed.Op, set: {op: {api: torch.distributed.take}}}}]}}}
+  claims:
+    - {id: arrives, result: {at: buffer, formula: sent, of: tensor, ranks: partners}, probes: [two, later]}
+    - {id: keeps, keeps: {argument: tensor, ranks: callers}, probes: [alone]}
+    - {id: round, result: {at: "tensor[0].tensor", formula: sent, of: tensor}, probes: [list, others]}
+    - {id: has-to, parameter: {name: to}}
+    - {id: has-wait, member: {name: wait}}
+    - {id: lacks-go, lacks_member: {name: go}}
+    - {id: recipe, prints: {example: torch.distributed.pass_on/mindspore_recipe.py}}
+targets:
+  - api: {name: mindspore.mint.distributed.pass_on, claims: [{id: has-to, parameter: {name: to}}]}
+    ranges: [{since: "2.9", status: current}]
+    parameters:
+      - {source: tensor, target: tensor, relations: [same]}
+      - {source: to, target: to, relations: [same]}
+      - {source: tag, relations: [only_in_source]}
+      - {source: old, relations: [only_in_source]}
+      - {target: extra, relations: [only_in_target]}
+    members:
+      - {source: wait, target: wait, relations: [same]}
+      - {source: done, relations: [only_in_source]}
+otherwise:
+  - answer: no_counterpart
+    until: "2.7.0"
+    why: {en: There is none., zh: 没有。}
+    instead: {en: Do without., zh: 不使用。}
+    stated: [{document: guide, part: a}]
+  - answer: composed
+    since: "2.7.1"
+    until: "2.8"
+    why: {en: A few lines do it., zh: 几行代码即可。}
+    recipe: torch.distributed.pass_on/mindspore_recipe.py
+    uses: [mindspore.mint.distributed.send, mindspore.Tensor, mindspore.mint.distributed.Op.wait]
+"""
+PASS_ON_TOO = """\
+id: torch.distributed.pass_on_too
+category: p2p
+summary: {en: Passes a tensor on too., zh: 也把张量传给下一个 rank。}
+source: {name: torch.distributed.pass_on_too, claims: [{id: has-to, parameter: {name: to}}]}
+targets:
+  - api: {name: mindspore.mint.distributed.pass_on, defined_in: torch.distributed.pass_on}
+    ranges: [{since: "2.9", status: current}]
+    parameters: [{target: tensor, relations: [only_in_target]}, {target: to, relations: [only_in_target]}]
+    differences: [{id: other, kind: parameter, risk: none, target_claims: [has-to]}]
+"""
+ONLY = """\
+mindspore.mint.distributed.spare:
+  why: {en: Only MindSpore has it., zh: 只有 MindSpore 有。}
+  nearest: [torch.distributed.pass_on]
+  stated: [{document: guide, part: spare}]
+"""
+RELEASES = ["2.6.0", "2.7.0", "2.7.1", "2.8.0", "2.9.0", "2.10.0"]
+
+
+def signature(*names: str, members: list[str] | None = None, kind: SignatureKind = SignatureKind.FUNCTION) -> Signature:
+    return Signature(kind=kind, parameters=[SignatureParameter(name=name) for name in names], members=members or [])
+
+
+# framework, version, signatures, names that cannot be read
+FILES = [
+    ("torch", "2.6.0", {"pass_on": signature("tensor", "old", members=["wait"])}, {}),
+    (
+        "torch",
+        COVERED_TORCH,
+        {"pass_on": signature("tensor", "to", "tag", members=["done", "wait"]), "pass_on_too": signature()},
+        {"torch.distributed.pass_on_too.__call__": "compiled"},
+    ),
+    ("mindspore", "2.8.0", {"send": signature("tensor")}, {}),
+    ("mindspore", "2.9.0", {"pass_on": signature("tensor", "to", "extra", members=["wait"])}, {}),
+    (
+        "mindspore",
+        "2.10.0",
+        {
+            "pass_on": signature("tensor", "to", members=["wait"]),
+            "Op": signature(members=["wait"], kind=SignatureKind.CLASS),
+            "send": signature("tensor"),
+            "spare": signature(),
+        },
+        {},
+    ),
+]
+PREFIX = {"torch": "torch.distributed.", "mindspore": "mindspore.mint.distributed."}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A database of two mappings that passes."""
+    root = tmp_path / "data"
+    (root / "mappings/torch/distributed").mkdir(parents=True)
+    (root / "signatures").mkdir()
+    write(root, "pass_on", PASS_ON)
+    write(root, "pass_on_too", PASS_ON_TOO)
+    (root / "mindspore_only.yaml").write_text(ONLY, encoding="utf-8")
+    guide = "guide: {title: Guide, url: https://example.org, framework: mindspore, version: '2.10'}\n"
+    (root / "documents.yaml").write_text(guide, encoding="utf-8")
+    releases = "".join(f"  - version: {version!r}\n" for version in RELEASES)
+    (root / "frameworks.yaml").write_text(f"torch: []\nmindspore:\n{releases}", encoding="utf-8")
+    for framework, version, apis, unreadable in FILES:
+        file = SignatureFile(
+            framework=framework,
+            version=version,
+            tool="test",
+            apis={PREFIX[framework] + name: one for name, one in apis.items()},
+            unreadable=unreadable,
+        )
+        (root / "signatures" / f"{framework}-{version}.json").write_bytes(msgspec.json.encode(file))
+    return root
+
+
+@pytest.fixture
+def scripts(tmp_path: Path) -> Path:
+    """The scripts that the records name."""
+    folder = tmp_path / "scripts"
+    (folder / "torch.distributed.pass_on").mkdir(parents=True)
+    for name in ("mindspore_recipe.py", "torch_recipe.py"):
+        (folder / "torch.distributed.pass_on" / name).touch()
+    return folder
+
+
+def write(root: Path, name: str, text: str) -> Path:
+    path = root / f"mappings/torch/distributed/{name}.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_record_as_it_is_passes(root: Path, scripts: Path) -> None:
+    data = load(root)
+    assert [str(error) for error in check_records(data, scripts)] == []
+    assert check_coverage(data) == []
+
+
+NONE_AT_ALL = PASS_ON[PASS_ON.index("targets:") :]
+OTHERWISE = PASS_ON[PASS_ON.index("otherwise:") :]
+
+# old text, new text, what the one error says
+FAULTY = [
+    # ranges
+    (NONE_AT_ALL, "", "no answer at any known MindSpore release"),
+    ('until: "2.8"\n', 'until: "2.7.1"\n', "at MindSpore 2.8.0 0 targets are current (none)"),
+    (
+        'until: "2.8"\n',
+        'until: "2.9"\n',
+        "at MindSpore 2.9.0 2 answers stand (mindspore.mint.distributed.pass_on, other",
+    ),
+    (
+        'until: "2.7.0"\n',
+        'until: "2.7"\n',
+        "at MindSpore 2.7.1 2 answers stand (otherwise no_counterpart, otherwise comp",
+    ),
+    (OTHERWISE, "otherwise: []\n", None),
+    ('until: "2.8"\n', 'until: "2.x"\n', "Expected a release version such as 2.10"),
+    ('until: "2.8"\n', 'until: "2.6"\n', "a range from 2.7.1 to 2.6 is empty"),
+    (
+        '[{since: "2.9", status: current}]',
+        '[{since: "2.9", status: current}, {since: "2.10", status: deprecated}]',
+        "at MindSpore 2.10.0 mindspore.mint.distributed.pass_on is current and deprecated",
+    ),
+    # names and targets
+    ("category: p2p", "category: surprise", "unknown category 'surprise'. Name one of collective, p2p"),
+    (
+        f'[{{since: "2.9", status: current}}]{PASS_ON[PASS_ON.index("    parameters:") - 1 : PASS_ON.index("    members:")]}',
+        f'[{{since: "2.8", status: available, until: "2.8"}}, {{since: "2.9", status: current}}]'
+        f"{PASS_ON[PASS_ON.index('    parameters:') - 1 : PASS_ON.index('    members:')]}",
+        "pass_on is not in MindSpore 2.8.0, which its ranges hold. Mend the ranges: it is in 2.9.0, 2.10.0.",
+    ),
+    ("name: mindspore.mint.distributed.pass_on,", "name: mindspore.mint.distributed.gone,", "No signature file has it"),
+    ("name: mindspore.mint.distributed.pass_on,", "name: torch.distributed.take,", "is no API of MindSpore"),
+    # parameters and members
+    ("target: extra,", "target: gone,", "has no parameter 'gone' in any version from 2.9.0 to 2.10.0"),
+    ("source: old,", "source: gone,", "torch.distributed.pass_on has no parameter 'gone' in any version from 2.6.0"),
+    (
+        "      - {source: tag, relations: [only_in_source]}\n",
+        "",
+        "no row for parameter 'tag' of torch.distributed.pass_on",
+    ),
+    (
+        "source: to, target: to, relations: [same]",
+        "source: to, relations: [only_in_source]",
+        "no row for parameter 'to'",
+    ),
+    ("{source: wait, target: wait,", "{source: wait, target: go,", "has no member 'go' in any version"),
+    ("      - {source: done, relations: [only_in_source]}\n", "", "no row for member 'done'"),
+    ("done, relations: [only_in_source]", "done, relations: [same]", "does not fit relation 'only_in_source'"),
+    # claims and probes
+    (
+        "{id: has-to, parameter: {name: to}}\n    - {id: has-w",
+        "{id: has-to, completes: {}}\n    - {id: has-w",
+        "no probe",
+    ),
+    ("{id: lacks-go, lacks_member: {name: go}}", "{id: lacks-go, corresponds: {listed: diff}}", "'corresponds'"),
+    ("at: buffer, formula", "at: tensor, formula", "'tensor', which the partner of probe 'two' does not pass"),
+    ("of: tensor, ranks: partners", "of: buffer, ranks: partners", "'buffer', which probe 'two' does not pass"),
+    ("ranks: partners}, probes: [two,", "ranks: partners}, probes: [alone,", "probe 'alone' has no partner"),
+    ("partner: {api: torch.distributed.take", "partner: {api: mindspore.ops.Receive", "called by a probe of torch"),
+    ("{call: {api: torch.distributed.Op", "{call: {api: mindspore.mint.distributed.Op", "called by a probe of torch"),
+    ("{op: {api: torch.distributed.take}}", "{op: {api: mindspore.ops.Receive}}", "called by a probe of torch"),
+    (
+        "partner: {api: torch.distributed.take, ranks: [1]",
+        "partner: {api: torch.distributed.take, ranks: [0]",
+        "rank 0",
+    ),
+    (
+        "partner: {api: torch.distributed.take, ranks: [1]",
+        "partner: {api: torch.distributed.take, ranks: []",
+        "no partner",
+    ),
+    # answers
+    ("    recipe: torch.distributed.pass_on/mindspore_recipe.py\n", "", "a composed answer has no recipe"),
+    (
+        "recipe: torch.distributed.pass_on/mindspore_recipe",
+        "recipe: torch.distributed.pass_on/torch_recipe",
+        "not named",
+    ),
+    (
+        "    - {id: recipe, prints: {example: torch.distributed.pass_on/mindspore_recipe.py}}\n",
+        "",
+        "no claim of the sour",
+    ),
+    ("    instead: {en: Do without., zh: 不使用。}\n", "", "nothing says what to do where there is no counterpart"),
+    ("uses: [mindspore.mint.distributed.send,", "uses: [mindspore.mint.distributed.gone,", "no signature file of Min"),
+    ("mindspore.mint.distributed.Op.wait]", "mindspore.mint.distributed.Op.go]", "no signature file of MindSpore has"),
+    ("uses: [mindspore.mint.distributed.send,", "uses: [torch.distributed.send,", "is no API of MindSpore"),
+    ("{document: guide,", "{document: gone,", "unknown document 'gone'"),
+    ("en: A few lines do it.", "en: 3 lines do it.", "en and zh name different numbers: 3"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), FAULTY)
+def test_faulty_record(root: Path, scripts: Path, old: str, new: str, message: str | None) -> None:
+    assert old in PASS_ON
+    path = write(root, "pass_on", PASS_ON.replace(old, new, 1))
+    (root / "mappings/torch/distributed/pass_on_too.yaml").unlink()
+    errors = [str(error) for error in check_records(load(root), scripts)]
+    assert any(message in error for error in errors) if message else not errors, errors
+    assert all(error.startswith(f"{path}:") for error in errors)
+
+
+def test_a_recipe_that_is_not_there(root: Path, tmp_path: Path) -> None:
+    errors = [str(error) for error in check_records(load(root), tmp_path)]
+    assert len(errors) == 2  # of the answer and of the claim
+    assert "recipe 'torch.distributed.pass_on/mindspore_recipe.py' is not there" in errors[0]
+
+
+# old text, new text, what the one error says
+UNDEFINED = [
+    (
+        "defined_in: torch.distributed.pass_on}",
+        "defined_in: torch.distributed.gone}",
+        "no mapping 'torch.distributed.gone'",
+    ),
+    ("defined_in: torch.distributed.pass_on}", "defined_in: torch.distributed.pass_on_too}", "in this mapping itself"),
+    (
+        "pass_on, defined_in",
+        "take, defined_in",
+        "torch.distributed.pass_on has no target mindspore.mint.distributed.take",
+    ),
+    ("pass_on, defined_in", "pass_on, root: to, defined_in", "is defined in torch.distributed.pass_on and again here"),
+    (
+        "pass_on, defined_in",
+        "pass_on, kind: primitive, defined_in",
+        "is a primitive here and a function in torch.distr",
+    ),
+    ("name: torch.distributed.pass_on_too,", "name: torch.distributed.pass_on_too, defined_in: a.b,", "the source"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), UNDEFINED)
+def test_an_api_that_is_not_where_it_should_be(root: Path, old: str, new: str, message: str) -> None:
+    assert old in PASS_ON_TOO
+    path = write(root, "pass_on_too", PASS_ON_TOO.replace(old, new, 1))
+    with pytest.raises(InvalidData) as caught:
+        load(root)
+    (error,) = caught.value.errors
+    assert message in str(error)
+    assert (error.path, error.line is not None, bool(error.remedy)) == (path, True, True)
+
+
+def test_an_api_defined_elsewhere_twice_over(root: Path) -> None:
+    write(root, "pass_on_three", PASS_ON_TOO.replace("_too", "_three").replace("pass_on}", "pass_on_too}"))
+    with pytest.raises(
+        InvalidData, match=r"pass_on_three\.yaml:6: .* is not written in torch\.distributed\.pass_on_too"
+    ):
+        load(root)
+
+
+def test_an_api_defined_elsewhere_is_that_one(root: Path) -> None:
+    mappings = load(root).mappings
+    there, here = (mappings[f"torch.distributed.{name}"].targets[0].api for name in ("pass_on", "pass_on_too"))
+    assert here == msgspec.structs.replace(there, defined_in="torch.distributed.pass_on")
+    assert here.claims
+
+
+def test_a_public_name_without_a_record(root: Path) -> None:
+    path = root / "mappings/torch/distributed/pass_on_too.yaml"
+    path.unlink()
+    (error,) = check_coverage(load(root))
+    assert error.path == path
+    assert "torch.distributed.pass_on_too is public in torch 2.13.0 and has no record. Add the record." in str(error)
+
+
+# old text, new text, what the error of mindspore_only.yaml says
+UNNAMED = [
+    ("distributed.spare:", "distributed.gone:", "does not list mindspore.mint.distributed.spare of MindSpore 2.10.0"),
+    (
+        "distributed.spare:",
+        "distributed.gone:",
+        "mindspore_only.yaml:1: no signature file of MindSpore has mindspore.m",
+    ),
+    ("distributed.spare:", "distributed.Op:", "to have no PyTorch counterpart, but torch.distributed.pass_on names it"),
+    ("en: Only", "en: Only `x` of", "mindspore_only.yaml:1: en and zh name different identifiers: x"),
+    (
+        "[torch.distributed.pass_on]",
+        "[torch.distributed.gone]",
+        "torch.distributed.gone for one of the nearest, and no map",
+    ),
+    ("document: guide", "document: gone", "mindspore_only.yaml:1: unknown document 'gone'"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), UNNAMED)
+def test_a_mindspore_api_without_a_source(root: Path, old: str, new: str, message: str) -> None:
+    path = root / "mindspore_only.yaml"
+    path.write_text(ONLY.replace(old, new), encoding="utf-8")
+    errors = [str(error) for error in check_coverage(load(root))]
+    assert any(message in error for error in errors), errors
+    assert all(error.startswith(str(path)) for error in errors)
+
+
+def test_without_the_list_of_public_names_nothing_is_covered(root: Path) -> None:
+    shutil.move(root / f"signatures/torch-{COVERED_TORCH}.json", root)
+    (error,) = check_coverage(load(root))
+    assert "it says which names need a record" in str(error)

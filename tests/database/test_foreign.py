@@ -1,0 +1,423 @@
+"""Run records made elsewhere: rows of (what is done to a good one, what the refusal says); and what is taken in."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from minisign_keys import Key, needs_minisign
+
+from apidiff.database import Data, DataError, InvalidData, load
+from apidiff.database.backends import load_backends
+from apidiff.database.examples import load_examples
+from apidiff.database.paths import DATA, examples_folder
+from apidiff.database.runs import digest_of, load_runs
+from apidiff.execute.record import encode, write_record
+from apidiff.execute.specs import specs_of_today
+from apidiff.execute.submissions import submissions as module
+from apidiff.execute.submissions.intake import accepted, take_in
+from apidiff.execute.submissions.record_validation import Accepted, foreign_record, is_somebody
+from apidiff.execute.submissions.signed import Signed, State, signature_path
+from apidiff.execute.submissions.signers import Signer, id_of
+from apidiff.execute.submissions.submissions import read_sent
+from apidiff.judge import Context
+from apidiff.judge.judge_context import make_context
+from apidiff.model import RunRecord
+
+BACKENDS = load_backends()
+
+
+@pytest.fixture(scope="module")
+def context() -> Context:
+    return make_context(BACKENDS, load_examples(examples_folder()), {})
+
+
+@pytest.fixture(scope="module")
+def whole() -> Data:
+    return load()
+
+
+@pytest.fixture(scope="module")
+def fits(whole: Data, context: Context) -> Accepted:
+    return accepted(whole, BACKENDS, context)
+
+
+@pytest.fixture(scope="module")
+def record(whole: Data) -> RunRecord:
+    """A small good record: a few probes of a recorded run, measured by somebody else."""
+    real = next(one for key, one in whole.runs if key.startswith("torch-2.13.0/gloo-cpu-2-"))
+    return msgspec.structs.replace(real, probes=real.probes[:5], measured_by="a cluster elsewhere")
+
+
+NOTHING = Accepted(BACKENDS, frozenset(), {}, frozenset())
+
+
+def read_foreign(path: Path, fits: Accepted) -> RunRecord:
+    [(_, content, _)] = read_sent(path)
+    return foreign_record(path, content, fits)
+
+
+def sent(folder: Path, content: bytes, name: str = "gloo-cpu-2") -> Path:
+    path = folder / f"{name}-{digest_of(content)}.json"
+    path.write_bytes(content)
+    return path
+
+
+def edited(record: RunRecord, change: Callable[[dict[str, Any]], object]) -> bytes:
+    plain = json.loads(encode(record))
+    change(plain)
+    return json.dumps(plain).encode()
+
+
+def put(*keys: str | int) -> Callable[[object], Callable[[dict[str, Any]], None]]:
+    def with_value(value: object) -> Callable[[dict[str, Any]], None]:
+        def change(plain: Any) -> None:
+            for key in keys[:-1]:
+                plain = plain[key]
+            plain[keys[-1]] = value
+
+        return change
+
+    return with_value
+
+
+def nested(depth: int) -> object:
+    value: object = {"t": "scalar", "value": 1}
+    for number in range(depth):
+        value = {"t": "sequence", "type": "list", "items": [value], "object": number}
+    return value
+
+
+TENSOR = {"t": "tensor", "type": "Tensor", "dtype": "float32", "shape": [3], "values": [1], "storage": 0, "object": 0}
+LATER = datetime.now(UTC) + timedelta(days=2)
+REFUSED = [
+    (put("schema")(9), "is a run record of schema 9. This version reads schema 1"),
+    (put("framework_version")("../../etc"), "names the version '../../etc'"),
+    (put("framework_version")("2.13"), "names the version '2.13'. A version is written as 2.13.0"),
+    (put("framework_version")("2.13.0.1"), "names the version '2.13.0.1'"),
+    (put("framework_version")("99.9.9"), "is of torch 99.9.9, a release that this project does not know. Ask which"),
+    (put("framework_version")("2.12.0"), "is of torch 2.12.0, but lists the package's version 2.13.0"),
+    (put("backend")("nccl"), "names the backend nccl (torch, cpu). Described are: gloo (torch, cpu)"),
+    (put("world_size")(0), "has 0 ranks. From 1 to 64 are possible"),
+    (put("world_size")(3), "holds the run gloo-cpu-3, its name says gloo-cpu-2"),
+    (put("world_size")(65), "has 65 ranks. From 1 to 64 are possible"),
+    (put("date")("yesterday"), "has the date 'yesterday'"),
+    (put("date")("2026-1-1T0:0:0Z"), "has the date '2026-1-1T0:0:0Z'"),
+    (put("date")("2022-12-31T23:59:59Z"), "has the date 2022-12-31T23:59:59Z. A date is from 2023 on"),
+    (put("date")(f"{LATER:%Y-%m-%dT%H:%M:%SZ}"), "and not later than tomorrow"),
+    (put("measured_by")("  \u200b "), "which names nobody"),
+    (put("measured_by")("This\u3000Project"), "which names nobody"),
+    (put("measured_by")(" 本项目。"), "which names nobody"),
+    (put("suite_version")("the newest"), "was made by apidiff 'the newest', which is no version"),
+    (put("cores")(0), "was made on 0 cores"),
+    (put("probes")([]), "holds no probe"),
+    (
+        put("signatures", 0, "api")("torch.distributed.exfiltrate"),
+        "holds signatures of APIs that this project does not",
+    ),
+    (put("os")("x" * 200_000), "holds a text longer than 100000 characters"),
+    (put("probes", 0, "spec")("0" * 12), "1 of 5 probes are those of no known version of this project: "),
+    (put("probes", 0, "api")("torch.distributed.exfiltrate"), "torch.distributed.exfiltrate"),
+    (put("probes", 0, "end")("well"), "it ended 'well'"),
+    (put("probes", 0, "ranks")([]), "it completed with 0 of 2 traces"),
+    (put("probes", 0, "ranks", 0, "rank")(7), "its traces are of ranks [7, 1], in a world of 2"),
+    (put("probes", 0, "ranks", 0, "returned")(TENSOR), "a tensor of shape [3] has 1 values"),
+    (put("probes", 0, "ranks", 0, "returned")(TENSOR | {"shape": [1] * 17}), "a tensor has 17 dimensions; at most 16"),
+    (put("probes", 0, "ranks", 0, "returned")(nested(9)), "it holds values nested deeper than 8"),
+    (put("probes", 0, "ranks", 0, "returned")(nested(200)), "nested"),
+    (put("surprise")(1), "is no run record: Object contains unknown field `surprise`"),
+    (lambda plain: plain["probes"].append(plain["probes"][0]), "holds a probe twice"),
+    (lambda plain: plain["signatures"].append(plain["signatures"][0]), "holds a signature twice"),
+]
+
+
+# As minisign writes it, by a key that nobody knows.
+UNKNOWN_SIGNATURE = (
+    "untrusted comment: a comment\n"
+    f"{base64.b64encode(b'ED' + bytes(72)).decode()}\n"
+    "trusted comment: nothing\n"
+    f"{base64.b64encode(bytes(64)).decode()}\n"
+)
+
+
+@pytest.mark.parametrize(("change", "message"), REFUSED, ids=[message[:40] for _, message in REFUSED])
+def test_what_does_not_fit_is_refused(
+    record: RunRecord,
+    fits: Accepted,
+    tmp_path: Path,
+    change: Callable[[dict[str, Any]], object],
+    message: str,
+) -> None:
+    path = sent(tmp_path, edited(record, change))
+    with pytest.raises(DataError) as caught:
+        read_foreign(path, fits)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "message"),
+    [
+        (b"{}", "gloo-cpu-2-000000000000.json", "its bytes have digest 44136fa355b3, its name says 000000000000"),
+        (b"{}", "record.json", "its name holds no digest"),
+        (b"\x80\x04\x95", "gloo-cpu-2-{}.json", "is no run record"),
+        (b"[" * 100_000, "gloo-cpu-2-{}.json", "is no run record"),
+        (b"\xff\xfe", "gloo-cpu-2-{}.json", "is no run record"),
+        (b"", "gloo-cpu-2-{}.json", "is no run record"),
+    ],
+)
+def test_a_file_that_is_no_record_is_refused(tmp_path: Path, content: bytes, name: str, message: str) -> None:
+    path = tmp_path / name.format(digest_of(content))
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        read_foreign(path, NOTHING)
+
+
+def test_a_file_that_is_too_large_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_BYTES", 2**20)
+    path = tmp_path / "gloo-cpu-2-000000000000.json"
+    with path.open("wb") as file:
+        file.truncate(2**40)
+    with pytest.raises(DataError, match="is larger than 1 MiB"):
+        read_foreign(path, NOTHING)
+
+
+@settings(max_examples=150, deadline=None)
+@given(cut=st.floats(0, 1), flipped=st.integers(0, 255))
+def test_a_cut_or_altered_record_is_refused_by_its_digest(
+    tmp_path_factory: pytest.TempPathFactory, record: RunRecord, cut: float, flipped: int
+) -> None:
+    content = encode(record)
+    place = int(cut * (len(content) - 1))
+    altered = content[:place] if flipped < 128 else content[:place] + bytes([flipped]) + content[place + 1 :]
+    if altered == content:
+        return
+    path = tmp_path_factory.mktemp("cut") / f"gloo-cpu-2-{digest_of(content)}.json"
+    path.write_bytes(altered)
+    with pytest.raises(DataError, match="it was changed"):
+        read_foreign(path, NOTHING)
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Data:
+    """The data with one record of ours, where records can be taken in."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    root = tmp_path / "data"
+    shutil.copytree(DATA, root, ignore=shutil.ignore_patterns("runs", "schema"))
+    ours = next((DATA / "runs" / "torch-2.13.0").glob("gloo-cpu-2-*.json"))
+    (root / "runs" / "torch-2.13.0").mkdir(parents=True)
+    shutil.copy(ours, root / "runs" / "torch-2.13.0")
+    return load(root)
+
+
+def test_a_record_is_taken_in_beside_ours_and_once(
+    data: Data, context: Context, record: RunRecord, tmp_path: Path
+) -> None:
+    path = sent(tmp_path, encode(record))
+    ((written, new, *_),) = take_in([path], data, BACKENDS, context, {})
+    assert new
+    assert written.read_bytes() == path.read_bytes()
+    assert len(load_runs(data.root / "runs")) == 2
+    assert take_in([path], load(data.root), BACKENDS, context, {}) == [(written, False, Signed(), 0, 5)]
+    assert len(load_runs(data.root / "runs")) == 2
+    # Recording anew takes the place of our own record, not of theirs.
+    (_, mine) = next(one for one in data.runs)
+    write_record(msgspec.structs.replace(mine, date="2030-01-01T00:00:00Z"), data.root / "runs")
+    assert sorted(one.measured_by or "" for _, one in load_runs(data.root / "runs")) == ["", "a cluster elsewhere"]
+
+
+@pytest.mark.parametrize("signed", [(), (0,), (1,), (0, 1)])
+def test_a_record_that_is_given_twice_is_taken_once(
+    data: Data, context: Context, record: RunRecord, tmp_path: Path, signed: tuple[int, ...]
+) -> None:
+    paths = []
+    for number in range(2):
+        (tmp_path / str(number)).mkdir()
+        paths.append(sent(tmp_path / str(number), encode(record)))
+        if number in signed:
+            signature_path(paths[-1]).write_text(UNKNOWN_SIGNATURE, encoding="utf-8")
+    ((written, new, found, *_),) = take_in(paths, data, BACKENDS, context, {})
+    assert (new, found.state) == (True, State.UNKNOWN_KEY if signed else State.UNSIGNED)
+    assert signature_path(written).exists() == bool(signed)
+
+
+def test_a_record_that_is_given_with_two_signatures_is_refused(
+    data: Data, context: Context, record: RunRecord, tmp_path: Path
+) -> None:
+    paths = [sent(tmp_path, encode(record))]
+    signature_path(paths[0]).write_text(UNKNOWN_SIGNATURE, encoding="utf-8")
+    (tmp_path / "other").mkdir()
+    paths.append(sent(tmp_path / "other", encode(record)))
+    signature_path(paths[1]).write_text(UNKNOWN_SIGNATURE.replace("a comment", "another"), encoding="utf-8")
+    with pytest.raises(InvalidData, match="is another signature than that of"):
+        take_in(paths, data, BACKENDS, context, {})
+    assert len(load_runs(data.root / "runs")) == 1
+
+
+def test_a_record_of_a_former_version_is_taken_and_says_what_is_asked_otherwise(
+    data: Data, context: Context, record: RunRecord, tmp_path: Path, fits: Accepted
+) -> None:
+    today = set(specs_of_today(data, context))
+    asked = {(api, probe) for api, probe, _ in today}
+    api, probe, spec = min(one for one in fits.specs - today if one[:2] in asked)
+    former = msgspec.structs.replace(record.probes[0], api=api, probe=probe, spec=spec)
+    runs = [former, *record.probes]
+    path = sent(tmp_path, encode(msgspec.structs.replace(record, probes=runs)))
+    ((*_, changed, probes),) = take_in([path], data, BACKENDS, context, {})
+    assert (changed, probes) == (1, len(runs))
+
+
+@pytest.mark.parametrize("which", ["the record", "its signature"])
+def test_a_pipe_is_not_waited_for(data: Data, context: Context, record: RunRecord, tmp_path: Path, which: str) -> None:
+    path = sent(tmp_path, encode(record))
+    pipe = path if which == "the record" else signature_path(path)
+    pipe.unlink(missing_ok=True)
+    os.mkfifo(pipe)
+    with pytest.raises(InvalidData, match=r"cannot be read \(it is no regular file\)") as caught:
+        take_in([path], data, BACKENDS, context, {})
+    assert [error.path for error in caught.value.errors] == [pipe]
+
+
+# (who measured, in their words, whether that is somebody)
+SOMEBODY = [
+    ("Team A, 8 × H200", True),
+    ("somebody with NVIDIA H200", True),
+    ("本项目组之外的人", True),
+    ("this project's friends", True),
+    ("", False),
+    (" \t\u00a0", False),
+    ("—", False),
+    ("THIS PROJECT", False),
+    ("\uff34his-project", False),
+    ("本 项 目", False),
+]
+
+
+@pytest.mark.parametrize(("words", "expected"), SOMEBODY)
+def test_who_measured_is_somebody(words: str, expected: bool) -> None:
+    assert is_somebody(words) is expected
+
+
+def test_all_are_taken_in_or_none(data: Data, context: Context, record: RunRecord, tmp_path: Path) -> None:
+    good = sent(tmp_path, encode(record))
+    bad = sent(tmp_path, edited(record, put("probes", 0, "spec")("0" * 12)))
+    before = load_runs(data.root / "runs")
+    with pytest.raises(InvalidData) as caught:
+        take_in([good, bad, tmp_path / "absent.json"], data, BACKENDS, context, {})
+    assert [error.path for error in caught.value.errors] == [bad, tmp_path / "absent.json"]
+    assert load_runs(data.root / "runs") == before
+
+
+def test_a_stranger_says_who_he_is(data: Data, context: Context, record: RunRecord, tmp_path: Path) -> None:
+    path = sent(tmp_path, encode(msgspec.structs.replace(record, measured_by=None)))
+    before = load_runs(data.root / "runs")
+    with pytest.raises(InvalidData, match="does not say who measured"):
+        take_in([path], data, BACKENDS, context, {})
+    assert load_runs(data.root / "runs") == before
+    # A record of this project that comes back is the one that is here.
+    ours = min((data.root / "runs").glob("*/*.json"))
+    ((written, new, *_),) = take_in([ours], load(data.root), BACKENDS, context, {})
+    assert (written, new) == (ours, False)
+
+
+@pytest.fixture
+def alice(tmp_path: Path) -> Key:
+    return Key(tmp_path, "Alice")
+
+
+def known_as(key: Key) -> dict[str, Signer]:
+    found = id_of(key.signer.key, 42)
+    assert found
+    return {found: key.signer}
+
+
+@needs_minisign
+def test_a_signature_comes_along(data: Data, context: Context, record: RunRecord, tmp_path: Path, alice: Key) -> None:
+    path = sent(tmp_path, encode(record))
+    ((written, _, signed, *_),) = take_in([path], data, BACKENDS, context, known_as(alice))
+    assert (signed.state, signature_path(written).exists()) == (State.UNSIGNED, False)
+    bytes_of_it = alice.sign(path)
+    # The record is here already; its signature is added.
+    for signers, state in (({}, State.UNKNOWN_KEY), (known_as(alice), State.VERIFIED)):
+        ((again, new, signed, *_),) = take_in([path], load(data.root), BACKENDS, context, signers)
+        assert (again, new, signed.state) == (written, False, state)
+        assert signature_path(written).read_bytes() == bytes_of_it
+    # A run here that says it has the same measurer leaves both where they are.
+    write_record(msgspec.structs.replace(record, date="2026-01-01T00:00:00Z"), data.root / "runs")
+    assert written.exists()
+    assert signature_path(written).read_bytes() == bytes_of_it
+
+
+@needs_minisign
+def test_a_signature_that_does_not_verify_keeps_all_records_out(
+    data: Data, context: Context, record: RunRecord, tmp_path: Path, alice: Key, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = sent(tmp_path, encode(record))
+    bad = sent(tmp_path, encode(msgspec.structs.replace(record, date="2026-01-01T00:00:00Z")))
+    signature_path(bad).write_bytes(alice.sign(good))
+    before = load_runs(data.root / "runs")
+    with pytest.raises(InvalidData, match="is no signature of") as caught:
+        take_in([good, bad], data, BACKENDS, context, known_as(alice))
+    assert [error.path for error in caught.value.errors] == [signature_path(bad)]
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(InvalidData, match="there is no minisign to check it") as caught:
+        take_in([good], data, BACKENDS, context, known_as(alice))
+    assert load_runs(data.root / "runs") == before
+
+
+@needs_minisign
+def test_a_second_signature_does_not_take_the_place_of_the_first(
+    data: Data, context: Context, record: RunRecord, tmp_path: Path, alice: Key
+) -> None:
+    path = sent(tmp_path, encode(record))
+    first = alice.sign(path)
+    ((written, *_),) = take_in([path], data, BACKENDS, context, known_as(alice))
+    Key(tmp_path, "Mallory").sign(path)
+    with pytest.raises(InvalidData, match="is another signature than the one that the record has here"):
+        take_in([path], data, BACKENDS, context, known_as(alice))
+    assert signature_path(written).read_bytes() == first
+
+
+# (version of the package, refusal)
+BUILDS = [
+    ("2.13.0+cu130", None),
+    ("2.13.0a0+5228986c39.nv25.05", None),
+    ("2.13.0.dev20261120+cu130", "lists the package's version 2.13.0.dev20261120"),
+    ("2.12.0a0+5228986c39.nv25.05", "lists the package's version 2.12.0a0"),
+]
+
+
+@pytest.mark.parametrize(("build", "refusal"), BUILDS)
+def test_a_vendors_build_is_taken_in_and_says_so(
+    tmp_path: Path, record: RunRecord, fits: Accepted, build: str, refusal: str | None
+) -> None:
+    found = {"names": ["NVIDIA H200"], "versions": {"torch": build, "driver": "575.51.03"}}
+
+    def change(plain: dict[str, Any]) -> None:
+        plain["packages"]["torch"] = build
+        plain["device_found"] = found
+
+    path = sent(tmp_path, edited(record, change))
+    if refusal:
+        with pytest.raises(DataError, match=refusal):
+            read_foreign(path, fits)
+        return
+    taken = read_foreign(path, fits)
+    assert taken.build == (None if build.startswith("2.13.0+") else build)
+    assert taken.device_found is not None
+    assert taken.device_found.names == ["NVIDIA H200"]
+
+
+def test_records_made_before_devices_were_kept_are_read(whole: Data) -> None:
+    older = [record for _, record in whole.runs if record.device_found is None]
+    assert all(record.build is None for record in older)

@@ -1,0 +1,32 @@
+"""The checked-in schemas are those the model gives, and they tell a good record from a bad one."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+import yaml
+
+from apidiff.database.paths import DATA
+from apidiff.database.schema import SCHEMAS, schema_path, schema_text
+
+MAPPINGS = sorted((DATA / "mappings").rglob("*.yaml"))
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_checked_in_schema_is_current(name: str) -> None:
+    found = schema_path(DATA, name).read_text(encoding="utf-8")
+    assert found == schema_text(name), "run: make schema"
+
+
+@pytest.mark.parametrize("path", MAPPINGS, ids=lambda path: path.stem)
+def test_every_mapping_fits(path) -> None:
+    jsonschema.validate(yaml.safe_load(path.read_text(encoding="utf-8")), json.loads(schema_text("mapping")))
+
+
+@pytest.mark.parametrize("change", [{"surprise": 1}, {"summary": {"en": "only one language"}}, {"targets": "none"}])
+def test_a_bad_mapping_is_refused(change: dict) -> None:
+    record = yaml.safe_load(MAPPINGS[0].read_text(encoding="utf-8")) | change
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(record, json.loads(schema_text("mapping")))

@@ -1,0 +1,228 @@
+"""Signatures of run records: rows of (what is done to a good one, what is said), with real keys of minisign."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from minisign_keys import Key, needs_minisign
+
+from apidiff.database import DataError
+from apidiff.database.checks.signed import signatures_verify
+from apidiff.database.data import Data
+from apidiff.execute.submissions import signed as module
+from apidiff.execute.submissions.signed import MAX_BYTES, State, signature_path, signed_at, signed_by
+from apidiff.execute.submissions.signers import Signer, id_of, load_signers
+
+CONTENT = b'{"a": "record"}\n'
+GOOD = 'name = "A"\nkey = "RWR7ospBDqes4JODMBPOT7NjNvpzzLOaQhnTrbz/nf9Zz19JKJrcUNdX"\n'
+
+# What stands in conf/signers.toml, the line that is named, what the message says.
+BROKEN = [
+    ("[[signer]\n", 1, "broken TOML"),
+    (f"[[signer]]\n{GOOD}\n[[signer]]\nname = 'B'\n", 5, "missing required field `key`"),
+    (f"[[signer]]\n{GOOD}mail = 'a'\n", 1, "unknown field `mail`"),
+    ("# a\n[[signer]]\nname = 'B'\nkey = 'RWnothing'\n", 2, "the key of 'B' is no public key of minisign"),
+    ("[[signer]]\nname = ''\nkey = 'RW'\n", 1, "length >= 1"),
+    (f"[[signer]]\n{GOOD}[[signer]]\n{GOOD}", 4, "the name or the key of 'A' is there twice"),
+    (f"[[signer]]\n{GOOD}[[signer]]\n{GOOD.replace('A', 'B', 1)}", 4, "the key of 'B' is there twice"),
+    ("signer = 3\n", None, "Expected `array`"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "message"), BROKEN)
+def test_broken_signers_are_refused(tmp_path: Path, text: str, line: int | None, message: str) -> None:
+    path = tmp_path / "signers.toml"
+    path.write_text(text)
+    with pytest.raises(DataError) as caught:
+        load_signers(path)
+    assert str(caught.value).startswith(f"{path}:{line}: " if line else f"{path}: ")
+    assert message in str(caught.value)
+
+
+def test_signers_are_known_by_the_id_of_their_key(tmp_path: Path) -> None:
+    path = tmp_path / "signers.toml"
+    path.write_text(f"[[signer]]\n{GOOD}about = 'who'\n")
+    assert {key: (one.name, one.about) for key, one in load_signers(path).items()} == {"E0ACA70E41CAA27B": ("A", "who")}
+    load_signers()  # those of this project
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> tuple[Key, Key]:
+    folder = tmp_path_factory.mktemp("keys")
+    return Key(folder, "Alice"), Key(folder, "-Bob")  # a name that no program may take for an option
+
+
+@pytest.fixture
+def signers(keys: tuple[Key, Key]) -> dict[str, Signer]:
+    found = {id_of(key.signer.key, 42): key.signer for key in keys}
+    return {key: one for key, one in found.items() if key}
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    path = tmp_path / "-record.json"
+    path.write_bytes(CONTENT)
+    return path
+
+
+@needs_minisign
+def test_a_signature_verifies_and_names_its_signer(
+    keys: tuple[Key, Key], signers: dict[str, Signer], record: Path
+) -> None:
+    for key in keys:
+        key.sign(record)
+        found = signed_at(record, signers)
+        assert (found.state, found.signer, found.about) == (State.VERIFIED, key.name, "a test")
+
+
+@needs_minisign
+def test_a_key_that_is_not_known_is_said_and_nothing_more(
+    keys: tuple[Key, Key], signers: dict[str, Signer], record: Path
+) -> None:
+    alice, bob = keys
+    alice.sign(record)
+    known = {key: one for key, one in signers.items() if one.name == bob.name}
+    found = signed_at(record, known)
+    assert (found.state, found.signer) == (State.UNKNOWN_KEY, "")
+    assert found.key.lstrip("0") in alice.public.read_text()  # minisign leaves zeros at its beginning out
+
+
+def test_a_record_without_a_signature_is_unsigned(record: Path) -> None:
+    assert signed_at(record, {}).state is State.UNSIGNED
+
+
+def _swap_key(alice: bytes, bob: bytes) -> bytes:
+    """Bob's signature under the ID of Alice's key."""
+    import base64
+
+    lines = [one.split(b"\n") for one in (alice, bob)]
+    raw = [base64.b64decode(one[1]) for one in lines]
+    lines[1][1] = base64.b64encode(raw[1][:2] + raw[0][2:10] + raw[1][10:])
+    return b"\n".join(lines[1])
+
+
+def _line(number: int, text: bytes) -> Callable[[bytes, bytes, bytes], bytes]:
+    return lambda alice, _bob, _other: b"\n".join(
+        text if at == number else line for at, line in enumerate(alice.split(b"\n"))
+    )
+
+
+# What becomes of Alice's signature (given: hers, Bob's, hers of another file), and what the refusal says.
+ALTERED = [
+    (lambda alice, bob, other: other, "is no signature of -record.json by Alice: "),
+    (lambda alice, bob, other: _swap_key(alice, bob), "is no signature of -record.json by Alice: "),
+    (_line(2, b"trusted comment: signed by somebody else"), "by Alice: "),
+    (lambda alice, bob, other: alice[: len(alice) // 2], "is no signature that minisign made, or was cut"),
+    (lambda alice, bob, other: alice[:-20], "is no signature that minisign made, or was cut"),
+    (lambda alice, bob, other: alice + b"another line\n", "is no signature that minisign made, or was cut"),
+    (lambda alice, bob, other: b"", "is no signature that minisign made, or was cut"),
+    (lambda alice, bob, other: b"\xff" * 200, "is no signature that minisign made, or was cut"),
+    (lambda alice, bob, other: alice + b"x" * MAX_BYTES, "is larger than 16 KiB"),
+]
+
+
+@needs_minisign
+@pytest.mark.parametrize(("alter", "message"), ALTERED)
+def test_what_does_not_verify_is_refused(
+    keys: tuple[Key, Key],
+    signers: dict[str, Signer],
+    record: Path,
+    tmp_path: Path,
+    alter: Callable[[bytes, bytes, bytes], bytes],
+    message: str,
+) -> None:
+    alice, bob = keys
+    another = tmp_path / "another.json"
+    another.write_bytes(b"{}\n")
+    signature_path(record).write_bytes(alter(alice.sign(record), bob.sign(record), alice.sign(another)))
+    with pytest.raises(DataError) as caught:
+        signed_at(record, signers)
+    assert str(caught.value).startswith(f"{signature_path(record)}: ")
+    assert message in str(caught.value)
+
+
+@needs_minisign
+def test_an_altered_record_or_signature_never_verifies(
+    keys: tuple[Key, Key], signers: dict[str, Signer], record: Path
+) -> None:
+    """Every byte of the record, and a draw of those of the signature; its first line is a comment that nobody signs."""
+    good = keys[0].sign(record)
+    altered = [(CONTENT[:at] + bytes([byte ^ 1]) + CONTENT[at + 1 :], good) for at, byte in enumerate(CONTENT)]
+    head = good.index(b"\n") + 1
+    places = random.Random(1).sample(range(head, len(good) - 1), 60)
+    altered += [(CONTENT, good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :]) for at in places]
+    assert signed_by(record, CONTENT, good, signers).state is State.VERIFIED
+    for content, signature in altered:
+        try:
+            found = signed_by(record, content, signature, signers)
+        except DataError:
+            continue
+        assert found.state is State.UNKNOWN_KEY
+        assert signature != good
+
+
+@needs_minisign
+def test_without_the_program_nothing_is_said_to_be_verified(
+    keys: tuple[Key, Key], signers: dict[str, Signer], record: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    keys[0].sign(record)
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    found = signed_at(record, signers)
+    assert (found.state, found.signer) == (State.NOT_CHECKED, "Alice")
+
+
+@needs_minisign
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("#!/bin/sh\nsleep 300 & sleep 300\n", "gave no answer in 0.5 s"),
+        ("#!/bin/sh\nprintf 'first\\nno \\033[31mluck\\n'; exit 3\n", "says 'no \\x1b[31mluck'"),
+        ("#!/bin/sh\nexit 3\n", "ended with 3"),
+        ("#!/nowhere/sh\n", "cannot be started (No such file or directory)"),
+    ],
+)
+def test_a_program_that_fails_is_not_taken_for_a_yes(
+    keys: tuple[Key, Key],
+    signers: dict[str, Signer],
+    record: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    script: str,
+    message: str,
+) -> None:
+    keys[0].sign(record)
+    program = tmp_path / "bin" / "minisign"
+    program.parent.mkdir()
+    program.write_text(script)
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(module, "_DEADLINE_S", 0.5)
+    begun = time.monotonic()
+    with pytest.raises(DataError) as caught:
+        signed_at(record, signers)
+    assert message in str(caught.value)
+    assert time.monotonic() - begun < 20
+
+
+@needs_minisign
+def test_the_check_names_signatures_that_fit_no_record(
+    keys: tuple[Key, Key], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, signers: dict[str, Signer]
+) -> None:
+    monkeypatch.setattr("apidiff.database.checks.signed.load_signers", lambda: signers)
+    folder = tmp_path / "runs" / "torch-2.13.0"
+    folder.mkdir(parents=True)
+    for name in ("good", "changed", "gone"):
+        (folder / f"{name}.json").write_bytes(CONTENT)
+        keys[0].sign(folder / f"{name}.json")
+    (folder / "changed.json").write_bytes(b"{}")
+    (folder / "gone.json").unlink()
+    errors = [str(error) for error in signatures_verify(Data(tmp_path, {}, {}, {}))]
+    assert [error.partition(": ")[0] for error in errors] == [
+        str(folder / f"{name}.json.minisig") for name in ("changed", "gone")
+    ]
+    assert "lies beside no record" in errors[1]

@@ -1,0 +1,183 @@
+"""Upstream's tables: read with lines in errors, and made into claims on the targets they list."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from apidiff.database import DataError, InvalidData, load
+from apidiff.database.checks.tables import pairs_have_records, tables_are_cited
+from apidiff.database.official import claim_id, load_tables
+from apidiff.database.paths import DATA
+from apidiff.database.schema import schema_text
+from apidiff.model import ListedAs
+
+REDUCE = "mappings/torch/distributed/reduce.yaml"
+MINT = "mindspore.mint.distributed.reduce"
+TABLES = sorted((DATA / "official").glob("*.yaml"))
+GOOD = """\
+document: mindspore-2025-07-api-mapping
+excused: [out]
+rows:
+  - section: torch.distributed
+    row: 1
+    source: torch.distributed.reduce
+    source_version: "2.1"
+    target: mindspore.mint.distributed.reduce
+    listed: consistent
+  - section: torch.distributed
+    row: 2
+    source_version: "2.1"
+    target: mindspore.communication.comm_func.reduce
+    listed: text
+    remark: {en: Only there., zh: 仅此一家。}
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A copy of the data with one mapping, one table and no runs."""
+    for name in ("documents.yaml", "frameworks.yaml"):
+        shutil.copy(DATA / name, tmp_path / name)
+    (tmp_path / REDUCE).parent.mkdir(parents=True)
+    shutil.copy(DATA / REDUCE, tmp_path / REDUCE)
+    (tmp_path / "official").mkdir()
+    (tmp_path / "official" / "2025-07.yaml").write_text(GOOD, encoding="utf-8")
+    return tmp_path
+
+
+# old text, new text, what the error says, the line it names
+BROKEN = [
+    ("listed: consistent", "listed: same", "Invalid enum value 'same'", 9),
+    ("row: 1", "row: 0", "Expected `int` >= 1", 5),
+    (
+        'source_version: "2.1"\n    target: mindspore.mint',
+        "target: mindspore.mint",
+        "lacks the key 'source_version'",
+        4,
+    ),
+    ("excused", "forgiven", "unknown key 'forgiven'", 2),
+    ("    listed: consistent\n", "    listed: text\n", "has a 'remark' exactly where it is listed as 'text'", 4),
+    ("    source: torch.distributed.reduce\n", "", "is listed as 'consistent' and names no source", 4),
+    ("row: 2", "row: 1", "torch.distributed/1 stands on line 4 already", 11),
+    (
+        '    source_version: "2.1"\n    target: mindspore.communication.comm_func.reduce',
+        '    source: torch.distributed.reduce\n    source_version: "2.1"\n    target: mindspore.mint.distributed.reduce',
+        "mindspore.mint.distributed.reduce stands on line 4 already",
+        11,
+    ),
+    ("remark: {en: Only there., zh", "remark: {zh", "lacks the key 'en'", 15),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message", "line"), BROKEN)
+def test_broken_table(root: Path, old: str, new: str, message: str, line: int) -> None:
+    path = root / "official" / "2025-07.yaml"
+    assert old in GOOD
+    path.write_text(GOOD.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(InvalidData) as caught:
+        load(root)
+    (error,) = caught.value.errors
+    assert message in str(error)
+    assert (error.path, error.line) == (path, line)
+
+
+def test_rows_become_claims(root: Path) -> None:
+    data = load(root)
+    claims = {
+        target.api.name: target.api.claims[-1]
+        for target in data.mappings["torch.distributed.reduce"].targets
+        if target.api.claims[-1].corresponds
+    }
+    assert set(claims) == {MINT, "mindspore.communication.comm_func.reduce"}
+    body = claims[MINT].corresponds
+    assert body
+    assert (body.source, body.source_version, body.listed) == ("torch.distributed.reduce", "2.1", ListedAs.CONSISTENT)
+    assert body.excused == ["out"]
+    assert claims[MINT].id == "listed-2025-07"
+    stated = [one for claim in claims.values() for one in claim.stated]
+    assert {(one.document, one.part) for one in stated} == {
+        ("mindspore-2025-07-api-mapping", "torch.distributed/1"),
+        ("mindspore-2025-07-api-mapping", "torch.distributed/2"),
+    }
+    assert {one.text.en for one in stated if one.text} == {"Only there."}
+
+
+def test_without_tables_there_are_no_claims(root: Path) -> None:
+    shutil.rmtree(root / "official")
+    data = load(root)
+    assert data.tables == []
+    assert not any(
+        claim.corresponds for target in data.mappings["torch.distributed.reduce"].targets for claim in target.api.claims
+    )
+
+
+def test_a_shared_target_has_the_claim_where_its_row_says(root: Path) -> None:
+    """The claim is about a pair, so only the mapping of the row's source shows it."""
+    other = root / "mappings/torch/distributed/other.yaml"
+    mapping = yaml.safe_load((root / REDUCE).read_text(encoding="utf-8"))
+    mapping["id"] = mapping["source"]["name"] = "torch.distributed.other"
+    mapping["targets"] = [
+        {"api": {"name": MINT, "defined_in": "torch.distributed.reduce"}, "ranges": [{"status": "current"}]}
+    ]
+    other.write_text(yaml.safe_dump(mapping, allow_unicode=True), encoding="utf-8")
+    shared = load(root).mappings["torch.distributed.other"].targets[0].api
+    assert shared.claims
+    assert not any(claim.corresponds for claim in shared.claims)
+
+
+@pytest.mark.parametrize(("table", "expected"), [("2025-07", "listed-2025-07"), ("r2.4.10", "listed-r2-4-10")])
+def test_claim_id(table: str, expected: str) -> None:
+    assert claim_id(table) == expected
+
+
+MISSING = [
+    ("torch.distributed.reduce\n", "torch.distributed.none\n", "no mapping has the pair torch.distributed.none →", 8),
+    ("mint.distributed.reduce", "mint.distributed.none", "no mapping has the pair torch.distributed.reduce →", 8),
+    ("comm_func.reduce", "comm_func.none", "no mapping has the target mindspore.communication.comm_func.none", 13),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message", "line"), MISSING)
+def test_a_pair_without_a_record(root: Path, old: str, new: str, message: str, line: int) -> None:
+    assert list(pairs_have_records(load(root))) == []
+    path = root / "official" / "2025-07.yaml"
+    path.write_text(GOOD.replace(old, new, 1), encoding="utf-8")
+    (error,) = pairs_have_records(load(root))
+    assert message in str(error)
+    assert (error.path, error.line) == (path, line)
+
+
+def test_an_unknown_document(root: Path) -> None:
+    assert list(tables_are_cited(load(root))) == []
+    path = root / "official" / "2025-07.yaml"
+    path.write_text(GOOD.replace("mindspore-2025-07", "nowhere", 1), encoding="utf-8")
+    (error,) = tables_are_cited(load(root))
+    assert "unknown document 'nowhere-api-mapping'" in str(error)
+    assert error.line == 1
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+def test_every_table_fits_the_schema(path: Path) -> None:
+    jsonschema.validate(yaml.safe_load(path.read_text(encoding="utf-8")), json.loads(schema_text("official")))
+
+
+def test_the_tables_as_they_are() -> None:
+    """Upstream's rows on distributed training: 17 in release 2.4.10 and 31 in July 2025, and the sampler in each."""
+    found = {file.name: file.table.rows for file in load_tables(DATA / "official")}
+    assert {name: len(rows) for name, rows in found.items()} == {"2025-07": 31 + 1, "r2.4.10": 17 + 1}
+    for rows in found.values():
+        assert rows[-1].source == "torch.utils.data.distributed.DistributedSampler"
+        assert [row.row for row in rows[:-1]] == list(range(1, len(rows)))
+
+
+def test_a_folder_that_is_not_there_holds_no_tables(tmp_path: Path) -> None:
+    assert load_tables(tmp_path / "official") == []
+    (tmp_path / "x.yaml").mkdir()
+    with pytest.raises(DataError, match="cannot be read"):
+        load_tables(tmp_path)

@@ -1,0 +1,49 @@
+"""The agreed translations, and the everyday names that they hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from apidiff.database import load, terms
+from apidiff.database.terms import Term, everyday_names, load_terms
+from apidiff.errors import DataError
+from apidiff.lookup.names import shortened
+
+GATHER = Term(en="gather", zh="收集", avoid=["聚集"], also=["Collect-All", "聚合"], apis=["gather", "all_gather"])
+# terms, what people type with what is meant
+EVERYDAY = [
+    ([Term(en="tensor", zh="张量", avoid=["张力"])], {}),
+    ([GATHER], {name: ["gather", "all_gather"] for name in ("收集", "聚集", "collect all", "聚合")}),
+    (
+        [GATHER, Term(en="reduce", zh="归约", also=["聚合"], apis=["reduce", "gather"])],
+        {
+            **{name: ["gather", "all_gather"] for name in ("收集", "聚集", "collect all")},
+            "聚合": ["gather", "all_gather", "reduce"],
+            "归约": ["reduce", "gather"],
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("known", "expected"), EVERYDAY)
+def test_everyday_names(known: list[Term], expected: dict[str, list[str]]) -> None:
+    assert everyday_names(known) == expected
+
+
+def test_what_is_typed_must_lead_somewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "terms.yaml"
+    path.write_text("- {en: gather, zh: 收集}\n- {en: scatter, zh: 分发,\n   also: [分散]}\n", "utf-8")
+    monkeypatch.setattr(terms, "conf_file", lambda name: tmp_path / name)
+    with pytest.raises(DataError, match=r"terms\.yaml:3: `also` of 'scatter' leads nowhere"):
+        load_terms()
+
+
+def test_what_is_meant_is_there() -> None:
+    """Every name that a term leads to is that of an API, a part of one or a parameter."""
+    mappings = load().mappings.values()
+    known = {last for one in mappings for last in shortened(one.source.name)[-2:]}
+    text = " ".join(sorted(known))
+    lost = [api for term in load_terms() for api in term.apis if api not in known and api.lower() not in text.lower()]
+    assert [api for api in lost if api != "async_op"] == []

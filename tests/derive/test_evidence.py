@@ -1,0 +1,76 @@
+"""What a probe calls, as code, and what of it verdicts may rest on."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from apidiff.derive.evidence import ProbeCall, evidence, probe_code
+from apidiff.model import Api, ProbeRun, RunRecord, SignatureDump
+
+PROBES = {
+    "sync": {"set": {"tensor": {"shape": [3]}, "dst": 0}},
+    "async": {"like": "sync", "set": {"async_op": True}},
+    "others": {"like": "sync", "on_rank": {"others": {"tensor": {"none": True}}, "1": {"dst": 5}}},
+    "switch": {"like": "sync", "inplace_switch": False},
+    "answered": {"like": "sync", "partner": {"api": "torch.answer", "ranks": [1], "set": {"src": 0}}},
+    "some": {"like": "sync", "ranks": [0, 2]},
+}
+API = msgspec.convert({"name": "torch.pass_on", "root": "dst", "probes": PROBES}, Api)
+PLAIN = "torch.pass_on(tensor=tensor, dst=0)"
+
+CODE = [
+    ("sync", PLAIN),
+    ("async", "torch.pass_on(tensor=tensor, dst=0, async_op=True)"),
+    ("others", f"{PLAIN}\n# rank != dst: tensor=None\n# rank 1: dst=5"),
+    ("switch", f"mindspore.ops.communication.set_comm_ops_inplace(False)\n{PLAIN}"),
+    ("answered", f"# other ranks\n{PLAIN}\n# rank 1\ntorch.answer(src=0)"),
+    ("some", f"# rank 0, 2\n{PLAIN}"),
+]
+
+
+@pytest.mark.parametrize(("probe", "expected"), CODE)
+def test_code_of_a_probe(probe: str, expected: str) -> None:
+    code = probe_code(API, probe).replace("torch.pass_on(tensor, ", "torch.pass_on(tensor=tensor, ")
+    assert code == expected
+
+
+def _run(version: str, size: int, *probes: tuple[str, str], signature: str = "(tensor)") -> RunRecord:
+    return RunRecord(
+        schema=1,
+        suite_version="0",
+        framework="torch",
+        framework_version=version,
+        backend="gloo",
+        device="cpu",
+        world_size=size,
+        date="2026-11-20T10:00:00Z",
+        os="",
+        python="",
+        machine="",
+        cores=1,
+        packages={},
+        signatures=[SignatureDump(api="torch.pass_on", text=signature)],
+        probes=[
+            ProbeRun(api="torch.pass_on", probe=name, spec=spec, end="completed", ranks=[]) for name, spec in probes
+        ],
+    )
+
+
+def test_runs_of_one_version_stand_together_by_world_size() -> None:
+    runs = {
+        "b": _run("2.13.0", 3, ("sync", "aa"), ("gone", "aa")),
+        "a": _run("2.13.0", 2, ("sync", "old"), signature="(tensor, dst)"),
+        "c": _run("2.12.0", 2, ("sync", "aa")),
+    }
+    calls = {"torch.pass_on": {"sync": ProbeCall(code=PLAIN, spec="aa")}}
+    found = {one.key: one for one in evidence(runs, {}, calls, {})}
+    assert sorted(found) == ["torch-2.12.0/gloo-cpu/torch.pass_on", "torch-2.13.0/gloo-cpu/torch.pass_on"]
+    newest = found["torch-2.13.0/gloo-cpu/torch.pass_on"]
+    assert [run.id for run in newest.runs] == ["a", "b"]
+    assert [(one.signature.text, one.runs) for one in newest.signatures] == [
+        ("(tensor, dst)", ["a"]),
+        ("(tensor)", ["b"]),
+    ]
+    shown = {one.name: (one.call, [(trial.run, trial.current) for trial in one.trials]) for one in newest.probes}
+    assert shown == {"sync": (PLAIN, [("a", False), ("b", True)]), "gone": ("", [("b", False)])}

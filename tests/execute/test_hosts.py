@@ -1,0 +1,330 @@
+"""Runs on two hosts, made of network namespaces, under the frameworks' own launchers; and one host cut off half-way."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NoReturn
+
+import msgspec
+import pytest
+
+from apidiff.database import ApidiffError, load
+from apidiff.database.backends import load_backends
+from apidiff.database.examples import load_examples
+from apidiff.database.paths import examples_folder
+from apidiff.database.runs import load_runs
+from apidiff.execute.compare import base_record, compare
+from apidiff.execute.plan import apis_for
+from apidiff.execute.remote.launcher_env import Place, is_scheduler, place_of, without_launcher
+from apidiff.execute.remote.remote_coordinator import HostError, Hosts
+from apidiff.execute.remote.remote_protocol import Greeting
+from apidiff.judge.judge_context import make_context
+from apidiff.model import RunRecord
+
+SCRIPT = Path(__file__).with_name("launched_run.py")
+BIN = Path(sys.executable).parent
+HOSTS = ("apidiff-one", "apidiff-two")
+ADDRESSES = ("10.213.77.1", "10.213.77.2")
+
+TORCHRUN = {
+    "TORCHELASTIC_RUN_ID": "7",
+    "RANK": "3",
+    "WORLD_SIZE": "4",
+    "LOCAL_RANK": "1",
+    "MASTER_ADDR": "a",
+    "MASTER_PORT": "29500",
+}
+MSRUN = {
+    "MS_ROLE": "MS_WORKER",
+    "MS_NODE_ID": "2",
+    "MS_WORKER_NUM": "4",
+    "DEVICE_ID": "0",
+    "MS_SCHED_HOST": "b",
+    "MS_SCHED_PORT": "8118",
+}
+SRUN = {"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2", "SLURM_LOCALID": "0", "SLURM_JOB_ID": "9", "MASTER_ADDR": "c"}
+
+
+@pytest.mark.parametrize(
+    ("environment", "place"),
+    [
+        ({}, None),
+        ({"RANK": "0", "WORLD_SIZE": "2"}, None),
+        (TORCHRUN, Place("torchrun", 3, 4, 1, "a", 29501, "7")),
+        (MSRUN, Place("msrun", 2, 4, 0, "b", 8119, "msrun")),
+        (SRUN, Place("srun", 1, 2, 0, "c", 29501, "9")),
+        (SRUN | {"APIDIFF_PORT": "4000"}, Place("srun", 1, 2, 0, "c", 4000, "9")),
+        (SRUN | {"SLURM_STEP_NUM_TASKS": "1"}, None),
+        (MSRUN | {"MS_ROLE": "MS_SCHED"}, None),
+    ],
+)
+def test_the_place_that_a_launcher_gives(environment: dict[str, str], place: Place | None) -> None:
+    assert place_of(environment) == place
+    assert is_scheduler(environment) is (environment.get("MS_ROLE") == "MS_SCHED")
+    left = without_launcher(environment | {"PATH": "/bin", "HOME": "/root"})
+    assert {"PATH", "HOME"} <= left.keys()
+    assert not left.keys() & {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MS_ROLE", "TORCHELASTIC_RUN_ID"}
+
+
+@pytest.mark.parametrize(
+    ("environment", "message"),
+    [
+        ({**TORCHRUN, "RANK": "one"}, "torchrun gave this process RANK='one', where a number is needed"),
+        ({**TORCHRUN, "WORLD_SIZE": ""}, "torchrun gave this process WORLD_SIZE='', where a number is needed"),
+        ({**SRUN, "SLURM_STEP_NUM_TASKS": "x"}, "srun gave this process SLURM_STEP_NUM_TASKS='x', where a number"),
+        ({**TORCHRUN, "APIDIFF_PORT": "x"}, "APIDIFF_PORT='x', where a number is needed. Set it to a number"),
+        (
+            {**TORCHRUN, "MASTER_PORT": "70000"},
+            "there is no port 70001. Name a free one on every machine: APIDIFF_PORT",
+        ),
+        ({key: value for key, value in MSRUN.items() if key != "MS_NODE_ID"}, "msrun gave this process no rank"),
+        (
+            {key: value for key, value in SRUN.items() if key != "MASTER_ADDR"} | {"PATH": ""},
+            "Export MASTER_ADDR before srun",
+        ),
+    ],
+)
+def test_a_launcher_that_says_too_little(
+    environment: dict[str, str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(ApidiffError, match=message):
+        place_of(environment)
+
+
+@pytest.mark.parametrize(
+    ("host", "message"),
+    [
+        (
+            "no-such-host.invalid",
+            "the address of rank 0, no-such-host.invalid, is not known here .* Name one that every machine",
+        ),
+        ("192.0.2.1", "rank 0 cannot listen on 192.0.2.1:29700 .* Give the address of the machine that rank 0 runs on"),
+    ],
+)
+def test_an_address_that_rank_0_has_not(host: str, message: str) -> None:
+    with pytest.raises(HostError, match=message):
+        Hosts(Place("torchrun", 0, 2, 0, host, 29700, "job"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"GET / HTTP/1.1\r\n",
+        b"x" * 10_000,
+        msgspec.json.encode(Greeting("another job", 1)) + b"\n",
+        msgspec.json.encode(Greeting("job", 5)) + b"\n",
+        msgspec.json.encode(Greeting("job", 1, child=8)) + b"\n",
+    ],
+)
+def test_whoever_is_none_of_the_ranks_is_hung_up_on(said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("apidiff.execute.remote.remote_coordinator._JOIN_S", 1.0)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    hosts = Hosts(Place("torchrun", 0, 2, 0, "127.0.0.1", port, "job"))
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as stranger:
+            stranger.sendall(said)
+            assert stranger.recv(100) == b""
+        with pytest.raises(HostError, match=r"ranks 1 did not join within 1 s at 127\.0\.0\.1"):
+            hosts.wait()
+    except ConnectionResetError:
+        pass  # hung up while it was still talking
+    finally:
+        hosts.close()
+
+
+def ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True, capture_output=True, timeout=20)
+
+
+def remove_hosts() -> None:
+    for host in HOSTS:
+        subprocess.run(["ip", "netns", "delete", host], capture_output=True, timeout=20, check=False)
+
+
+def make_hosts() -> str | None:
+    """Makes two network namespaces with a cable between them, or says why that cannot be done."""
+    if shutil.which("ip") is None or os.geteuid() != 0:
+        return "network namespaces need root and Debian's iproute2"
+    remove_hosts()
+    try:
+        for host in HOSTS:
+            ip("netns", "add", host)
+        ip("link", "add", "apidiff0", "netns", HOSTS[0], "type", "veth", "peer", "name", "apidiff0", "netns", HOSTS[1])
+        for host, address in zip(HOSTS, ADDRESSES, strict=True):
+            ip("-n", host, "address", "add", f"{address}/24", "dev", "apidiff0")
+            ip("-n", host, "link", "set", "apidiff0", "up")
+            ip("-n", host, "link", "set", "lo", "up")
+    except subprocess.CalledProcessError as error:
+        remove_hosts()
+        return f"network namespaces cannot be made here: {error.stderr.decode().strip()}"
+    return None
+
+
+def do_without_hosts(reason: str) -> NoReturn:
+    """Skips the test; where continuous integration can make hosts, it fails instead."""
+    if os.environ.get("APIDIFF_HOSTS") == "required":
+        pytest.fail(f"{reason} (APIDIFF_HOSTS=required)")
+    pytest.skip(reason)
+
+
+@pytest.fixture
+def two_hosts() -> Iterator[None]:
+    """Two hosts on one machine, gone after the test."""
+    if reason := make_hosts():
+        do_without_hosts(reason)
+    yield
+    remove_hosts()
+
+
+@pytest.mark.parametrize(
+    ("set_to", "ends_with"),
+    [("required", pytest.fail.Exception), ("", pytest.skip.Exception), (None, pytest.skip.Exception)],
+)
+def test_where_hosts_are_required_a_test_without_them_fails(
+    set_to: str | None, ends_with: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("APIDIFF_HOSTS", raising=False)
+    if set_to is not None:
+        monkeypatch.setenv("APIDIFF_HOSTS", set_to)
+    reason = make_hosts()
+    assert reason == "network namespaces need root and Debian's iproute2"
+    with pytest.raises(ends_with, match=reason):
+        do_without_hosts(reason)
+
+
+@pytest.mark.parametrize(
+    ("user", "tools", "already", "seen"),
+    [
+        (0, ["apt-get", "unshare"], None, "required"),
+        (0, ["apt-get", "unshare"], "optional", "optional"),
+        (0, ["unshare"], None, "unset"),
+        (0, ["apt-get"], None, "unset"),  # the kernel makes none
+        (1000, ["apt-get", "unshare"], None, "unset"),
+    ],
+)
+def test_continuous_integration_requires_hosts_where_it_can_make_them(
+    user: int, tools: list[str], already: str | None, seen: str, tmp_path: Path
+) -> None:
+    scripts = {"make": 'echo "$1 ${APIDIFF_HOSTS-unset}"', "id": f"echo {user}", **dict.fromkeys(tools, "")}
+    for name, script in scripts.items():
+        (tmp_path / name).write_text(f"#!/bin/bash\n{script}\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "dirname").symlink_to(shutil.which("dirname") or "/usr/bin/dirname")
+    environment = {"PATH": str(tmp_path)} | ({"APIDIFF_HOSTS": already} if already else {})
+    ran = subprocess.run(
+        ["/bin/bash", str(SCRIPT.parents[2] / ".ci" / "run")],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ran.stdout.splitlines() == [f"lint {seen}", f"test {seen}"]
+
+
+def launch(stack: ExitStack, folder: Path, framework: str, mappings: list[str]) -> list[subprocess.Popen[Any]]:
+    """The script on both hosts, two ranks each, under the framework's launcher; ended with the stack."""
+    backend = {"torch": "gloo", "mindspore": "mccl"}[framework]
+    started = []
+    for number, host in enumerate(HOSTS):
+        if framework == "torch":
+            command = [str(BIN / "torchrun"), "--nnodes", "2", "--nproc-per-node", "2", "--node-rank", str(number)]
+            command += ["--master-addr", ADDRESSES[0], "--master-port", "29511"]
+        else:
+            command = [str(BIN / "msrun"), "--worker_num", "4", "--local_worker_num", "2", "--node_rank", str(number)]
+            command += ["--master_addr", ADDRESSES[0], "--master_port", "8511", "--join", "True"]
+            command += ["--log_dir", str(folder / f"msrun-{number}")]
+        command += [str(SCRIPT), str(folder / "runs"), backend, *mappings]
+        log = stack.enter_context((folder / f"host-{number}.log").open("wb"))
+        environment = os.environ | {
+            "XDG_STATE_HOME": str(folder / f"state-{number}"),
+            "PYTHONPATH": str(SCRIPT.parents[2]),
+            "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+            "GLOO_SOCKET_IFNAME": "apidiff0",
+            "OMP_NUM_THREADS": "1",
+        }
+        process = subprocess.Popen(
+            ["ip", "netns", "exec", host, *command],
+            stdout=log,
+            stderr=log,
+            env=environment,
+            cwd=folder,
+            start_new_session=True,
+        )
+        stack.callback(end, process)
+        started.append(process)
+    return started
+
+
+def end(process: subprocess.Popen[Any]) -> None:
+    subprocess.run(["pkill", "-KILL", "-s", str(process.pid)], timeout=20, check=False)
+    process.wait(20)
+
+
+def logs(folder: Path) -> str:
+    return "\n".join(
+        path.read_text("utf-8", "replace") for path in [*folder.glob("host-*.log"), *folder.glob("msrun-*/*.log")]
+    )
+
+
+def only_record(folder: Path) -> RunRecord:
+    ((_, record),) = load_runs(folder / "runs")
+    return record
+
+
+@pytest.mark.parametrize("framework", ["torch", "mindspore"])
+def test_two_hosts_show_what_one_showed(two_hosts: None, tmp_path: Path, framework: str) -> None:
+    if find_spec(framework) is None:
+        pytest.skip(f"{framework} is not installed")
+    with ExitStack() as stack:
+        first, _ = launch(stack, tmp_path, framework, ["torch.distributed.broadcast"])
+        first.wait(240)
+    record = only_record(tmp_path)
+    assert (record.world_size, record.stopped) == (4, None), logs(tmp_path)
+    assert all(len(probe.ranks) == 4 for probe in record.probes if probe.end == "completed")
+    data, backends = load(), load_backends()
+    context = make_context(backends, load_examples(examples_folder()), {})
+    apis = list(apis_for(data, framework, record.framework_version, ["torch.distributed.broadcast"]))
+    base = base_record(data.runs, record)
+    assert base is not None
+    assert [change.text() for change in compare(apis, base, record, context)] == []
+
+
+def test_a_host_cut_off_half_way_leaves_what_was_done(two_hosts: None, tmp_path: Path) -> None:
+    if find_spec("torch") is None:
+        pytest.skip("torch is not installed")
+    with ExitStack() as stack:
+        launch(stack, tmp_path, "torch", ["torch.distributed.broadcast", "torch.distributed.all_reduce"])
+        until = time.monotonic() + 120
+        while "step 3/" not in logs(tmp_path):
+            assert time.monotonic() < until, logs(tmp_path)
+            time.sleep(0.05)
+        ip("-n", HOSTS[1], "link", "set", "apidiff0", "down")
+        until = time.monotonic() + 180
+        while "written: " not in logs(tmp_path):
+            assert time.monotonic() < until, logs(tmp_path)
+            time.sleep(0.2)
+    record = only_record(tmp_path)
+    assert record.stopped, "the record says that it is not whole, and why"
+    assert len(record.probes) >= 3, "what was done before is in it, and the probe under way"
+    assert all(len(probe.ranks) == 4 for probe in record.probes if probe.end == "completed")
+    assert all(len(probe.ranks) < 4 for probe in record.probes if probe.end != "completed")
+    # The host that was cut off notices by itself that nobody is there any more, and ends what it started.
+    until = time.monotonic() + 90
+    while left := subprocess.run(
+        ["pgrep", "-f", "-a", str(tmp_path)], capture_output=True, text=True, check=False
+    ).stdout:
+        assert time.monotonic() < until, left
+        time.sleep(0.5)

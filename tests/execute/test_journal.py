@@ -1,0 +1,60 @@
+"""What an interrupted run leaves, and what is taken up of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from apidiff.execute.journal import Journal, remove_journal
+from apidiff.execute.plan import Plan, Step
+from apidiff.model import Api, ProbeRun, RankTrace
+
+API = Api(name="torch.one")
+
+
+def plan(**specs: str) -> Plan:
+    return Plan((API,), tuple(Step(API, probe, spec, ()) for probe, spec in specs.items()))
+
+
+def run(probe: str, spec: str) -> ProbeRun:
+    return ProbeRun(api="torch.one", probe=probe, spec=spec, end="completed", ranks=[RankTrace(rank=0, seconds=1.5)])
+
+
+def test_finished_probes_are_taken_up_where_they_still_call_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "one.jsonl"
+    first = Journal(path, plan(a="1", b="2", c="3"))
+    assert first.done == {}
+    for one in (run("a", "1"), run("b", "2"), run("c", "3")):
+        first.add(one)
+    first.close()
+    # b calls something else now, c is gone.
+    assert Journal(path, plan(a="1", b="changed", d="4")).done == {("torch.one", "a"): run("a", "1")}
+
+
+def test_a_journal_that_cannot_be_kept_does_not_stop_the_run(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    journal = Journal(tmp_path / "file" / "one.jsonl", plan(a="1"))
+    journal.add(run("a", "1"))
+
+
+def test_none_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    journal = Journal(None, plan(a="1"))
+    journal.add(run("a", "1"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_journal_that_another_run_keeps_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "one.jsonl"
+    holder = Journal(path, plan(a="1"))
+    holder.add(run("a", "1"))
+    before = path.read_bytes()
+    journal = Journal(path, plan(a="1", b="2"))
+    assert journal.done == {}
+    journal.add(run("b", "2"))
+    remove_journal(path)
+    assert path.read_bytes() == before
+    holder.close()
+    remove_journal(path)
+    assert not path.exists()

@@ -1,0 +1,173 @@
+"""The matrix as data: what a file may say, which cells it has, and which of them are recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from apidiff.database import ApidiffError, Data, load
+from apidiff.database.backends import load_backends
+from apidiff.database.examples import load_examples
+from apidiff.database.paths import conf_file, examples_folder
+from apidiff.execute.matrix.cells import Cell, cells_of, standing
+from apidiff.execute.matrix.file import read_matrix
+from apidiff.judge import Context
+from apidiff.judge.judge_context import make_context
+from apidiff.model import RunRecord
+
+GOOD = """\
+[[framework]]
+name = "torch"
+versions = ["2.13.0"]
+python = ["3.11", "3.12"]
+backends = ["gloo"]
+world_sizes = [2, 3]
+deadlines = { environment = 600, run = 600 }
+
+[[framework]]
+name = "mindspore"
+versions = ["2.7.1", "2.10.0"]
+python = ["3.11"]
+requires = ["numpy<2", "scipy", "mindspore-gs[all]>=1 ; python_version < '3.12'"]
+backends = ["mccl", "hccl"]
+world_sizes = [2]
+deadlines = { environment = 600, run = 600 }
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "matrix.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+# (what is replaced, by what, the line that is named, what is said)
+BAD = [
+    ("[[framework]]", "[framework]", 9, "broken TOML"),
+    ("[[framework]]", "[[frameworks]]", None, "unknown field `frameworks`"),
+    ('name = "torch"', 'name = "jax"', 2, "Invalid enum value 'jax'"),
+    ('name = "torch"', 'name = "torch"\nversoins = []', 3, "unknown field `versoins`"),
+    ('versions = ["2.13.0"]', 'versions = ["2.13"]', 3, "$.framework[0].versions[0]"),
+    ('versions = ["2.13.0"]', "versions = []", 3, "length >= 1"),
+    ('versions = ["2.13.0"]', "", 1, "missing required field `versions`"),
+    ('versions = ["2.7.1", "2.10.0"]', 'versions = ["2.7.1", "2.7.1"]', 11, "mindspore 2.7.1 stands here twice"),
+    ('python = ["3.11"]', 'python = ["python3"]', 12, "$.framework[1].python[0]"),
+    ('"scipy"', '"--index-url=http://h/"', 13, "$.framework[1].requires[1]"),
+    ('"scipy"', '"../scipy"', 13, "$.framework[1].requires[1]"),
+    ('backends = ["gloo"]', 'backends = ["mccl"]', 5, "No backend is called 'mccl' of torch. There are: gloo-cpu"),
+    ('["mccl", "hccl"]', '["mccl", "mccl"]', 14, "one of backends stands here twice"),
+    ("[2, 3]", "[2, 2]", 6, "one of world_sizes stands here twice"),
+    ("[2, 3]", "[0]", 6, "$.framework[0].world_sizes[0]"),
+    ("environment = 600, run = 600 }\n\n", "environment = 0, run = 1 }\n\n", 7, "$.framework[0].deadlines.environment"),
+]
+
+
+@pytest.mark.parametrize(("what", "instead", "line", "said"), BAD, ids=[said for *_, said in BAD])
+def test_a_file_that_does_not_fit_is_refused_with_its_line(
+    tmp_path: Path, what: str, instead: str, line: int | None, said: str
+) -> None:
+    path = written(tmp_path, GOOD.replace(what, instead, 1))
+    with pytest.raises(ApidiffError) as raised:
+        read_matrix(path, load_backends())
+    assert str(raised.value).startswith(f"{path}:{line}: " if line else f"{path}: ")
+    assert said in str(raised.value)
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(ApidiffError, match="cannot be read"):
+        read_matrix(tmp_path / "none.toml", load_backends())
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ApidiffError, match="is not UTF-8"):
+        read_matrix(tmp_path / "bytes.toml", load_backends())
+
+
+# (backends, world sizes, framework, names of the cells)
+CHOSEN = [
+    (
+        None,
+        None,
+        None,
+        [
+            "torch-2.13.0/gloo-cpu-2",
+            "torch-2.13.0/gloo-cpu-3",
+            "mindspore-2.7.1/mccl-cpu-2",
+            "mindspore-2.7.1/hccl-npu-2",
+            "mindspore-2.10.0/mccl-cpu-2",
+            "mindspore-2.10.0/hccl-npu-2",
+        ],
+    ),
+    (["mccl"], None, None, ["mindspore-2.7.1/mccl-cpu-2", "mindspore-2.10.0/mccl-cpu-2"]),
+    (None, [3], None, ["torch-2.13.0/gloo-cpu-3"]),
+    (["hccl"], None, "mindspore", ["mindspore-2.7.1/hccl-npu-2", "mindspore-2.10.0/hccl-npu-2"]),
+    (None, None, "torch", ["torch-2.13.0/gloo-cpu-2", "torch-2.13.0/gloo-cpu-3"]),
+]
+
+
+@pytest.mark.parametrize(("names", "sizes", "framework", "expected"), CHOSEN)
+def test_cells(
+    tmp_path: Path, names: list[str] | None, sizes: list[int] | None, framework: str | None, expected: list[str]
+) -> None:
+    backends = load_backends()
+    cells = cells_of(read_matrix(written(tmp_path, GOOD), backends), backends, names, sizes, framework)
+    assert [cell.name for cell in cells] == expected
+
+
+def test_no_such_cell(tmp_path: Path) -> None:
+    backends = load_backends()
+    with pytest.raises(
+        ApidiffError,
+        match="It has frameworks mindspore, torch; backends gloo-cpu, hccl-npu, mccl-cpu; world sizes 2, 3",
+    ):
+        cells_of(read_matrix(written(tmp_path, GOOD), backends), backends, ["nccl"])
+
+
+@pytest.fixture(scope="module")
+def known() -> tuple[Data, Context, Cell]:
+    """The data, and a cell of the checked-in matrix that is recorded."""
+    data, backends = load(), load_backends()
+    context = make_context(backends, load_examples(examples_folder()), data.signatures)
+    cells = cells_of(read_matrix(conf_file("matrix.toml"), backends), backends, ["gloo"], [2])
+    return data, context, cells[0]
+
+
+def altered(record: RunRecord, **changes: object) -> RunRecord:
+    return msgspec.structs.replace(record, **changes)
+
+
+# (what becomes of the record, how the cell stands then)
+STANDINGS = [
+    (lambda one: one, "recorded"),
+    (lambda one: altered(one, measured_by="somebody"), "no record"),
+    (lambda one: altered(one, device="cuda"), "no record"),
+    (lambda one: altered(one, framework_version="2.12.0"), "no record"),
+    (lambda one: altered(one, stopped="a machine went away"), "its record stopped half-way"),
+    (lambda one: altered(one, probes=one.probes[1:]), "its record lacks 1 of "),
+    (lambda one: altered(one, probes=[altered(one.probes[0], spec="0"), *one.probes[1:]]), "its record lacks 1 of "),
+    (lambda one: altered(one, signatures=one.signatures[2:]), "its record lacks 2 of "),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), STANDINGS)
+def test_a_cell_is_recorded_where_every_probe_was_asked_as_today(
+    known: tuple[Data, Context, Cell], change: object, said: str
+) -> None:
+    data, context, cell = known
+    [(key, record)] = [
+        (key, one)
+        for key, one in data.runs
+        if f"{one.framework}-{one.framework_version}/{one.backend}-{one.device}-{one.world_size}" == cell.name
+        and one.measured_by is None
+    ]
+    assert callable(change)
+    changed = Data(data.root, data.mappings, data.documents, data.frameworks, runs=[(key, change(record))])
+    found = standing(cell, changed, context, None)
+    assert found.text.startswith(said)
+    assert found.record == (key if said == "recorded" else None)
+    if said == "no record":
+        return
+    beside = Data(
+        data.root, data.mappings, data.documents, data.frameworks, runs=[(key, record), ("x", change(record))]
+    )
+    assert standing(cell, beside, context, None).record is not None

@@ -1,0 +1,206 @@
+"""Environments of a matrix, made by the real venv and pip without a network; and the processes that make them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import psutil
+import pytest
+
+from apidiff.execute.matrix.environment import Environment, NoPython, NotMade
+from apidiff.execute.matrix.file import Block, Deadlines
+from apidiff.execute.matrix.process import Overdue, run_logged
+
+RUNNING = f"{sys.version_info.major}.{sys.version_info.minor}"
+# A project whose build needs nothing that is not in it.
+PYPROJECT = """
+[build-system]
+requires = []
+build-backend = "backend"
+backend-path = ["."]
+[project]
+name = "apidiff"
+version = "0"
+dependencies = []
+"""
+BACKEND = """
+import zipfile
+def build_editable(folder, config_settings=None, metadata_directory=None):
+    with zipfile.ZipFile(f"{folder}/apidiff-0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("apidiff.pth", "")
+        wheel.writestr("apidiff-0.dist-info/METADATA", "Metadata-Version: 2.1\\nName: apidiff\\nVersion: 0\\n")
+        wheel.writestr("apidiff-0.dist-info/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        wheel.writestr("apidiff-0.dist-info/RECORD", "")
+    return "apidiff-0-py3-none-any.whl"
+"""
+
+
+def wheel(folder: Path, name: str, version: str) -> None:
+    folder.mkdir(exist_ok=True)
+    about = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as made:
+        made.writestr(f"{name}.py", f"__version__ = {version!r}\n")
+        made.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        made.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        made.writestr(f"{about}/RECORD", "")
+
+
+def block(**changes: object) -> Block:
+    plain: dict[str, object] = {
+        "name": "torch",
+        "versions": ["1.2.3"],
+        "python": [RUNNING],
+        "backends": ["gloo"],
+        "world_sizes": [2],
+        "deadlines": Deadlines(environment=120, run=60),
+    }
+    return Block(**(plain | changes))
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "pyproject.toml").write_text(PYPROJECT, encoding="utf-8")
+    (folder / "backend.py").write_text(BACKEND, encoding="utf-8")
+    wheel(tmp_path / "wheels", "torch", "1.2.3")
+    wheel(tmp_path / "wheels", "extra", "1.0")
+    for name in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
+    return folder
+
+
+def made_at(environment: Environment) -> float:
+    return (environment.folder / "pyvenv.cfg").stat().st_mtime
+
+
+def test_made_once_and_anew_where_something_else_is_wanted(project: Path, tmp_path: Path) -> None:
+    told: list[str] = []
+    environment = Environment(block(), "1.2.3", project, tmp_path / "work")
+    environment.make(told.append)
+    seen = subprocess.run(
+        [str(environment.python), "-c", "import torch; print(torch.__version__)"], capture_output=True, text=True
+    )
+    assert seen.stdout == "1.2.3\n", environment.log.read_text()
+    assert told, "nothing was told while pip ran"
+    first = made_at(environment)
+    environment.make(told.append)
+    assert made_at(environment) == first
+
+    more = Environment(block(requires=["extra"]), "1.2.3", project, tmp_path / "work")
+    more.make(told.append)
+    assert made_at(more) > first
+    assert (more.folder / "lib" / f"python{RUNNING}" / "site-packages" / "extra.py").is_file()
+
+
+# (version, what the block says, error, what is said)
+FAILS: list[tuple[str, dict[str, object], type[Exception], str]] = [
+    ("9.9.9", {}, NotMade, r"ended with 1: ERROR: No matching distribution found for torch==9\.9\.9"),
+    ("1.2.3", {"python": ["3.3"]}, NoPython, rf"looked for python3\.3 on PATH; found: Python {RUNNING} only"),
+    ("1.2.3", {"deadlines": Deadlines(environment=0.2, run=60)}, Overdue, r"not done in 0\.2 s"),
+]
+
+
+@pytest.mark.parametrize(("version", "changes", "error", "said"), FAILS, ids=[said for *_, said in FAILS])
+def test_what_cannot_be_made_says_why_and_is_tried_again(
+    project: Path, tmp_path: Path, version: str, changes: dict[str, object], error: type[Exception], said: str
+) -> None:
+    environment = Environment(block(**changes), version, project, tmp_path / "work")
+    with pytest.raises(error, match=said):
+        environment.make(lambda _line: None)
+    assert not (environment.folder / "apidiff-stamp.json").exists()
+
+
+def test_a_stub_that_cannot_run_is_no_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, project: Path) -> None:
+    stub = tmp_path / "python3.3"
+    stub.write_text("#!/bin/sh\necho 'not installed' >&2\nexit 127\n", encoding="utf-8")
+    stub.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    environment = Environment(block(python=["3.3"]), "1.2.3", project, tmp_path / "work")
+    with pytest.raises(NoPython):
+        environment.make(lambda _line: None)
+
+
+FAMILY = """
+import subprocess, sys, time
+one = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+print("working", one.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def runs(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def test_at_the_deadline_the_whole_group_ends(tmp_path: Path) -> None:
+    log = tmp_path / "logs" / "it.log"
+    with pytest.raises(Overdue, match=r"not done in 3 s; it was at: working \d+"):
+        run_logged([sys.executable, "-c", FAMILY], log, 3, tmp_path, lambda _line: None)
+    grandchild = int(log.read_text().split()[1])
+    until = time.monotonic() + 5
+    while runs(grandchild):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+# (what is run, the exit code)
+CODES = [
+    ("import sys; sys.exit(3)", 3),
+    ("import os; os.kill(os.getpid(), 9)", 128 + signal.SIGKILL),
+    ("print('ok')", 0),
+]
+
+
+@pytest.mark.parametrize(("code", "expected"), CODES)
+def test_the_exit_code_comes_back(tmp_path: Path, code: str, expected: int) -> None:
+    assert run_logged([sys.executable, "-c", code], tmp_path / "log", 60, tmp_path, lambda _line: None) == expected
+
+
+def test_packages_of_another_python_do_not_leak_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", "/elsewhere")
+    log = tmp_path / "log"
+    code = "import os; print(sorted({'PYTHONPATH', 'PYTHONHOME', 'VIRTUAL_ENV'} & set(os.environ)))"
+    run_logged([sys.executable, "-c", code], log, 60, tmp_path, lambda _line: None)
+    assert log.read_text() == "[]\n"
+
+
+STARTER = """
+import pathlib, sys
+from apidiff.execute.matrix.process import run_logged
+here = pathlib.Path(sys.argv[1])
+run_logged([sys.executable, "-c", sys.argv[2]], here / "log", 600, here, print)
+"""
+
+
+def test_killed_it_takes_its_command_along(tmp_path: Path) -> None:
+    root = str(Path(__file__).resolve().parents[2])
+    starter = subprocess.Popen(
+        [sys.executable, "-c", STARTER, str(tmp_path), FAMILY],
+        env=os.environ | {"PYTHONPATH": root},
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        until = time.monotonic() + 60
+        while not ((tmp_path / "log").exists() and (tmp_path / "log").read_text()):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        family = psutil.Process(starter.pid).children(recursive=True)
+    finally:
+        starter.kill()
+        starter.wait()
+    assert len(family) == 3  # what ties the command, the command, and what that started
+    _, alive = psutil.wait_procs(family, timeout=20)
+    assert not alive

@@ -1,0 +1,221 @@
+"""One command for a whole machine, in real processes: what it says without a device, its deadline, the file to send."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from apidiff.database import load
+from apidiff.execute.devices import Found
+from apidiff.execute.offline import measure
+from apidiff.execute.offline.wheels import CHECKOUT
+from apidiff.execute.record import write_record
+from apidiff.model import DeviceFound, RunRecord
+
+GPU = Found(True, "nccl (torch, cuda): found a GPU", DeviceFound(names=["NVIDIA H200"], versions={"torch": "2.13.0"}))
+
+
+def command(*words: str, cwd: Path = CHECKOUT, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "apidiff.execute.offline.measure", *words],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env=os.environ | {"PYTHONPATH": str(cwd)} | variables,
+        timeout=300,
+        check=False,
+    )
+
+
+def test_without_a_gpu_it_says_what_was_looked_for_and_runs_nothing() -> None:
+    done = command("nccl-cuda", "gloo-cuda", CUDA_VISIBLE_DEVICES="")
+    assert (done.returncode, done.stdout) == (2, "")
+    for name in ("nccl", "gloo"):
+        assert (
+            f"{name} (torch, cuda): looked for torch.cuda.is_available() and torch.distributed.is_{name}" in done.stderr
+        )
+    assert done.stderr.rstrip().endswith("measure: nothing was run: no device was found.")
+
+
+def test_a_backend_of_another_name_is_refused() -> None:
+    done = command("glue")
+    assert done.returncode == 2
+    assert "measure: No backend is called 'glue'. There are: gloo-cpu (torch), " in done.stderr
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of this checkout, in which a run may be recorded."""
+    for name in ("apidiff", "conf", "executable_examples"):
+        shutil.copytree(CHECKOUT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
+    shutil.copy(CHECKOUT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def alive(folder: Path) -> list[str]:
+    """The processes that were started from a checkout."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if str(folder) in (process / "environ").read_bytes().decode(errors="replace"):
+                found.append((process / "cmdline").read_bytes().decode(errors="replace"))
+        except OSError:
+            continue
+    return found
+
+
+def test_the_deadline_ends_every_process_and_says_what_was_not_recorded(checkout: Path) -> None:
+    state = {"XDG_STATE_HOME": str(checkout / "state")}
+    started = time.monotonic()
+    done = command("gloo-cpu", "--world-size", "2", "--minutes", "0.05", "--by", "a test", cwd=checkout, **state)
+    assert time.monotonic() - started < 90
+    assert done.returncode == 1, done.stderr
+    assert "torch-gloo-cpu-2: not recorded: the time was over. Give the command again" in done.stdout
+    assert "nothing was recorded, so there is nothing to send" in done.stderr
+    until = time.monotonic() + 10
+    while alive(checkout) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert alive(checkout) == []
+    assert not (checkout / "build" / "measured" / "records.zip").exists()
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, nothing that lacks, and a GPU that is found."""
+    monkeypatch.setattr(measure, "CHECKOUT", tmp_path)
+    monkeypatch.setattr(measure, "supply", lambda folder: [])
+    monkeypatch.setattr("apidiff.execute.devices.look_for", lambda backend: GPU)
+    return tmp_path
+
+
+def records() -> dict[str, RunRecord]:
+    found = {}
+    for key, record in load().runs:
+        if key.startswith("torch-2.13.0/gloo-cpu-2-"):
+            found["torch-nccl-cuda-1"] = msgspec.structs.replace(
+                record, backend="nccl", device="cuda", world_size=1, probes=[]
+            )
+            found["torch-gloo-cuda-2"] = msgspec.structs.replace(record, device="cuda", probes=[])
+    return found
+
+
+SCRIPT = """
+import json, sys
+words = sys.argv[1:]
+if words[0] == "verify":
+    name = "-".join(words[words.index(one) + 1] for one in ("--framework", "--backend", "--world-size"))
+    written = json.load(open({paths!r})).get(name)
+    if not written:
+        sys.exit("apidiff: " + name + " cannot start: port taken")
+    print(json.dumps([{{"written": written, "stopped": None}}]))
+else:
+    print("said:", *words)
+"""
+
+
+def test_what_was_recorded_is_packed_with_a_report(
+    stand_in: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = load()
+    paths = {name: str(write_record(record, stand_in / "runs")) for name, record in records().items()}
+    (stand_in / "paths.json").write_bytes(msgspec.json.encode(paths))
+    script = stand_in / "apidiff.py"
+    script.write_text(SCRIPT.format(paths=str(stand_in / "paths.json")), encoding="utf-8")
+    monkeypatch.setattr(measure, "_APIDIFF", [sys.executable, str(script)])
+    own = [(f"{Path(path).parent.name}/{Path(path).stem}", records()[name]) for name, path in paths.items()]
+    both = type(data)(data.root, data.mappings, data.documents, data.frameworks, data.signatures, [*data.runs, *own])
+    monkeypatch.setattr("apidiff.database.load", lambda: both)
+
+    assert measure.main(["nccl", "gloo-cuda", "--minutes", "1"]) == 1
+    told = capsys.readouterr()
+    assert "nccl-cuda (torch): world sizes 2, 3, 4 left out: each rank needs a device of its own" in told.err
+    planned = re.search(r"planned, if it goes as in the records: (.*)", told.err)
+    assert planned
+    assert set(re.findall(r"([a-z0-9-]+) \d+ min", planned[1])) == {
+        *("torch-nccl-cuda-1", "mindspore-nccl-cuda-1"),
+        *(f"torch-gloo-cuda-{size}" for size in (2, 3, 4)),
+    }
+    assert "torch-gloo-cuda-3: apidiff: torch-gloo-cuda-3 cannot start: port taken (all of it: " in told.err
+    base = next(key for key, _ in data.runs if key.startswith("torch-2.13.0/gloo-cpu-2-"))
+    for name in ("torch-gloo-cuda-2", "torch-nccl-cuda-1"):  # one rank is compared with two
+        assert f"said: runs diff {base} torch-2.13.0/{Path(paths[name]).stem}" in told.out
+    assert told.out.count("runs diff") == 2
+
+    packed = stand_in / "build" / "measured" / "records.zip"
+    assert f"send this one file: {packed} (2 records)" in told.err
+    with zipfile.ZipFile(packed) as archive:
+        assert sorted(archive.namelist()) == sorted([*(Path(path).name for path in paths.values()), "report.txt"])
+        for path in paths.values():
+            assert archive.read(Path(path).name) == Path(path).read_bytes()
+
+    signature = Path(paths["torch-gloo-cuda-2"] + ".minisig")
+    signature.write_bytes(b"a signature")
+    assert measure.main(["gloo-cuda", "--world-size", "2", "--minutes", "1"]) == 0
+    with zipfile.ZipFile(packed) as archive:
+        assert archive.read(signature.name) == b"a signature"
+
+
+def test_a_record_made_before_is_taken_unless_a_probe_has_changed_since(
+    stand_in: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = load()
+    key, whole = next((key, one) for key, one in data.runs if key.startswith("torch-2.13.0/gloo-cpu-2-"))
+    whole = msgspec.structs.replace(whole, device="cuda", measured_by="me", device_found=GPU.device)
+    first, *others = whole.probes
+    changed = msgspec.structs.replace(whole, probes=[msgspec.structs.replace(first, spec="0" * 64), *others])
+    other = msgspec.structs.replace(whole, measured_by="somebody else")
+    script = stand_in / "apidiff.py"
+    script.write_text("import sys\nsys.exit('started')", encoding="utf-8")
+    monkeypatch.setattr(measure, "_APIDIFF", [sys.executable, str(script)])
+    for record, taken in ((whole, True), (changed, False), (other, False)):
+        seen = type(data)(
+            data.root, data.mappings, data.documents, data.frameworks, data.signatures, [*data.runs, (key, record)]
+        )
+        monkeypatch.setattr("apidiff.database.load", lambda seen=seen: seen)
+        assert measure.main(["gloo-cuda", "--world-size", "2", "--by", "me"]) == (0 if taken else 1)
+        told = capsys.readouterr()
+        assert ("torch-gloo-cuda-2: recorded before" in told.err, "torch-gloo-cuda-2: started" in told.err) == (
+            taken,
+            not taken,
+        )
+
+
+@pytest.mark.parametrize(("version", "says"), [((3, 9, 2), "Python 3.11 or newer is needed, found "), ((3, 11, 0), "")])
+def test_make_gpu_names_the_python_it_needs(version: tuple[int, int, int], says: str) -> None:
+    line = next(one for one in (CHECKOUT / "Makefile").read_text().splitlines() if one.startswith("NEW_ENOUGH := "))
+    code = f"import sys; sys.version_info = {version}; {line.removeprefix('NEW_ENOUGH := ')}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, says in done.stderr) == (1 if says else 0, True)
+
+
+def test_an_interrupt_ends_the_runs(checkout: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "apidiff.execute.offline.measure", "gloo-cpu", "--world-size", "2", "--by", "a test"],
+        cwd=checkout,
+        env=os.environ | {"PYTHONPATH": str(checkout), "XDG_STATE_HOME": str(checkout / "state")},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "started; its log is" in line:
+            break
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    assert "Traceback" not in process.communicate(timeout=30)[1]
+    assert process.returncode == 130
+    until = time.monotonic() + 10
+    while alive(checkout) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert alive(checkout) == []

@@ -1,0 +1,164 @@
+"""Run records on disk: complete, under the digest of their bytes, whole or not there."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from apidiff.database import DataError
+from apidiff.database.backends import load_backends
+from apidiff.database.runs import load_runs
+from apidiff.execute import atomic_write as module
+from apidiff.execute.record import encode, make_record, write_beside, write_record
+from apidiff.execute.submissions.signed import signature_path
+from apidiff.model import ParameterDump, ProbeRun, RankTrace, RunRecord, ScalarDump, SignatureDump
+
+RUN = ProbeRun(
+    api="torch.one",
+    probe="plain",
+    spec="0",
+    end="completed",
+    ranks=[RankTrace(rank=0, returned=ScalarDump(value="中文"))],
+)
+
+
+def record(world_size: int = 2, probes: int = 1) -> RunRecord:
+    gloo = next(one for one in load_backends() if one.name == "gloo")
+    parameter = ParameterDump(name="op", kind="keyword-only", default="None")
+    signature = SignatureDump(api="torch.one", parameters=[parameter], text="(*, op=None)")
+    runs = [msgspec.structs.replace(RUN, probe=f"plain-{index}") for index in range(probes)]
+    return make_record(gloo, "2.13.0", world_size, [signature], runs)
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
+    one = record()
+    path = write_record(one, tmp_path)
+    assert load_runs(tmp_path) == [(f"torch-2.13.0/{path.stem}", one)]
+    assert files(tmp_path) == [path]
+    assert path.name.startswith("gloo-cpu-2-")
+
+
+def test_the_environment_is_whole() -> None:
+    one = record()
+    assert one.packages["numpy"] == metadata.version("numpy")
+    assert len(one.packages) == len({found.name for found in metadata.distributions() if found.name})
+    assert one.environment["GLOO_SOCKET_IFNAME"] == "lo"
+    assert all([one.os, one.python, one.machine, one.cores, one.date.endswith("Z")])
+
+
+def test_each_probe_has_a_line_of_its_own() -> None:
+    content = encode(record(probes=5))
+    assert len([line for line in content.decode().splitlines() if '"api":"torch.one","probe"' in line]) == 5
+    assert json.loads(content)["world_size"] == 2
+
+
+def test_a_new_record_takes_the_place_of_the_former_and_of_no_other(tmp_path: Path) -> None:
+    former, other = write_record(record(2), tmp_path), write_record(record(12), tmp_path)
+    path = write_record(record(2, probes=2), tmp_path)
+    assert set(files(tmp_path)) == {path, other}
+    assert former != path
+
+
+# (who measured the record that is there, whether this checkout wrote it, who measures now, whether it goes)
+FORMER = [
+    (None, True, None, True),
+    (None, False, None, True),
+    (None, True, "me", False),
+    ("me", True, None, False),
+    ("me", True, "me", True),
+    ("me", False, "me", False),
+    ("somebody", True, "me", False),
+]
+
+
+@pytest.mark.parametrize(("by", "here", "now", "goes"), FORMER)
+def test_only_what_was_written_here_gives_way_to_the_same_measurers_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str | None, here: bool, now: str | None, goes: bool
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    runs = tmp_path / "runs"
+    former = write_record(msgspec.structs.replace(record(), measured_by=by), runs if here else tmp_path / "elsewhere")
+    if not here:
+        (runs / former.parent.name).mkdir(parents=True)
+        former = former.rename(runs / former.parent.name / former.name)
+    signature_path(former).write_bytes(b"a signature")
+    path = write_record(msgspec.structs.replace(record(probes=2), measured_by=now), runs)
+    assert set(files(runs)) == ({path} if goes else {path, former, signature_path(former)})
+
+
+def test_a_run_taken_up_again_takes_the_place_of_its_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    by = msgspec.structs.replace(record(), measured_by="me")
+    half = write_beside(msgspec.structs.replace(by, stopped="signal 15"), tmp_path / "runs")
+    assert files(tmp_path / "runs") == [half]
+    path = write_record(by, tmp_path / "runs")
+    assert files(tmp_path / "runs") == [path]
+
+
+def test_without_a_state_folder_nothing_goes_that_says_who_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "state").write_text("a file", encoding="utf-8")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    written = {write_record(msgspec.structs.replace(record(probes=n), measured_by="me"), tmp_path) for n in (1, 2)}
+    assert written < set(files(tmp_path))
+
+
+# (what is done to the file, what the error says)
+CHANGES = [
+    (lambda path: path.write_bytes(path.read_bytes().replace(b"2.13.0", b"2.13.1", 1)), "it was changed"),
+    (lambda path: path.write_bytes(path.read_bytes()[:-2]), "it was changed"),
+    (
+        lambda path: path.rename(path.with_name(path.name.replace("gloo", "nccl"))),
+        "holds the run torch-2.13.0/gloo-cpu-2",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), CHANGES)
+def test_a_changed_record_is_refused(tmp_path: Path, change: object, message: str) -> None:
+    path = write_record(record(), tmp_path)
+    change(path)  # type: ignore[operator]
+    with pytest.raises(DataError) as error:
+        load_runs(tmp_path)
+    assert message in str(error.value)
+    assert str(tmp_path) in str(error.value)
+
+
+def test_a_folder_that_cannot_be_made_is_one_error(tmp_path: Path) -> None:
+    (tmp_path / "runs").write_text("a file", encoding="utf-8")
+    with pytest.raises(DataError, match=r"the record cannot be written .*nothing was recorded"):
+        write_record(record(), tmp_path / "runs")
+
+
+def test_a_folder_in_which_another_process_writes_is_waited_for_and_not_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_LOCK_S", 0.2)
+    former = write_record(record(), tmp_path)
+    handle = os.open(former.parent, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    with pytest.raises(DataError, match=r"another process has been writing a record here for 0\.2 s"):
+        write_record(record(probes=2), tmp_path)
+    assert files(tmp_path) == [former]
+    os.close(handle)
+    path = write_record(record(probes=2), tmp_path)
+    assert files(tmp_path) == [path]
+
+
+def test_reading_records_needs_no_framework() -> None:
+    code = "import sys, apidiff.database.runs, apidiff.execute.record as r; print({'torch', 'mindspore'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "set()\n"

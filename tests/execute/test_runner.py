@@ -1,0 +1,161 @@
+"""Probes one after another: one that spoils its ranks leaves the others their verdict; what is odd is made again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import psutil
+import pytest
+
+from apidiff.database.backends import Backend, load_backends
+from apidiff.execute.journal import Journal
+from apidiff.execute.plan import Plan, Step, step_key
+from apidiff.execute.record import make_record
+from apidiff.execute.run import Runner, doubtful, essence
+from apidiff.execute.standby_worlds import Spares
+from apidiff.execute.world import World
+from apidiff.judge import Context
+from apidiff.model import Api, CallError, ProbeRun, RankTrace, ScalarDump, SignatureDump
+from apidiff.model.probe_resolution import digest
+
+SUM = {"set": {"tensor": {"shape": [1]}}}
+
+
+def quiet(_: str) -> None:
+    return None
+
+
+def step(name: str, probe: dict[str, object]) -> Step:
+    api = msgspec.convert({"name": name, "probes": {"it": probe}}, Api)
+    return Step(api, "it", digest(api, "it"), ())
+
+
+@pytest.fixture
+def made(gloo: Backend, tmp_path: Path) -> Callable[..., tuple[list[ProbeRun], int]]:
+    """Makes steps on two gloo ranks, and again those named; returns their runs and how often ranks were started."""
+
+    def make(steps: list[Step], again: list[Step] | None = None) -> tuple[list[ProbeRun], int]:
+        with Runner(gloo, 2, tmp_path) as runner:
+            runs = runner.run(steps, quiet, Journal(None, Plan((), ())))
+            if again is not None:
+                runner.confirm(again, runs, quiet)
+            return [runs[step_key(one)] for one in steps], runner.starts
+
+    return make
+
+
+def test_ranks_are_kept_from_probe_to_probe(made: Callable[..., tuple[list[ProbeRun], int]]) -> None:
+    steps = [step("torch.distributed.all_reduce", SUM), step("torch.distributed.barrier", {}), step("torch.clone", {})]
+    runs, starts = made(steps)
+    assert ([run.end for run in runs], starts) == (["completed"] * 3, 1)
+
+
+# (what spoils its ranks, how it ends, a line of the log kept with it)
+FAULTS = [
+    (step("faulty_calls.hang", {"set": {"on": 0, "tensor": 1}}), "timeout", ["rank-0: about to hang"]),
+    (step("faulty_calls.die", {"set": {"on": 1}}), "crash", ["rank-1: about to die"]),
+    (step("faulty_calls.spoil", {}), "completed", []),
+]
+
+
+@pytest.mark.parametrize(("fault", "end", "logged"), FAULTS, ids=[fault.api.name for fault, *_ in FAULTS])
+def test_a_probe_that_spoils_its_ranks_is_isolated(
+    made: Callable[..., tuple[list[ProbeRun], int]], fault: Step, end: str, logged: list[str]
+) -> None:
+    runs, starts = made([fault, step("torch.distributed.all_reduce", SUM)])
+    assert ([run.end for run in runs], starts) == ([end, "completed"], 2)
+    assert set(logged) <= set(runs[0].log)
+    assert [getattr(trace.after["tensor"], "values", None) for trace in runs[1].ranks] == [[11.0]] * 2
+
+
+def test_what_comes_back_the_same_is_confirmed_and_what_does_not_keeps_both(
+    made: Callable[..., tuple[list[ProbeRun], int]],
+) -> None:
+    same = step("torch.distributed.reduce", {"set": {"tensor": {"shape": [3]}, "dst": 0}})
+    differs = step("faulty_calls.another", {"set": {"tensor": {"shape": [1]}}})
+    runs, starts = made([same, differs], [same, differs])
+    assert [run.confirmed for run in runs] == [True, False]
+    assert runs[0].again is None
+    assert runs[1].again is not None
+    assert runs[1].again.ranks[0].returned != runs[1].ranks[0].returned
+    assert starts == 2, "the second try is made in fresh ranks"
+
+
+def test_what_lost_its_ranks_is_made_again_last_with_ranks_that_are_ready(
+    gloo: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[int] = []
+    keep = Spares.keep
+
+    def counted(spares: Spares, count: int) -> None:
+        kept.append(count)
+        keep(spares, count)
+
+    bad = [step("faulty_calls.die", {"set": {"on": on}}) for on in (1,)]
+    bad.append(step("faulty_calls.spoil", {}))
+    good = step("faulty_calls.another", {"set": {"tensor": 1}})
+    with Runner(gloo, 2, tmp_path) as runner:
+        runs = runner.run([*bad, good], quiet, Journal(None, Plan((), ())))
+        monkeypatch.setattr(Spares, "keep", counted)
+        order: list[str] = []
+        runner.confirm([*bad, good], runs, order.append)
+    assert [one.split()[0] for one in order] == ["faulty_calls.another", "faulty_calls.die", "faulty_calls.spoil"]
+    # Before each step how many are to be ready; in between, one that is taken.
+    assert kept == [1, 0, 1, 1, 0]
+
+
+def test_a_spare_that_is_not_needed_is_ended_while_it_starts(gloo: Backend, tmp_path: Path) -> None:
+    before = set(psutil.Process().children(recursive=True))
+    spares = Spares(lambda: World(gloo, 2, tmp_path))
+    spares.keep(2)
+    spares.close()
+    assert set(psutil.Process().children(recursive=True)) <= before
+
+
+# (API, is it there, does every rank raise, is it made again)
+DOUBTS = [("torch.distributed.there_is_no_such", True, False), ("torch.distributed.reduce", False, True)]
+
+
+@pytest.mark.parametrize(("name", "missing", "again"), DOUBTS)
+def test_what_is_not_there_is_made_once(name: str, missing: bool, again: bool) -> None:
+    made = step(name, SUM)
+    raised = [RankTrace(rank=rank, error=error("AttributeError", "no such", "prepare")) for rank in range(2)]
+    run = ProbeRun(api=name, probe="it", spec=made.spec, end="completed", ranks=raised)
+    gloo = next(one for one in load_backends() if one.name == "gloo")
+    record = make_record(gloo, "2.13.0", 2, [SignatureDump(api=name, missing=missing)], [run])
+    assert doubtful([made], record, Context()) == [made] * again
+
+
+def one(**fields: object) -> ProbeRun:
+    trace = {"rank": 0, "returned": ScalarDump(value=1), "seconds": 1.0}
+    run = {"api": "a.b", "probe": "it", "spec": "0", "end": "completed"}
+    run |= {key: fields.pop(key) for key in ("end", "log") if key in fields}
+    return ProbeRun(**run, ranks=[RankTrace(**trace | fields)])  # type: ignore[arg-type]
+
+
+def error(kind: str, message: str, stage: str = "call") -> CallError:
+    return CallError(stage=stage, type=kind, message=message)
+
+
+# (a run, another, whether the second confirms the first)
+CONFIRMS = [
+    (one(), one(), True),
+    (one(), one(seconds=9.0), True),
+    (one(), one(log=["port 1"]), True),
+    (one(), one(returned=ScalarDump(value=2)), False),
+    (one(), one(output=["a line"]), False),
+    (one(), one(error=error("E", "")), False),
+    (one(error=error("E", "port 1")), one(error=error("E", "port 2")), True),
+    (one(error=error("E", "")), one(error=error("F", "")), False),
+    (one(error=error("E", "")), one(error=error("E", "", "wait")), False),
+    (one(end="timeout"), one(end="timeout", returned=None), True),
+    (one(end="timeout"), one(end="crash"), False),
+    (one(end="timeout"), one(), False),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "same"), CONFIRMS)
+def test_what_counts_as_the_same(first: ProbeRun, second: ProbeRun, same: bool) -> None:
+    assert (essence(first) == essence(second)) is same

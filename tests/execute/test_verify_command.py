@@ -1,0 +1,195 @@
+"""``apidiff verify`` from outside: what it prints, what it writes, how it ends; when it is stopped: see the fault suite."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from apidiff.database.backends import Backend
+from apidiff.database.runs import load_runs
+from apidiff.execute.record import write_record
+from apidiff.execute.submissions.known_probes import load_specs
+from apidiff.model import RunRecord
+
+# With 'each-waits' both ranks wait for the other to send: the probe ends with its deadline.
+MAPPING = """
+id: torch.distributed.broadcast
+category: collective
+summary: {en: Sends to all., zh: 广播。}
+source:
+  name: torch.distributed.broadcast
+  root: src
+  probes:
+    sync: {set: {tensor: {shape: [2]}, src: 0}}
+    each-waits: {like: sync, set: {src: 1}, on_rank: {"1": {src: 0}}}
+  claims:
+    - {id: keeps-tensor, keeps: {argument: tensor}, probes: [sync]}
+    - {id: others-hold-it, result: {at: tensor, formula: input, of: tensor, ranks: root}, probes: [sync]}
+    - {id: roots-must-agree, raises: {}, probes: [each-waits]}
+targets:
+  - api: {name: mindspore.mint.distributed.broadcast}
+    ranges: [{since: "2.5", status: current}]
+    parameters: []
+"""
+MAIN = """
+import pathlib, sys
+import apidiff.database.data
+apidiff.database.data.DATA = pathlib.Path(sys.argv.pop(1))
+from apidiff.cli import main
+sys.exit(main())
+"""
+GLOO = ("--backend", "gloo", "--world-size", "2")
+
+
+@dataclass
+class Command:
+    """The command on data of its own."""
+
+    folder: Path
+
+    @property
+    def runs(self) -> Path:
+        return self.folder / "data" / "runs"
+
+    @property
+    def journals(self) -> list[Path]:
+        return list((self.folder / "state" / "apidiff" / "unfinished").glob("*.jsonl"))
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        root = str(Path(__file__).resolve().parents[2])
+        environment = os.environ | {
+            "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")]),
+            "XDG_STATE_HOME": str(self.folder / "state"),
+            "CUDA_VISIBLE_DEVICES": "",
+            "COLUMNS": "200",
+        }
+        return subprocess.Popen(
+            [sys.executable, "-c", MAIN, str(self.folder / "data"), "verify", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            text=True,
+            start_new_session=True,
+        )
+
+    def __call__(self, *arguments: str) -> tuple[int, str, str]:
+        """Exit code, standard output and standard error."""
+        process = self.start(*arguments)
+        try:
+            out, err = process.communicate(timeout=240)
+        finally:
+            process.kill()
+            process.wait()
+        return process.returncode, out, err
+
+
+def made(folder: Path) -> Command:
+    path = folder / "data" / "mappings" / "torch" / "distributed" / "broadcast.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(MAPPING, encoding="utf-8")
+    for name in ("documents.yaml", "frameworks.yaml"):
+        (folder / "data" / name).write_text("{}\n", encoding="utf-8")
+    return Command(folder)
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Command:
+    return made(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def record(gloo: Backend, tmp_path_factory: pytest.TempPathFactory) -> RunRecord:
+    """What ``--record`` writes."""
+    one = made(tmp_path_factory.mktemp("record"))
+    code, out, err = one(*GLOO, "--record")
+    assert (code, one.journals) == (0, []), err
+    [(name, found)] = load_runs(one.runs)
+    assert load_specs(one.runs.parent) == {(run.api, run.probe, run.spec) for run in found.probes}
+    assert f"{name}.json" in out.replace("\n", "")
+    return found
+
+
+def test_a_record_holds_every_probe_and_what_odd_ones_did_twice(record: RunRecord) -> None:
+    assert {(run.probe, run.end, run.confirmed) for run in record.probes} == {
+        ("sync", "completed", True),
+        ("each-waits", "timeout", True),
+    }
+    assert [signature.api for signature in record.signatures] == ["torch.distributed.broadcast"]
+
+
+def test_what_is_as_recorded_ends_with_0(command: Command, record: RunRecord) -> None:
+    write_record(record, command.runs)
+    code, out, err = command(*GLOO, "torch.distributed.broadcast")
+    assert code == 0, err
+    assert "Every verdict is what is recorded." in out
+    assert "holds 1" in out
+    assert "refuted 1" in out
+    assert "timeout 1" in out
+
+
+@pytest.fixture
+def altered(record: RunRecord) -> RunRecord:
+    """The record as it would be had no rank's tensor changed."""
+    probes = [
+        msgspec.structs.replace(run, ranks=[msgspec.structs.replace(trace, after=trace.before) for trace in run.ranks])
+        for run in record.probes
+    ]
+    return msgspec.structs.replace(record, probes=probes)
+
+
+def test_a_changed_verdict_ends_with_1_and_shows_both(command: Command, altered: RunRecord) -> None:
+    written = write_record(altered, command.runs)
+    code, out, _ = command(*GLOO)
+    assert code == 1
+    head = "torch.distributed.broadcast#keeps-tensor (torch"
+    told = out[out.index(head) :].splitlines()
+    assert told[1].startswith("  recorded: holds: rank 0: tensor [1, 2] =")
+    assert told[1].endswith(f"[{written.parent.name}/{written.stem}]")
+    assert told[2] == "  now:      refuted: rank 1: tensor [10, 20] → [1, 2]"
+    assert list(command.runs.rglob("*.json")) == [written]
+
+
+def test_json(command: Command, altered: RunRecord) -> None:
+    write_record(altered, command.runs)
+    code, out, _ = command(*GLOO, "--json")
+    [found] = json.loads(out)
+    assert (code, found["backend"], found["world_size"]) == (1, "gloo", 2)
+    assert found["outcomes"] == {"holds": 1, "refuted": 1, "timeout": 1}
+    [change] = found["changes"]
+    assert change["claim"] == "torch.distributed.broadcast#keeps-tensor"
+    assert (change["before"]["outcome"], change["now"]["outcome"]) == ("holds", "refuted")
+
+
+# (arguments, what the one line on standard error says)
+WRONG = [
+    (["--backend", "glue"], "No backend is called 'glue'. There are: gloo-cpu (torch), gloo-cuda (torch), "),
+    (
+        ["torch.distributed.broadcasts"],
+        "no mapping 'torch.distributed.broadcasts'. There are: torch.distributed.broadcast.",
+    ),
+    (["--record", "torch.distributed.broadcast"], "Leave out the IDs."),
+    (["--world-size", "none"], "expected numbers of ranks from 1 to 64 such as 2,3,4 but got 'none'"),
+    (["--record", "--measured-by", " "], "expected who makes the run: a name, a team, a machine, but got ' '"),
+    (["--record", "--measured-by", "This Project"], "expected who makes the run"),
+    (["--world-size", "0"], "expected numbers of ranks"),
+    (["--backend", "mccl", "--framework", "torch"], "No backend is called 'mccl'. There are: gloo-cpu (torch), "),
+    (["--backend", "nccl", "--framework", "mindspore"], "nccl (mindspore, cuda): looked for "),
+    (["--backend", "nccl"], "nccl (mindspore, cuda): looked for "),
+    (["--backend", "gloo-cuda"], "gloo (torch, cuda): looked for "),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG, ids=[" ".join(arguments) for arguments, _ in WRONG])
+def test_what_the_user_can_mend_ends_with_2(command: Command, arguments: list[str], message: str) -> None:
+    code, out, err = command(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err.splitlines()[-1]
+    assert "Traceback" not in err
+    assert not command.runs.exists()

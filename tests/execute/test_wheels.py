@@ -1,0 +1,127 @@
+"""Packages that are carried along: which wheel fits, what is said where none does, and that an interpreter can use them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from apidiff.execute.offline import wheels
+from apidiff.execute.offline.wheels import CHECKOUT, NEEDED, fits, requirements
+
+# (file name, package, whether Python 3.11 on x86_64 with glibc 2.28 can load it)
+FILES = [
+    ("rich-15.0.0-py3-none-any.whl", "rich", True),
+    ("markdown_it_py-4.3.0-py3-none-any.whl", "markdown-it-py", True),
+    ("six-1.17.0-py2.py3-none-any.whl", "six", True),
+    ("msgspec-0.22.0-cp311-cp311-manylinux2014_x86_64.manylinux_2_28_x86_64.whl", "msgspec", True),
+    ("msgspec-0.22.0-cp311-cp311-manylinux1_x86_64.whl", "msgspec", True),
+    ("msgspec-0.22.0-cp311-cp311-manylinux_2_28_x86_64.whl", "msgspec", True),
+    ("msgspec-0.22.0-cp311-cp311-manylinux_2_34_x86_64.whl", "msgspec", False),
+    ("msgspec-0.22.0-cp311-cp311-musllinux_1_2_x86_64.whl", "msgspec", False),
+    ("msgspec-0.22.0-cp311-cp311-manylinux2014_aarch64.whl", "msgspec", False),
+    ("msgspec-0.22.0-cp312-cp312-manylinux2014_x86_64.whl", "msgspec", False),
+    ("msgspec-0.22.0-cp311-cp311-win_amd64.whl", "msgspec", False),
+    ("msgspec-0.22.0-cp311-cp311-manylinux2014_x86_64.whl", "numpy", False),
+    ("msgspec-0.22.0.tar.gz", "msgspec", False),
+    ("msgspec.whl", "msgspec", False),
+]
+
+
+@pytest.mark.parametrize(("name", "package", "fitting"), FILES)
+def test_which_wheel_fits(monkeypatch: pytest.MonkeyPatch, name: str, package: str, fitting: bool) -> None:
+    monkeypatch.setattr(wheels.sys, "version_info", (3, 11, 7))
+    monkeypatch.setattr(wheels.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(wheels.platform, "libc_ver", lambda: ("glibc", "2.28"))
+    assert fits(Path(name), package) is fitting
+
+
+def test_what_is_needed_is_what_the_project_asks_for() -> None:
+    """All that the project depends on, but what only a lookup takes, and what these packages take themselves."""
+    declared = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    assert set(requirements()) - {"rapidfuzz"} <= set(NEEDED.values())
+    assert requirements()["msgspec"] == next(one for one in declared if one.startswith("msgspec")).removeprefix(
+        "msgspec"
+    )
+
+
+def wheel(folder: Path, package: str, module: str) -> None:
+    with zipfile.ZipFile(folder / f"{package.replace('-', '_')}-99.0-py3-none-any.whl", "w") as archive:
+        archive.writestr(f"{module}/__init__.py", f"name = {package!r}\n")
+        archive.writestr(
+            f"{package}-99.0.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {package}\nVersion: 99.0\n"
+        )
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python that has nothing installed."""
+    folder = tmp_path_factory.mktemp("bare")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], timeout=120, check=True)
+    return folder / "bin" / "python"
+
+
+def supplied(bare: Path, carried: Path, into: Path) -> subprocess.CompletedProcess[str]:
+    code = (
+        "import sys; from pathlib import Path; from apidiff.execute.offline.wheels import Missing, lacking, supply\n"
+        "try: print(supply(Path(sys.argv[1]), Path(sys.argv[2])))\n"
+        "except Missing as error: sys.exit(str(error))\n"
+        "import os, subprocess, msgspec, yaml\n"
+        "print(msgspec.name, yaml.name, lacking())\n"
+        "subprocess.run([sys.executable, '-c', 'import rich; print(rich.name)'], timeout=60, check=True)\n"
+    )
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    return subprocess.run(
+        [str(bare), "-u", "-c", code, str(into), str(carried)],
+        capture_output=True,
+        text=True,
+        cwd=CHECKOUT,
+        env=environment,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_wheels_are_unpacked_for_a_python_that_has_nothing(bare: Path, tmp_path: Path) -> None:
+    for module, package in NEEDED.items():
+        wheel(tmp_path, package, module)
+    done = supplied(bare, tmp_path, tmp_path / "into")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert all(f"{package.replace('-', '_')}-99.0-py3-none-any.whl" in lines[0] for package in NEEDED.values())
+    assert lines[1:] == ["msgspec pyyaml []", "rich"]
+
+
+def test_a_wheel_that_is_not_there_is_named_with_the_remedy(bare: Path, tmp_path: Path) -> None:
+    for module, package in NEEDED.items():
+        if package not in {"msgspec", "numpy"}:
+            wheel(tmp_path, package, module)
+    done = supplied(bare, tmp_path, tmp_path / "into")
+    assert done.returncode == 1
+    assert f"has no msgspec, numpy, and {tmp_path} holds no wheel of it for Python 3." in done.stderr
+    assert "Run 'make wheels' in a checkout on a machine with network" in done.stderr
+    assert not (tmp_path / "into").exists()
+
+
+def test_a_wheel_that_was_cut_short_is_refused(bare: Path, tmp_path: Path) -> None:
+    for module, package in NEEDED.items():
+        wheel(tmp_path, package, module)
+    cut = tmp_path / "rich-99.0-py3-none-any.whl"
+    cut.write_bytes(cut.read_bytes()[:40])
+    done = supplied(bare, tmp_path, tmp_path / "into")
+    assert done.returncode == 1
+    assert f"{cut} cannot be unpacked (" in done.stderr
+    assert list((tmp_path / "into").iterdir()) == []
+
+
+def test_what_is_too_old_is_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert wheels.lacking() == []
+    older = {"rich": "10.2.0", "numpy": "1.21.0"}
+    real = wheels.importlib.metadata.version
+    monkeypatch.setattr(wheels.importlib.metadata, "version", lambda name: older.get(name) or real(name))
+    assert wheels.lacking() == ["rich"], "numpy belongs to torch"

@@ -1,0 +1,65 @@
+"""Several files are written all or none: rows of (what goes wrong, what the error says)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from apidiff.database import DataError
+from apidiff.execute.atomic_write import put_all
+from tests.faults.files import room_for
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_all_are_written_and_those_that_are_there_are_left(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "there").write_bytes(b"1")
+    before = (tmp_path / "a" / "there").stat()
+    put_all({tmp_path / "a" / "there": b"1", tmp_path / "b" / "new": b"2", tmp_path / "a" / "more": b"3"})
+    assert files(tmp_path) == {"a/there": b"1", "a/more": b"3", "b/new": b"2"}
+    assert (tmp_path / "a" / "there").stat().st_ino == before.st_ino
+
+
+def _at_the_second(real: Callable[[Path, Path], Path]) -> Callable[[Path, Path], Path]:
+    count = 0
+
+    def replace(self: Path, target: Path) -> Path:
+        nonlocal count
+        count += 1
+        if count == 2:
+            raise OSError(5, os.strerror(5))
+        return real(self, target)
+
+    return replace
+
+
+FAULTS: list[tuple[str, str]] = [
+    ("the disk is full", "the record cannot be written (File too large)"),
+    ("a name cannot be given", "the record cannot be written (Input/output error)"),
+    ("other bytes are there", "is there already and is another file"),
+]
+
+
+@pytest.mark.parametrize(("fault", "message"), FAULTS)
+def test_where_one_cannot_be_written_none_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str, message: str
+) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "earlier").write_bytes(b"0")
+    wanted = {tmp_path / "a" / "small": b"1", tmp_path / "b" / "large": b"2" * 10_000}
+    if fault == "other bytes are there":
+        wanted[tmp_path / "b" / "earlier"] = b"1"
+    if fault == "a name cannot be given":
+        monkeypatch.setattr(Path, "replace", _at_the_second(Path.replace))
+    with room_for(5_000 if fault == "the disk is full" else 10_000), pytest.raises(DataError) as caught:
+        put_all(wanted)
+    assert message in str(caught.value)
+    assert "nothing was recorded" in str(caught.value)
+    assert files(tmp_path) == {"b/earlier": b"0"}
+    assert not (tmp_path / "a").exists()

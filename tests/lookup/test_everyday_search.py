@@ -1,0 +1,67 @@
+"""What people call things finds them, in the data as they are."""
+
+from __future__ import annotations
+
+import pytest
+from searched import FOUND, LEADS, NEAR, NONSENSE, wrong
+
+from apidiff.lookup.build import build
+from apidiff.lookup.knowledge import KnowledgeBase
+from apidiff.lookup.readings import Reading, readings
+
+EVERYDAY = {
+    "归约": ["reduce", "all_reduce"],
+    "归约散射": ["reduce_scatter"],
+    "point to point": ["send"],
+    "world size": ["get_world_size"],
+}
+# what is typed, its words and phrases
+READ = [
+    ("归约", [(["归约"], ["reduce", "all_reduce"])]),
+    ("归约散射", [(["归约 约散 散射"], ["reduce_scatter"])]),
+    ("做归约操作", [(["做"], []), (["归约"], ["reduce", "all_reduce"]), (["操作"], [])]),
+    ("Point-to-Point call", [(["point", "to", "point"], ["send"]), (["call"], [])]),
+    ("world_size", [(["world_size"], ["get_world_size"])]),
+    ("ｄｓｔ", [(["dst"], [])]),
+    ("", []),
+]
+
+
+@pytest.mark.parametrize(("typed", "expected"), READ)
+def test_words_and_phrases_of_a_query(typed: str, expected: list[tuple[list[str], list[str]]]) -> None:
+    assert readings(typed, EVERYDAY) == [Reading(words, means) for words, means in expected]
+
+
+@pytest.fixture(scope="module")
+def real() -> KnowledgeBase:
+    return KnowledgeBase(build({}))
+
+
+def _ids(real: KnowledgeBase, typed: str, limit: int = 10) -> list[str]:
+    return [found.id for found in real.search(typed, limit=limit).results]
+
+
+@pytest.mark.parametrize(("typed", "leads"), LEADS)
+def test_what_leads(real: KnowledgeBase, typed: str, leads: list[str]) -> None:
+    assert wrong(_ids(real, typed), leads) == []
+
+
+@pytest.mark.parametrize(("typed", "name"), FOUND)
+def test_labels_are_found(real: KnowledgeBase, typed: str, name: str) -> None:
+    assert f"torch.distributed.{name}" in _ids(real, typed, 1000)
+
+
+@pytest.mark.parametrize("typed", NONSENSE)
+def test_nonsense_finds_nothing(real: KnowledgeBase, typed: str) -> None:
+    assert _ids(real, typed, 1000) == []
+
+
+@pytest.mark.parametrize("typed", NEAR)
+def test_the_nearest_are_few(real: KnowledgeBase, typed: str) -> None:
+    assert 0 < len(_ids(real, typed, 1000)) <= 10
+
+
+def test_what_overwrites_is_shown(real: KnowledgeBase) -> None:
+    for typed in ("reduce overwrites", "tensor overwritten on other ranks", "partial result"):
+        shown = [match.ref for match in real.search(typed).results[0].matches]
+        assert any(ref.endswith(": partial-sums-on-other-ranks") for ref in shown), typed

@@ -1,0 +1,162 @@
+"""The index is built when the data change, kept where it can be, and safe when several processes build it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import apidiff
+from apidiff.database import paths
+from apidiff.lookup import freshness, index
+from apidiff.lookup.knowledge import load
+
+LOOKUP = "from apidiff.lookup.knowledge import load; print(load().lookup('torch.distributed.reduce').id)"
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if path.is_file())
+
+
+def test_kept_once_and_used_again(cache: Path) -> None:
+    load()
+    (kept,) = files(cache)
+    assert str(kept) == freshness.index_file()
+    before = kept.stat().st_mtime_ns
+    load()
+    assert kept.stat().st_mtime_ns == before
+
+
+def test_built_again_when_the_data_are_others(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    load()
+    before = Path(freshness.index_file()).stat().st_ino
+    monkeypatch.setattr(index, "fingerprint", lambda: "others")
+    assert load().lookup("dist.reduce").id == "torch.distributed.reduce"
+    assert Path(freshness.index_file()).stat().st_ino != before
+
+
+@pytest.mark.parametrize("content", [b"", b"no database", b"SQLite format 3\0" + b"\xff" * 5000])
+def test_a_broken_file_is_replaced(cache: Path, content: bytes) -> None:
+    kept = Path(freshness.index_file())
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(content)
+    assert load().lookup("dist.reduce").id == "torch.distributed.reduce"
+    assert len(kept.read_bytes()) > len(content)
+
+
+def test_cache_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert load().lookup("dist.reduce").id == "torch.distributed.reduce"
+    note = capfd.readouterr().err
+    assert "cannot be kept" in note
+    assert "Not a directory" in note
+    assert "XDG_CACHE_HOME" in note
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_full_disk_leaves_no_half_of_an_index(cache: Path) -> None:
+    limited = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+    limited += "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)); " + LOOKUP
+    done = subprocess.run([sys.executable, "-c", limited], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "torch.distributed.reduce\n")
+    assert "cannot be kept" in done.stderr
+    assert list(files(cache)) == []
+
+
+def test_several_processes_at_once(cache: Path) -> None:
+    running = [
+        subprocess.Popen([sys.executable, "-c", LOOKUP], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    results = [one.communicate(timeout=240) for one in running]
+    assert results == [("torch.distributed.reduce\n", "")] * 4
+    assert [path.name for path in files(cache)] == ["index.sqlite"]
+
+
+def test_strange_folder_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a b?c#d%20é"))
+    load()
+    assert index._open(freshness.index_file(), freshness.fingerprint()) is not None
+
+
+@pytest.mark.parametrize("value", ["", "  ", None])
+def test_without_a_cache_variable_it_is_below_home(value: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/somewhere")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    if value is not None:
+        monkeypatch.setenv("XDG_CACHE_HOME", value)
+    expected = f"/somewhere/.cache/apidiff/{apidiff.__version__}{paths.DATA}/index.sqlite"
+    assert freshness.index_file() == expected
+
+
+def fingerprint_of(package: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(freshness, "_PACKAGE", str(package))
+    return freshness.fingerprint()
+
+
+CHANGES = [
+    "data/mappings/torch/distributed/reduce.yaml",
+    "data/runs/torch-2.13.0/gloo-cpu-3-0123456789ab.json",
+    "data/documents.yaml",
+    "model/claim.py",
+    "judge/oracle.py",
+    "history/timeline.py",
+    "render/phrases.py",
+    "store/checks/ranges.py",
+    "kb/build.py",
+    "examples.py",
+    "../conf/terms.yaml",
+    "../executable_examples/torch.distributed.reduce/torch_example.py",
+]
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_makes_it_stale(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "apidiff"
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "pyproject.toml").touch()
+    path = (package / name).resolve()
+    seen = [fingerprint_of(package, monkeypatch)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("one")
+    seen.append(fingerprint_of(package, monkeypatch))
+    path.write_text("longer")
+    seen.append(fingerprint_of(package, monkeypatch))
+    os.utime(path, ns=(1, 1))
+    seen.append(fingerprint_of(package, monkeypatch))
+    assert len(set(seen)) == 4
+    path.unlink()
+    assert fingerprint_of(package, monkeypatch) == seen[0]
+
+
+def test_compiled_files_do_not_make_it_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = fingerprint_of(tmp_path, monkeypatch)
+    (tmp_path / "kb" / "__pycache__").mkdir(parents=True)
+    (tmp_path / "kb" / "__pycache__" / "build.pyc").touch()
+    assert fingerprint_of(tmp_path, monkeypatch) == before
+
+
+def test_all_code_that_makes_entries_is_listed() -> None:
+    loaded = (
+        "import sys; from apidiff.lookup.knowledge import load; load();"
+        " from apidiff.lookup import build; from apidiff.database import load;"
+        " from apidiff.derive.entry import entries; entries(load());"
+        " print(*[m.__file__ for n, m in sys.modules.items() if n.startswith('apidiff.')], sep='\\n')"
+    )
+    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True, timeout=120)
+    listed = {line.rsplit(" ", 2)[0] for line in freshness.fingerprint().splitlines()[1:]}
+    assert "apidiff/derive/entry.py" in done.stdout
+    assert set(done.stdout.split()) - listed == set()

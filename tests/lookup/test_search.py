@@ -1,0 +1,107 @@
+"""What is found for which words."""
+
+from __future__ import annotations
+
+import pytest
+from kb_entries import BARRIER, MONITORED, REDUCE, UNMATCHED, UNNAMED
+
+from apidiff.lookup.knowledge import KnowledgeBase
+from apidiff.lookup.tokens import index_words, query_words
+
+GATHER, SCATTER, SINGLE = "torch.distributed.gather", "torch.distributed.scatter", "torch.distributed.gather_single"
+
+INDEXED = [
+    ("all_reduce", "all_reduce all reduce"),
+    ("AllReduce", "allreduce all reduce"),
+    ("torch.distributed.all_reduce", "torch.distributed.all_reduce torch distributed all_reduce all reduce"),
+    ("归约操作", "归约 约操 操作 归 约 操 作"),
+    ("约", "约"),
+    ("在 rank 0 上", "在 rank 0 上"),
+    ("ＡＬＬ＿ＲＥＤＵＣＥ（１）", "all_reduce all reduce 1"),
+    ("`dst`，或 -1。", "dst 或 1"),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), INDEXED)
+def test_words_that_are_indexed(text: str, words: str) -> None:
+    assert index_words(text) == words
+
+
+QUERIES = [
+    ("Reduce in-place", ["reduce", "in", "place"]),
+    ("归约操作", ["归约 约操 操作"]),
+    ("归", ["归"]),
+    ('"; DROP', ["drop"]),
+    ("*", []),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), QUERIES)
+def test_words_of_a_query(text: str, words: list[str]) -> None:
+    assert query_words(text) == words
+
+
+# words, IDs found, best first
+FOUND = [
+    ("reduce", [REDUCE]),
+    ("torch.distributed.gather", [GATHER]),
+    ("comm_func", [REDUCE]),
+    ("ops.Reduce", [REDUCE]),
+    ("keeps its values", [REDUCE]),
+    ("归约", [REDUCE]),
+    ("归", [REDUCE]),
+    ("收集", [GATHER, SINGLE]),
+    ("分发张量", [SCATTER]),
+    ("返回句柄", [GATHER]),
+    ("就地", [REDUCE, SINGLE, GATHER]),
+    ("in place", [REDUCE, SINGLE, GATHER]),
+    ("root_rank renamed", [REDUCE, GATHER, SINGLE]),
+    ("refuted gloo", [REDUCE]),
+    ("timeout", [REDUCE]),
+    ("超时", [REDUCE, MONITORED]),
+    ("composed", [MONITORED]),
+    ("无对应 API", [MONITORED]),
+    ("调试与日志", [MONITORED]),
+    (BARRIER, [MONITORED]),
+    ("mint.distributed.barrier", [MONITORED]),
+    (UNMATCHED, [UNMATCHED]),
+    ("通信域", [UNMATCHED]),
+    (UNNAMED, [UNNAMED]),
+    ("overwritten silent", [REDUCE]),
+    ("Reduces", [REDUCE]),  # English is stemmed
+]
+
+
+@pytest.mark.parametrize(("words", "expected"), FOUND)
+def test_found(kb: KnowledgeBase, words: str, expected: list[str]) -> None:
+    result = kb.search(words)
+    assert [found.id for found in result.results] == expected
+    assert result.corrected == {}
+
+
+@pytest.mark.parametrize(("words", "corrected"), [("redcue", "reduce"), ("scater", "scatter"), ("gathr", "gather")])
+def test_misspelled_names_are_forgiven(kb: KnowledgeBase, words: str, corrected: str) -> None:
+    result = kb.search(words)
+    assert result.corrected == {words: corrected}
+    assert result.results[0].id == f"torch.distributed.{corrected}"
+
+
+@pytest.mark.parametrize("words", ["", "*", '"', "zzzzzz", "xylophone", "NEAR(zzzzzz", "zzzzzz*", "-zzzzzz", "龘"])
+def test_nothing_is_found(kb: KnowledgeBase, words: str) -> None:
+    assert kb.search(words).results == []
+
+
+def test_half_of_the_words_are_enough_where_no_passage_has_all(kb: KnowledgeBase) -> None:
+    assert GATHER in [found.id for found in kb.search("返回句柄 xylophone").results]
+    assert kb.search("handle xylophone").results == []
+
+
+def test_the_name_typed_comes_first_and_the_limit_is_kept(kb: KnowledgeBase) -> None:
+    assert [found.id for found in kb.search("gather", limit=1).results] == [GATHER]
+    assert kb.search("rank").results[0].score >= kb.search("rank").results[-1].score
+
+
+def test_a_text_is_shown_once(kb: KnowledgeBase) -> None:
+    matches = kb.search("root_rank").results[0].matches
+    assert len({match.text.en for match in matches}) == len(matches)
