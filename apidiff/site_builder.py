@@ -12,7 +12,6 @@ import http.server
 import importlib.util
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import threading
@@ -24,6 +23,7 @@ from apidiff import database as store
 from apidiff.database import ApidiffError, InvalidData
 from apidiff.database.checks import run_checks
 from apidiff.database.paths import in_checkout
+from apidiff.process_group import kill_group
 
 _ROOT = Path(__file__).resolve().parent.parent
 _BUILD_DEADLINE_S = 900
@@ -73,7 +73,7 @@ class Step:
     def kill(self) -> None:
         """End the command and everything it started."""
         if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
+            kill_group(self.process)
             self.process.wait()
 
 

@@ -25,7 +25,7 @@ from apidiff.execute.matrix.cells import Cell, Standing, cells_of, standing
 from apidiff.execute.matrix.file import read_matrix
 from apidiff.execute.matrix.run import Result, alone, by_version, command_of, run_cells
 from apidiff.execute.matrix.slurm import script
-from apidiff.execute.remote.launcher_env import place_of
+from apidiff.execute.remote.launcher import place_of
 from apidiff.judge.judge_context import make_context
 
 # Environments, logs and the lock; on a cluster part of the checkout that all machines share.

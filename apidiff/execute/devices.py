@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -16,8 +15,8 @@ from pathlib import Path
 import msgspec
 
 from apidiff.database.backends import Backend
-from apidiff.execute.process_guard import tie
 from apidiff.model import DeviceFound
+from apidiff.process_group import run
 
 _DEADLINE = 120.0  # seconds; a first import of a framework from a cold disk takes tens
 
@@ -42,31 +41,20 @@ def look_for(backend: Backend) -> Found:
         return Found(False, f"{head}: looked for the package {backend.framework}, which is not installed ({remedy})")
     package = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
-    with (
-        tempfile.TemporaryDirectory(prefix="apidiff-") as folder,
-        subprocess.Popen(
-            tie([sys.executable, "-c", backend.check.code]),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            errors="replace",
-            env=os.environ | backend.environment | {"PYTHONPATH": path},
-            cwd=folder,
-            start_new_session=True,
-        ) as process,
-    ):
+    with tempfile.TemporaryDirectory(prefix="apidiff-") as folder:
         try:
-            answer, complaint = process.communicate(timeout=_DEADLINE)
+            done = run(
+                [sys.executable, "-c", backend.check.code],
+                _DEADLINE,
+                folder=Path(folder),
+                environment=os.environ | backend.environment | {"PYTHONPATH": path},
+            )
         except subprocess.TimeoutExpired:
             return Found(False, f"{head}: looked for {backend.check.in_words}; no answer in {_DEADLINE:g} s")
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-    said = [line for line in (complaint if process.returncode else answer).splitlines() if line.strip()]
-    last = said[-1].strip()[:200] if said else f"exit code {process.returncode}"
-    device = _device(said)
-    if process.returncode == 0 and last == "ok":
+    lines = [line for line in (done.errors if done.code else done.output).splitlines() if line.strip()]
+    last = lines[-1].strip()[:200] if lines else f"exit code {done.code}"
+    device = _device(lines)
+    if done.code == 0 and last == "ok":
         what = f" ({in_words(device)})" if device else ""
         return Found(True, f"{head}: found {backend.check.in_words}{what}", device)
     return Found(False, f"{head}: looked for {backend.check.in_words}; found: {last}", device)

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import msgspec
 
+from apidiff.atomic_write import locked, write_files
 from apidiff.database.backends import Backend
 from apidiff.database.runs import run_name, run_path
 from apidiff.execute import local_records as ours
-from apidiff.execute.atomic_write import alone_in, put
 from apidiff.execute.submissions.signed import signature_path
 from apidiff.model import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
 
@@ -85,8 +85,8 @@ def write_record(record: RunRecord, runs: Path) -> Path:
     content = encode(record)
     path = run_path(record, content, runs)
     name = run_name(record)[1]
-    with alone_in(path.parent):
-        put({path: content})
+    with locked(path.parent):
+        write_files({path: content})
         if record.measured_by is not None:
             ours.add(path)
         for former in path.parent.glob(f"{name}-*.json"):
@@ -112,8 +112,8 @@ def write_beside(record: RunRecord, runs: Path) -> Path:
     """Writes a record below ``runs``, beside all that is there. Returns its path. Raises DataError as ``write_record`` does."""
     content = encode(record)
     path = run_path(record, content, runs)
-    with alone_in(path.parent):
-        put({path: content})
+    with locked(path.parent):
+        write_files({path: content})
         if record.measured_by is not None:
             ours.add(path)
     return path

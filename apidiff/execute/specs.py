@@ -6,11 +6,11 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from apidiff.atomic_write import locked, write_files
 from apidiff.database import Data, load
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
-from apidiff.execute.atomic_write import alone_in, put
 from apidiff.execute.submissions.known_probes import Spec, load_specs, specs_path, specs_text
 from apidiff.judge import Context, example_probe, spec_of
 from apidiff.judge.judge_context import make_context
@@ -37,8 +37,8 @@ def add_specs(root: Path, specs: Iterable[Spec]) -> int:
     wanted = frozenset(specs)
     if not (more := wanted - load_specs(root)):
         return 0
-    with alone_in(root):
-        put({specs_path(root): specs_text(load_specs(root) | more).encode()})
+    with locked(root):
+        write_files({specs_path(root): specs_text(load_specs(root) | more).encode()})
     return len(more)
 
 

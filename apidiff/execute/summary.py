@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from apidiff.atomic_write import write_file
 from apidiff.database import DataError
 from apidiff.execute.compare import Change
 from apidiff.model.trace import backend_name
@@ -63,11 +64,7 @@ def check_writable(path: Path) -> None:
 def write_summary(path: Path, text: str) -> None:
     """Writes the summary by way of a temporary file. Raises DataError where that cannot be done."""
     try:
-        handle, name = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
+        write_file(path, text.encode())
     except OSError as error:
         raise _refused(path, error) from error
 

@@ -16,9 +16,9 @@ import msgspec
 
 from apidiff.database import ApidiffError, DataError
 from apidiff.database.backends import Backend
-from apidiff.execute.rank_process import RankProcess, rank_command
-from apidiff.execute.remote.launcher_env import without_launcher
-from apidiff.execute.remote.remote_coordinator import Hosts, RemoteRank
+from apidiff.execute.remote.coordinator import Hosts, RemoteRank
+from apidiff.execute.remote.launcher import without_launcher
+from apidiff.execute.worker_process import WorkerProcess, rank_command
 
 _LOG_LINES = 12
 _AFTER_CRASH = 3.0  # seconds
@@ -54,8 +54,8 @@ class World:
             remedy = "Set XDG_STATE_HOME to a folder that can be written."
             raise DataError(folder, None, f"the ranks' logs cannot be kept here ({error.strerror})", remedy) from error
         self._troubled = False
-        self._ranks: list[RankProcess | RemoteRank] = []
-        self._scheduler: RankProcess | None = None
+        self._ranks: list[WorkerProcess | RemoteRank] = []
+        self._scheduler: WorkerProcess | None = None
         self._logged: dict[Path, int] = {}  # bytes in each log before the request under way
         self.version = ""
 
@@ -77,16 +77,16 @@ class World:
     def _start(self) -> None:
         port = self._hosts.free_port() if self._hosts else free_port()
         if self.backend.framework == "mindspore":
-            command = ["-m", "apidiff.execute.scheduler", self.backend.device]
+            command = ["-m", "apidiff.execute.ranks", "scheduler", self.backend.device]
             variables = self._environment(self._variables("sched", 0, port))
-            self._scheduler = RankProcess(command, variables, self.folder / "scheduler.log")
+            self._scheduler = WorkerProcess(command, variables, self.folder / "scheduler.log")
         for rank in range(self.world_size):
             variables, log = self._variables("worker", rank, port), self.folder / f"rank-{rank}.log"
             if self._hosts and rank:
                 self._ranks.append(self._hosts.start_rank(rank, self.backend, variables, log))
             else:
                 command = rank_command(self.backend.framework, self.backend.name, self.backend.device)
-                self._ranks.append(RankProcess(command, self._environment(variables), log))
+                self._ranks.append(WorkerProcess(command, self._environment(variables), log))
         reply = self._collect(self.backend.deadlines.start, self._scheduler)
         if reply.end != "completed":
             what = "did not come up in time" if reply.end == "timeout" else "ended before they came up"
@@ -134,7 +134,7 @@ class World:
             rank.send(line)
         return self._collect(deadline or self.backend.deadlines.probe)
 
-    def _collect(self, seconds: float, scheduler: RankProcess | None = None) -> Reply:
+    def _collect(self, seconds: float, scheduler: WorkerProcess | None = None) -> Reply:
         """One answer of each rank. ``scheduler``: that without which there will be none; the ranks would wait all the time."""
         reply, until = Reply(), time.monotonic() + seconds
         gone: set[int] = set()
@@ -190,7 +190,7 @@ class World:
         if not self._troubled:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _started(self) -> list[RankProcess | RemoteRank]:
+    def _started(self) -> list[WorkerProcess | RemoteRank]:
         return [*self._ranks, *([self._scheduler] if self._scheduler else [])]
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
+from apidiff.atomic_write import write_file
 from apidiff.errors import ApidiffError
 from apidiff.model.signature import SignatureFile
 
@@ -27,17 +26,10 @@ def write(signatures: SignatureFile, folder: Path) -> Path:
     Raises ApidiffError where that is not possible; then nothing is left behind.
     """
     path = folder / f"{signatures.framework}-{signatures.version}.json"
-    temporary: str | None = None
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{path.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(render(signatures))
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
+        write_file(path, render(signatures).encode())
     except OSError as error:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
         found = f"{path}: cannot be written ({error.strerror})"
         raise ApidiffError(f"{found}. Give a folder that can be written to with --into.") from error
     return path

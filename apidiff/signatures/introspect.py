@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
-import signal
 import subprocess
 import sys
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +16,7 @@ import msgspec
 from apidiff.errors import ApidiffError
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureKind, SignatureParameter
 from apidiff.model.signature import SignatureSource as Origin
+from apidiff.process_group import run
 from apidiff.signatures.modules import NotReadable
 
 _DEADLINE = 180.0  # seconds; importing a framework takes some
@@ -176,26 +174,14 @@ def _from_ast(one: ast.arg, kind: ParameterKind, default: ast.expr | None) -> Si
 def _look(framework: str, names: list[str]) -> dict[str, dict[str, Any]]:
     """What ``look.py`` says of ``names``. Its whole process group is gone when this returns or raises."""
     # -P: the folder of the script is not searched for modules.
-    process = subprocess.Popen(
-        [sys.executable, "-P", str(_LOOK)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
     try:
-        output, errors = process.communicate(json.dumps(names), timeout=_DEADLINE)
+        done = run([sys.executable, "-P", str(_LOOK)], _DEADLINE, text=json.dumps(names))
     except subprocess.TimeoutExpired as error:
         found = f"{framework}: importing it took more than {_DEADLINE:.0f} s"
         raise ApidiffError(f"{found}. Check that `python -c 'import {framework}'` ends, or give a wheel.") from error
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    lines = [line for line in output.splitlines() if line.startswith("LOOK")]
-    if process.returncode != 0 or not lines:
-        last = (errors.strip().splitlines() or ["no message"])[-1]
+    lines = [line for line in done.output.splitlines() if line.startswith("LOOK")]
+    if done.code != 0 or not lines:
+        last = (done.errors.strip().splitlines() or ["no message"])[-1]
         remedy = f"Check `python -c 'import {framework}'`, or give a wheel with --wheel."
         raise ApidiffError(f"{framework} cannot be looked at: {last}. {remedy}")
     shown: dict[str, dict[str, Any]] = json.loads(lines[-1].removeprefix("LOOK"))

@@ -8,13 +8,13 @@ that is gone takes its stub with it, and Sphinx then forgets the page.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable
 from collections.abc import Mapping as Dictionary
 from pathlib import Path
 
 import msgspec
 
+from apidiff.atomic_write import write_file
 from apidiff.derive.evidence import ApiEvidence, ProbeCall, evidence
 from apidiff.derive.index_rows import Index, mapping_index
 from apidiff.derive.official import OfficialReport
@@ -271,12 +271,4 @@ def write_if_changed(path: Path, data: bytes) -> None:
     if path.is_file() and path.read_bytes() == data:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_file(path, data)

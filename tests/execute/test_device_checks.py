@@ -8,7 +8,7 @@ import pytest
 
 from apidiff.database.backends import called, load_backends
 from apidiff.execute.devices import Found, look_for
-from apidiff.execute.ranks import devices
+from apidiff.execute.ranks import device_checks as devices
 
 
 def torch(

@@ -24,8 +24,8 @@ from apidiff.database.paths import examples_folder
 from apidiff.database.runs import load_runs
 from apidiff.execute.compare import base_record, compare
 from apidiff.execute.plan import apis_for
-from apidiff.execute.remote.launcher_env import Place, is_scheduler, place_of, without_launcher
-from apidiff.execute.remote.remote_coordinator import HostError, Hosts
+from apidiff.execute.remote.coordinator import HostError, Hosts
+from apidiff.execute.remote.launcher import Place, is_scheduler, place_of, without_launcher
 from apidiff.execute.remote.remote_protocol import Greeting
 from apidiff.judge.judge_context import make_context
 from apidiff.model import RunRecord
@@ -127,7 +127,7 @@ def test_an_address_that_rank_0_has_not(host: str, message: str) -> None:
     ],
 )
 def test_whoever_is_none_of_the_ranks_is_hung_up_on(said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("apidiff.execute.remote.remote_coordinator._JOIN_S", 1.0)
+    monkeypatch.setattr("apidiff.execute.remote.coordinator._JOIN_S", 1.0)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

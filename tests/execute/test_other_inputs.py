@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from apidiff.database.backends import Backend
-from apidiff.execute.ranks.found import find, public_members
+from apidiff.execute.ranks.api_lookup import find, public_members
 from apidiff.execute.ranks.snapshot import Snapshot, written
 from apidiff.execute.record import make_record
 from apidiff.execute.world import World

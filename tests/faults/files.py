@@ -15,11 +15,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from apidiff.atomic_write import add_files
 from apidiff.database import DataError
 from apidiff.database.backends import load_backends
 from apidiff.database.paths import DATA
 from apidiff.database.runs import digest_of, load_runs
-from apidiff.execute.atomic_write import put_all
 from apidiff.execute.journal import Journal
 from apidiff.execute.plan import Plan, Step
 from apidiff.execute.record import encode, write_record
@@ -129,7 +129,7 @@ def disk_fills_up_between(folder: Path) -> None:
     content = encode(record)
     wanted = {folder / "torch-2.13.0" / "one.json": content[:100], folder / "torch-2.13.0" / "other.json": content}
     with room_for(len(content) // 2), pytest.raises(DataError, match="nothing was recorded"):
-        put_all(wanted)
+        add_files(wanted)
     assert not [path for path in folder.rglob("*") if path.is_file()]
 
 

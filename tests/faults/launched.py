@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.execute.remote.launcher_env import PORT
-from apidiff.execute.remote.launcher_env import Place as Launched
-from apidiff.execute.remote.remote_coordinator import HostError, Hosts
+from apidiff.execute.remote.coordinator import HostError, Hosts
+from apidiff.execute.remote.launcher import PORT
+from apidiff.execute.remote.launcher import Place as Launched
 from tests.faults.place import Place
 
 

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import msgspec
 
+from apidiff.atomic_write import write_file
 from apidiff.database import ApidiffError
 from apidiff.execute.matrix.file import Block
 from apidiff.execute.matrix.process import Tell, run_logged
+from apidiff.process_group import run
 
 _PIP = ("-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off")
 
@@ -81,9 +83,7 @@ class Environment:
             code = run_logged(step, log, self.block.deadlines.environment, self.project, tell)
             if code:
                 raise NotMade(f"{' '.join(step[1:3])} ended with {code}: {_reason(log)} Read {log}.")
-        temporary = kept.with_suffix(".tmp")
-        temporary.write_bytes(stamp)
-        temporary.replace(kept)
+        write_file(kept, stamp)
 
 
 def _interpreter(versions: list[str]) -> tuple[str, str]:
@@ -103,8 +103,8 @@ def _version(command: str) -> str | None:
     """What an interpreter says of itself; None where it cannot be run, as a version manager's stub."""
     code = "import sys; print(*sys.version_info[:2], sep='.')"
     with contextlib.suppress(OSError, subprocess.SubprocessError):
-        done = subprocess.run([command, "-c", code], capture_output=True, text=True, timeout=30, check=True)
-        return done.stdout.strip()
+        done = run([command, "-c", code], 30)
+        return done.output.strip() if done.code == 0 else None
     return None
 
 

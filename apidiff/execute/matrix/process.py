@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from apidiff.database import ApidiffError, DataError
-from apidiff.execute.process_guard import tie
+from apidiff.process_group import kill_group, start
 
 # Told the last line of a log while a command runs.
 Tell = Callable[[str], None]
@@ -37,15 +36,7 @@ def run_logged(command: Sequence[str], log: Path, deadline: float, folder: Path,
         remedy = "Free space, or check that the folder can be written."
         raise DataError(log, None, f"the log cannot be written ({error.strerror})", remedy) from error
     with output:
-        process = subprocess.Popen(
-            tie(command),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env=_environment(os.environ),
-            cwd=folder,
-            start_new_session=True,
-        )
+        process = start(command, output, folder=folder, environment=_environment(os.environ))
     try:
         until = time.monotonic() + deadline
         while True:
@@ -55,8 +46,7 @@ def run_logged(command: Sequence[str], log: Path, deadline: float, folder: Path,
                 raise Overdue(f"not done in {deadline:g} s; it was at: {last_line(log)}")
             tell(last_line(log))
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        kill_group(process)
         process.wait()
 
 

@@ -11,7 +11,6 @@ import argparse
 import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from apidiff.execute.offline.wheels import CHECKOUT, Missing, supply
-from apidiff.execute.process_guard import tie
+from apidiff.process_group import kill_group, run, start
 
 if TYPE_CHECKING:
     from apidiff.database import Data
@@ -181,14 +180,8 @@ def _start(job: _Job, by: str, folder: Path) -> None:
     command = ["verify", *which, "--world-size", str(job.size)]
     _say(f"{job.name}: started; its log is {folder / job.name}.log")
     with (folder / f"{job.name}.json").open("wb") as out, (folder / f"{job.name}.log").open("wb") as log:
-        job.process = subprocess.Popen(
-            tie([*_APIDIFF, *command, "--record", "--json", "--measured-by", by]),
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=log,
-            cwd=CHECKOUT,
-            start_new_session=True,
-        )
+        command = [*_APIDIFF, *command, "--record", "--json", "--measured-by", by]
+        job.process = start(command, out, log, folder=CHECKOUT)
 
 
 def _finish(job: _Job, folder: Path) -> None:
@@ -206,8 +199,7 @@ def _finish(job: _Job, folder: Path) -> None:
 def _kill(job: _Job) -> None:
     """Ends a run; its ranks end with it."""
     if job.process:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(job.process.pid, signal.SIGKILL)
+        kill_group(job.process)
         job.process.wait()
 
 
@@ -245,29 +237,27 @@ def _is_like(record: RunRecord, job: _Job) -> bool:
 def _told(words: Sequence[str]) -> str:
     """What a command of apidiff prints."""
     try:
-        done = subprocess.run(
-            [*_APIDIFF, *words], capture_output=True, text=True, cwd=CHECKOUT, timeout=_COMPARE_S, check=False
-        )
+        done = run([*_APIDIFF, *words], _COMPARE_S, folder=CHECKOUT)
     except subprocess.TimeoutExpired:
         return f"no answer in {_COMPARE_S:g} s"
-    return (done.stdout + done.stderr).rstrip()
+    return (done.output + done.errors).rstrip()
 
 
 def _pack(jobs: Sequence[_Job], report: str, folder: Path) -> None:
     if not jobs:
         _say("nothing was recorded, so there is nothing to send")
         return
+    from apidiff.atomic_write import replacing
     from apidiff.execute.submissions.signed import signature_path
 
-    path, temporary = folder / "records.zip", folder / ".records.zip.tmp"
-    with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+    path = folder / "records.zip"
+    with replacing(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
         for job in jobs:
             assert job.written is not None
             for file in (job.written, signature_path(job.written)):
                 if file.exists():
                     archive.write(file, file.name)
         archive.writestr("report.txt", report)
-    temporary.replace(path)
     _say(f"send this one file: {path} ({len(jobs)} records)")
 
 

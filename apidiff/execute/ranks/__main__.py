@@ -1,54 +1,50 @@
-"""The loop of one rank: reads one request a line from a pipe, answers one line.
+"""What a rank runs: ``python -m apidiff.execute.ranks FRAMEWORK BACKEND DEVICE READ_FD WRITE_FD``.
 
-``python -m apidiff.execute.ranks FRAMEWORK BACKEND DEVICE READ_FD WRITE_FD``. It is killed, with all that it started, when the
-other end of the pipe closes.
+With ``scheduler DEVICE`` before the pipe's numbers it is the process that brings MindSpore's ranks together; that one is
+asked nothing.
 """
 
 from __future__ import annotations
 
-import io
-import os
 import sys
 import traceback
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from apidiff.execute.parent_death import end_with_parent
+from apidiff.execute.worker_process import serve
 from apidiff.model import Api
+from apidiff.process_group import end_with_parent
 
 if TYPE_CHECKING:  # it brings NumPy, and with it threads
     from apidiff.execute.ranks.adapter import Adapter
 
 
 def main() -> None:
-    """Joins the world, then serves requests until the pipe closes."""
-    framework, backend, device, read_fd, write_fd = sys.argv[1:]
-    end_with_parent(int(read_fd), int(write_fd))
-    sys.stdout, sys.stderr = _log(1), _log(2)
-    with os.fdopen(int(read_fd), "rb") as requests, os.fdopen(int(write_fd), "wb", buffering=0) as answers:
-        adapter = _adapter(framework, backend, device)
-        adapter.start()
-        started = {"rank": adapter.rank, "world_size": adapter.world_size, "version": adapter.version()}
-        answers.write(msgspec.json.encode(started) + b"\n")
-        for line in requests:
-            answers.write(msgspec.json.encode(_answer(adapter, msgspec.json.decode(line))) + b"\n")
-    # Frameworks may hang or abort in their own tear-down once a peer is gone; nothing is left to save.
-    os._exit(0)
+    """Joins the world, then answers requests until the pipe closes."""
+    *what, read_fd, write_fd = sys.argv[1:]
+    if what[0] == "scheduler":
+        end_with_parent(int(read_fd), int(write_fd))
+        _schedule(what[1])
+    else:
+        serve(int(read_fd), int(write_fd), lambda: _join(*what))
 
 
-class _Log(io.FileIO):
-    """The log, or nothing where the disk is full: what a call prints must not look like an error of the call."""
-
-    def write(self, data: Any) -> int:
-        try:
-            return super().write(data)
-        except OSError:
-            return len(data)
+def _join(framework: str, backend: str, device: str) -> tuple[object, Callable[[Any], object]]:
+    adapter = _adapter(framework, backend, device)
+    adapter.start()
+    started = {"rank": adapter.rank, "world_size": adapter.world_size, "version": adapter.version()}
+    return started, lambda request: _answer(adapter, request)
 
 
-def _log(fd: int) -> io.TextIOWrapper:
-    return io.TextIOWrapper(_Log(fd, "wb", closefd=False), "utf-8", "backslashreplace", write_through=True)
+def _schedule(device: str) -> None:
+    """Brings MindSpore's ranks together, until they have left."""
+    import mindspore
+    from mindspore.communication import init
+
+    mindspore.set_device({"cpu": "CPU", "cuda": "GPU", "npu": "Ascend"}[device])
+    init()
 
 
 def _adapter(framework: str, backend: str, device: str) -> Adapter:
@@ -61,7 +57,7 @@ def _adapter(framework: str, backend: str, device: str) -> Adapter:
     return MindSporeAdapter(device)
 
 
-def _answer(adapter: Adapter, request: dict[str, Any]) -> Any:
+def _answer(adapter: Adapter, request: Any) -> object:
     match request:
         case {"do": "probe", "api": api, "probe": probe}:
             return adapter.probe(msgspec.convert(api, Api), probe)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from apidiff.execute.ranks.found import find, signature_of
+from apidiff.execute.ranks.api_lookup import find, signature_of
 from apidiff.execute.ranks.inputs import Inputs
 from apidiff.execute.ranks.snapshot import Snapshot
 from apidiff.model import Api, ApiKind, CallError, RankTrace, ScalarDump, SignatureDump

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy.typing as npt
 
-from apidiff.execute.ranks.found import find
+from apidiff.execute.ranks.api_lookup import find
 from apidiff.execute.ranks.snapshot import filled
 from apidiff.model import Api, Argument, Fill, Input, Layout, Partner
 from apidiff.model.probe_resolution import partner, resolve, root_rank

@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from apidiff.atomic_write import add_files
 from apidiff.database import Data, DataError, InvalidData
 from apidiff.database.backends import Backend
 from apidiff.database.runs import run_path
-from apidiff.execute.atomic_write import put_all
 from apidiff.execute.specs import known_specs, specs_of_today
 from apidiff.execute.submissions.record_validation import Accepted, foreign_record
 from apidiff.execute.submissions.signed import PROGRAM, Signed, State, read_signature, signature_path, signed_by
@@ -92,7 +92,7 @@ def take_in(
             files[signature_path(path)] = one.sent.signature
         former = sum((run.api, run.probe, run.spec) not in today for run in one.record.probes)
         taken.append(Taken(path, not path.exists(), one.signed, former, len(one.record.probes)))
-    put_all(files)
+    add_files(files)
     return taken
 
 

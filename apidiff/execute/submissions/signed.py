@@ -5,10 +5,8 @@ Nothing is computed here; what is read of a signature is which key it names.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import signal
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -19,6 +17,7 @@ from apidiff.errors import DataError
 from apidiff.execute.submissions.safe_read import read_regular
 from apidiff.execute.submissions.signers import Signer, id_of, load_signers
 from apidiff.model.base import Record
+from apidiff.process_group import run
 
 PROGRAM = "minisign"
 MAX_BYTES = 16 * 2**10  # of a signature: minisign's own limits on its comments come to 9 KiB
@@ -127,33 +126,13 @@ def _refusal(program: str, content: bytes, signature: bytes, key: str) -> str:
     with tempfile.TemporaryDirectory(prefix="apidiff-signed-") as folder:
         (Path(folder) / "record").write_bytes(content)
         (Path(folder) / "signature").write_bytes(signature)
-        log = Path(folder) / "log"
+        command = [program, "-V", "-m", "record", "-x", "signature", "-P", key]
         try:
-            code = _run([program, "-V", "-m", "record", "-x", "signature", "-P", key], Path(folder), log)
+            done = run(command, _DEADLINE_S, folder=Path(folder), guarded=False)
         except OSError as error:
             return f"{program} cannot be started ({error.strerror})"
-        if code is None:
+        except subprocess.TimeoutExpired:
             return f"{program} gave no answer in {_DEADLINE_S:g} s"
-        said = log.read_text("utf-8", "replace").strip().splitlines()[-1:]
-        return "" if code == 0 else f"{program} says {said[0][:200]!r}" if said else f"{program} ended with {code}"
-
-
-def _run(command: list[str], folder: Path, log: Path) -> int | None:
-    """The exit code; None where the deadline passed. The whole process group is ended."""
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    try:
-        return process.wait(_DEADLINE_S)
-    except subprocess.TimeoutExpired:
-        return None
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+    if done.code == 0:
+        return ""
+    return f"{program} says {done.last_line[:200]!r}" if done.last_line else f"{program} ended with {done.code}"

@@ -133,7 +133,7 @@ def scheduler_killed() -> None:
     """Ends the process that brought MindSpore's ranks together."""
     if RANK == 1 and first_time("scheduler"):
         for process in psutil.Process(os.getppid()).children():
-            if "apidiff.execute.scheduler" in process.cmdline():
+            if {"apidiff.execute.ranks", "scheduler"} <= set(process.cmdline()):
                 process.kill()
     meet()
 

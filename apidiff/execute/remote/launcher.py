@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from apidiff.database import ApidiffError
+from apidiff.process_group import run
 
 PORT = "APIDIFF_PORT"
 # What launchers set for the frameworks; the ranks that the verifier starts get variables of their own.
@@ -81,11 +82,8 @@ def _first_host(environment: Mapping[str, str]) -> str:
     """The machine of Slurm's first task. Raises ApidiffError where Slurm does not tell."""
     nodes = environment.get("SLURM_STEP_NODELIST", "")
     try:
-        done = subprocess.run(
-            ["scontrol", "show", "hostnames", nodes], capture_output=True, text=True, timeout=30, check=True
-        )
-        return done.stdout.split()[0]
-    except (OSError, subprocess.SubprocessError, IndexError) as error:
+        return run(["scontrol", "show", "hostnames", nodes], 30, guarded=False).output.split()[0]
+    except (OSError, subprocess.TimeoutExpired, IndexError) as error:
         raise ApidiffError(
             f"verify: the machine of rank 0 is not known (scontrol show hostnames {nodes!r} gave nothing). "
             "Export MASTER_ADDR before srun."

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from apidiff.atomic_write import add_files
 from apidiff.database import DataError
-from apidiff.execute.atomic_write import put_all
 from tests.faults.files import room_for
 
 
@@ -21,7 +21,7 @@ def test_all_are_written_and_those_that_are_there_are_left(tmp_path: Path) -> No
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "there").write_bytes(b"1")
     before = (tmp_path / "a" / "there").stat()
-    put_all({tmp_path / "a" / "there": b"1", tmp_path / "b" / "new": b"2", tmp_path / "a" / "more": b"3"})
+    add_files({tmp_path / "a" / "there": b"1", tmp_path / "b" / "new": b"2", tmp_path / "a" / "more": b"3"})
     assert files(tmp_path) == {"a/there": b"1", "a/more": b"3", "b/new": b"2"}
     assert (tmp_path / "a" / "there").stat().st_ino == before.st_ino
 
@@ -58,7 +58,7 @@ def test_where_one_cannot_be_written_none_is(
     if fault == "a name cannot be given":
         monkeypatch.setattr(Path, "replace", _at_the_second(Path.replace))
     with room_for(5_000 if fault == "the disk is full" else 10_000), pytest.raises(DataError) as caught:
-        put_all(wanted)
+        add_files(wanted)
     assert message in str(caught.value)
     assert "nothing was recorded" in str(caught.value)
     assert files(tmp_path) == {"b/earlier": b"0"}

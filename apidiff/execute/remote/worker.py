@@ -18,9 +18,9 @@ from pathlib import Path
 import msgspec
 
 from apidiff.database import ApidiffError
-from apidiff.execute.rank_process import RankProcess, rank_command
-from apidiff.execute.remote.launcher_env import Place, without_launcher
+from apidiff.execute.remote.launcher import Place, without_launcher
 from apidiff.execute.remote.remote_protocol import ANSWER, LOG, Greeting, Order, keep_alive
+from apidiff.execute.worker_process import WorkerProcess, rank_command
 
 _CONNECT_S = 120.0
 _LOG_EVERY_S = 0.2
@@ -70,7 +70,7 @@ def _run(place: Place, order: Order, folder: Path) -> None:
     local = {"LOCAL_RANK": str(place.local_rank), "DEVICE_ID": str(place.local_rank)}
     environment = without_launcher(os.environ) | order.variables | local
     with contextlib.suppress(OSError, ApidiffError), _connect(place, order.child, 10) as connection:
-        rank = RankProcess(rank_command(order.framework, order.backend, order.device), environment, log)
+        rank = WorkerProcess(rank_command(order.framework, order.backend, order.device), environment, log)
         relay = _Relay(rank, log, connection)
         try:
             relay.start()
@@ -86,7 +86,7 @@ def _run(place: Place, order: Order, folder: Path) -> None:
 class _Relay(threading.Thread):
     """Passes on what a rank answers and what it prints, until it ends; then closes the connection."""
 
-    def __init__(self, rank: RankProcess, log: Path, connection: socket.socket) -> None:
+    def __init__(self, rank: WorkerProcess, log: Path, connection: socket.socket) -> None:
         super().__init__(daemon=True)
         self._rank, self._log, self._connection = rank, log, connection
         self._seen = 0

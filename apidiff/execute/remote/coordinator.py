@@ -15,7 +15,7 @@ import msgspec
 
 from apidiff.database import ApidiffError
 from apidiff.database.backends import Backend
-from apidiff.execute.remote.launcher_env import PORT, Place
+from apidiff.execute.remote.launcher import PORT, Place
 from apidiff.execute.remote.remote_protocol import ANSWER, LONGEST_GREETING, Greeting, Order, keep_alive
 
 _JOIN_S = 180.0

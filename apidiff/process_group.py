@@ -1,0 +1,139 @@
+"""Runs outside programs in process groups of their own, which end whole: at a deadline, or with the process that started them.
+
+Only the standard library is imported. Run as a script, this file is the guard between a program and its starter:
+``process_group.py PID COMMAND…`` runs the command, and kills the whole group when the process PID ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, NamedTuple
+
+_PR_SET_PDEATHSIG = 1
+
+
+class Ended(NamedTuple):
+    """How a program ended, and what it printed. ``code``: its exit code; 128 + n or -n where signal n ended it."""
+
+    code: int
+    output: str
+    errors: str
+
+    @property
+    def last_line(self) -> str:
+        """The last line with text of what it printed, that of the errors first where it failed; empty where there is none."""
+        texts = (self.errors, self.output) if self.code else (self.output, self.errors)
+        lines = [line.strip() for text in texts[::-1] for line in text.splitlines() if line.strip()]
+        return lines[-1] if lines else ""
+
+
+def run(
+    command: Sequence[str],
+    seconds: float,
+    *,
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    text: str = "",
+    guarded: bool = True,
+) -> Ended:
+    """Runs a command to its end and returns what it printed. Its process group is gone when this returns or raises.
+
+    Args:
+        command: the program and its arguments.
+        seconds: its deadline.
+        folder: where it runs; by default here.
+        environment: all of its variables; by default those of this process.
+        text: what it reads from standard input.
+        guarded: as for ``start``.
+
+    Raises:
+        OSError: it cannot be started; a guarded one ends with an exit code instead.
+        subprocess.TimeoutExpired: it was killed at its deadline.
+
+    """
+    # Files, not pipes: what it started may keep a pipe open after its own end.
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        given.write(text.encode())
+        given.seek(0)
+        process = start(command, output, errors, given=given, folder=folder, environment=environment, guarded=guarded)
+        try:
+            code = process.wait(seconds)
+        finally:
+            kill_group(process)
+            process.wait()
+        for file in (output, errors):
+            file.seek(0)
+        return Ended(code, output.read().decode("utf-8", "replace"), errors.read().decode("utf-8", "replace"))
+
+
+def start(
+    command: Sequence[str],
+    output: IO[bytes],
+    errors: IO[bytes] | int = subprocess.STDOUT,
+    *,
+    given: IO[bytes] | int = subprocess.DEVNULL,
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    guarded: bool = True,
+) -> subprocess.Popen[bytes]:
+    """Starts a command in a process group of its own; the caller ends it with ``kill_group``.
+
+    A guarded one ends with this process too, even where this is killed. Call it from the main thread: the kernel's signal
+    comes at the end of the thread that started the guard.
+    """
+    return subprocess.Popen(
+        [sys.executable, "-I", __file__, str(os.getpid()), *command] if guarded else command,
+        stdin=given,
+        stdout=output,
+        stderr=errors,
+        cwd=folder,
+        env=environment,
+        start_new_session=True,
+    )
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kills the process group that a process leads; does not wait for its end."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def end_with_parent(requests: int, answers: int) -> None:
+    """Has this process's whole group killed once the other end of the pipe ``requests`` closes, for whatever reason.
+
+    A process that is forked here waits for that. It keeps nothing else open, ``answers`` least of all, whose end tells the
+    parent of this one's. Call it first, before there are threads. What a rank starts is in its group and ends with it; the
+    signal that the kernel sends at a parent's death would reach the rank alone.
+    """
+    if os.fork():
+        return
+    for fd in (0, 1, 2, answers):
+        os.close(fd)
+    waiting = select.poll()
+    waiting.register(requests, 0)  # of no event but the hang-up, which is always told
+    waiting.poll()
+    os.killpg(0, signal.SIGKILL)
+
+
+def _guard(starter: int, command: Sequence[str]) -> int:
+    """Runs a command as the leader of this process group; returns its exit code, 128 + n where signal n ended it."""
+    signal.signal(signal.SIGTERM, lambda *_: os.killpg(os.getpgrp(), signal.SIGKILL))
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != starter:  # it ended while this interpreter was starting
+        return 1
+    code = subprocess.call(command)
+    return code if code >= 0 else 128 - code
+
+
+if __name__ == "__main__":
+    sys.exit(_guard(int(sys.argv[1]), sys.argv[2:]))
