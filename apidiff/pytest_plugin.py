@@ -9,6 +9,7 @@ does nothing and imports nothing.
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,12 +18,13 @@ import pytest
 
 if TYPE_CHECKING:
     from apidiff.database import Data
+    from apidiff.execute.claim_sample import Sample
     from apidiff.execute.pytest_session import Chosen, ClaimRuns
     from apidiff.model import Api
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds ``--apidiff-backend``, ``--apidiff-world-size`` and ``--apidiff-summary``."""
+    """Adds ``--apidiff-backend``, ``--apidiff-world-size``, ``--apidiff-sample`` and ``--apidiff-summary``."""
     group = parser.getgroup("apidiff", "claims about APIs, verified by running the frameworks")
     group.addoption(
         "--apidiff-backend",
@@ -38,6 +40,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="numbers of ranks to run the claims with (default: 2,3,4, with nccl and hccl as far as devices go)",
     )
     group.addoption(
+        "--apidiff-sample",
+        metavar="[K/]N",
+        help="run the claims of one part in N of the mappings, another one each day (part K: to repeat a day's), and those "
+        "of every mapping whose probes of today are not recorded",
+    )
+    group.addoption(
         "--apidiff-summary",
         metavar="FILE",
         help="write what was run and which verdicts changed to FILE as Markdown",
@@ -47,8 +55,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Turns the collection of claims on if a backend was asked for.
 
-    Raises pytest.UsageError for a backend that is not described, a world size that is none, an ID that no claim has, a
-    summary that cannot be written, or data that is broken.
+    Raises pytest.UsageError for a backend that is not described, a world size or a sample that is none, an ID that no claim
+    has, a summary that cannot be written, or data that is broken.
     """
     names: list[str] = config.getoption("--apidiff-backend")
     if not names:
@@ -62,7 +70,8 @@ def pytest_configure(config: pytest.Config) -> None:
     try:
         if summary := config.getoption("--apidiff-summary"):
             check_writable(Path(summary))
-        claims = _Claims(config, names, _world_sizes(config.getoption("--apidiff-world-size")), wanted)
+        sizes, sample = _world_sizes(config.getoption("--apidiff-world-size")), _sample(config)
+        claims = _Claims(config, names, sizes, wanted, sample)
     except ApidiffError as error:
         raise pytest.UsageError(str(error)) from error
     config.args = []  # not testpaths: claims only
@@ -82,6 +91,20 @@ def _world_sizes(text: str | None) -> list[int] | None:
         limits = f"numbers of ranks from 1 to {LARGEST_WORLD_SIZE}"
         raise pytest.UsageError(f"Expected --apidiff-world-size to be {limits} such as 2 or 2,3,4 but got {text!r}.")
     return sorted({int(size) for size in sizes})
+
+
+def _sample(config: pytest.Config) -> Sample | None:
+    from apidiff.execute.claim_sample import Sample
+
+    text: str | None = config.getoption("--apidiff-sample")
+    if text is None:
+        return None
+    try:
+        return Sample.parse(text, datetime.datetime.now(datetime.UTC).date())
+    except ValueError:
+        raise pytest.UsageError(
+            f"Expected --apidiff-sample to be a number of parts such as 10, or one of them such as 3/10, but got {text!r}."
+        ) from None
 
 
 class VerdictChanged(Exception):
@@ -127,7 +150,12 @@ class _Claims:
     """Collects the claims, has them run before the first is judged, and tells what came of it."""
 
     def __init__(
-        self, config: pytest.Config, names: list[str], world_sizes: list[int] | None, wanted: Collection[str]
+        self,
+        config: pytest.Config,
+        names: list[str],
+        world_sizes: list[int] | None,
+        wanted: Collection[str],
+        sample: Sample | None,
     ) -> None:
         from apidiff.database import load
         from apidiff.database.backends import load_backends
@@ -137,7 +165,7 @@ class _Claims:
         from apidiff.judge.judge_context import make_context
 
         known = load_backends()
-        self._config, self._wanted = config, set(wanted)
+        self._config, self._wanted, self._sample = config, set(wanted), sample
         self._data: Data = load()
         context = make_context(known, load_examples(examples_folder()), self._data.signatures)
         self._runs: ClaimRuns = ClaimRuns(self._data, context, known, names, world_sizes, self._say)
@@ -182,6 +210,17 @@ class _Claims:
             for chosen, line in self._all()
             if not self._wanted or self._wanted & {chosen.name, chosen.api.name}
         ]
+        if self._sample:
+            self._leave_out(items, self._sample)
+
+    def _leave_out(self, items: list[pytest.Item], sample: Sample) -> None:
+        """Deselects the items whose mappings are not in today's sample, and says so."""
+        mappings = self._runs.mappings_of(sample)
+        left_out = [item for item in items if isinstance(item, ClaimItem) and item.chosen.mapping not in mappings]
+        items[:] = [item for item in items if not isinstance(item, ClaimItem) or item.chosen.mapping in mappings]
+        self._config.hook.pytest_deselected(items=left_out)
+        every = len(self._data.mappings)
+        self._say(f"part {sample.part} of {sample.parts} and what is not recorded: {len(mappings)} of {every} mappings")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:

@@ -139,6 +139,26 @@ def test_claims_are_chosen_by_their_ids(
 
 
 @needs_torch
+@pytest.mark.parametrize(("parts", "every"), [("1", True), ("1/2", False), ("2/2", True)])
+def test_a_sample_leaves_out_what_is_recorded_and_not_due(
+    claims: Callable[..., pytest.RunResult], record: RunRecord, parts: str, every: bool
+) -> None:
+    asked = [
+        "--apidiff-backend",
+        "gloo",
+        "--apidiff-world-size",
+        "2",
+        "--collect-only",
+        "-q",
+        "--apidiff-sample",
+        parts,
+    ]
+    assert [line for line in claims(*asked).outlines if "#" in line] == CLAIMS  # nothing is recorded
+    found = claims(*asked, recorded=record)
+    assert [line for line in found.outlines if "#" in line] == (CLAIMS if every else [])
+
+
+@needs_torch
 def test_a_claim_refuted_as_recorded_passes(claims: Callable[..., pytest.RunResult], record: RunRecord) -> None:
     found = claims("--apidiff-backend", "gloo", "--apidiff-world-size", "2", "-rA", recorded=record)
     found.assert_outcomes(passed=3, skipped=2)
@@ -349,6 +369,10 @@ def test_an_absent_device_skips_and_says_what_was_looked_for(
         (
             ["--apidiff-backend", "gloo", "--apidiff-summary", "data"],
             "ERROR: data: the summary cannot be written (Is a directory). Name a file *",
+        ),
+        (
+            ["--apidiff-backend", "gloo", "--apidiff-sample", "4/3"],
+            "ERROR: Expected --apidiff-sample to be a number of parts such as 10, or one of them such as 3/10, but got '4/3'.",
         ),
         *(
             (

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from apidiff.database import Data
 from apidiff.database.backends import Backend, called
+from apidiff.execute.claim_sample import Sample, unrecorded
 from apidiff.execute.compare import Change
 from apidiff.execute.comparison import Comparison
 from apidiff.execute.devices import look_for
@@ -69,6 +70,12 @@ class ClaimRuns:
         self._places: list[_Place] = []
         self._reasons: Counter[str] = Counter()
         self.compared = 0
+
+    def mappings_of(self, sample: Sample) -> set[str]:
+        """Chooses the mappings in ``sample`` and those of which a run would ask what is not recorded."""
+        return set(filter(sample.holds, self._data.mappings)) | unrecorded(
+            self._data, self._backends, self._sizes, self._context
+        )
 
     def run(self, claims: Sequence[Chosen]) -> None:
         """Makes the runs. Raises ApidiffError where ranks do not start or a world size is too large for the devices."""

@@ -13,13 +13,14 @@ from apidiff import __version__
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _CODE = (
     "model",
-    "store",
+    "database",
     "judge",
-    "history",
-    "render",
-    "kb",
-    "context.py",
-    "examples.py",
+    "derive",
+    "messages",
+    "lookup",
+    "execute/submissions",
+    "execute/__init__.py",
+    "errors.py",
 )  # what makes an entry and its place in the index
 
 

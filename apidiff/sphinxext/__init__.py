@@ -43,14 +43,7 @@ from apidiff.sphinxext.translator import Translator
 def _env_version() -> int:
     """A number over the code that makes pages: when it changes, every page is read again."""
     folder = Path(__file__).parent
-    render = folder.parent / "render"
-    shared = [
-        render / "labels.py",
-        render / "evidence_words.py",
-        render / "spans.py",
-        render / "visible.py",
-        *(render / "words").glob("*.py"),
-    ]
+    shared = (folder.parent / "messages").rglob("*.py")
     files = [*sorted(folder.glob("*.py")), *sorted(folder.glob("*.html")), *sorted(shared)]
     # Sphinx compiles an edited catalogue and writes no page again for it.
     files += sorted((folder.parents[1] / "conf" / "locale").rglob("*.po"))

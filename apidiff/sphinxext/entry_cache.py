@@ -26,7 +26,7 @@ from apidiff.model.views import Entry
 from apidiff.sphinxext.build_cache import write_if_changed
 
 # What makes entries.
-_CODE = ("model", "store", "judge", "history", "render", "context.py", "examples.py")
+_CODE = ("model", "database", "judge", "derive", "messages")
 _encode = msgspec.msgpack.Encoder(enc_hook=str).encode
 T = TypeVar("T")
 
@@ -83,6 +83,4 @@ def _digest_of_shared(data: Data, backends: Sequence[Backend], examples: Sequenc
 
 
 def _code_files() -> list[Path]:
-    return sorted(
-        file for name in _CODE for file in ((PACKAGE / name).rglob("*.py") if "." not in name else [PACKAGE / name])
-    )
+    return sorted(file for name in _CODE for file in (PACKAGE / name).rglob("*.py"))

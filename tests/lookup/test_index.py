@@ -113,11 +113,10 @@ CHANGES = [
     "data/documents.yaml",
     "model/claim.py",
     "judge/oracle.py",
-    "history/timeline.py",
-    "render/phrases.py",
-    "store/checks/ranges.py",
-    "kb/build.py",
-    "examples.py",
+    "derive/api_history/timeline.py",
+    "messages/phrases.py",
+    "database/checks/ranges.py",
+    "lookup/build.py",
     "../conf/terms.yaml",
     "../executable_examples/torch.distributed.reduce/torch_example.py",
 ]
@@ -144,8 +143,8 @@ def test_what_makes_it_stale(name: str, tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_compiled_files_do_not_make_it_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = fingerprint_of(tmp_path, monkeypatch)
-    (tmp_path / "kb" / "__pycache__").mkdir(parents=True)
-    (tmp_path / "kb" / "__pycache__" / "build.pyc").touch()
+    (tmp_path / "lookup" / "__pycache__").mkdir(parents=True)
+    (tmp_path / "lookup" / "__pycache__" / "build.pyc").touch()
     assert fingerprint_of(tmp_path, monkeypatch) == before
 
 

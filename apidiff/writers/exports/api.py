@@ -15,7 +15,7 @@ from apidiff.writers.export import json_files, sqlite_bytes
 
 FOLDER = f"api/v{FORMAT}"
 # The code that decides what the tables hold.
-_CODE = ("render/tables.py", "render/labels.py", "kb/passages.py", "kb/names.py", "kb/tokens.py")
+_CODE = ("writers", "messages", "lookup")
 
 
 def write_api(
@@ -58,7 +58,7 @@ def _run(line: RunLine, language: str) -> IndexRun:
 
 def _digest(base: bytes) -> str:
     found = hashlib.sha256(base)
-    for name in _CODE:
-        found.update((PACKAGE / name).read_bytes())
+    for file in sorted(file for name in _CODE for file in (PACKAGE / name).rglob("*.py")):
+        found.update(file.read_bytes())
     found.update(sqlite3.sqlite_version.encode())
     return found.hexdigest()
