@@ -162,7 +162,7 @@ class _Claims:
         from apidiff.database.examples import load_examples
         from apidiff.database.paths import examples_folder
         from apidiff.execute.pytest_session import ClaimRuns
-        from apidiff.judge.judge_context import make_context
+        from apidiff.judge import make_context
 
         known = load_backends()
         self._config, self._wanted, self._sample = config, set(wanted), sample

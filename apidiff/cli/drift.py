@@ -23,7 +23,7 @@ from apidiff.derive.history import change_text
 from apidiff.derive.version_changes import changes as version_changes
 from apidiff.execute.compare import observations
 from apidiff.execute.plan import apis_for
-from apidiff.judge.judge_context import make_context
+from apidiff.judge import make_context
 from apidiff.messages.labels import Language, label
 from apidiff.model import Observation
 from apidiff.model.signature import SignatureFile

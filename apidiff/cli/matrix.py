@@ -26,7 +26,7 @@ from apidiff.execute.matrix.file import read_matrix
 from apidiff.execute.matrix.run import Result, alone, by_version, command_of, run_cells
 from apidiff.execute.matrix.slurm import script
 from apidiff.execute.remote.launcher import place_of
-from apidiff.judge.judge_context import make_context
+from apidiff.judge import make_context
 
 # Environments, logs and the lock; on a cluster part of the checkout that all machines share.
 WORK = PACKAGE.parent / "build" / "matrix"

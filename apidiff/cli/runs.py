@@ -23,8 +23,7 @@ from apidiff.execute.run_diff import difference
 from apidiff.execute.submissions.intake import take_in
 from apidiff.execute.submissions.signed import load_signed
 from apidiff.execute.submissions.signers import load_signers
-from apidiff.judge import Context
-from apidiff.judge.judge_context import make_context
+from apidiff.judge import Context, make_context
 from apidiff.messages.escape_invisible import one_line, visible
 from apidiff.messages.signed_words import signed_words
 from apidiff.model import Outcome, RunRecord, Version

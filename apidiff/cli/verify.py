@@ -33,8 +33,7 @@ from apidiff.execute.specs import add_specs
 from apidiff.execute.submissions.record_validation import is_somebody
 from apidiff.execute.verify import Progress as Advance
 from apidiff.execute.verify import forget, verify
-from apidiff.judge import Context
-from apidiff.judge.judge_context import make_context
+from apidiff.judge import Context, make_context
 from apidiff.model import Outcome, RunRecord
 from apidiff.model.trace import backend_name
 from apidiff.model.version import is_recordable

@@ -17,9 +17,9 @@ from apidiff.derive.history import history_entries
 from apidiff.derive.rows import row_entries
 from apidiff.derive.verdicts_by_run import disputes
 from apidiff.derive.version_changes import changes
-from apidiff.judge import observe
-from apidiff.judge.judge_context import make_context
+from apidiff.judge import make_context, observe
 from apidiff.messages.differences import difference_entry, row_difference, worst_first
+from apidiff.messages.evidence import observed_entry
 from apidiff.messages.phrases import phrase
 from apidiff.messages.spans import between
 from apidiff.messages.verdict_text import summarise
@@ -109,7 +109,7 @@ class Builder:
             kind=claim.kind.value,
             text=phrase(claim, api),
             stated=_stated(claim.stated),
-            observed=observed,
+            observed=[observed_entry(one) for one in observed],
             summary=summarise(observed),
             changes=changes(observed, self._known),
             disputes=disputes(observed),

@@ -17,8 +17,7 @@ from apidiff.database.paths import examples_folder
 from apidiff.derive.arguments import written
 from apidiff.derive.calls import call
 from apidiff.execute.submissions.signed import Signed
-from apidiff.judge import Context, example_probe, spec_of
-from apidiff.judge.judge_context import make_context
+from apidiff.judge import Context, example_probe, make_context, spec_of
 from apidiff.model import Api, ProbeRun, RunRecord, SignatureDump, Version
 from apidiff.model.base import Record
 from apidiff.model.probe import Argument

@@ -13,7 +13,18 @@ from apidiff.database import Data
 from apidiff.database.official import TableFile, claim_id, holders
 from apidiff.derive.official_behaviour import Finding, findings
 from apidiff.judge.correspondence import compare, read, twin_of, version_note
-from apidiff.model import Corresponds, ListedAs, Mapping, OfficialTable, Outcome, TableRow, Target, Text, Version
+from apidiff.model import (
+    Corresponds,
+    Evidence,
+    ListedAs,
+    Mapping,
+    OfficialTable,
+    Outcome,
+    TableRow,
+    Target,
+    Text,
+    Version,
+)
 from apidiff.model.base import Record
 from apidiff.model.views import ClaimEntry, Entry
 
@@ -41,14 +52,14 @@ class RowVerdict(Record, frozen=True, kw_only=True):
     """What is known of a row in MindSpore ``versions`` between which nothing differs.
 
     ``outcome``: of the claim, as in `Outcome`; ``undecided`` where a run recorded a signature that decides neither way;
-    ``not run`` where the lines come from the package. ``lines``: what differs, ``open``: what is not known, in neutral
-    notation. ``runs``: the run records behind it.
+    ``not run`` where the facts come from the package. ``facts``: what differs, ``open``: what is not known. ``runs``: the run
+    records behind it.
     """
 
     versions: list[str]
     outcome: str
-    lines: list[str] = []
-    open: list[str] = []
+    facts: list[Evidence] = []
+    open: list[Evidence] = []
     runs: list[str] = []
 
 
@@ -86,7 +97,7 @@ class TableReport(Record, frozen=True, kw_only=True):
     def contradicted(self) -> list[RowReport]:
         """The rows that runs contradict: those that differ in behaviour first, then by how much their signatures differ."""
         found = [row for row in self.rows if row.standing == Standing.CONTRADICTED.value]
-        return sorted(found, key=lambda row: (-len(row.behaviour), -max(len(one.lines) for one in row.verdicts)))
+        return sorted(found, key=lambda row: (-len(row.behaviour), -max(len(one.facts) for one in row.verdicts)))
 
 
 class RunLine(Record, frozen=True, kw_only=True):
@@ -191,7 +202,7 @@ def _standing(row: TableRow, verdicts: list[RowVerdict], behaviour: list[Finding
     if not known:
         return Standing.NO_RECORD
     unrun = [one for one in verdicts if one.outcome == Outcome.NOT_RUN.value]
-    if any(one.lines for one in unrun) and (consistent or row.source is None):
+    if any(one.facts for one in unrun) and (consistent or row.source is None):
         return Standing.DIFFERS
     return Standing.CONFIRMED if Outcome.HOLDS.value in outcomes else Standing.UNDECIDED
 
@@ -211,15 +222,15 @@ def _behaviour(mapping: Mapping, entry: Entry, name: str) -> tuple[list[Finding]
 
 def _observed(claim: ClaimEntry | None) -> list[RowVerdict]:
     """The verdicts of runs, those of versions that differ in nothing as one."""
-    found: dict[tuple[str, tuple[str, ...]], tuple[list[str], list[str]]] = {}
+    found: dict[tuple[str, tuple[Evidence, ...]], tuple[list[str], list[str]]] = {}
     for one in claim.observed if claim else []:
-        versions, runs = found.setdefault((one.outcome.value, tuple(one.evidence)), ([], []))
+        versions, runs = found.setdefault((one.outcome.value, tuple(one.facts)), ([], []))
         if one.framework_version not in versions:
             versions.append(one.framework_version)
         runs.append(one.run)
     return [
-        RowVerdict(versions=_ordered(versions), outcome=outcome, lines=list(lines), runs=sorted(runs))
-        for (outcome, lines), (versions, runs) in found.items()
+        RowVerdict(versions=_ordered(versions), outcome=outcome, facts=list(facts), runs=sorted(runs))
+        for (outcome, facts), (versions, runs) in found.items()
     ]
 
 
@@ -232,19 +243,19 @@ def _unrun(data: Data, table: OfficialTable, row: TableRow, claim: ClaimEntry | 
         if record.framework == "mindspore" and any(one.api == row.target for one in record.signatures)
     }
     body = Corresponds(source=row.source, source_version=row.source_version, listed=row.listed, excused=table.excused)
-    found: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    found: dict[tuple[str, tuple[Evidence, ...], tuple[Evidence, ...]], list[str]] = {}
     for (framework, version), file in data.signatures.items():
         if framework != "mindspore" or version in seen or not file.tells_parameters(row.target):
             continue
         outcome = "undecided" if claim and version in recorded else Outcome.NOT_RUN.value
         side = compare(body, read(file.apis[row.target]), data.signatures)
-        lines = [*version_note(body, data.signatures), *side.differences] if side and side.differences else []
+        facts = [*version_note(body, data.signatures), *side.differences] if side and side.differences else []
         if twin := twin_of(row.target, body, data.signatures):
-            lines.append(twin)
-        found.setdefault((outcome, tuple(lines), tuple(side.undecided if side else ())), []).append(version)
+            facts.append(twin)
+        found.setdefault((outcome, tuple(facts), tuple(side.undecided if side else ())), []).append(version)
     return [
-        RowVerdict(versions=_ordered(versions), outcome=outcome, lines=list(lines), open=list(undecided))
-        for (outcome, lines, undecided), versions in found.items()
+        RowVerdict(versions=_ordered(versions), outcome=outcome, facts=list(facts), open=list(undecided))
+        for (outcome, facts, undecided), versions in found.items()
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from apidiff.messages.verdict_text import EVIDENCE_LINES, telling_observation, verdict_text
-from apidiff.model import Claim, ClaimKind, Difference, DifferenceKind, Outcome, Risk, Text, Version
+from apidiff.model import Claim, ClaimKind, Difference, DifferenceKind, Evidence, Outcome, Risk, Text, Version
 from apidiff.model.base import Record
 from apidiff.model.views import ClaimEntry, ObservedSummary
 
@@ -25,12 +25,12 @@ _SAME_HANDLE = {"Work": "CommHandle"}
 
 
 class FindingEvidence(Record, frozen=True, kw_only=True):
-    """What one run shows of one claim: the verdict in words, and the lines it recorded, in neutral notation."""
+    """What one run shows of one claim: the verdict in words, and the facts behind it."""
 
     claim: str
     run: str
     verdict: Text
-    lines: list[str]
+    facts: list[Evidence]
 
 
 class Finding(Record, frozen=True, kw_only=True):
@@ -133,5 +133,5 @@ def _evidence(entry: ClaimEntry, framework: str, version: str | None = None) -> 
     for row in entry.summary:
         telling = telling_observation(entry, row)
         if telling and row.framework == framework and version in {None, row.framework_version}:
-            lines = telling.evidence[:EVIDENCE_LINES]
-            yield FindingEvidence(claim=entry.id, run=telling.run, verdict=verdict_text(row), lines=lines)
+            facts = telling.facts[:EVIDENCE_LINES]
+            yield FindingEvidence(claim=entry.id, run=telling.run, verdict=verdict_text(row), facts=facts)

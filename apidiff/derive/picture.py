@@ -17,8 +17,7 @@ from apidiff.database.paths import examples_folder
 from apidiff.derive.calls import call
 from apidiff.derive.scenes import handle_of, rank_parts
 from apidiff.derive.unmodified_buffers import Untouched
-from apidiff.judge import Context, spec_of
-from apidiff.judge.judge_context import make_context
+from apidiff.judge import Context, make_context, spec_of
 from apidiff.model import Api, Mapping, ProbeRun, RunRecord, Status
 from apidiff.model.picture import Picture, Scene, Side
 from apidiff.model.probe_resolution import resolve

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from apidiff.judge import Context, observe
+from apidiff.messages.evidence import evidence_lines
 from apidiff.model import Api, Claim, Observation, RunRecord, Version
 from apidiff.model.trace import backend_name
 
@@ -33,7 +34,7 @@ class Change:
 
 def told(one: Observation) -> str:
     """An outcome with its evidence, on one line."""
-    return one.outcome.value + (f": {'; '.join(one.evidence)}" if one.evidence else "")
+    return one.outcome.value + (f": {'; '.join(evidence_lines(one.facts, 'en'))}" if one.facts else "")
 
 
 def base_record(runs: Sequence[tuple[str, RunRecord]], run: RunRecord) -> tuple[str, RunRecord] | None:

@@ -12,8 +12,7 @@ from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.execute.submissions.known_probes import Spec, load_specs, specs_path, specs_text
-from apidiff.judge import Context, example_probe, spec_of
-from apidiff.judge.judge_context import make_context
+from apidiff.judge import Context, example_probe, make_context, spec_of
 
 
 def specs_of_today(data: Data, context: Context) -> Iterator[Spec]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from apidiff.atomic_write import write_file
 from apidiff.database import DataError
-from apidiff.execute.compare import Change
+from apidiff.execute.compare import Change, told
 from apidiff.model.trace import backend_name
 
 _LONGEST = 300  # characters of evidence in a cell
@@ -40,8 +40,7 @@ def _row(change: Change) -> str:
     backend = backend_name(now.backend, now.device)
     where = f"{now.framework} {now.framework_version}, {backend}, {now.world_size} ranks, {now.probe}"
     former = "nothing" if before is None else before.outcome.value
-    shown = now.outcome.value + (f": {'; '.join(now.evidence)}" if now.evidence else "")
-    return f"| {' | '.join(_text(cell) for cell in (change.claim, where, former, shown))} |"
+    return f"| {' | '.join(_text(cell) for cell in (change.claim, where, former, told(now)))} |"
 
 
 def _text(text: str, longest: int = _LONGEST) -> str:

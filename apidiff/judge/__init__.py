@@ -6,14 +6,23 @@ Everything here is a pure function of a claim and a run record, so a verdict can
 from __future__ import annotations
 
 from apidiff.judge.outcome import judge_claim, ranks_of
-from apidiff.judge.structure import structure_of
-from apidiff.judge.verdicts import Context, example_probe, framework_of, observe, spec_of, wanted_probes
+from apidiff.judge.recorded_values import structure_of
+from apidiff.judge.verdicts import (
+    Context,
+    example_probe,
+    framework_of,
+    make_context,
+    observe,
+    spec_of,
+    wanted_probes,
+)
 
 __all__ = [
     "Context",
     "example_probe",
     "framework_of",
     "judge_claim",
+    "make_context",
     "observe",
     "ranks_of",
     "spec_of",

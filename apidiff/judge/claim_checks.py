@@ -1,4 +1,4 @@
-"""One check per kind of claim: of what ranks recorded when nothing was raised."""
+"""Checks one claim by what ranks recorded when nothing was raised; one check per kind of claim."""
 
 from __future__ import annotations
 
@@ -9,21 +9,35 @@ import msgspec
 import numpy as np
 
 from apidiff.judge import oracle
-from apidiff.judge.evidence_messages import said
-from apidiff.judge.judgement import Case, Verdict, cut
-from apidiff.judge.peers import source_of
-from apidiff.judge.structure import has_structure, structure_of
-from apidiff.judge.value_paths import Opaque, Operand, array, at, plain, show, show_plain, tensors, typed, typed_plain
+from apidiff.judge.case import Case, Verdict, cut, source_of
+from apidiff.judge.recorded_values import (
+    Opaque,
+    Operand,
+    array,
+    at,
+    has_structure,
+    plain,
+    show,
+    show_plain,
+    structure_of,
+    tensors,
+    typed,
+    typed_plain,
+)
 from apidiff.model import (
     AliasKind,
     ClaimKind,
+    Evidence,
+    EvidenceCode,
     Formula,
     ObjectDump,
     Outcome,
+    RankTrace,
     ScalarDump,
     SequenceDump,
     TensorDump,
     Value,
+    evidence,
 )
 from apidiff.model.claim import EXAMPLE_WORLD_SIZE
 
@@ -31,16 +45,17 @@ from apidiff.model.claim import EXAMPLE_WORLD_SIZE
 def _judge_writes(case: Case) -> Verdict:
     body = case.claim.writes or case.claim.keeps
     assert body is not None
-    changed, same = [], []
+    changed: list[Evidence] = []
+    same: list[Evidence] = []
     for trace in case.traces:
         old, new = at(trace, body.argument, before=True), at(trace, body.argument)
         if old is None or new is None:
-            return Outcome.ERROR, [said(trace.rank, "nothing_at", slot=body.argument)]
+            return Outcome.ERROR, [evidence(EvidenceCode.NOTHING_AT, trace.rank, slot=body.argument)]
         if _values(old) == _values(new):
-            same.append(f"rank {trace.rank}: {body.argument} {show(old)} =")
+            same.append(evidence(EvidenceCode.UNCHANGED, trace.rank, slot=body.argument, value=show(old)))
         else:
-            texts = (show(old), show(new)) if show(old) != show(new) else (typed(old), typed(new))
-            changed.append(f"rank {trace.rank}: {body.argument} {texts[0]} → {texts[1]}")
+            before, after = (show(old), show(new)) if show(old) != show(new) else (typed(old), typed(new))
+            changed.append(evidence(EvidenceCode.CHANGED, trace.rank, slot=body.argument, before=before, after=after))
     if case.claim.keeps is not None:
         return (Outcome.REFUTED, cut(changed)) if changed else (Outcome.HOLDS, cut(same))
     some = case.claim.writes is not None and case.claim.writes.some
@@ -60,11 +75,16 @@ def _values(value: object) -> object:
 def _judge_returns(case: Case) -> Verdict:
     body = case.claim.returns
     assert body is not None
-    lines = [(trace.rank, structure_of(trace.returned)) for trace in case.traces]
-    wrong = [t.rank for t in case.traces if not has_structure(t.returned, body.structure)]
+    wrong = [trace for trace in case.traces if not has_structure(trace.returned, body.structure)]
     if wrong:
-        return Outcome.REFUTED, cut([said(rank, "returned", value=found) for rank, found in lines if rank in wrong])
-    return Outcome.HOLDS, [said(lines[0][0], "returned", value=lines[0][1])]
+        return Outcome.REFUTED, cut([_returned(trace) for trace in wrong])
+    return Outcome.HOLDS, [_returned(case.traces[0])]
+
+
+def _returned(trace: RankTrace) -> Evidence:
+    if trace.returned is None:
+        return evidence(EvidenceCode.RETURN_NOT_RECORDED, trace.rank)
+    return evidence(EvidenceCode.RETURNED, trace.rank, value=structure_of(trace.returned))
 
 
 def _judge_result(case: Case) -> Verdict:
@@ -76,26 +96,26 @@ def _judge_result(case: Case) -> Verdict:
     given = {rank: value for rank, value in before.items() if value is not None}
     inputs = [plain(given[rank]) if rank in given else None for rank in case.group]
     shape_only = body.formula.value.startswith("shape-")
-    wrong, right = [], []
+    wrong: list[Evidence] = []
+    right: list[Evidence] = []
     for trace in case.traces:
         if trace.rank not in case.group:
             continue
         place, source = case.group.index(trace.rank), source_of(case, body.formula, trace.rank, body.at)
         if source is None:
-            return Outcome.ERROR, [said(trace.rank, "no_other_end")]
-        wanted = [case.group[one] for one in oracle.needed(body.formula, len(case.group), place, source)]
+            return Outcome.ERROR, [evidence(EvidenceCode.NO_OTHER_END, trace.rank)]
+        wanted = [case.group[needed] for needed in oracle.needed(body.formula, len(case.group), place, source)]
         if missing := [rank for rank in wanted if rank not in given]:
-            return Outcome.ERROR, cut([said(rank, "no_input", slot=body.of) for rank in missing])
+            return Outcome.ERROR, cut([evidence(EvidenceCode.NO_INPUT, rank, slot=body.of) for rank in missing])
         try:
             want = oracle.expected(body.formula, inputs, place, source)
         except oracle.NotComputable as error:
-            return Outcome.ERROR, [str(error)]
+            return Outcome.ERROR, [error.why]
         value = at(trace, body.at)
-        line = f"rank {trace.rank}: {body.at} {show(value)}"
         if _equal(value, want, shape_only=shape_only):
-            right.append(line)
+            right.append(evidence(EvidenceCode.VALUE, trace.rank, slot=body.at, value=show(value)))
         else:
-            wrong.append(f"rank {trace.rank}: {body.at} {_unlike(value, want, shape_only=shape_only)}")
+            wrong.append(_unexpected(trace.rank, body.at, value, want, shape_only=shape_only))
     return (Outcome.REFUTED, cut(wrong)) if wrong else (Outcome.HOLDS, cut(right))
 
 
@@ -103,8 +123,8 @@ def _judge_length(case: Case) -> Verdict:
     body = case.claim.result
     assert body is not None
     lengths = {t.rank: len(v.items) if isinstance(v := at(t, body.at), SequenceDump) else None for t in case.traces}
-    lines = [f"rank {rank}: len({body.at}) = {length}" for rank, length in lengths.items()]
-    return (Outcome.HOLDS if set(lengths.values()) == {len(case.group)} else Outcome.REFUTED), cut(lines)
+    facts = [evidence(EvidenceCode.LENGTH, rank, slot=body.at, length=length) for rank, length in lengths.items()]
+    return (Outcome.HOLDS if set(lengths.values()) == {len(case.group)} else Outcome.REFUTED), cut(facts)
 
 
 def _equal(value: Value | None, want: Operand, *, shape_only: bool = False) -> bool:
@@ -124,12 +144,15 @@ def _equal(value: Value | None, want: Operand, *, shape_only: bool = False) -> b
     return False
 
 
-def _unlike(value: Value | None, want: Operand, *, shape_only: bool) -> str:
+def _unexpected(rank: int, slot: str, value: Value | None, want: Operand, *, shape_only: bool = False) -> Evidence:
     """``[1, 2] ≠ [1, 3]``; with the types where nothing but these differs: ``int32 [1, 2] ≠ int64 [1, 2]``."""
-    texts = show(value), _show_expected(want, shape_only=shape_only)
-    if texts[0] == texts[1]:
-        texts = typed(value), typed_plain(want)
-    return f"{texts[0]} ≠ {texts[1]}"
+    wanted = _show_expected(want, shape_only=shape_only)
+    if value is None:
+        return evidence(EvidenceCode.ABSENT, rank, slot=slot, wanted=wanted)
+    shown = show(value)
+    if shown == wanted:
+        shown, wanted = typed(value), typed_plain(want)
+    return evidence(EvidenceCode.UNEXPECTED, rank, slot=slot, value=shown, wanted=wanted)
 
 
 def _show_expected(want: Operand, *, shape_only: bool) -> str:
@@ -142,16 +165,16 @@ def _judge_equals(case: Case) -> Verdict:
     body = case.claim.equals
     assert body is not None
     want: Operand = [*body.value] if isinstance(body.value, list) else body.value
-    wrong, right = [], []
+    wrong: list[Evidence] = []
+    right: list[Evidence] = []
     for trace in case.traces:
         value = at(trace, body.at)
         if value is None:
-            return Outcome.ERROR, [said(trace.rank, "nothing_at", slot=body.at)]
-        line = f"rank {trace.rank}: {body.at} {show(value)}"
+            return Outcome.ERROR, [evidence(EvidenceCode.NOTHING_AT, trace.rank, slot=body.at)]
         if _is(value, want):
-            right.append(line)
+            right.append(evidence(EvidenceCode.VALUE, trace.rank, slot=body.at, value=show(value)))
         else:
-            wrong.append(f"rank {trace.rank}: {body.at} {_unlike(value, want, shape_only=False)}")
+            wrong.append(_unexpected(trace.rank, body.at, value, want))
     return (Outcome.REFUTED, cut(wrong)) if wrong else (Outcome.HOLDS, cut(right))
 
 
@@ -167,22 +190,30 @@ def _is(value: Value, want: Operand) -> bool:
     return _equal(value, want)
 
 
+_SHARED = {
+    AliasKind.OBJECT: EvidenceCode.SAME_OBJECT,
+    AliasKind.STORAGE: EvidenceCode.SAME_STORAGE,
+    AliasKind.NOTHING: EvidenceCode.NOTHING_SHARED,
+}
+
+
 def _judge_aliases(case: Case) -> Verdict:
     body = case.claim.aliases
     assert body is not None
-    wrong: list[str] = []
-    right: list[str] = []
+    wrong: list[Evidence] = []
+    right: list[Evidence] = []
     for trace in case.traces:
         left = at(trace, body.slot)
         right_value = at(trace, body.with_, before=True)
         if left is None or right_value is None or not hasattr(left, "object") or not hasattr(right_value, "object"):
-            return Outcome.ERROR, [said(trace.rank, "nothing_to_compare", slot=body.slot, other=body.with_)]
+            missing = evidence(EvidenceCode.NOTHING_TO_COMPARE, trace.rank, slot=body.slot, other=body.with_)
+            return Outcome.ERROR, [missing]
         storage = {t.storage for t in tensors(left)} & {t.storage for t in tensors(right_value)}
         same_object = left.object == right_value.object
-        found = AliasKind.OBJECT if same_object else AliasKind.STORAGE if storage else AliasKind.NOTHING
-        line = said(trace.rank, found.value, slot=body.slot, other=body.with_)
-        fits = found is body.share or (body.share is AliasKind.STORAGE and bool(storage))
-        (right if fits else wrong).append(line)
+        share = AliasKind.OBJECT if same_object else AliasKind.STORAGE if storage else AliasKind.NOTHING
+        fact = evidence(_SHARED[share], trace.rank, slot=body.slot, other=body.with_)
+        fits = share is body.share or (body.share is AliasKind.STORAGE and bool(storage))
+        (right if fits else wrong).append(fact)
     return (Outcome.REFUTED, cut(wrong)) if wrong else (Outcome.HOLDS, right[:1])
 
 
@@ -193,10 +224,17 @@ def _judge_prints(case: Case) -> Verdict:
     for trace in case.traces:
         want = [line for line in case.expected if line.startswith(f"rank {trace.rank}: ")]
         if trace.output != want:
-            pairs = zip_longest(trace.output, want, fillvalue="(no line)")
-            got, wanted = next((got, wanted) for got, wanted in pairs if got != wanted)
-            wrong.append(said(trace.rank, "printed", got=repr(got), wanted=repr(wanted)))
+            pairs = zip_longest(trace.output, want)
+            wrong.append(_printed(trace.rank, *next(pair for pair in pairs if pair[0] != pair[1])))
     return (Outcome.REFUTED, cut(wrong)) if wrong else (Outcome.HOLDS, [])
+
+
+def _printed(rank: int, got: str | None, wanted: str | None) -> Evidence:
+    if got is None:
+        return evidence(EvidenceCode.PRINTED_NOTHING, rank, wanted=repr(wanted))
+    if wanted is None:
+        return evidence(EvidenceCode.PRINTED_MORE, rank, got=repr(got))
+    return evidence(EvidenceCode.PRINTED, rank, got=repr(got), wanted=repr(wanted))
 
 
 CHECKS: dict[ClaimKind, Callable[[Case], Verdict]] = {

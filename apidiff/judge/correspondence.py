@@ -1,16 +1,53 @@
-"""Judges what upstream's table says of a pair of APIs by the signature that a run recorded of the MindSpore one."""
+"""Judges what upstream's table says of a pair of APIs by the signature that a run recorded of the MindSpore one.
+
+The table's criteria: the same number and order of parameters, the same names, defaults and types. The exceptions that the
+table makes are rules here, each a function that says which one it is. Types that are not known, and defaults that are no
+literals and not written alike, decide nothing: a pair with such a part is neither consistent nor shown to be otherwise.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from apidiff.judge.judgement import Verdict
-from apidiff.judge.parameters import Comparison, Given, side_by_side
-from apidiff.model import Claim, Corresponds, ListedAs, Outcome, RunRecord, SignatureDump, Version
+from apidiff.judge.case import Verdict, no_signature, signature_fact
+from apidiff.judge.typenames import Relation, relation, type_names
+from apidiff.model import (
+    Claim,
+    Corresponds,
+    Evidence,
+    EvidenceCode,
+    ListedAs,
+    Outcome,
+    RunRecord,
+    SignatureDump,
+    Version,
+    evidence,
+)
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter
 
 Signatures = Mapping[tuple[str, str], SignatureFile]
 _VARIADIC = {ParameterKind.VARIADIC_POSITIONAL, ParameterKind.VARIADIC_KEYWORD}
+
+
+@dataclass(frozen=True)
+class Given:
+    """A parameter of one side. ``defaults``: all texts known of its default; empty where it is required."""
+
+    name: str
+    defaults: tuple[str, ...] = ()
+    type: str | None = None
+    keyword_only: bool = False
+    variadic: bool = False
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two signatures side by side. ``undecided``: the parts that nothing decides."""
+
+    differences: list[Evidence]
+    undecided: list[Evidence]
 
 
 def judge_correspondence(claim: Claim, name: str, record: RunRecord, signatures: Signatures) -> Verdict:
@@ -24,21 +61,21 @@ def judge_correspondence(claim: Claim, name: str, record: RunRecord, signatures:
     if body is None or dump is None:
         return Outcome.NOT_RUN, []
     if dump.missing or dump.error:
-        return Outcome.ERROR, [dump.error or f"{name} is not in {record.framework} {record.framework_version}"]
+        return Outcome.ERROR, [no_signature(dump, record)]
     file = signatures.get((record.framework, record.framework_version))
     found = compare(body, recorded(dump, file.apis.get(name) if file else None), signatures)
-    note, text = version_note(body, signatures), f"{name.rpartition('.')[2]}{dump.text}"
+    note, shown = version_note(body, signatures), signature_fact(dump)
     if body.listed is ListedAs.TEXT:
         if twin := twin_of(name, body, signatures):
             return Outcome.REFUTED, [twin]
-        return Outcome.HOLDS, [text, *note, *found.differences] if found else [text]
+        return Outcome.HOLDS, [shown, *note, *found.differences] if found else [shown]
     if found is None:
         return Outcome.NOT_RUN, []
     if body.listed is ListedAs.DIFF:
         return (Outcome.HOLDS, note + found.differences) if found.differences else (Outcome.NOT_RUN, [])
     if found.differences:
         return Outcome.REFUTED, note + found.differences
-    return (Outcome.NOT_RUN, []) if found.undecided else (Outcome.HOLDS, [*note, text])
+    return (Outcome.NOT_RUN, []) if found.undecided else (Outcome.HOLDS, [*note, shown])
 
 
 def compare(body: Corresponds, target: Sequence[Given], signatures: Signatures) -> Comparison | None:
@@ -68,23 +105,24 @@ def source_file(body: Corresponds, signatures: Signatures) -> SignatureFile | No
     return fitting[0] if fitting else known[-1]
 
 
-def version_note(body: Corresponds, signatures: Signatures) -> list[str]:
-    """The line that says which release stands in where that of the row is not known: ``torch 1.13.0 > 1.8.1``."""
+def version_note(body: Corresponds, signatures: Signatures) -> list[Evidence]:
+    """The fact that says which release stands in where that of the row is not known: ``torch 1.13.0 > 1.8.1``."""
     file = source_file(body, signatures)
     if file is None or body.source_version is None or Version(body.source_version).covers(_release(file)):
         return []
     sign = ">" if _release(file) > Version(body.source_version) else "<"
-    return [f"torch {file.version} {sign} {body.source_version}"]
+    return [evidence(EvidenceCode.OTHER_RELEASE, known=file.version, sign=sign, wanted=body.source_version)]
 
 
-def twin_of(name: str, body: Corresponds, signatures: Signatures) -> str | None:
+def twin_of(name: str, body: Corresponds, signatures: Signatures) -> Evidence | None:
     """The signature of torch's API of the same name, where the row says that torch has none: mint mirrors torch's modules."""
     file = source_file(body, signatures)
     twin = name.replace("mindspore.mint.", "torch.", 1)
     if body.source is not None or file is None or twin not in file:
         return None
     signature = file.apis.get(twin)
-    return f"torch {file.version}: {signature.text(twin) if signature else twin}"
+    text = signature.text(twin) if signature else twin
+    return evidence(EvidenceCode.SAME_NAME_IN_SOURCE, version=file.version, signature=text)
 
 
 def recorded(dump: SignatureDump, written: Signature | None) -> list[Given]:
@@ -123,3 +161,96 @@ def _written(one: SignatureParameter) -> Given:
 
 def _release(file: SignatureFile) -> Version:
     return Version(file.version)
+
+
+def side_by_side(
+    source: Sequence[Given], target: Sequence[Given], excused: Iterable[str] = (), *, overloaded: bool = False
+) -> Comparison:
+    """What tells the parameters of two signatures apart, by the table's criteria and exceptions."""
+    if variadic := [evidence(EvidenceCode.VARIADIC, name=one.name) for one in (*source, *target) if one.variadic]:
+        return Comparison([], variadic)
+    left = [one for one in source if not lacks_general(one, target, excused)]
+    right = [one for one in target if not adds_default(one, source, target)]
+    given, wanted = {one.name: one for one in right}, {one.name for one in left}
+    differences = [evidence(EvidenceCode.ONLY_IN_SOURCE, name=one.name) for one in left if one.name not in given]
+    differences += [evidence(EvidenceCode.ONLY_IN_TARGET, name=one.name) for one in right if one.name not in wanted]
+    orders = [one.name for one in left if one.name in given], [one.name for one in right if one.name in wanted]
+    if orders[0] != orders[1]:
+        names = [", ".join(order) for order in orders]
+        differences.append(evidence(EvidenceCode.ORDER_DIFFERS, source=names[0], target=names[1]))
+    undecided: list[Evidence] = []
+    for one in left:
+        if (twin := given.get(one.name)) is not None:
+            _defaults(one, twin, differences, undecided, overloaded=overloaded)
+            _types(one, twin, differences, undecided)
+    return Comparison(differences, undecided)
+
+
+def lacks_general(parameter: Given, target: Sequence[Given], excused: Iterable[str]) -> bool:
+    """Exception 2: MindSpore may lack what the table lists as general parameters of torch (``out``, ``device``, …)."""
+    return parameter.name in set(excused) and all(one.name != parameter.name for one in target)
+
+
+def adds_default(parameter: Given, source: Sequence[Given], target: Sequence[Given]) -> bool:
+    """Exception 3: MindSpore may have more parameters if the call without them does the same.
+
+    They have a default, and stand behind those that both have, or are given by keyword only: else they shift the others.
+    """
+    shared = {one.name for one in source}
+    if parameter.name in shared or not parameter.defaults:
+        return False
+    behind = list(target)[list(target).index(parameter) :]
+    return parameter.keyword_only or not any(one.name in shared and not one.keyword_only for one in behind)
+
+
+def stands_for_overload(source: Given, target: Given, *, overloaded: bool) -> bool:
+    """Exception 4: where torch has overloads, None may stand in MindSpore for what one of them lacks and another requires."""
+    return overloaded and not source.defaults and "None" in target.defaults
+
+
+def _defaults(
+    source: Given, target: Given, differences: list[Evidence], undecided: list[Evidence], *, overloaded: bool
+) -> None:
+    if stands_for_overload(source, target, overloaded=overloaded):
+        return
+    name = source.name
+    if not source.defaults or not target.defaults:
+        if target.defaults:
+            differences.append(evidence(EvidenceCode.REQUIRED_IN_SOURCE, name=name, target=target.defaults[0]))
+        elif source.defaults:
+            differences.append(evidence(EvidenceCode.REQUIRED_IN_TARGET, name=name, source=source.defaults[0]))
+        return
+    if set(source.defaults) & set(target.defaults):
+        return
+    ours, theirs = source.defaults[0], target.defaults[0]
+    left, right = (_literals(side.defaults) for side in (source, target))
+    if left is None or right is None:
+        undecided.append(evidence(EvidenceCode.DEFAULT_UNDECIDED, name=name, source=ours, target=theirs))
+    elif left != right:
+        differences.append(evidence(EvidenceCode.DEFAULT_DIFFERS, name=name, source=ours, target=theirs))
+
+
+def _literals(texts: Iterable[str]) -> tuple[str, object] | None:
+    """The value that one of the texts is a literal of, with its type (True is not 1); None where none is one."""
+    for text in texts:
+        try:
+            value = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            continue
+        if value is not ...:  # a stub's way to say that there is a default
+            return type(value).__name__, value
+    return None
+
+
+def _types(source: Given, target: Given, differences: list[Evidence], undecided: list[Evidence]) -> None:
+    """Exception 1, a narrower range of dtypes, shows in no signature: tensors are tensors here."""
+    name, ours, theirs = source.name, _shown(source.type), _shown(target.type)
+    match relation(source.type, target.type):
+        case Relation.DISJOINT:
+            differences.append(evidence(EvidenceCode.TYPE_DIFFERS, name=name, source=ours, target=theirs))
+        case Relation.UNKNOWN:
+            undecided.append(evidence(EvidenceCode.TYPE_UNDECIDED, name=name, source=ours, target=theirs))
+
+
+def _shown(text: str | None) -> str:
+    return " | ".join(sorted(type_names(text) or {text or "—"}))

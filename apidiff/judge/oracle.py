@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from apidiff.judge.value_paths import Array, Operand
-from apidiff.model import Formula
+from apidiff.judge.recorded_values import Array, Operand
+from apidiff.model import Evidence, EvidenceCode, Formula, evidence
 
 # Formulas that look at one rank's input alone; the inputs of the others may be missing.
 _OF_ROOT = {Formula.FROM_ROOT, Formula.SCATTERED, Formula.SCATTERED_CHUNK}
@@ -17,7 +17,14 @@ FREE = {Formula.RANK, Formula.WORLD, Formula.LENGTH_WORLD}
 
 
 class NotComputable(ValueError):
-    """The inputs do not fit the formula (unequal shapes, a list where a tensor is needed): no expected value exists."""
+    """The inputs do not fit the formula (unequal shapes, a list where a tensor is needed): no expected value exists.
+
+    ``why``: that as a fact.
+    """
+
+    def __init__(self, why: Evidence) -> None:
+        super().__init__(f"{why.code.value}: {why.values}")
+        self.why = why
 
 
 def needed(formula: Formula, size: int, rank: int, source: int) -> list[int]:
@@ -37,8 +44,10 @@ def expected(formula: Formula, inputs: Sequence[Operand], rank: int, source: int
     """
     try:
         return _expected(formula, inputs, rank, source)
+    except NotComputable:
+        raise
     except (ValueError, IndexError, TypeError, AttributeError) as error:
-        raise NotComputable(f"{formula.value} has no value for these inputs: {error}") from error
+        raise NotComputable(evidence(EvidenceCode.NO_EXPECTED_VALUE, formula=formula.value, error=error)) from error
 
 
 def _expected(formula: Formula, inputs: Sequence[Operand], rank: int, source: int) -> Operand:
@@ -50,54 +59,57 @@ def _expected(formula: Formula, inputs: Sequence[Operand], rank: int, source: in
         case Formula.FROM_ROOT | Formula.SENT:
             return inputs[source]
         case Formula.SCATTERED:
-            return _lists([inputs[source]], len(inputs))[0][rank]
+            return _lists(formula, [inputs[source]], len(inputs))[0][rank]
         case Formula.SCATTERED_CHUNK:
-            return np.split(_arrays([inputs[source]])[0], len(inputs), axis=0)[rank]
+            return np.split(_arrays(formula, [inputs[source]])[0], len(inputs), axis=0)[rank]
         case Formula.SUM:
-            return _sum(_arrays(inputs))
+            return _sum(formula, _arrays(formula, inputs))
         case Formula.MAX | Formula.MIN | Formula.PRODUCT | Formula.AVERAGE:
-            return _folded(formula, _arrays(inputs))
+            return _folded(formula, _arrays(formula, inputs))
         case Formula.CONCATENATED:
-            return np.concatenate(_arrays(inputs), axis=0)
+            return np.concatenate(_arrays(formula, inputs), axis=0)
         case Formula.STACKED | Formula.SHAPE_STACKED:
-            return np.stack(_arrays(inputs), axis=0)
+            return np.stack(_arrays(formula, inputs), axis=0)
         case Formula.SHAPE_CONCATENATED:
-            return np.concatenate(_arrays(inputs), axis=0)
+            return np.concatenate(_arrays(formula, inputs), axis=0)
         case Formula.GATHERED:
             return list(inputs)
         case Formula.REDUCED_SLOT:
-            return _sum(_arrays([operand[rank] for operand in _lists(inputs, len(inputs))]))
+            return _sum(formula, _arrays(formula, [operand[rank] for operand in _lists(formula, inputs, len(inputs))]))
         case Formula.REDUCED_CHUNK | Formula.SHAPE_CHUNK:
-            return np.split(_sum(_arrays(inputs)), len(inputs), axis=0)[rank]
+            return np.split(_sum(formula, _arrays(formula, inputs)), len(inputs), axis=0)[rank]
         case Formula.EXCHANGED:
-            return [operand[rank] for operand in _lists(inputs, len(inputs))]
+            return [operand[rank] for operand in _lists(formula, inputs, len(inputs))]
         case Formula.EXCHANGED_CHUNKS:
-            return np.concatenate([np.split(array, len(inputs), axis=0)[rank] for array in _arrays(inputs)], axis=0)
+            return np.concatenate(
+                [np.split(array, len(inputs), axis=0)[rank] for array in _arrays(formula, inputs)], axis=0
+            )
         case Formula.INPUT | Formula.SHAPE_SAME:
             return inputs[rank]
         case Formula.ZEROS:
-            return np.zeros_like(_arrays([inputs[rank]])[0])
-    raise NotComputable(f"{formula.value} speaks of a length, not of values")
+            return np.zeros_like(_arrays(formula, [inputs[rank]])[0])
+    raise ValueError("it speaks of a length, not of values")
 
 
-def _arrays(inputs: Sequence[Operand]) -> list[Array]:
+def _arrays(formula: Formula, inputs: Sequence[Operand]) -> list[Array]:
     found = [operand for operand in inputs if isinstance(operand, np.ndarray)]
     if len(found) < len(inputs):
         odd = next(operand for operand in inputs if not isinstance(operand, np.ndarray))
-        raise TypeError(f"{'a list' if isinstance(odd, list) else repr(odd)} where a tensor is needed")
+        shown = "list" if isinstance(odd, list) else repr(odd)
+        raise NotComputable(evidence(EvidenceCode.NOT_A_TENSOR, formula=formula.value, found=shown))
     return found
 
 
-def _lists(inputs: Sequence[Operand], size: int) -> list[list[Operand]]:
+def _lists(formula: Formula, inputs: Sequence[Operand], size: int) -> list[list[Operand]]:
     found = [operand for operand in inputs if isinstance(operand, list) and len(operand) == size]
     if len(found) < len(inputs):
-        raise TypeError("not a list with one element per rank")
+        raise NotComputable(evidence(EvidenceCode.NOT_PER_RANK, formula=formula.value))
     return found
 
 
-def _sum(arrays: list[Array]) -> Array:
+def _sum(formula: Formula, arrays: list[Array]) -> Array:
     if len({array.shape for array in arrays}) > 1:
-        raise ValueError("shapes differ")
+        raise NotComputable(evidence(EvidenceCode.SHAPES_DIFFER, formula=formula.value))
     total: Array = np.add.reduce(np.stack(arrays), axis=0)
     return total.astype(arrays[0].dtype)
 

@@ -5,15 +5,38 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from apidiff.judge.case import LONGEST, Case, Verdict, cut, error_text, no_signature, raised, signature_fact
 from apidiff.judge.claim_checks import CHECKS
-from apidiff.judge.evidence_messages import said
-from apidiff.judge.judgement import Case, Verdict, cut, error_text
-from apidiff.judge.single_process import one_rank_shows
-from apidiff.model import Api, Claim, ClaimKind, Outcome, ProbeRun, RankSet, RankTrace, RunRecord, SignatureDump
-from apidiff.model.probe_resolution import callers, group_ranks, is_partial, partners, resolve, root_rank
+from apidiff.model import (
+    Api,
+    Claim,
+    ClaimKind,
+    Evidence,
+    EvidenceCode,
+    Input,
+    Outcome,
+    ProbeRun,
+    RankSet,
+    RankTrace,
+    RunRecord,
+    SignatureDump,
+    evidence,
+)
+from apidiff.model.probe_resolution import (
+    callers,
+    group_ranks,
+    is_partial,
+    names_other_ranks,
+    partners,
+    resolve,
+    root_rank,
+)
 
 # Judged from the signature that a run recorded, not from a probe.
 SIGNATURE_KINDS = frozenset({ClaimKind.PARAMETER, ClaimKind.LACKS, ClaimKind.MEMBER, ClaimKind.LACKS_MEMBER})
+# A world of one rank shows only what that rank decides by itself: the structure of what is returned, and whose memory it
+# is, follow from the call; values may come from other ranks.
+_SHOWN_BY_ONE_RANK = frozenset({ClaimKind.RETURNS, ClaimKind.ALIASES})
 
 
 def judge_claim(
@@ -25,7 +48,7 @@ def judge_claim(
     record: RunRecord,
     expected: Sequence[str] = (),
 ) -> Verdict:
-    """The outcome of ``claim`` by ``run`` of ``probe``, and the evidence: short lines that name rank and values.
+    """The outcome of ``claim`` by ``run`` of ``probe``, and the facts that show it.
 
     ``run`` is None for claims on the signature, which are judged from ``record.signatures``. ``unsupported``: patterns of
     error messages by which the backend says that it has no kernel. ``expected``: the lines an example's docstring shows,
@@ -43,7 +66,12 @@ def judge_claim(
     second = _judge_run(claim, api, probe, run.again, unsupported, record, expected)
     if first[0] is second[0]:
         return first
-    return Outcome.FLAKY, [f"1: {first[0].value}", *first[1], f"2: {second[0].value}", *second[1]]
+    attempts = [
+        fact
+        for number, (outcome, facts) in enumerate((first, second), start=1)
+        for fact in (evidence(EvidenceCode.ATTEMPT, number=number, outcome=outcome.value), *facts)
+    ]
+    return Outcome.FLAKY, attempts
 
 
 def ranks_of(selected: RankSet, api: Api, probe: str, world_size: int) -> tuple[list[int], list[int]]:
@@ -73,6 +101,19 @@ def ranks_of(selected: RankSet, api: Api, probe: str, world_size: int) -> tuple[
     return [rank for rank in found if rank in calling], group
 
 
+def one_rank_shows(claim: Claim, api: Api, probe: str) -> bool:
+    """Whether a run of ``probe`` in a world of one rank says anything of ``claim``.
+
+    A sum over one rank is that rank's input, a barrier of one opens at once, and one rank disagrees with nobody: such runs
+    neither show nor refute what is stated of collectives. A constant is shown by a call that no tensor or group goes into.
+    """
+    if probe not in api.probes or names_other_ranks(api, probe):
+        return False
+    if claim.kind is ClaimKind.EQUALS:
+        return not any(isinstance(value, Input) for value in resolve(api, probe)[0].values())
+    return claim.kind in _SHOWN_BY_ONE_RANK
+
+
 def _judge_signature(claim: Claim, api: Api, record: RunRecord) -> Verdict:
     signature = next((found for found in record.signatures if found.api == api.name), None)
     if signature is None:
@@ -80,30 +121,31 @@ def _judge_signature(claim: Claim, api: Api, record: RunRecord) -> Verdict:
     if claim.member is not None or claim.lacks_member is not None:
         return _judge_member(claim, signature)
     if signature.missing or signature.error:
-        return Outcome.ERROR, [signature.error or f"{api.name} is not in {record.framework} {record.framework_version}"]
-    evidence = [f"{api.name.rpartition('.')[2]}{signature.text}"]
+        return Outcome.ERROR, [no_signature(signature, record)]
+    shown = [signature_fact(signature)]
     names = {parameter.name: parameter for parameter in signature.parameters}
     if claim.lacks is not None:
-        return (Outcome.REFUTED if claim.lacks.parameter in names else Outcome.HOLDS), evidence
+        return (Outcome.REFUTED if claim.lacks.parameter in names else Outcome.HOLDS), shown
     wanted = claim.parameter
     found = names.get(wanted.name) if wanted else None
     holds = wanted is not None and found is not None
     if wanted and found:
         holds = (wanted.default is None or wanted.default == found.default) and not (wanted.required and found.default)
-    return (Outcome.HOLDS if holds else Outcome.REFUTED), evidence
+    return (Outcome.HOLDS if holds else Outcome.REFUTED), shown
 
 
 def _judge_member(claim: Claim, signature: SignatureDump) -> Verdict:
     if signature.missing:
-        return Outcome.ERROR, [signature.error]
+        return Outcome.ERROR, [evidence(EvidenceCode.SIGNATURE_ERROR, error=signature.error)]
     if signature.members is None:
         return Outcome.NOT_RUN, []
     wanted = claim.member or claim.lacks_member
     assert wanted is not None
     there = wanted.name in signature.members
     holds = there is (claim.member is not None)
-    evidence = wanted.name if there else ", ".join(signature.members)
-    return (Outcome.HOLDS if holds else Outcome.REFUTED), [f"dir({signature.api.rpartition('.')[2]}): {evidence}"[:240]]
+    api = signature.api.rpartition(".")[2]
+    members = (wanted.name if there else ", ".join(signature.members))[: LONGEST - len(f"dir({api}): ")]
+    return (Outcome.HOLDS if holds else Outcome.REFUTED), [evidence(EvidenceCode.MEMBERS, api=api, members=members)]
 
 
 def _judge_run(
@@ -126,7 +168,7 @@ def _judge_run(
         return _judge_crash(case)
     if claim.raises is not None:
         return _judge_raises(case)
-    errors = [f"rank {trace.rank}: {error_text(trace)}" for trace in case.traces if trace.error]
+    errors = [raised(trace) for trace in case.traces if trace.error]
     if errors:
         if _is_unsupported(case):
             return Outcome.UNSUPPORTED, cut(errors)
@@ -144,57 +186,59 @@ def _judge_crash(case: Case) -> Verdict:
     """A crash whatever the claim: what the ranks left behind raise is a lost connection, if it reaches them in time."""
     answered = {trace.rank for trace in case.run.ranks}
     gone = [rank for rank in range(case.record.world_size) if rank not in answered]
-    errors = [f"rank {trace.rank}: {error_text(trace)}" for trace in case.run.ranks if trace.error]
-    return Outcome.CRASH, cut([*(said(rank, "crash") for rank in gone), *errors])
+    errors = [raised(trace) for trace in case.run.ranks if trace.error]
+    return Outcome.CRASH, cut([*(evidence(EvidenceCode.CRASH, rank) for rank in gone), *errors])
 
 
 def _judge_raises(case: Case) -> Verdict:
     body = case.claim.raises
     assert body is not None
     if _is_unsupported(case):
-        return Outcome.UNSUPPORTED, cut(
-            [f"rank {trace.rank}: {error_text(trace)}" for trace in case.traces if trace.error]
-        )
-    raised, quiet = [], []
+        return Outcome.UNSUPPORTED, cut([raised(trace) for trace in case.traces if trace.error])
+    fitting: list[RankTrace] = []
+    quiet: list[Evidence] = []
     for trace in case.traces:
         error = trace.error
         if error is not None and error.stage == "prepare":
-            return Outcome.ERROR, [f"rank {trace.rank}: {error_text(trace)}"]
+            return Outcome.ERROR, [raised(trace)]
         if error is not None and body.type in {None, error.type, *error.bases}:
-            raised.append(trace)
+            fitting.append(trace)
         else:
-            quiet.append(f"rank {trace.rank}: {error_text(trace)}" if error else said(trace.rank, "no_exception"))
-    if raised and (failing := _fails_anyway(case, raised)):
+            quiet.append(raised(trace) if error else evidence(EvidenceCode.NO_EXCEPTION, trace.rank))
+    if fitting and (failing := _fails_anyway(case, fitting)):
         return Outcome.ERROR, failing
-    lines = [f"rank {trace.rank}: {error_text(trace)}" for trace in raised]
+    shown = [raised(trace) for trace in fitting]
     if len(case.traces) < len(case.ranks) and not (quiet and not body.some):
-        # One rank that raises while others wait for it for ever is not the refusal a reader expects.
+        # One rank that raises while others wait for it indefinitely is not the refusal a reader expects.
         outcome, missing = _silent_ranks(case)
-        return outcome, cut([*missing, *lines, *quiet])
-    if raised if body.some else len(raised) == len(case.ranks):
-        return Outcome.HOLDS, cut(lines)
-    return Outcome.REFUTED, cut([*quiet, *lines])
+        return outcome, cut([*missing, *shown, *quiet])
+    if fitting if body.some else len(fitting) == len(case.ranks):
+        return Outcome.HOLDS, cut(shown)
+    return Outcome.REFUTED, cut([*quiet, *shown])
 
 
-def _fails_anyway(case: Case, raised: list[RankTrace]) -> list[str]:
-    """Evidence that the same call raises the same error without the fault; then the fault was not what raised it."""
+def _fails_anyway(case: Case, failed: list[RankTrace]) -> list[Evidence]:
+    """The fact that the same call raises the same error without the fault; then the fault was not what raised it."""
     probe = case.api.probes.get(case.probe)
     if probe is None or probe.like is None:
         return []
     plain = next((run for run in case.record.probes if (run.api, run.probe) == (case.api.name, probe.like)), None)
     usual = {(t.error.type, t.error.message) for t in plain.ranks if t.error} if plain else set()
-    same = [trace for trace in raised if trace.error and (trace.error.type, trace.error.message) in usual]
-    return [said(trace.rank, "also_by", error=error_text(trace), probe=repr(probe.like)) for trace in same[:1]]
+    same = [trace for trace in failed if trace.error and (trace.error.type, trace.error.message) in usual]
+    return [
+        evidence(EvidenceCode.RAISED_WITHOUT_FAULT, trace.rank, error=error_text(trace), probe=repr(probe.like))
+        for trace in same[:1]
+    ]
 
 
 def _silent_ranks(case: Case) -> Verdict:
     """A time-out; what the ranks at the other end raised meanwhile explains it."""
     answered = {trace.rank for trace in case.run.ranks}
-    lines = [said(rank, "timeout") for rank in case.ranks if rank not in answered]
+    facts = [evidence(EvidenceCode.TIMEOUT, rank) for rank in case.ranks if rank not in answered]
     if case.probe in case.api.probes and is_partial(case.api, case.probe):
         others = [trace for trace in case.run.ranks if trace.error and trace.rank not in case.ranks]
-        lines += [f"rank {trace.rank}: {error_text(trace)}" for trace in others]
-    return Outcome.TIMEOUT, cut(lines)
+        facts += [raised(trace) for trace in others]
+    return Outcome.TIMEOUT, cut(facts)
 
 
 def _is_unsupported(case: Case) -> bool:

@@ -1,4 +1,4 @@
-"""All observations on a claim that recorded runs give."""
+"""Makes all observations on a claim that recorded runs give."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from apidiff.database.backends import Backend
+from apidiff.database.examples import Example
 from apidiff.judge.correspondence import Signatures, judge_correspondence
 from apidiff.judge.outcome import SIGNATURE_KINDS, judge_claim
 from apidiff.model import Api, Claim, ClaimKind, Observation, Outcome, ProbeRun, RunRecord
@@ -26,6 +28,17 @@ class Context:
     unsupported: Mapping[tuple[str, str, str], Sequence[re.Pattern[str]]] = field(default_factory=dict)
     examples: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
     signatures: Signatures = field(default_factory=dict)
+
+
+def make_context(
+    backends: Sequence[Backend], examples: Sequence[Example], signatures: Signatures | None = None
+) -> Context:
+    """The context for ``backends`` (by name, framework and device), ``examples`` (by path) and ``signatures`` (by version)."""
+    return Context(
+        unsupported={(one.name, one.framework, one.device): one.unsupported_patterns for one in backends},
+        examples={one.path: (one.code, one.expected) for one in examples},
+        signatures=signatures or {},
+    )
 
 
 def example_probe(path: str) -> str:
@@ -68,9 +81,9 @@ def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Con
             continue
         expected = context.examples.get(probe.removeprefix("example:"), ("", ()))[1]
         if claim.corresponds:
-            outcome, evidence = judge_correspondence(claim, api.name, record, context.signatures)
+            outcome, facts = judge_correspondence(claim, api.name, record, context.signatures)
         else:
-            outcome, evidence = judge_claim(claim, api, probe, run, patterns, record, expected)
+            outcome, facts = judge_claim(claim, api, probe, run, patterns, record, expected)
         if outcome is Outcome.NOT_RUN:
             continue
         yield Observation(
@@ -82,7 +95,7 @@ def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Con
             world_size=record.world_size,
             probe=probe,
             run=run_id,
-            evidence=evidence,
+            facts=facts,
             measured_by=record.measured_by,
         )
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from apidiff.model.base import Record, Text
-from apidiff.model.verdict import Observation
 from apidiff.model.views import (
     ClaimEntry,
     DifferenceEntry,
     DocumentEntry,
     ExampleEntry,
+    ObservedEntry,
     ObservedSummary,
     OtherwiseEntry,
     ParameterEntry,
@@ -87,7 +87,7 @@ class AnsweredStated(StatedEntry, frozen=True, kw_only=True, omit_defaults=False
     version: str
 
 
-class AnsweredObservation(Observation, frozen=True, kw_only=True, omit_defaults=False):
+class AnsweredObservation(ObservedEntry, frozen=True, kw_only=True, omit_defaults=False):
     """A verdict. ``asked_version``: its framework's version is the one asked for, or none was asked for."""
 
     asked_version: bool | None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from apidiff.derive.official import NOTATION, OfficialReport, RowReport, RowVerdict, TableReport
 from apidiff.derive.official_behaviour import Finding
+from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import Language, label
 from apidiff.model import Text
 
@@ -82,7 +83,7 @@ class _Report:
         yield f"- {self._versions(finding.versions)}{self._sign('colon')}{self._text(finding.text)}"
         for one in finding.evidence:
             yield f"  - {_code(one.claim)}{self._sign('colon')}{self._text(one.verdict)} [{_code(one.run)}]"
-            yield from (f"    - {_code(line)}" for line in one.lines)
+            yield from (f"    - {_code(line)}" for line in evidence_lines(one.facts, self.language))
 
     def _cells(self, row: RowReport) -> list[str]:
         listed = label(f"listed.{row.listed}", self.language)
@@ -93,9 +94,9 @@ class _Report:
 
     def _verdict(self, verdict: RowVerdict) -> str:
         said = f"{self._versions(verdict.versions)}{self._sign('colon')}{label(f'outcome.{verdict.outcome}', self.language)}"
-        for lead, lines in (("", verdict.lines), (self._word("open"), verdict.open)):
-            if lines:
-                told = self._sign("comma").join(_code(line) for line in lines)
+        for lead, facts in (("", verdict.facts), (self._word("open"), verdict.open)):
+            if facts:
+                told = self._sign("comma").join(_code(line) for line in evidence_lines(facts, self.language))
                 said += f"{self._sign('semicolon')}{lead}{self._sign('colon') if lead else ''}{told}"
         return said
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from apidiff.derive.verdicts_by_run import by_run
-from apidiff.messages.evidence_words import in_language
+from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import LABELS
-from apidiff.model import Observation, Outcome, Text
+from apidiff.model import Evidence, Observation, Outcome, Text
 from apidiff.model.trace import backend_name
 from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, EvidenceEntry, ObservedSummary
@@ -79,23 +79,23 @@ def evidence(claim: ClaimEntry) -> list[EvidenceEntry]:
     Rows that differ in nothing but the version are told as one. ``holds`` rows are told where another row says otherwise,
     so that a reader sees on which world size which is true.
     """
-    alike: dict[tuple[tuple[object, ...], tuple[str, ...]], list[tuple[ObservedSummary, str]]] = {}
+    alike: dict[tuple[tuple[object, ...], tuple[Evidence, ...]], list[tuple[ObservedSummary, str]]] = {}
     for row in claim.summary:
         telling = telling_observation(claim, row)
-        lines = tuple(telling.evidence[:EVIDENCE_LINES]) if telling else ()
+        facts = tuple(telling.facts[:EVIDENCE_LINES]) if telling else ()
         same = (row.outcome, row.framework, row.backend, row.device, *row.world_sizes)
-        alike.setdefault((same, lines), []).append((row, telling.run if telling else row.runs[0]))
-    return [_told(claim, lines, rows) for (_, lines), rows in alike.items()]
+        alike.setdefault((same, facts), []).append((row, telling.run if telling else row.runs[0]))
+    return [_told(claim, facts, rows) for (_, facts), rows in alike.items()]
 
 
-def _told(claim: ClaimEntry, lines: Sequence[str], rows: list[tuple[ObservedSummary, str]]) -> EvidenceEntry:
+def _told(claim: ClaimEntry, facts: Sequence[Evidence], rows: list[tuple[ObservedSummary, str]]) -> EvidenceEntry:
     first = rows[0][0]
     versions = [row.framework_version for row, _ in rows]
     said = verdict_text(msgspec.structs.replace(first, framework_version=", ".join(versions)))
-    chinese = in_language(lines, "zh")
+    english, chinese = evidence_lines(facts, "en"), evidence_lines(facts, "zh")
     text = Text(
-        en=said.en + (f": {'; '.join(lines)}" if lines else ""),
-        zh=said.zh + (f"：{'；'.join(chinese)}" if lines else ""),
+        en=said.en + (f": {'; '.join(english)}" if english else ""),
+        zh=said.zh + (f"：{'；'.join(chinese)}" if chinese else ""),
     )
     runs = [run for _, run in rows]
     return EvidenceEntry(

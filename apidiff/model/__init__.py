@@ -62,7 +62,7 @@ from apidiff.model.trace import (
     TensorDump,
     Value,
 )
-from apidiff.model.verdict import Observation, Outcome, worst_outcome
+from apidiff.model.verdict import Evidence, EvidenceCode, Observation, Outcome, evidence, worst_outcome
 from apidiff.model.version import Version, VersionError
 
 __all__ = [
@@ -84,6 +84,8 @@ __all__ = [
     "DifferenceKind",
     "Document",
     "Equals",
+    "Evidence",
+    "EvidenceCode",
     "Fill",
     "Formula",
     "Framework",
@@ -130,5 +132,6 @@ __all__ = [
     "Version",
     "VersionError",
     "Writes",
+    "evidence",
     "worst_outcome",
 ]

@@ -40,11 +40,85 @@ def worst_outcome(outcomes: Iterable[Outcome]) -> Outcome:
     return next((outcome for outcome in WORST_FIRST if outcome in found), Outcome.NOT_RUN)
 
 
+class EvidenceCode(Enum):
+    """What a line of evidence says. The words are data (``evidence.<code>``); the values each takes are named there."""
+
+    # What a rank did.
+    RAISED = "raised"
+    RAISED_WITHOUT_FAULT = "raised_without_fault"
+    NO_EXCEPTION = "no_exception"
+    TIMEOUT = "timeout"
+    CRASH = "crash"
+    RETURNED = "returned"
+    RETURN_NOT_RECORDED = "return_not_recorded"
+    PRINTED = "printed"
+    PRINTED_NOTHING = "printed_nothing"
+    PRINTED_MORE = "printed_more"
+    # What a rank held at a place.
+    VALUE = "value"
+    UNCHANGED = "unchanged"
+    CHANGED = "changed"
+    UNEXPECTED = "unexpected"
+    ABSENT = "absent"
+    LENGTH = "length"
+    SAME_OBJECT = "same_object"
+    SAME_STORAGE = "same_storage"
+    NOTHING_SHARED = "nothing_shared"
+    # Why nothing could be compared.
+    NOTHING_AT = "nothing_at"
+    NO_INPUT = "no_input"
+    NOTHING_TO_COMPARE = "nothing_to_compare"
+    NO_OTHER_END = "no_other_end"
+    NOT_A_TENSOR = "not_a_tensor"
+    NOT_PER_RANK = "not_per_rank"
+    SHAPES_DIFFER = "shapes_differ"
+    NO_EXPECTED_VALUE = "no_expected_value"
+    # What a run recorded of a signature.
+    SIGNATURE = "signature"
+    MEMBERS = "members"
+    NOT_IN_VERSION = "not_in_version"
+    SIGNATURE_ERROR = "signature_error"
+    # Two signatures beside each other.
+    ONLY_IN_SOURCE = "only_in_source"
+    ONLY_IN_TARGET = "only_in_target"
+    ORDER_DIFFERS = "order_differs"
+    DEFAULT_DIFFERS = "default_differs"
+    REQUIRED_IN_SOURCE = "required_in_source"
+    REQUIRED_IN_TARGET = "required_in_target"
+    TYPE_DIFFERS = "type_differs"
+    DEFAULT_UNDECIDED = "default_undecided"
+    TYPE_UNDECIDED = "type_undecided"
+    VARIADIC = "variadic"
+    OTHER_RELEASE = "other_release"
+    SAME_NAME_IN_SOURCE = "same_name_in_source"
+    # About the lines themselves.
+    ATTEMPT = "attempt"
+    MORE = "more"
+
+
+class Evidence(Record, frozen=True, kw_only=True):
+    """One fact that a verdict rests on. ``rank``: the one it is about, where it is about one. ``values``: by placeholder.
+
+    What a framework said (an error, a signature) stands in ``values`` as it came.
+    """
+
+    code: EvidenceCode
+    rank: int | None = None
+    values: dict[str, str] = {}
+
+    def __hash__(self) -> int:
+        return hash((self.code, self.rank, *self.values.items()))
+
+
+def evidence(code: EvidenceCode, rank: int | None = None, **values: object) -> Evidence:
+    """A fact about ``rank``, or about none, with its values as text."""
+    return Evidence(code=code, rank=rank, values={name: str(value) for name, value in values.items()})
+
+
 class Observation(Record, frozen=True, kw_only=True):
     """The verdict on one claim from one probe in one run record.
 
-    ``evidence``: short facts in neutral notation, one a line, e.g. ``rank 1: tensor [10, 20] → [110, 220]`` or
-    ``rank 0: RuntimeError: …``; empty for ``holds`` where there is nothing to point at. ``measured_by``: who made the record,
+    ``facts``: what shows it; empty for ``holds`` where there is nothing to point at. ``measured_by``: who made the record,
     in their own words; None for this project.
     """
 
@@ -56,5 +130,5 @@ class Observation(Record, frozen=True, kw_only=True):
     world_size: int
     probe: str
     run: str  # ID of the run record
-    evidence: list[str] = []
+    facts: list[Evidence] = []
     measured_by: str | None = None

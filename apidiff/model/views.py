@@ -18,6 +18,17 @@ class StatedEntry(Record, frozen=True, kw_only=True):
     text: Text | None = None
 
 
+class ObservedEntry(Observation, frozen=True, kw_only=True):
+    """An observation with its facts in words.
+
+    ``evidence``: one line per fact, e.g. ``rank 1: tensor [10, 20] → [110, 220]`` or ``rank 0: RuntimeError: …``;
+    ``evidence_zh``: the same in Chinese, empty where both languages write the same.
+    """
+
+    evidence: list[str] = []
+    evidence_zh: list[str] = []
+
+
 class ObservedSummary(Record, frozen=True, kw_only=True):
     """A verdict of one framework version on one backend over all probes, and the world sizes and run records that share it.
 
@@ -81,7 +92,7 @@ class ClaimEntry(Record, frozen=True, kw_only=True):
     kind: str
     text: Text
     stated: list[StatedEntry] = []
-    observed: list[Observation] = []
+    observed: list[ObservedEntry] = []
     summary: list[ObservedSummary] = []
     changes: list[ChangeEntry] = []
     disputes: list[DisputeEntry] = []

@@ -43,7 +43,8 @@ from apidiff.sphinxext.translator import Translator
 def _env_version() -> int:
     """A number over the code that makes pages: when it changes, every page is read again."""
     folder = Path(__file__).parent
-    shared = (folder.parent / "messages").rglob("*.py")
+    package = folder.parent
+    shared = [*(package / "messages").glob("*.py"), *(package / "data" / "messages").glob("*.yaml")]
     files = [*sorted(folder.glob("*.py")), *sorted(folder.glob("*.html")), *sorted(shared)]
     # Sphinx compiles an edited catalogue and writes no page again for it.
     files += sorted((folder.parents[1] / "conf" / "locale").rglob("*.po"))

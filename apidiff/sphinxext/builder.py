@@ -12,10 +12,10 @@ from docutils import nodes
 from sphinx import addnodes
 
 from apidiff.messages.dates import spelt_date
-from apidiff.messages.evidence_words import in_language
+from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import Language, label
 from apidiff.messages.spans import in_words
-from apidiff.model import Text
+from apidiff.model import Evidence, Text
 from apidiff.sphinxext.nodes import Inline, Marked, late, literal, moment, paragraph, prose
 from apidiff.sphinxext.releases import Releases
 from apidiff.sphinxext.version_visibility import carry, marked_inline, marked_section
@@ -145,9 +145,10 @@ class Builder:
             apidiff_optional=optional,
         )
 
-    def evidence(self, lines: Iterable[str]) -> list[nodes.Node]:
-        """Facts in neutral notation, one a line, as a list; nothing where there are none."""
-        items = [nodes.list_item("", paragraph(literal(one))) for one in in_language(lines, self.language)]
+    def evidence(self, facts: Iterable[Evidence], *, more: bool = False) -> list[nodes.Node]:
+        """Facts as a list, one per item; nothing where there are none. ``more``: whether an ellipsis follows them."""
+        lines = evidence_lines(facts, self.language) + ["…"] * more
+        items = [nodes.list_item("", paragraph(literal(line))) for line in lines]
         return [nodes.bullet_list("", *items, classes=["apidiff-evidence"])] if items else []
 
 

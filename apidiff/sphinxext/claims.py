@@ -199,7 +199,7 @@ def _alike(claim: ClaimEntry, summaries: list[ObservedSummary]) -> list[list[Obs
     """The rows, those of versions that differ in nothing that is shown together."""
     found: dict[object, list[ObservedSummary]] = {}
     for one in summaries:
-        shown = tuple((seen.world_size, seen.probe, tuple(seen.evidence)) for seen in _told(claim, one))
+        shown = tuple((seen.world_size, seen.probe, tuple(seen.facts)) for seen in _told(claim, one))
         key = (one.outcome, one.framework, one.backend, one.device, *one.world_sizes, shown)
         found.setdefault(key, []).append(one)
     return list(found.values())
@@ -215,10 +215,10 @@ def _observed_row(make: Builder, claim: ClaimEntry, alike: list[ObservedSummary]
         runs += [paragraph(nodes.Text(words)) for words in _measurers(make, claim, one)]
     evidence: list[nodes.Node] = []
     for seen in _told(claim, first):
-        if seen.evidence:
-            lines = seen.evidence[:_EVIDENCE_LINES] + (["…"] if len(seen.evidence) > _EVIDENCE_LINES else [])
+        if seen.facts:
+            facts, more = seen.facts[:_EVIDENCE_LINES], len(seen.facts) > _EVIDENCE_LINES
             where = make.word("evidence.of", size=seen.world_size, probe=seen.probe)
-            evidence += [paragraph(nodes.Text(where)), *make.evidence(lines)]
+            evidence += [paragraph(nodes.Text(where)), *make.evidence(facts, more=more)]
     return [
         [make.badge("outcome", first.outcome)],
         [paragraph(nodes.Text(f"{name} {one.framework_version}")) for one in alike],
@@ -252,7 +252,7 @@ def _shown(claim: ClaimEntry, summary: ObservedSummary) -> list[tuple[Observatio
     found: list[tuple[Observation | None, str]] = []
     for run in summary.runs:
         same = [one for one in claim.observed if one.run == run and one.outcome.value == summary.outcome]
-        found.append((next((one for one in same if one.evidence), same[0] if same else None), run))
+        found.append((next((one for one in same if one.facts), same[0] if same else None), run))
     return found
 
 

@@ -6,6 +6,7 @@ from docutils import nodes
 
 from apidiff.derive.official import NOTATION, OfficialReport, RowReport, RowVerdict, TableReport
 from apidiff.derive.official_behaviour import Finding, FindingEvidence
+from apidiff.messages.evidence import evidence_lines
 from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import Cell, anchor, block, code, external, joined, literal, paragraph, table
 from apidiff.sphinxext.run_links import run_part
@@ -98,9 +99,9 @@ def _verdict(make: Builder, verdict: RowVerdict) -> list[nodes.Node]:
         nodes.Text(_versions(make, verdict.versions) + " "),
         make.badge("outcome", verdict.outcome),
     ]
-    for lead, lines in (("", verdict.lines), (make.word("official.open") + make.word("site.colon"), verdict.open)):
-        if lines:
-            told = joined([[literal(line)] for line in lines], make.word("site.comma"))
+    for lead, facts in (("", verdict.facts), (make.word("official.open") + make.word("site.colon"), verdict.open)):
+        if facts:
+            told = joined([[literal(line)] for line in evidence_lines(facts, make.language)], make.word("site.comma"))
             said += [nodes.Text(f" {lead}"), *told]
     return said
 
@@ -121,7 +122,7 @@ def _evidence(make: Builder, one: FindingEvidence) -> list[nodes.Node]:
     head = paragraph(
         make.ref("claim", one.claim), words, make.ref("run", one.run, part=run_part(one.claim.partition("#")[0]))
     )
-    return [head, *make.evidence(one.lines)]
+    return [head, *make.evidence(one.facts)]
 
 
 def _row(make: Builder, row: RowReport) -> list[Cell]:

@@ -10,8 +10,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from apidiff.messages.labels import Language, label
-from apidiff.messages.words.port import WORDS
+from apidiff.messages.labels import LABELS, Language, label
 from apidiff.model import AnswerKind, DifferenceKind, Risk, Status
 from apidiff.porting.port import port_script
 from apidiff.sphinxext.build_cache import Content, write_if_changed
@@ -41,7 +40,7 @@ def _words(language: Language) -> dict[str, str]:
     """The words of the element by key, without the prefix that tells them from those of other parts."""
     enumerated = [f"{prefix}.{one.value}" for prefix, enumeration in _ENUMERATIONS for one in enumeration]
     return {
-        **{key.removeprefix("port."): label(key, language) for key in WORDS},
+        **{key.removeprefix("port."): label(key, language) for key in LABELS if key.startswith("port.")},
         **{key: label(key, language) for key in [*enumerated, "site.comma", "site.colon"]},
     }
 

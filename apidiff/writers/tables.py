@@ -47,6 +47,7 @@ CREATE TABLE stated (mapping TEXT, claim TEXT, document TEXT, part TEXT, text_en
 -- `measured_by`: who made the run, NULL for this project.
 CREATE TABLE observation (mapping TEXT, claim TEXT, outcome TEXT, framework TEXT, framework_version TEXT, backend TEXT,
   device TEXT, world_size INTEGER, probe TEXT, run TEXT, evidence TEXT, measured_by TEXT,
+  evidence_zh TEXT,
   FOREIGN KEY (mapping, claim) REFERENCES claim (mapping, id));
 CREATE INDEX observation_claim ON observation (mapping, claim);
 """
@@ -124,7 +125,8 @@ def _add_claim(connection: sqlite3.Connection, entry: Entry, claim: ClaimEntry) 
     for one in claim.observed:
         release = one.framework, one.framework_version
         where = one.backend, one.device, one.world_size
-        made = one.probe, one.run, "\n".join(one.evidence), one.measured_by
+        english, chinese = "\n".join(one.evidence), "\n".join(one.evidence_zh or one.evidence)
+        made = one.probe, one.run, english, one.measured_by, chinese
         _add(connection, "observation", *place, one.outcome.value, *release, *where, *made)
 
 

@@ -16,8 +16,7 @@ from apidiff.execute.journal import Journal
 from apidiff.execute.plan import make_plan
 from apidiff.execute.run import Runner
 from apidiff.execute.verify import verify
-from apidiff.judge import Context
-from apidiff.judge.judge_context import make_context
+from apidiff.judge import Context, make_context
 from tests.bench.measure import Measure
 
 _WORLD_SIZES = (2, 3, 4)

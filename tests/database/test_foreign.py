@@ -30,8 +30,7 @@ from apidiff.execute.submissions.record_validation import Accepted, foreign_reco
 from apidiff.execute.submissions.signed import Signed, State, signature_path
 from apidiff.execute.submissions.signers import Signer, id_of
 from apidiff.execute.submissions.submissions import read_sent
-from apidiff.judge import Context
-from apidiff.judge.judge_context import make_context
+from apidiff.judge import Context, make_context
 from apidiff.model import RunRecord
 
 BACKENDS = load_backends()

@@ -8,8 +8,9 @@ from official_data import LISTED, SOURCE, TARGET, claims, mapping, report, run, 
 
 from apidiff.derive.official import NOTATION, OfficialReport, RowReport
 from apidiff.derive.official_behaviour import opposed
+from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.official_text import report_markdown
-from apidiff.model import Claim
+from apidiff.model import Claim, EvidenceCode, evidence
 
 PLAIN = mapping()
 
@@ -42,7 +43,9 @@ def test_standing(listed: str, recorded: str | None, packed: str | None, standin
     files = signatures(v2_7_0=packed, **({} if recorded == "-" else {"v2_10_0": recorded}))
     found = row(report(PLAIN, runs, files, listed))
     assert found.standing == standing
-    assert [(", ".join(one.versions), one.outcome, one.lines) for one in found.verdicts] == verdicts
+    assert [
+        (", ".join(one.versions), one.outcome, evidence_lines(one.facts, "en")) for one in found.verdicts
+    ] == verdicts
     assert (found.mapping, found.claim) == (SOURCE, LISTED)
     assert all(bool(one.runs) == (one.outcome in {"holds", "refuted"}) for one in found.verdicts)
 
@@ -55,7 +58,7 @@ def test_nothing_holds_without_a_run() -> None:
 def test_a_pair_that_no_mapping_has() -> None:
     found = row(report(None, [], signatures(v2_7_0="0")))
     assert (found.standing, found.mapping, found.claim) == ("no_record", None, None)
-    assert found.verdicts[0].lines == ["to: required ≠ 0"]
+    assert evidence_lines(found.verdicts[0].facts, "en") == ["to: required ≠ 0"]
 
 
 COMPLETES, RAISES = claims(completes={}), claims(raises={})
@@ -156,7 +159,7 @@ def test_markdown(language: str) -> None:
         SOURCE,
         TARGET,
         LISTED,
-        "`to: required ≠ 0`",
+        "`to: required ≠ 0`" if language == "en" else "`to: 必填 ≠ 0`",
         "mindspore-2.10.0/mccl-cpu-2-0123456789ab",
     ]
     wanted += [
@@ -167,7 +170,7 @@ def test_markdown(language: str) -> None:
     for words in wanted:
         assert words in text, words
     assert "[The | table](https://example.org/t)" in text
-    assert text.index("to: required") < text.index("RuntimeError") < text.rindex(f"`{SOURCE}`")
+    assert text.index("`to: ") < text.index("RuntimeError") < text.rindex(f"`{SOURCE}`")
     assert not any(line != line.rstrip() for line in text.splitlines())
     grids = [line for line in text.splitlines() if line.startswith("|")]
     assert all(line.endswith(" |") for line in grids)
@@ -179,7 +182,7 @@ def test_both_languages_say_the_same() -> None:
         [part for index, part in enumerate(report_markdown(found, language).split("`")) if index % 2]  # type: ignore[arg-type]
         for language in ("en", "zh")
     )
-    assert english == chinese
+    assert english == [part.replace("必填", "required") for part in chinese]
 
 
 def test_json_holds_the_report() -> None:
@@ -192,7 +195,13 @@ def test_what_differs_most_comes_first() -> None:
     (told,) = table.rows
     quiet = msgspec.structs.replace(told, behaviour=[], target="quiet")
     longer = msgspec.structs.replace(
-        quiet, target="longer", verdicts=[msgspec.structs.replace(told.verdicts[0], lines=["- a", "- b"])]
+        quiet,
+        target="longer",
+        verdicts=[
+            msgspec.structs.replace(
+                told.verdicts[0], facts=[evidence(EvidenceCode.ONLY_IN_SOURCE, name=name) for name in "ab"]
+            )
+        ],
     )
     mixed = msgspec.structs.replace(table, rows=[quiet, longer, told])
     assert [one.target for one in mixed.contradicted] == [TARGET, "longer", "quiet"]

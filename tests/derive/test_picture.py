@@ -12,7 +12,7 @@ from apidiff.database.backends import load_backends
 from apidiff.derive.picture import Painter, async_probe, pictures, plain_probe
 from apidiff.derive.scenes import rank_parts
 from apidiff.derive.unmodified_buffers import Untouched
-from apidiff.judge.judge_context import make_context
+from apidiff.judge import make_context
 from apidiff.model import (
     Api,
     CallError,

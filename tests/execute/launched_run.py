@@ -15,7 +15,7 @@ from apidiff.execute.remote.coordinator import Hosts
 from apidiff.execute.remote.launcher import is_scheduler, place_of
 from apidiff.execute.remote.worker import serve
 from apidiff.execute.verify import verify
-from apidiff.judge.judge_context import make_context
+from apidiff.judge import make_context
 
 
 def main(folder: Path, backend_name: str, mappings: list[str]) -> int:

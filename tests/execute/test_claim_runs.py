@@ -11,7 +11,7 @@ from apidiff.database import ApidiffError, load
 from apidiff.database.backends import Backend, load_backends
 from apidiff.execute.devices import Found
 from apidiff.execute.pytest_session import Chosen, ClaimRuns
-from apidiff.judge.judge_context import make_context
+from apidiff.judge import make_context
 from apidiff.model import DeviceFound, RunRecord
 
 SOURCE = "torch.distributed.reduce"

@@ -27,7 +27,7 @@ from apidiff.execute.plan import apis_for
 from apidiff.execute.remote.coordinator import HostError, Hosts
 from apidiff.execute.remote.launcher import Place, is_scheduler, place_of, without_launcher
 from apidiff.execute.remote.remote_protocol import Greeting
-from apidiff.judge.judge_context import make_context
+from apidiff.judge import make_context
 from apidiff.model import RunRecord
 
 SCRIPT = Path(__file__).with_name("launched_run.py")

@@ -13,8 +13,7 @@ from apidiff.database.examples import load_examples
 from apidiff.database.paths import conf_file, examples_folder
 from apidiff.execute.matrix.cells import Cell, cells_of, standing
 from apidiff.execute.matrix.file import read_matrix
-from apidiff.judge import Context
-from apidiff.judge.judge_context import make_context
+from apidiff.judge import Context, make_context
 from apidiff.model import RunRecord
 
 GOOD = """\

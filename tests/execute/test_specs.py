@@ -12,7 +12,7 @@ from apidiff.database.examples import load_examples
 from apidiff.database.paths import DATA, examples_folder
 from apidiff.execute.specs import add_specs, known_specs
 from apidiff.execute.submissions.known_probes import load_specs, specs_path, specs_text
-from apidiff.judge.judge_context import make_context
+from apidiff.judge import make_context
 
 ONE = ("torch.one", "plain", "0a1b2c3d4e5f")
 

@@ -9,13 +9,14 @@ import pytest
 from apidiff.database import DataError
 from apidiff.execute.compare import Change
 from apidiff.execute.summary import check_writable, markdown, write_summary
-from apidiff.model import Observation, Outcome
+from apidiff.model import EvidenceCode, Observation, Outcome, evidence
 from apidiff.model.version import VersionError, release_of
 
 
-def seen(outcome: Outcome, *evidence: str) -> Observation:
+def seen(outcome: Outcome, *lines: str) -> Observation:
     where = {"framework": "torch", "framework_version": "2.13.0", "backend": "gloo", "device": "cpu", "world_size": 2}
-    return Observation(outcome=outcome, probe="sync", run="a/b", evidence=list(evidence), **where)
+    facts = [evidence(EvidenceCode.SIGNATURE, signature=line) for line in lines]
+    return Observation(outcome=outcome, probe="sync", run="a/b", facts=facts, **where)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 
 from apidiff.judge import Context, observe
 from apidiff.judge.correspondence import Signatures, judge_correspondence, source_file
+from apidiff.messages.evidence import evidence_lines
 from apidiff.model import RUN_SCHEMA, Api, Claim, Corresponds, Outcome, ParameterDump, RunRecord, SignatureDump
 from apidiff.model.signature import SignatureFile
 
@@ -80,22 +81,22 @@ ROWS = [
 def test_outcome(listed: str, torch: list, mindspore: list, outcome: str, evidence: list[str]) -> None:
     signatures = files(*torch, mindspore=tuple(mindspore))
     found = judge_correspondence(claim(listed), NAME, record(*mindspore), signatures)
-    assert (found[0].value, found[1]) == (outcome, evidence)
+    assert (found[0].value, evidence_lines(found[1], "en")) == (outcome, evidence)
 
 
 def test_the_run_decides_not_the_package() -> None:
     signatures = files(TENSOR, DST, mindspore=(TENSOR, DST))
-    found = judge_correspondence(claim("consistent"), NAME, record(TENSOR, {**DST, "default": "0"}), signatures)
-    assert found == (Outcome.REFUTED, ["dst: required ≠ 0"])
+    outcome, facts = judge_correspondence(
+        claim("consistent"), NAME, record(TENSOR, {**DST, "default": "0"}), signatures
+    )
+    assert (outcome, evidence_lines(facts, "en")) == (Outcome.REFUTED, ["dst: required ≠ 0"])
 
 
 @pytest.mark.parametrize(("listed", "name"), [("consistent", NAME), ("diff", NAME), ("text", NAME)])
 def test_an_api_that_is_gone_is_an_error(listed: str, name: str) -> None:
     gone = record(missing=True, error="AttributeError: send")
-    assert judge_correspondence(claim(listed), name, gone, files(TENSOR)) == (
-        Outcome.ERROR,
-        ["AttributeError: send"],
-    )
+    outcome, facts = judge_correspondence(claim(listed), name, gone, files(TENSOR))
+    assert (outcome, evidence_lines(facts, "en")) == (Outcome.ERROR, ["AttributeError: send"])
 
 
 def test_a_run_without_the_api_and_a_source_without_signature_decide_nothing() -> None:
@@ -110,8 +111,9 @@ def test_a_run_without_the_api_and_a_source_without_signature_decide_nothing() -
 def test_said_to_be_mindspores_own() -> None:
     """A row without a source is refuted where torch has the API that mint mirrors."""
     alone = claim("text", None)
-    there = judge_correspondence(alone, NAME, record(TENSOR), files(TENSOR, DST))
-    assert there == (Outcome.REFUTED, ["torch 2.1.0: torch.distributed.send(tensor: Tensor, dst: int)"])
+    outcome, facts = judge_correspondence(alone, NAME, record(TENSOR), files(TENSOR, DST))
+    assert outcome is Outcome.REFUTED
+    assert evidence_lines(facts, "en") == ["torch 2.1.0: torch.distributed.send(tensor: Tensor, dst: int)"]
     absent = {("torch", "2.1.0"): file("torch", "2.1.0", "torch.distributed.recv", TENSOR)}
     assert judge_correspondence(alone, NAME, record(TENSOR), absent)[0] is Outcome.HOLDS
 
@@ -144,8 +146,8 @@ def test_the_release_that_stands_in_is_named(asked: str, used: str, note: list[s
     found = source_file(body, signatures)
     assert found
     assert found.version == used
-    verdict = judge_correspondence(claim("consistent", version=asked), NAME, record(TENSOR), signatures)
-    assert verdict == (Outcome.REFUTED, [*note, "- dst"])
+    outcome, facts = judge_correspondence(claim("consistent", version=asked), NAME, record(TENSOR), signatures)
+    assert (outcome, evidence_lines(facts, "en")) == (Outcome.REFUTED, [*note, "- dst"])
 
 
 def test_an_observation_names_its_run_and_needs_signatures() -> None:

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from apidiff.judge import judge_claim
+from apidiff.messages.evidence import evidence_lines
 from apidiff.model import (
     RUN_SCHEMA,
     Api,
@@ -289,10 +290,9 @@ def test_outcome_of_other_probes(kind: dict, probe: str, traces: list, end: str,
 def test_a_missing_kernel_at_the_other_end_is_no_fault_of_the_call() -> None:
     one = run([failed(0, "kernel Send unregistered"), NOTHING[2]], "p2p", end="timeout")
     passed = claim("p2p", result=PASSED)
-    assert judge_claim(passed, API, "p2p", one, UNSUPPORTED, record(one)) == (
-        Outcome.TIMEOUT,
-        ["rank 1: timeout", "rank 0: ValueError: kernel Send unregistered"],
-    )
+    outcome, facts = judge_claim(passed, API, "p2p", one, UNSUPPORTED, record(one))
+    assert outcome is Outcome.TIMEOUT
+    assert evidence_lines(facts, "en") == ["rank 1: timeout", "rank 0: ValueError: kernel Send unregistered"]
     answered = run([failed(0, "kernel Send unregistered"), failed(1), NOTHING[2]], "p2p")
     assert judge_claim(passed, API, "p2p", answered, UNSUPPORTED, record(answered))[0] is Outcome.UNSUPPORTED
 
@@ -300,8 +300,8 @@ def test_a_missing_kernel_at_the_other_end_is_no_fault_of_the_call() -> None:
 def test_evidence_names_rank_and_values() -> None:
     kind = {"keeps": {"argument": "tensor", "ranks": "others"}}
     one = run(PARTIAL)
-    _, evidence = judge_claim(claim(**kind), API, "sync", one, [], record(one))
-    assert evidence == ["rank 1: tensor [10, 20] → [110, 220]"]
+    _, facts = judge_claim(claim(**kind), API, "sync", one, [], record(one))
+    assert evidence_lines(facts, "en") == ["rank 1: tensor [10, 20] → [110, 220]"]
 
 
 # claim, what rank 0 holds afterwards and returns, evidence: where nothing but a type differs, the types are shown
@@ -330,7 +330,8 @@ ALIKE = [
 @pytest.mark.parametrize(("kind", "after", "returned", "line"), ALIKE)
 def test_evidence_shows_types_where_only_these_differ(kind: dict, after: object, returned: object, line: str) -> None:
     found = run([trace(0, tensor(1, 2), after, returned), *CLEAN[1:]])
-    assert judge_claim(claim(**kind), API, "sync", found, [], record(found)) == (Outcome.REFUTED, [line])
+    outcome, facts = judge_claim(claim(**kind), API, "sync", found, [], record(found))
+    assert (outcome, evidence_lines(facts, "en")) == (Outcome.REFUTED, [line])
 
 
 def test_an_error_that_comes_without_the_fault_too_is_no_proof() -> None:
@@ -345,8 +346,8 @@ def test_ranks_outside_the_group() -> None:
     outsider = [*CLEAN[:2], trace(2, IN[2], IN[2], work())]
     one = run(outsider, probe="subgroup")
     kind = {"returns": {"structure": "None", "ranks": "outsiders"}}
-    outcome, evidence = judge_claim(claim("subgroup", **kind), API, "subgroup", one, [], record(one))
-    assert (outcome, evidence) == (Outcome.REFUTED, ["rank 2: returned Work"])
+    outcome, facts = judge_claim(claim("subgroup", **kind), API, "subgroup", one, [], record(one))
+    assert (outcome, evidence_lines(facts, "en")) == (Outcome.REFUTED, ["rank 2: returned Work"])
 
 
 def test_sum_counts_the_ranks_of_the_group_only() -> None:
@@ -423,5 +424,6 @@ def test_example_output_is_compared_rank_by_rank() -> None:
     one = run(traces, probe="example:x")
     prints = claim(prints={"example": "x"})
     assert judge_claim(prints, API, "example:x", one, [], record(one), lines)[0] is Outcome.HOLDS
-    wrong = judge_claim(prints, API, "example:x", one, [], record(one), [*lines[:2], "rank 2: d"])
-    assert wrong == (Outcome.REFUTED, ["rank 2: printed 'rank 2: c' ≠ 'rank 2: d'"])
+    outcome, facts = judge_claim(prints, API, "example:x", one, [], record(one), [*lines[:2], "rank 2: d"])
+    assert outcome is Outcome.REFUTED
+    assert evidence_lines(facts, "en") == ["rank 2: printed 'rank 2: c' ≠ 'rank 2: d'"]

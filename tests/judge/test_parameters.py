@@ -7,7 +7,13 @@ from __future__ import annotations
 
 import pytest
 
-from apidiff.judge.parameters import Given, side_by_side
+from apidiff.judge.correspondence import Given, side_by_side
+from apidiff.messages.evidence import evidence_lines
+from apidiff.model import Evidence
+
+
+def lines(facts: list[Evidence]) -> list[str]:
+    return evidence_lines(facts, "en")
 
 
 def given(text: str) -> list[Given]:
@@ -57,7 +63,8 @@ ROWS = [
 @pytest.mark.parametrize(("source", "target", "differences", "undecided"), ROWS)
 def test_side_by_side(source: str, target: str, differences: list[str], undecided: list[str]) -> None:
     found = side_by_side(given(source), given(target))
-    assert (found.differences, found.undecided) == (differences, undecided)
+    assert lines(found.differences) == differences
+    assert lines(found.undecided) == undecided
 
 
 EXCUSED = [
@@ -72,7 +79,7 @@ def test_general_parameters_may_be_missing(
     source: str, target: str, excused: list[str], differences: list[str]
 ) -> None:
     """Exception 2."""
-    assert side_by_side(given(source), given(target), excused).differences == differences
+    assert lines(side_by_side(given(source), given(target), excused).differences) == differences
 
 
 OVERLOADED = [
@@ -85,7 +92,8 @@ OVERLOADED = [
 @pytest.mark.parametrize(("source", "target", "overloaded", "differences"), OVERLOADED)
 def test_none_stands_for_an_overload(source: str, target: str, overloaded: bool, differences: list[str]) -> None:
     """Exception 4."""
-    assert side_by_side(given(source), given(target), overloaded=overloaded).differences == differences
+    found = side_by_side(given(source), given(target), overloaded=overloaded)
+    assert lines(found.differences) == differences
 
 
 def test_a_narrower_range_of_dtypes_is_no_difference() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from apidiff.derive.counterparts import serve
-from apidiff.model import Observation, Outcome, Text
+from apidiff.messages.evidence import observed_entry
+from apidiff.model import EvidenceCode, Observation, Outcome, Text, evidence
 from apidiff.model.views import (
     ClaimEntry,
     CounterpartEntry,
@@ -11,6 +12,7 @@ from apidiff.model.views import (
     DocumentEntry,
     Entry,
     ExampleEntry,
+    ObservedEntry,
     ObservedSummary,
     OtherwiseEntry,
     ParameterEntry,
@@ -39,11 +41,11 @@ def text(en: str, zh: str) -> Text:
     return Text(en=en, zh=zh)
 
 
-def observation(outcome: Outcome, framework: str, version: str, size: int) -> Observation:
+def observation(outcome: Outcome, framework: str, version: str, size: int) -> ObservedEntry:
     backend = "gloo" if framework == "torch" else "mccl"
     run = f"{framework}-{version}/{backend}-cpu-{size}-0123456789ab"
-    evidence = ["rank 1: tensor [10] → [110]"] if outcome is Outcome.REFUTED else []
-    return Observation(
+    changed = evidence(EvidenceCode.CHANGED, 1, slot="tensor", before="[10]", after="[110]")
+    seen = Observation(
         outcome=outcome,
         framework=framework,
         framework_version=version,
@@ -52,11 +54,12 @@ def observation(outcome: Outcome, framework: str, version: str, size: int) -> Ob
         world_size=size,
         probe="sync",
         run=run,
-        evidence=evidence,
+        facts=[changed] if outcome is Outcome.REFUTED else [],
     )
+    return observed_entry(seen)
 
 
-def claim(name: str, claim_id: str, said: Text, observed: list[Observation], kind: str = "keeps") -> ClaimEntry:
+def claim(name: str, claim_id: str, said: Text, observed: list[ObservedEntry], kind: str = "keeps") -> ClaimEntry:
     rows = {(one.outcome, one.framework_version): one for one in observed}
     return ClaimEntry(
         id=f"{name}#{claim_id}",

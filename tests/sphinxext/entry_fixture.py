@@ -11,9 +11,11 @@ from apidiff.database.backends import Backend, Deadlines, DeviceCheck
 from apidiff.derive.counterparts import serve
 from apidiff.derive.coverage import coverage
 from apidiff.derive.evidence import ProbeCall
+from apidiff.messages.evidence import observed_entry
 from apidiff.model import (
     RUN_SCHEMA,
     CallError,
+    EvidenceCode,
     ObjectDump,
     Observation,
     Outcome,
@@ -26,6 +28,7 @@ from apidiff.model import (
     SignatureDump,
     TensorDump,
     Text,
+    evidence,
 )
 from apidiff.model.views import (
     ClaimEntry,
@@ -35,6 +38,7 @@ from apidiff.model.views import (
     Entry,
     EvidenceEntry,
     ExampleEntry,
+    ObservedEntry,
     ObservedSummary,
     OtherwiseEntry,
     ParameterEntry,
@@ -133,10 +137,11 @@ def write_run(folder: Path, record: RunRecord) -> tuple[str, Path]:
     return f"{path.parent.name}/{name}", path
 
 
-def _seen(outcome: Outcome, run: str, evidence: list[str]) -> tuple[list[Observation], list[ObservedSummary]]:
+def _seen(outcome: Outcome, run: str, lines: list[str]) -> tuple[list[ObservedEntry], list[ObservedSummary]]:
     where = {"framework": "torch", "framework_version": "2.13.0", "backend": "gloo", "device": "cpu"}
-    observed = [Observation(outcome=outcome, world_size=3, probe="sync", run=run, evidence=evidence, **where)]
-    return observed, [ObservedSummary(outcome=outcome.value, world_sizes=[3], runs=[run], **where)]
+    facts = [evidence(EvidenceCode.SIGNATURE, signature=line) for line in lines]
+    observed = Observation(outcome=outcome, world_size=3, probe="sync", run=run, facts=facts, **where)
+    return [observed_entry(observed)], [ObservedSummary(outcome=outcome.value, world_sizes=[3], runs=[run], **where)]
 
 
 def _claims(run: str) -> list[ClaimEntry]:

@@ -65,7 +65,7 @@ def soiled(value: Any, addresses: itertools.cycle[str] | None = None) -> Any:
             changed[name] = HOSTILE
         elif name in _FREE_LISTS and found and isinstance(found[0], str):
             changed[name] = [HOSTILE]
-        elif name == "signatures":
+        elif name in {"signatures", "values"}:
             changed[name] = dict.fromkeys(found, HOSTILE)
         else:
             changed[name] = soiled(found, addresses)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import msgspec
 from entry_fixture import NEW, SOURCE, content, run_record, write_run
 
 from apidiff.derive.version_changes import changes
+from apidiff.messages.evidence import observed_entry
 from apidiff.messages.verdict_text import summarise
-from apidiff.model import Observation, Outcome, Text
-from apidiff.model.views import ClaimEntry, Entry
+from apidiff.model import EvidenceCode, Observation, Outcome, Text, evidence
+from apidiff.model.views import ClaimEntry, Entry, ObservedEntry
 from apidiff.sphinxext.build_cache import Shelf
 from apidiff.writers.exports import publish
 from apidiff.writers.exports.address import Address
@@ -81,9 +83,9 @@ class Published:
         return run
 
 
-def observed(run: str, version: str, outcome: str, size: int = 3, evidence: list[str] | None = None) -> Observation:
+def observed(run: str, version: str, outcome: str, size: int = 3, lines: Sequence[str] = ()) -> ObservedEntry:
     """A verdict on MindSpore's mccl."""
-    return Observation(
+    seen = Observation(
         outcome=Outcome(outcome),
         framework="mindspore",
         framework_version=version,
@@ -92,11 +94,12 @@ def observed(run: str, version: str, outcome: str, size: int = 3, evidence: list
         world_size=size,
         probe="sync",
         run=run,
-        evidence=evidence or [],
+        facts=[evidence(EvidenceCode.SIGNATURE, signature=line) for line in lines],
     )
+    return observed_entry(seen)
 
 
-def with_claim(entry: Entry, *found: Observation, text: str = "Writes `x`.") -> Entry:
+def with_claim(entry: Entry, *found: ObservedEntry, text: str = "Writes `x`.") -> Entry:
     """The entry with a claim of its first target, in place of one added before."""
     claim = ClaimEntry(
         id=f"{NEW}#added",

@@ -68,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from apidiff.database.backends import load_backends
     from apidiff.database.examples import load_examples
     from apidiff.database.paths import examples_folder
-    from apidiff.judge.judge_context import make_context
+    from apidiff.judge import make_context
 
     try:
         data, backends = load(), load_backends()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from apidiff.derive.version_changes import Changed, changed
-from apidiff.model import Outcome, Version, worst_outcome
+from apidiff.model import Evidence, Outcome, Version, worst_outcome
 from apidiff.model.views import ClaimEntry, Entry
 from apidiff.sphinxext.build_cache import RunLine
 
@@ -34,7 +34,7 @@ class Change(NamedTuple):
     after: str
     steps: tuple[Step, ...]
     date: str
-    evidence: tuple[str, ...]
+    facts: tuple[Evidence, ...]
 
 
 class Recorded(NamedTuple):
@@ -74,7 +74,7 @@ def _change(mapping: str, claim: ClaimEntry, alike: list[Changed], dates: Mappin
         after,
         tuple(Step(one.before.outcome, one.after.outcome, tuple(one.change.world_sizes)) for one in alike),
         date=max((dates.get(one.run, "") for one in shown), default=""),
-        evidence=next((tuple(one.evidence) for one in shown if one.evidence), ()),
+        facts=next((tuple(one.facts) for one in shown if one.facts), ()),
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from urllib.parse import quote
 
+from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import Language, label
 from apidiff.sphinxext.nodes import anchor
 from apidiff.writers.exports.address import Address
@@ -97,7 +98,7 @@ class _Words:
             )
             for step in one.steps
         ]
-        lines += one.evidence[:_EVIDENCE_LINES]
+        lines += evidence_lines(one.facts[:_EVIDENCE_LINES], self.language)
         key = f"{self.folder}/verdict/{one.framework}/{one.backend}/{one.device}/{one.before}/{one.after}/{anchor(claim.id)}"
         goal = self.link(f"mappings/{one.mapping}.html", anchor(claim.id))
         return _Item(key, title, one.date, goal, "verdict", lines)

@@ -1,0 +1,41 @@
+"""Writes evidence as lines in the reader's language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from apidiff.messages.labels import Language, label
+from apidiff.model import Evidence, EvidenceCode, Observation
+from apidiff.model.views import ObservedEntry
+
+
+def evidence_lines(facts: Iterable[Evidence], language: Language) -> list[str]:
+    """One line per fact: ``rank 1: tensor [10, 20] → [110, 220]``."""
+    return [_line(fact, language) for fact in facts]
+
+
+def _line(fact: Evidence, language: Language) -> str:
+    values = fact.values
+    if fact.code is EvidenceCode.ATTEMPT:
+        values = {**values, "outcome": label(f"outcome.{values['outcome']}", language)}
+    words = label(f"fact.{fact.code.value}", language).format(**values)
+    return words if fact.rank is None else label("evidence.rank", language).format(rank=fact.rank, fact=words)
+
+
+def observed_entry(observation: Observation) -> ObservedEntry:
+    """An observation with its facts in words."""
+    english, chinese = (evidence_lines(observation.facts, language) for language in ("en", "zh"))
+    return ObservedEntry(
+        outcome=observation.outcome,
+        framework=observation.framework,
+        framework_version=observation.framework_version,
+        backend=observation.backend,
+        device=observation.device,
+        world_size=observation.world_size,
+        probe=observation.probe,
+        run=observation.run,
+        facts=observation.facts,
+        measured_by=observation.measured_by,
+        evidence=english,
+        evidence_zh=chinese if chinese != english else [],
+    )
