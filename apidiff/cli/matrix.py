@@ -21,11 +21,20 @@ from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import PACKAGE, conf_file, examples_folder, in_checkout
 from apidiff.database.runs import load_runs
-from apidiff.execute.matrix.cells import Cell, Standing, cells_of, standing
-from apidiff.execute.matrix.file import read_matrix
-from apidiff.execute.matrix.run import Result, alone, by_version, command_of, run_cells
-from apidiff.execute.matrix.slurm import script
-from apidiff.execute.remote.launcher import place_of
+from apidiff.execute.matrix import (
+    Cell,
+    Result,
+    Standing,
+    alone,
+    by_version,
+    cells_of,
+    command_of,
+    job_array,
+    read_matrix,
+    run_cells,
+    standing,
+)
+from apidiff.execute.remote import place_of
 from apidiff.judge import make_context
 
 # Environments, logs and the lock; on a cluster part of the checkout that all machines share.
@@ -114,7 +123,7 @@ def _job_array(todo: Sequence[Cell], measured_by: str | None, console: Console) 
             commands += [(cell, command_of(environment, cell, measured_by)) for cell in group]
     if commands:
         (WORK / "logs").mkdir(parents=True, exist_ok=True)
-        sys.stdout.write(script(commands, WORK / "logs"))
+        sys.stdout.write(job_array(commands, WORK / "logs"))
     else:
         console.print("There is nothing to submit.")
     return 1 if failed else 0

@@ -26,9 +26,7 @@ from apidiff.execute.compare import Change, base_record, compare, observations
 from apidiff.execute.devices import Found, look_for
 from apidiff.execute.plan import LARGEST_WORLD_SIZE, apis_for, world_sizes
 from apidiff.execute.record import write_beside, write_record
-from apidiff.execute.remote.coordinator import Hosts
-from apidiff.execute.remote.launcher import Place, is_scheduler, place_of
-from apidiff.execute.remote.worker import serve
+from apidiff.execute.remote import Hosts, Place, is_scheduler, place_of, serve
 from apidiff.execute.specs import add_specs
 from apidiff.execute.submissions.record_validation import is_somebody
 from apidiff.execute.verify import Progress as Advance

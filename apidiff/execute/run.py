@@ -20,7 +20,7 @@ from apidiff.database.backends import Backend
 from apidiff.database.paths import examples_folder
 from apidiff.execute.journal import Journal
 from apidiff.execute.plan import Plan, Step, step_key
-from apidiff.execute.remote.coordinator import HostError, Hosts
+from apidiff.execute.remote import HostError, Hosts
 from apidiff.execute.standby_worlds import Spares
 from apidiff.execute.world import Reply, StartError, World
 from apidiff.judge import Context, judge_claim

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from apidiff.execute.remote.coordinator import HostError
+from apidiff.execute.remote import HostError
 from apidiff.execute.world import StartError, World
 
 _AT_ONCE = 2

@@ -15,7 +15,7 @@ from apidiff.database.runs import digest_of, run_name
 from apidiff.execute.journal import Journal, remove_journal
 from apidiff.execute.plan import make_plan
 from apidiff.execute.record import make_record
-from apidiff.execute.remote.coordinator import Hosts
+from apidiff.execute.remote import Hosts
 from apidiff.execute.run import Runner, doubtful
 from apidiff.judge import Context
 from apidiff.model import DeviceFound, RunRecord

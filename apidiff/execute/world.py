@@ -16,8 +16,7 @@ import msgspec
 
 from apidiff.database import ApidiffError, DataError
 from apidiff.database.backends import Backend
-from apidiff.execute.remote.coordinator import Hosts, RemoteRank
-from apidiff.execute.remote.launcher import without_launcher
+from apidiff.execute.remote import Hosts, RemoteRank, without_launcher
 from apidiff.execute.worker_process import WorkerProcess, rank_command
 
 _LOG_LINES = 12

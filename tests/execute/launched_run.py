@@ -11,9 +11,7 @@ from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.execute.record import write_record
-from apidiff.execute.remote.coordinator import Hosts
-from apidiff.execute.remote.launcher import is_scheduler, place_of
-from apidiff.execute.remote.worker import serve
+from apidiff.execute.remote import Hosts, is_scheduler, place_of, serve
 from apidiff.execute.verify import verify
 from apidiff.judge import make_context
 

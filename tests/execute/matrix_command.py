@@ -11,8 +11,8 @@ from pathlib import Path
 
 from apidiff.database.backends import load_backends
 from apidiff.database.paths import PACKAGE
+from apidiff.execute.matrix.cells import read_matrix
 from apidiff.execute.matrix.environment import Environment
-from apidiff.execute.matrix.file import read_matrix
 
 MAIN = """
 import pathlib, sys

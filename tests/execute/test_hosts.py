@@ -24,9 +24,8 @@ from apidiff.database.paths import examples_folder
 from apidiff.database.runs import load_runs
 from apidiff.execute.compare import base_record, compare
 from apidiff.execute.plan import apis_for
-from apidiff.execute.remote.coordinator import HostError, Hosts
-from apidiff.execute.remote.launcher import Place, is_scheduler, place_of, without_launcher
-from apidiff.execute.remote.remote_protocol import Greeting
+from apidiff.execute.remote import HostError, Hosts, Place, is_scheduler, place_of, without_launcher
+from apidiff.execute.remote.coordinator import Greeting
 from apidiff.judge import make_context
 from apidiff.model import RunRecord
 

@@ -11,8 +11,7 @@ from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import conf_file, examples_folder
-from apidiff.execute.matrix.cells import Cell, cells_of, standing
-from apidiff.execute.matrix.file import read_matrix
+from apidiff.execute.matrix.cells import Cell, cells_of, read_matrix, standing
 from apidiff.judge import Context, make_context
 from apidiff.model import RunRecord
 

@@ -13,9 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from apidiff.execute.matrix.environment import Environment, NoPython, NotMade
-from apidiff.execute.matrix.file import Block, Deadlines
-from apidiff.execute.matrix.process import Overdue, run_logged
+from apidiff.execute.matrix.cells import Block, Deadlines
+from apidiff.execute.matrix.environment import Environment, NoPython, NotMade, Overdue, run_logged
 
 RUNNING = f"{sys.version_info.major}.{sys.version_info.minor}"
 # A project whose build needs nothing that is not in it.
@@ -179,7 +178,7 @@ def test_packages_of_another_python_do_not_leak_in(tmp_path: Path, monkeypatch: 
 
 STARTER = """
 import pathlib, sys
-from apidiff.execute.matrix.process import run_logged
+from apidiff.execute.matrix.environment import run_logged
 here = pathlib.Path(sys.argv[1])
 run_logged([sys.executable, "-c", sys.argv[2]], here / "log", 600, here, print)
 """

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.execute.remote.coordinator import HostError, Hosts
-from apidiff.execute.remote.launcher import PORT
-from apidiff.execute.remote.launcher import Place as Launched
+from apidiff.execute.remote import PORT, HostError, Hosts
+from apidiff.execute.remote import Place as Launched
 from tests.faults.place import Place
 
 

@@ -1,17 +1,124 @@
-"""The cells of a matrix, and which of them are recorded."""
+"""Reads a matrix such as ``conf/matrix.toml``, lists its cells (version × backend × world size), and tells which are recorded."""
 
 from __future__ import annotations
 
+import re
+import tomllib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
 
-from apidiff.database import ApidiffError, Data
+import msgspec
+from msgspec import Meta
+
+from apidiff.database import ApidiffError, Data, DataError, InvalidData
 from apidiff.database.backends import Backend, called
-from apidiff.execute.matrix.file import Block, described
 from apidiff.execute.plan import make_plan
 from apidiff.execute.record_coverage import lacking
 from apidiff.judge import Context
 from apidiff.model import RunRecord
+from apidiff.model.base import NonEmpty, Record
+
+_Release = Annotated[str, Meta(pattern=r"^\d+\.\d+\.\d+$", description="a release such as 2.10.0")]
+_Python = Annotated[str, Meta(pattern=r"^3\.\d+$")]
+# What pip installs by name: no option and no path, which would mean another thing on another machine.
+_Requirement = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*( *(\[|[<>=!~@;]).*)?$")]
+_Size = Annotated[int, Meta(ge=1, le=64)]
+_Seconds = Annotated[float, Meta(gt=0)]
+_REMEDY = "apidiff/execute/matrix/cells.py describes the keys, conf/matrix.toml is an example."
+
+
+class Deadlines(Record, frozen=True, kw_only=True):
+    """Seconds: to make an environment, and for the run of one cell."""
+
+    environment: _Seconds
+    run: _Seconds
+
+
+class Block(Record, frozen=True, kw_only=True):
+    """Versions of a framework with all that is the same for them.
+
+    ``python``: the versions of Python that an environment may be made with, the first one found. ``requires``: what pip
+    installs beside the framework.
+    """
+
+    name: Literal["torch", "mindspore"]
+    versions: Annotated[list[_Release], Meta(min_length=1)]
+    python: Annotated[list[_Python], Meta(min_length=1)]
+    backends: Annotated[list[NonEmpty], Meta(min_length=1)]
+    world_sizes: Annotated[list[_Size], Meta(min_length=1)]
+    requires: list[_Requirement] = []
+    deadlines: Deadlines
+
+
+class _File(Record, frozen=True, kw_only=True):
+    framework: Annotated[list[Block], Meta(min_length=1)]
+
+
+def read_matrix(path: Path, backends: Collection[Backend]) -> list[Block]:
+    """The blocks in ``path``. Raises DataError or InvalidData, with the line, for a file that is not read whole."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        blocks = msgspec.convert(tomllib.loads(text), _File).framework
+    except UnicodeDecodeError as error:
+        raise DataError(path, None, "is not UTF-8", "Save it as UTF-8.") from error
+    except OSError as error:
+        raise DataError(path, None, f"cannot be read ({error.strerror})", "Name a file that can be read.") from error
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        raise DataError(path, int(line[1]) if line else None, f"broken TOML: {error}", "Mend the syntax.") from error
+    except msgspec.ValidationError as error:
+        raise DataError(path, _line_of(text, str(error)), f"is no matrix: {error}", _REMEDY) from error
+    errors = [
+        DataError(path, _line_of(text, f"$.framework[{number}].{key}"), found, remedy)
+        for number, key, found, remedy in _faults(blocks, backends)
+    ]
+    if errors:
+        raise InvalidData(errors)
+    return blocks
+
+
+def described(block: Block, backends: Collection[Backend]) -> list[Backend]:
+    """The backends that the block names. Raises ApidiffError for a name that means none of its framework."""
+    return [one for name in block.backends for one in called(backends, name, block.name)]
+
+
+def _faults(blocks: list[Block], backends: Collection[Backend]) -> Iterator[tuple[int, str, str, str]]:
+    """For each fault the block's number, the key, what was found, and the remedy."""
+    seen: set[tuple[str, str]] = set()
+    for number, block in enumerate(blocks):
+        try:
+            meant = [one.full_name for one in described(block, backends)]
+        except ApidiffError as error:
+            yield number, "backends", "names no backend", str(error)
+        else:
+            if len(set(meant)) < len(meant):
+                yield number, "backends", "one of backends stands here twice", "Leave one of them."
+        for version in block.versions:
+            if (block.name, version) in seen:
+                yield number, "versions", f"{block.name} {version} stands here twice", "Leave one of them."
+            seen.add((block.name, version))
+        if len(set(block.world_sizes)) < len(block.world_sizes):
+            yield number, "world_sizes", "one of world_sizes stands here twice", "Leave one of them."
+
+
+def _line_of(text: str, message: str) -> int | None:
+    """The line of what ``message`` names: a place such as ``$.framework[1].versions``, or a key that is not known there."""
+    place = re.search(r"\$\.framework\[(\d+)\](?:\.(\w+))?", message)
+    if place is None:
+        return None
+    lines = text.splitlines()
+    heads = [number for number, line in enumerate(lines) if re.match(r"\s*\[\[\s*framework\s*\]\]", line)]
+    if int(place[1]) >= len(heads):  # written in another way, such as an array of tables on one line
+        return None
+    head, *after = heads[int(place[1]) :]
+    unknown = re.search(r"unknown field `(.+?)`", message)
+    key = place[2] or (unknown[1] if unknown else None)
+    for number in range(head, after[0] if after else len(lines)):
+        if key and re.match(rf"\s*{re.escape(key)}\s*[=.]", lines[number]):
+            return number + 1
+    return head + 1
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,15 @@
-"""Runs the cells of a matrix one after another, each in the environment of its version. One that fails stops no other."""
+"""Runs the cells of a matrix, each in the environment of its version: one after another here, or as a job array of Slurm.
+
+Slurm rather than Ray or Dask: clusters with GPU or Ascend devices run it, it gives a task its devices, takes up a task again
+whose machine went away, and needs no package in the environments, which must hold what is measured and little else.
+"""
 
 from __future__ import annotations
 
 import fcntl
+import math
 import re
+import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,8 +22,7 @@ from typing import Literal
 from apidiff.database import ApidiffError, DataError
 from apidiff.database.backends import Backend, Devices
 from apidiff.execute.matrix.cells import Cell, Standing
-from apidiff.execute.matrix.environment import Environment, NoPython
-from apidiff.execute.matrix.process import Tell, last_line, run_logged
+from apidiff.execute.matrix.environment import Environment, NoPython, Tell, last_line, run_logged
 
 _LOOK_S = 180.0  # seconds; a first import of a framework from a cold disk takes tens
 # Runs in the version's environment, with that of its frameworks that is installed there.
@@ -146,3 +151,33 @@ def _devices(environment: Environment, backend: Backend) -> int | str:
     if code or not (told := _TOLD.fullmatch(last_line(log))):
         return f"{last_line(log)} ({log})"
     return int(told["count"]) if told["state"] == "here" else told["text"]
+
+
+def job_array(commands: Sequence[tuple[Cell, Sequence[str]]], logs: Path) -> str:
+    """Writes a script for ``sbatch`` with a task for each cell and its command. Options given to sbatch itself count for more."""
+    minutes = math.ceil(max(cell.block.deadlines.run for cell, _ in commands) / 60)
+    cases = [
+        f"  {number}) set -- {shlex.join(command)} ;;  # {cell.name}" for number, (cell, command) in enumerate(commands)
+    ]
+    return "\n".join(
+        [
+            "#!/bin/bash",
+            f"#SBATCH --array=0-{len(commands) - 1}",
+            "#SBATCH --job-name=apidiff-matrix",
+            "#SBATCH --nodes=1",
+            "#SBATCH --ntasks=1",
+            # A core for each rank: on a machine shared with other tasks, probes would reach their deadlines.
+            f"#SBATCH --cpus-per-task={max(cell.world_size for cell, _ in commands)}",
+            f"#SBATCH --time={minutes}",
+            "#SBATCH --requeue",
+            f"#SBATCH --output={logs}/slurm-%A-%a.log",
+            "#SBATCH --open-mode=append",
+            "unset PYTHONPATH PYTHONHOME VIRTUAL_ENV",
+            'case "$SLURM_ARRAY_TASK_ID" in',
+            *cases,
+            '  *) echo "no cell $SLURM_ARRAY_TASK_ID" >&2; exit 2 ;;',
+            "esac",
+            'exec "$@"',
+            "",
+        ]
+    )

@@ -1,4 +1,8 @@
-"""Rank 0's side of a launched run: the other processes that the launcher started, and the ranks they start for us."""
+"""Rank 0's side of a launched run: finds the other processes of the launcher, and asks ranks that these start for it.
+
+Both sides exchange lines over TCP. The first line of a connection greets: it names the job, the rank and, of the connection
+of a started process, its number. Lines of a started process begin with ``a`` (an answer) or ``l`` (a line that it printed).
+"""
 
 from __future__ import annotations
 
@@ -16,11 +20,40 @@ import msgspec
 from apidiff.database import ApidiffError
 from apidiff.database.backends import Backend
 from apidiff.execute.remote.launcher import PORT, Place
-from apidiff.execute.remote.remote_protocol import ANSWER, LONGEST_GREETING, Greeting, Order, keep_alive
+
+ANSWER, LOG = b"a", b"l"
 
 _JOIN_S = 180.0
 _CHILD_S = 20.0
 _GREETING_S = 10.0
+_LONGEST_GREETING = 4096  # bytes
+
+
+class Greeting(msgspec.Struct, forbid_unknown_fields=True):
+    """The first line of a connection. ``child``: the number of a started process; None for the one that takes orders."""
+
+    job: str
+    rank: int
+    child: int | None = None
+
+
+class Order(msgspec.Struct, forbid_unknown_fields=True):
+    """Start a rank: for which framework, backend and device, with which variables beside those of the machine."""
+
+    child: int
+    framework: str
+    backend: str
+    device: str
+    variables: dict[str, str]
+
+
+def keep_alive(connection: socket.socket) -> None:
+    """Has the kernel notice within about 10 seconds that the other machine is cut off."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    for name, value in (("TCP_KEEPIDLE", 4), ("TCP_KEEPINTVL", 2), ("TCP_KEEPCNT", 3), ("TCP_USER_TIMEOUT", 10_000)):
+        if hasattr(socket, name):
+            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 class HostError(ApidiffError):
@@ -28,7 +61,7 @@ class HostError(ApidiffError):
 
 
 class Hosts:
-    """The processes of ``place``'s launcher beside this one, which is rank 0. Listens on the address that they know."""
+    """The other processes of ``place``'s launcher; this one is rank 0. Listens on the address that they know."""
 
     def __init__(self, place: Place) -> None:
         self.place = place
@@ -60,7 +93,7 @@ class Hosts:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def wait(self) -> None:
-        """Until every other process has joined. Raises HostError with the ranks that did not."""
+        """Waits until every other process has joined. Raises HostError with the ranks that did not."""
         others = set(range(1, self.place.world_size))
         with self._joined:
             if not self._joined.wait_for(lambda: others <= self._orders.keys(), _JOIN_S):
@@ -85,7 +118,7 @@ class Hosts:
             del self._children[child]
 
     def free_port(self) -> int:
-        """A port of this machine, at the address that the others know, that nobody listened on a moment ago."""
+        """Finds a port of this machine, at the address that the others know, that nobody listened on a moment ago."""
         with socket.socket(self._listener.family, socket.SOCK_STREAM) as probe:
             probe.bind((self.place.host, 0))
             return int(probe.getsockname()[1])
@@ -105,7 +138,7 @@ class Hosts:
                 threading.Thread(target=self._greet, args=(connection,), daemon=True).start()
 
     def _greet(self, connection: socket.socket) -> None:
-        """Finds out who connects; whoever is none of ours is hung up on."""
+        """Reads who connects; connections from unknown peers are closed."""
         try:
             connection.settimeout(_GREETING_S)
             greeting = msgspec.json.decode(_first_line(connection), type=Greeting)
@@ -128,18 +161,18 @@ class Hosts:
 
 
 def _first_line(connection: socket.socket) -> bytes:
-    """The greeting, byte by byte: what follows it belongs to whoever reads the connection. Raises ValueError if too long."""
+    """Reads the greeting byte by byte: what follows it is for another reader. Raises ValueError where it is too long."""
     line, until = b"", time.monotonic() + _GREETING_S
     while not line.endswith(b"\n"):
         byte = connection.recv(1)
-        if not byte or len(line) > LONGEST_GREETING or time.monotonic() > until:
+        if not byte or len(line) > _LONGEST_GREETING or time.monotonic() > until:
             raise ValueError("no greeting")
         line += byte
     return line
 
 
 class RemoteRank:
-    """A rank on another machine, asked like one on this. What it prints goes into ``log`` here."""
+    """A rank on another machine, asked as a WorkerProcess is. What it prints goes into ``log`` here."""
 
     def __init__(self, connection: socket.socket, log: Path) -> None:
         self._connection, self._log = connection, log
@@ -152,7 +185,7 @@ class RemoteRank:
         return self._connection.fileno()
 
     def send(self, line: bytes) -> None:
-        """Asks. A machine that is cut off is noticed when the answer is awaited."""
+        """Sends a request. A machine that is cut off is noticed when the answer is awaited."""
         with contextlib.suppress(OSError):
             self._connection.settimeout(5)
             self._connection.sendall(line)
@@ -160,7 +193,7 @@ class RemoteRank:
             self._connection.setblocking(False)
 
     def receive(self) -> bytes | None:
-        """One answer; None while it is not whole; empty where the rank or its machine is gone."""
+        """Reads an answer without blocking: None while it is not whole; empty where the rank or its machine is gone."""
         try:
             chunk = self._connection.recv(1 << 20)
         except BlockingIOError:
@@ -179,10 +212,10 @@ class RemoteRank:
         return None
 
     def kill(self) -> None:
-        """Ends it: the process that started it ends it when the connection is gone."""
+        """Ends it: the process that started it kills it when the connection is gone."""
         with contextlib.suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Closes what is here of it."""
+        """Closes the connection."""
         self._connection.close()

@@ -1,4 +1,4 @@
-"""What a launched process other than rank 0 does: starts ranks when rank 0's verifier says so, and passes lines on.
+"""Serves rank 0 of a launched run: starts ranks on this machine when it says so, and passes lines on.
 
 It starts nothing but ranks of the frameworks, and only for the verifier that its launcher named. It ends when that one does,
 or is no longer heard, and takes its ranks with it.
@@ -18,8 +18,8 @@ from pathlib import Path
 import msgspec
 
 from apidiff.database import ApidiffError
+from apidiff.execute.remote.coordinator import ANSWER, LOG, Greeting, Order, keep_alive
 from apidiff.execute.remote.launcher import Place, without_launcher
-from apidiff.execute.remote.remote_protocol import ANSWER, LOG, Greeting, Order, keep_alive
 from apidiff.execute.worker_process import WorkerProcess, rank_command
 
 _CONNECT_S = 120.0
@@ -28,7 +28,7 @@ _LOG_BYTES = 1 << 16  # at a time
 
 
 def serve(place: Place) -> int:
-    """Takes orders until rank 0 closes the connection. Returns the exit code. Raises ApidiffError where it is not reached."""
+    """Serves rank 0 until it closes the connection. Returns the exit code. Raises ApidiffError where it is not reached."""
     control = _connect(place, None, _CONNECT_S)
     running: list[threading.Thread] = []
     with control, control.makefile("rb") as lines, tempfile.TemporaryDirectory(prefix="apidiff-") as folder:
@@ -64,7 +64,7 @@ def _connect(place: Place, child: int | None, seconds: float) -> socket.socket:
 
 
 def _run(place: Place, order: Order, folder: Path) -> None:
-    """One rank, from its start until either end is gone."""
+    """Runs one rank, from its start until either end is gone."""
     log = folder / str(order.child) / f"rank-{place.rank}.log"
     log.parent.mkdir()
     local = {"LOCAL_RANK": str(place.local_rank), "DEVICE_ID": str(place.local_rank)}
