@@ -14,8 +14,7 @@ from apidiff.database import Data
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
-from apidiff.derive.arguments import written
-from apidiff.derive.calls import call
+from apidiff.derive.calls import call, written_argument
 from apidiff.execute.submissions.signed import Signed
 from apidiff.judge import Context, example_probe, make_context, spec_of
 from apidiff.model import Api, ProbeRun, RunRecord, SignatureDump, Version
@@ -293,7 +292,7 @@ def probe_code(api: Api, probe: str, signature: Signature | None = None) -> str:
 
 
 def _given(arguments: Dictionary[str, Argument]) -> str:
-    return ", ".join(f"{name}={written(name, value)}" for name, value in arguments.items())
+    return ", ".join(f"{name}={written_argument(name, value)}" for name, value in arguments.items())
 
 
 def _ranks(ranks: Iterable[int]) -> str:

@@ -1,227 +1,149 @@
-"""Says under which condition a claim's probes observe it: what they set that the API's plain call does not."""
+"""Says under which conditions a claim's probes observe it, in English and in Chinese."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Sequence
+from itertools import groupby, pairwise
 
-from apidiff.derive.arguments import is_code, written
-from apidiff.model import Api, Claim, ClaimKind, Input, Layout, Text
-from apidiff.model.probe import Argument
-from apidiff.model.probe_resolution import caller_ranks, inplace_switch, partner, resolve
-
-Piece = tuple[str, str]  # the same condition in English and in Chinese
-_PASSING = re.compile(r"for |when .*? pass(?:es)? ")
-_INCIDENTAL = re.compile(r"of another shape$|`[a-z]+=\(rank \+ 1\) % world_size`$")  # between probes that share no base
-_ENDS = re.compile(r"(?:when .* the call and|while) .* calls? `[^`]*`$")
-
-
-def condition(claim: Claim, api: Api) -> Text | None:
-    """What all probes of the claim have in common that the plain call lacks, or None."""
-    probes = [probe for probe in claim.probes if probe in api.probes]
-    if not probes:
-        return None
-    pieces = [_pieces(api, probe) for probe in probes]
-    shared = [piece for piece in pieces[0] if all(piece in other for other in pieces)]
-    if not shared and claim.kind in {ClaimKind.RAISES, ClaimKind.COMPLETES}:
-        pieces = [_pieces(api, probe, _plain(api, next(iter(api.probes)))) for probe in probes]
-        shared = [piece for piece in pieces[0] if all(piece in other for other in pieces)]
-        shared = [piece for piece in shared if not _INCIDENTAL.search(piece[0])] or shared
-    if not shared and claim.kind in {ClaimKind.RETURNS, ClaimKind.ALIASES} and _has_async(api):
-        modes = {resolve(api, probe)[0].get("async_op") is True for probe in probes}
-        shared = [("with `async_op=False`", "`async_op=False` 时")] if modes == {False} else []
-    if not shared:
-        return None
-    return Text(en=_joined_en([en for en, _ in shared]), zh=_joined_zh([zh for _, zh in shared]))
+from apidiff.derive.conditions import (
+    Callers,
+    Change,
+    Condition,
+    Disagree,
+    OthersPassToo,
+    OwnGroup,
+    Passes,
+    Switched,
+    With,
+    Without,
+)
+from apidiff.messages.labels import filled, joined
+from apidiff.model import Text
 
 
-def _joined_en(pieces: list[str]) -> str:
-    """The English conditions as one; what the same ranks pass is said once: ``for an empty `a` and an empty `b```."""
-    joined, lead = "", None
-    for piece in pieces:
-        head = _PASSING.match(piece)
-        repeated = bool(joined) and head is not None and head[0] == lead
-        said = piece[head.end() :] if repeated and head else piece
-        joined += f"{', ' if _ENDS.match(joined) or joined[-1].isdigit() else ' and '}{said}" if joined else said
-        lead = head[0] if head else None
-    return joined
+def conditions_text(conditions: Sequence[Condition], root: str) -> Text | None:
+    """The conditions as the beginning of a sentence, None where there is none; ``root``: the parameter of the root rank.
 
-
-def _joined_zh(pieces: list[str]) -> str:
-    """The Chinese conditions as one; what the same ranks pass is said once: ``传入空的 `a` 和空的 `b` 时``."""
-    joined: list[str] = []
-    lead = None
-    for piece in [*(one.removesuffix("时").rstrip() for one in pieces[:-1]), pieces[-1]]:
-        before, passes, passed = piece.partition("传入")
-        if joined and passes and before == lead and not passed.startswith("的"):
-            joined[-1] += f" 和{passed}"
-        else:
-            joined.append(piece)
-        lead = before if passes else None
-    last = joined.pop()
-    return f"{'，'.join(joined)}，且{' ' if last[0].isascii() else ''}{last}" if joined else last
-
-
-def _has_async(api: Api) -> bool:
-    return any(resolve(api, probe)[0].get("async_op") is True for probe in api.probes)
-
-
-def _plain(api: Api, probe: str) -> str:
-    """The probe at the end of the chain of ``like``."""
-    while (before := api.probes[probe].like) is not None:
-        probe = before
-    return probe
-
-
-def _pieces(api: Api, probe: str, basis: str | None = None) -> list[Piece]:
-    """How the probe differs from ``basis``, or else from the probe that it is made from."""
-    plain, _ = resolve(api, basis or _plain(api, probe))
-    arguments, overrides = resolve(api, probe)
-    found = list(_ends(api, probe))
-    found += [(f"without `{name}`", f"不传 `{name}` 时") for name in plain if name not in arguments]
-    fewer = any(isinstance(value, Input) and value.group for value in arguments.values())
-    for name, value in arguments.items():
-        if name in plain and (plain[name] == value or (fewer and _shortened(plain[name], value))):
-            continue
-        found.append(_changed(name, plain.get(name), value))
-    uneven = [name for name in arguments if sum(name in changes for changes in overrides.values()) > 1]
-    found += [
-        (f"when the ranks pass different `{name}`", f"各 rank 传入的 `{name}` {_unlike(name, overrides)}不一致时")
-        for name in uneven
-    ]
-    for rank, changes in overrides.items():
-        who_en = f"ranks other than `{api.root}` pass" if rank == "others" else f"rank {rank} passes"
-        who_zh = f"`{api.root}` 以外的 rank " if rank == "others" else f"rank {rank} "
-        for name in [name for name in changes if name not in uneven]:
-            value = changes[name]
-            if rank == "others" and _same_list(arguments.get(name), value):
-                found.append((f"when {who_en} {_article(name)} `{name}` too", f"{who_zh}也传入 `{name}` 时"))
-                continue
-            en, zh = _passed(name, arguments.get(name), value, one_rank=rank != "others")
-            found.append((f"when {who_en} {en}", f"{who_zh}传入{zh}时"))
-    if (switch := inplace_switch(api, probe)) is not None:
-        found.append((f"after `set_comm_ops_inplace({switch})`", f"执行 `set_comm_ops_inplace({switch})` 之后"))
-    return found
-
-
-def _ends(api: Api, probe: str) -> Iterator[Piece]:
-    """Who makes the call and what the other end does, where a probe says so."""
-    ranks, other = caller_ranks(api, probe), partner(api, probe)
-    if other is None:
-        if ranks:
-            yield f"when only {_numbers(ranks)[0]} {_s('make', ranks)} the call", f"只有 {_numbers(ranks)[1]} 调用时"
-        return
-    en, zh = _numbers(other.ranks)
-    answer = f"{en} {_s('call', other.ranks)} `{other.api}`", f"{zh} 调用 `{other.api}`"
-    if not ranks:
-        yield f"while {answer[0]}", f"{answer[1]} 时"
-        return
-    calling = _numbers(ranks)
-    yield f"when {calling[0]} {_s('make', ranks)} the call and {answer[0]}", f"{calling[1]} 发起调用、{answer[1]} 时"
-
-
-def _numbers(ranks: list[int]) -> Piece:
-    listed = [str(rank) for rank in ranks]
-    en = f"{', '.join(listed[:-1])} and {listed[-1]}" if len(listed) > 1 else listed[0]
-    return f"rank{'s' if len(listed) > 1 else ''} {en}", f"rank {'、'.join(listed)}"
-
-
-def _s(verb: str, ranks: list[int]) -> str:
-    return verb if len(ranks) > 1 else f"{verb}s"
-
-
-def _changed(name: str, before: Argument, value: Argument) -> Piece:
-    if isinstance(value, Input):
-        if value.reduce_op is not None:
-            return f"with `{name}=ReduceOp.{value.reduce_op}`", f"`{name}=ReduceOp.{value.reduce_op}` 时"
-        if value.group is not None:
-            if value.by_name:
-                return f"with `{name}` given as a string", f"`{name}` 以字符串传入时"
-            if value.group:
-                ranks = ", ".join(map(str, value.group))
-                return f"with a group of ranks {ranks}", f"通信组只含 rank {ranks.replace(', ', '、')} 时"
-            return f"with `{name}` given explicitly", f"显式传入 `{name}` 时"
-        if _told_as_code(value):
-            return f"with `{name}={written(name, value)}`", f"`{name}={written(name, value)}` 时"
-        en, zh = _passed(name, before, value)
-        return f"for {en}", f"传入{zh}时"
-    return f"with `{name}={value!r}`", f"`{name}={value!r}` 时"
-
-
-def _unlike(name: str, overrides: dict[str, dict[str, Argument]]) -> str:
-    """In Chinese, in what the ranks' arguments differ, where it can be only one thing."""
-    tensors = [_tensor(changes[name]) for changes in overrides.values() if name in changes]
-    return "形状" if all(tensors) and len({(one.dtype, one.layout) for one in tensors if one}) == 1 else ""
-
-
-def _passed(name: str, before: Argument, value: Argument, *, one_rank: bool = False) -> Piece:
-    """How an argument differs from the one of the plain call: form, dtype, layout, emptiness, length or shape.
-
-    ``one_rank``: the other ranks pass ``before``.
+    What the same ranks pass is said once: ``for an empty `a` and an empty `b```.
     """
-    if not isinstance(value, Input) or _told_as_code(value):
-        return f"`{name}={written(name, value)}`", f" `{name}={written(name, value)}` "
-    inner, old, listed = _tensor(value), _tensor(before), value.shape is None
-    a, whose = _article(name), "元素" if listed else ""
-    items = [one for one in map(_tensor, value.list or []) if one]
-    if value.list is not None and not items:
-        en, zh = f"an empty list as `{name}`", "长度为 0 "
-    elif inner is None or (old is None and not listed and 0 not in (inner.shape or [])):
-        en, zh = f"another form of `{name}`", "另一种形式"
-    elif inner.shape is not None and 0 in inner.shape:
-        en, zh = (f"{a} `{name}` of empty tensors", "元素均为空张量") if listed else (f"an empty `{name}`", "空")
-    elif old is None:
-        en, zh = f"tensors in `{name}`", "由张量组成"
-    elif len({one.dtype for one in items}) > 1:
-        en, zh = f"{a} `{name}` of mixed dtypes", "各元素 dtype 不一"
-    elif inner.dtype != old.dtype:
-        en, zh = f"`{name}` of dtype {inner.dtype}", f"{whose} dtype 为 {inner.dtype} "
-    elif inner.layout is Layout.STRIDED and old.layout is not Layout.STRIDED:
-        en, zh = f"a non-contiguous `{name}`", f"{whose}非连续"
-    elif len({tuple(one.shape or ()) for one in items}) > 1:
-        en, zh = f"{a} `{name}` of unequal shapes", "各元素形状不一"
-    elif isinstance(before, Input) and before.each is not None and value.list is not None:
-        en, zh = f"{a} `{name}` of length {len(items)}", f"长度为 {len(items)} "
-    else:
-        shape = f"{whose}形状与其他 rank 不同" if one_rank else f"{whose and '元素为'}其他形状"
-        en, zh = f"{a} `{name}` of another shape", shape
-    return en, f"{zh}的 `{name}` "
-
-
-def _told_as_code(value: Input) -> bool:
-    """Whether an argument is best told by its code; an empty list says more in words, tensors can only be told so."""
-    return is_code(value) and (value.list is None or len(value.list) > 0)
-
-
-def _article(name: str) -> str:
-    return "an" if name[0] in "aeiou" else "a"
-
-
-def _same_list(before: Argument, value: Argument) -> bool:
-    """Whether both are lists with one tensor per rank that differ in the numbers at most."""
-    if not (
-        isinstance(before, Input) and isinstance(value, Input) and before.each is not None and value.each is not None
-    ):
-        return False
-    old, new = _tensor(before), _tensor(value)
-    if old is None or new is None:
-        return False
-    return (old.shape, old.dtype, old.layout) == (new.shape, new.dtype, new.layout)
-
-
-def _shortened(before: Argument, value: Argument) -> bool:
-    """Whether a list with one element per rank only became a list written out, as a smaller group needs it."""
-    if not isinstance(before, Input) or not isinstance(value, Input):
-        return False
-    return before.each is not None and value.list is not None and _tensor(value) == before.each
-
-
-def _tensor(value: Argument) -> Input | None:
-    """The tensor an argument is, or that its elements are."""
-    if not isinstance(value, Input):
+    groups = [list(group) for _, group in groupby(conditions, key=_who)]
+    if not groups:
         return None
-    if value.shape is not None:
-        return value
-    if value.each is not None:
-        return _tensor(value.each)
-    return _tensor(value.list[0]) if value.list else None
+    text = _group_text(groups[0], root)
+    for number, (before, group) in enumerate(pairwise(groups), start=2):
+        pair = {"before": text, "condition": _group_text(group, root)}
+        if _ends_with_number(before[-1]):
+            key = "condition.last_after_number" if number == len(groups) else "condition.next_after_number"
+        else:
+            key = "condition.last" if number == len(groups) else "condition.next"
+        text = filled(key, **pair)
+    return filled("condition.after" if isinstance(conditions[-1], Switched) else "condition.when", conditions=text)
+
+
+def _who(condition: Condition) -> object:
+    """What conditions share that are told in one: who passes something; nothing else is told with another."""
+    match condition:
+        case Passes(who=who):
+            return Passes, who
+        case Disagree() | OthersPassToo():
+            return type(condition)
+    return condition
+
+
+def _ends_with_number(condition: Condition) -> bool:
+    """Whether "and" behind the English words of a condition could be read as part of it: ``ranks 0, 1 and …``."""
+    match condition:
+        case Callers(partner=str()) | OwnGroup(ranks=[_, *_], by_name=False):
+            return True
+        case Passes(change=change):
+            return change in {Change.DTYPE, Change.DTYPE_OF_ELEMENTS, Change.LENGTH}
+    return False
+
+
+def _group_text(group: list[Condition], root: str) -> Text:
+    """One condition, or several of the same ranks as one."""
+    changes = _change(group[0])
+    for before, condition in pairwise(group):
+        key = "condition.change_after_number" if _ends_with_number(before) else "condition.change"
+        changes = filled(key, before=changes, change=_change(condition))
+    match group[0]:
+        case Passes(who="everyone"):
+            return filled("condition.everyone_passes", changes=changes)
+        case Passes(who="others"):
+            return filled("condition.others_pass", root=root, changes=changes)
+        case Passes(who=rank):
+            return filled("condition.rank_passes", rank=rank, changes=changes)
+        case OthersPassToo():
+            return filled("condition.others_pass_too", root=root, changes=changes)
+        case Disagree():
+            return filled("condition.ranks_pass", changes=changes)
+    return changes
+
+
+def _change(condition: Condition) -> Text:
+    """What a condition says beside who passes it."""
+    match condition:
+        case Passes(name=name, change=change, detail=detail):
+            return _passed_text(name, change, detail)
+        case OthersPassToo(name=name):
+            return _argument(name)
+        case Disagree(name=name, in_shape=in_shape):
+            return filled("condition.unlike_shapes" if in_shape else "condition.unlike", name=name)
+        case Callers():
+            return _callers_text(condition)
+        case Without(name=name):
+            return filled("condition.without", name=name)
+        case With(name=name, code=code):
+            return filled("condition.with", name=name, code=code)
+        case OwnGroup(name=name, by_name=True):
+            return filled("condition.group_by_name", name=name)
+        case OwnGroup(ranks=[_, *_] as ranks):
+            return filled("condition.group_of", ranks=joined("site.comma", map(str, ranks)))
+        case OwnGroup(name=name):
+            return filled("condition.group_given", name=name)
+        case Switched(value=value):
+            return filled("condition.switched", value=str(value))
+
+
+def _passed_text(name: str, change: Change, detail: str) -> Text:
+    match change:
+        case Change.CODE:
+            return filled("change.code", name=name, code=detail)
+        case Change.DTYPE | Change.DTYPE_OF_ELEMENTS:
+            return filled(f"change.{change.value}", name=name, dtype=detail)
+        case Change.LENGTH:
+            return filled("change.length", argument=_argument(name), length=detail)
+        case (
+            Change.EMPTY_LIST
+            | Change.OTHER_FORM
+            | Change.TENSORS
+            | Change.EMPTY
+            | Change.STRIDED
+            | Change.STRIDED_ELEMENTS
+        ):
+            return filled(f"change.{change.value}", name=name)
+    return filled(f"change.{change.value}", argument=_argument(name))
+
+
+def _argument(name: str) -> Text:
+    """The argument ``name``, in English with the article that fits it."""
+    return filled("condition.an_argument" if name[0] in "aeiou" else "condition.an_argument_consonant", name=name)
+
+
+def _callers_text(condition: Callers) -> Text:
+    ranks, partners = condition.ranks, condition.partners
+    if condition.partner is None:
+        return filled("condition.only_one" if len(ranks) == 1 else "condition.only_some", ranks=_ranks_text(ranks))
+    key = "condition.one_calls" if len(partners) == 1 else "condition.some_call"
+    answer = filled(key, ranks=_ranks_text(partners), api=condition.partner)
+    if not ranks:
+        return filled("condition.while", answer=answer)
+    key = "condition.one_makes_the_call" if len(ranks) == 1 else "condition.some_make_the_call"
+    return filled(key, ranks=_ranks_text(ranks), answer=answer)
+
+
+def _ranks_text(ranks: Sequence[int]) -> Text:
+    """The numbers of ranks: ``rank 0``, ``ranks 0, 1 and 2``."""
+    if len(ranks) == 1:
+        return filled("condition.rank", rank=ranks[0])
+    return filled("condition.ranks", ranks=joined("site.comma", map(str, ranks[:-1])), last=ranks[-1])

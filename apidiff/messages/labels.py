@@ -7,6 +7,7 @@ The values of an enumeration are keyed ``<enumeration>.<value>``, e.g. ``risk.si
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +22,8 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 FOLDER = DATA / "messages"
 # A message as the files write it; a file of nothing else is read at once, 50 times as fast as by a YAML parser.
 _MESSAGE = re.compile(r'^(\S.*):\n  en: (".*")\n  zh: (".*")$', re.MULTILINE)
+# Between a Chinese character and a Latin letter, a digit or a backtick.
+_BOUNDARY = re.compile(r"(?<=[一-鿿])(?=[A-Za-z0-9`])|(?<=[A-Za-z0-9`])(?=[一-鿿])")
 _LINES = re.compile(r"^[^#\n]", re.MULTILINE)
 
 
@@ -37,6 +40,20 @@ def filled(key: str, **values: Text | str | int) -> Text:
         en=message.en.format(**{name: one.en if isinstance(one, Text) else one for name, one in values.items()}),
         zh=message.zh.format(**{name: one.zh if isinstance(one, Text) else one for name, one in values.items()}),
     )
+
+
+def joined(key: str, texts: Iterable[Text | str]) -> Text:
+    """``texts`` in both languages with what stands under ``key`` between them."""
+    listed = list(texts)
+    return Text(
+        en=label(key, "en").join(text.en if isinstance(text, Text) else text for text in listed),
+        zh=label(key, "zh").join(text.zh if isinstance(text, Text) else text for text in listed),
+    )
+
+
+def spaced(text: Text) -> Text:
+    """``text`` with a space between Chinese characters and code, numbers or Latin words, as Chinese is set."""
+    return Text(en=text.en, zh=_BOUNDARY.sub(" ", text.zh))
 
 
 def between_sentences(language: Language) -> str:

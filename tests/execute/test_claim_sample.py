@@ -13,8 +13,7 @@ from apidiff.database.backends import called, load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.execute.claim_sample import Sample, unrecorded
-from apidiff.judge import Context
-from apidiff.judge.judge_context import make_context
+from apidiff.judge import Context, make_context
 
 DAY = datetime.date(2026, 11, 22)
 
