@@ -17,26 +17,16 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-from apidiff import database as store
+from apidiff import database
 from apidiff.database import ApidiffError, InvalidData
 from apidiff.database.checks import run_checks
 from apidiff.database.paths import in_checkout
 from apidiff.process_group import kill_group
+from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
 
 _ROOT = Path(__file__).resolve().parent.parent
 _BUILD_DEADLINE_S = 900
-
-
-class Language(NamedTuple):
-    """One language of the site: its folder there, and the name of its sources, which is also the tag for Sphinx."""
-
-    folder: str
-    sources: str
-
-
-LANGUAGES = (Language("en", "en"), Language("zh-cn", "zh"))
 
 
 class SiteError(ApidiffError):
@@ -87,19 +77,19 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_ur
     step fails.
     """
     _check_tools()
-    from apidiff.sphinxext import source
-    from apidiff.sphinxext.build_cache import Shelf, write_if_changed
+    from apidiff.derive.evidence import RunHead
+    from apidiff.sphinxext import site_content
+    from apidiff.sphinxext.build_cache import BuildCache
     from apidiff.sphinxext.build_tuning import collecting_seldom
-    from apidiff.sphinxext.repository import find_repository
+    from apidiff.sphinxext.contribute import find_repository
     from apidiff.writers.exports import publish
-    from apidiff.writers.exports.address import Address
-    from apidiff.writers.exports.root import root_page
+    from apidiff.writers.exports.files import write_if_changed
 
     address = Address.parse(site_url)
     find_repository(_ROOT, os.environ)  # an address that must not be linked to is told before anything is built
     output = output.resolve()
     with collecting_seldom():
-        data = store.load()
+        data = database.load()
         errors = run_checks(data)
     if errors:
         raise InvalidData(errors)
@@ -109,16 +99,26 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_ur
     with (work / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with collecting_seldom():
-            source.write(source.make(data, keep=work / "kept"), _content(work))
+            site_content.write(site_content.make(data, keep=work / "kept"), _content(work))
         del data
         _build_languages(wanted, output, work, address.root)
         index = output / "index.html"
         write_if_changed(output / "404.html", not_found_page("/").encode())
-        write_if_changed(index, root_page((_ROOT / "conf" / "root.html").read_text("utf-8"), address).encode())
-        folders = [language.folder for language in wanted]
+        write_if_changed(index, root_page(address).encode())
         with collecting_seldom():
-            publish(output, Shelf(work / "doctrees" / folders[0]), folders, address, work)
+            content = site_content.read(_content(work))
+            runs = BuildCache(work / "doctrees" / wanted[0].folder).read("runs", list[RunHead])
+            publish(output, content.entries, content.counterparts, runs, wanted, address)
     return index
+
+
+def root_page(address: Address) -> str:
+    """Write the page at the site's root, which leads to the reader's language."""
+    from jinja2 import Environment, StrictUndefined
+
+    template = (_ROOT / "conf" / "root.html").read_text("utf-8")
+    page = Environment(autoescape=True, undefined=StrictUndefined).from_string(template)
+    return page.render(site=address.root) + "\n"
 
 
 def not_found_page(root: str) -> str:
@@ -136,7 +136,7 @@ def _check_tools() -> None:
         raise SiteError("sphinx is not installed. Install what the site needs: pip install -e '.[site]'")
 
 
-def _build_languages(wanted: Sequence[Language], output: Path, work: Path, site_url: str) -> None:
+def _build_languages(wanted: Sequence[SiteLanguage], output: Path, work: Path, site_url: str) -> None:
     steps: list[Step] = []
     try:
         for language in wanted:
@@ -156,12 +156,12 @@ def _content(work: Path) -> Path:
     return work / "content.msgpack"
 
 
-def _sphinx(language: Language, output: Path, work: Path, site_url: str) -> Step:
-    command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", "auto", "-t", language.sources]
+def _sphinx(language: SiteLanguage, output: Path, work: Path, site_url: str) -> Step:
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", "auto", "-t", language.words]
     command += ["-q", "-n", "-W", "--keep-going", "-D", f"apidiff_site_url={site_url}"]
     command += ["-D", f"apidiff_content={_content(work)}"]
     command += ["-c", str(_ROOT / "conf"), "-d", str(work / "doctrees" / language.folder)]
-    command += [str(_ROOT / "docs" / language.sources), str(output / language.folder)]
+    command += [str(_ROOT / "docs" / language.words), str(output / language.folder)]
     return Step(f"sphinx ({language.folder})", command, work / "logs" / f"{language.folder}.log", _BUILD_DEADLINE_S)
 
 

@@ -8,7 +8,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(_ROOT))
 
 from apidiff.messages.labels import label  # noqa: E402 - the package may not be installed
-from apidiff.sphinxext.repository import find_repository  # noqa: E402
+from apidiff.sphinxext.contribute import find_repository  # noqa: E402
 
 _ZH = tags.has("zh")  # noqa: F821 - Sphinx puts `tags` into this file's names
 _WORDS = "zh" if _ZH else "en"
@@ -109,8 +109,8 @@ html_theme_options = {
 }
 
 autodoc2_packages = [
-    {"path": f"../../apidiff/{name.replace('.', '/')}", "module": f"apidiff.{name}", "auto_mode": True}
-    for name in ("model", "database", "judge", "derive.api_history", "lookup")
+    {"path": f"../../apidiff/{name}", "module": f"apidiff.{name}", "auto_mode": True}
+    for name in ("model", "database", "judge", "derive", "lookup")
 ]
 autodoc2_output_dir = "api"
 autodoc2_docstring_parser_regexes = [(r".*", "rst")]
@@ -121,8 +121,6 @@ autodoc2_render_plugin = f"apidiff.sphinxext.api_pages.{'Chinese' if _ZH else 'E
 nitpick_ignore_regex = [
     # Types of other projects; the site links to no inventory that would have to be fetched.
     (r"py:(class|obj|exc)", r"(collections|enum|msgspec|numpy|pathlib|re|sqlite3|types|typing)\..*"),
-    # Layers that have no pages of their own, and the name under which the database passes on an error.
-    (r"py:(class|obj|exc)", r"apidiff\.(errors|derive|messages|execute)\..*|apidiff\.database\.\w*Error"),
     # autodoc2 writes type variables as if they were classes.
     (r"py:class", r"apidiff\.(\w+\.)*[A-Z]"),
 ]

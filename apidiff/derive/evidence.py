@@ -7,6 +7,7 @@ probe calls as code, and the verdicts that rest on it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Dictionary
 
@@ -40,7 +41,7 @@ Calls = Dictionary[str, Dictionary[str, ProbeCall]]  # by API, then by probe
 
 
 class RunHead(Record, frozen=True, kw_only=True):
-    """A run record without its traces."""
+    """A run record without its traces. ``ends``: how many probes ended how."""
 
     id: str
     framework: str
@@ -56,6 +57,7 @@ class RunHead(Record, frozen=True, kw_only=True):
     measured_by: str | None = None
     stopped: str | None = None
     signed: Signed = Signed()
+    ends: dict[str, int] = {}
 
 
 class Verdict(Record, frozen=True, kw_only=True):
@@ -123,8 +125,9 @@ def _place(run: RunRecord) -> tuple[str, ...]:
 
 def head_of(run_id: str, run: RunRecord, signed: Signed | None = None) -> RunHead:
     """The record's head."""
-    facts = {name: getattr(run, name) for name in RunHead.__struct_fields__ if name not in {"id", "signed"}}
-    return RunHead(id=run_id, signed=signed or Signed(), **facts)
+    facts = {name: getattr(run, name) for name in RunHead.__struct_fields__ if name not in {"id", "signed", "ends"}}
+    ends = dict(sorted(Counter(probe.end for probe in run.probes).items()))
+    return RunHead(id=run_id, signed=signed or Signed(), ends=ends, **facts)
 
 
 def evidence(

@@ -2,56 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 from docutils import nodes
 
+from apidiff.derive.answers import Answer, answers
 from apidiff.model import Status, Version
-from apidiff.model.ranges import holds
-from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, TargetEntry
-from apidiff.sphinxext.builder import Builder
+from apidiff.model.views import DifferenceEntry, Entry, EvidenceEntry, OtherwiseEntry, ParameterEntry
 from apidiff.sphinxext.claims import stated_places
-from apidiff.sphinxext.differences import differences_section
-from apidiff.sphinxext.nodes import Cell, Inline, anchor, block, code, folded, joined, literal, paragraph, table
-from apidiff.sphinxext.version_visibility import marked_inline, marked_section
+from apidiff.sphinxext.nodes import Cell, Inline, Marked, block, code, folded, joined, literal, paragraph, table
+from apidiff.sphinxext.page_builder import PageBuilder
+from apidiff.sphinxext.run_page import run_part
+from apidiff.sphinxext.versions import marked_inline, marked_section
+from apidiff.writers.exports.address import anchor
 
 _STATUSES = [status.value for status in Status]
-MAPS_TO = "maps_to"
-
-
-class Answer(NamedTuple):
-    """What answers a source in some releases: a target, or another answer, or nothing."""
-
-    releases: list[str]
-    target: TargetEntry | None
-    otherwise: OtherwiseEntry | None
-
-
-def current_target(entry: Entry, version: str) -> TargetEntry | None:
-    """The target to use on the MindSpore ``version``, or None where no range covers it."""
-    wanted = Version(version)
-    return next(
-        (
-            target
-            for target in entry.targets
-            if any(one.status == Status.CURRENT.value and holds(one.since, one.until, wanted) for one in target.ranges)
-        ),
-        None,
-    )
-
-
-def current_answer(entry: Entry, version: str) -> OtherwiseEntry | None:
-    """What answers the source on the MindSpore ``version`` where no target does."""
-    return next((one for one in entry.otherwise if holds(one.since, one.until, Version(version))), None)
-
-
-def answer_at(entry: Entry, version: str) -> tuple[str | None, str | None, list[DifferenceEntry]]:
-    """The kind of answer on the MindSpore ``version``, its risk and its differences; None where there is no answer."""
-    if target := current_target(entry, version):
-        return MAPS_TO, target.risk, target.differences
-    if answer := current_answer(entry, version):
-        return answer.answer, answer.risk, answer.differences
-    return None, None, []
 
 
 def answer_anchor(answer: OtherwiseEntry) -> str:
@@ -59,23 +24,13 @@ def answer_anchor(answer: OtherwiseEntry) -> str:
     return f"otherwise--{answer.since or 'first'}"
 
 
-def answers(entry: Entry, releases: list[str]) -> list[Answer]:
-    """Each answer with the releases that it answers for, in the order of ``releases``."""
-    found: dict[str, Answer] = {}
-    for release in releases:
-        target, otherwise = current_target(entry, release), current_answer(entry, release)
-        key = target.name if target else answer_anchor(otherwise) if otherwise else ""
-        found.setdefault(key, Answer([], target, None if target else otherwise)).releases.append(release)
-    return list(found.values())
-
-
-def answer_boxes(make: Builder, entry: Entry) -> list[nodes.Node]:
+def answer_boxes(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
     """The answer at a glance, one box for each; the one for the newest release is shown."""
     found = answers(entry, make.releases.known["mindspore"])
     return [make.only(_box(make, entry, answer), mindspore=answer.releases) for answer in found]
 
 
-def _box(make: Builder, entry: Entry, answer: Answer) -> block:
+def _box(make: PageBuilder, entry: Entry, answer: Answer) -> block:
     version = make.chosen("mindspore")
     if answer.target:
         link = nodes.reference("", "", literal(answer.target.name), refid=anchor(answer.target.name))
@@ -101,7 +56,7 @@ def _box(make: Builder, entry: Entry, answer: Answer) -> block:
     return block("", *children, *_also_there(make, entry, answer), classes=["apidiff-box"])
 
 
-def _also_there(make: Builder, entry: Entry, answer: Answer) -> list[nodes.Node]:
+def _also_there(make: PageBuilder, entry: Entry, answer: Answer) -> list[nodes.Node]:
     """The targets that are there too in one of the releases of an answer, each with its standing, where it has one."""
     found: list[Inline] = []
     told: set[str] = set()
@@ -121,7 +76,7 @@ def _also_there(make: Builder, entry: Entry, answer: Answer) -> list[nodes.Node]
     return [make.only(block("", make.term("box.also_there", *joined(found, " "))), mindspore=told)]
 
 
-def versions_table(make: Builder, entry: Entry) -> nodes.table:
+def versions_table(make: PageBuilder, entry: Entry) -> nodes.table:
     """Every range of MindSpore versions with its target or other answer, newest first."""
     rows: list[tuple[str | None, int, list[Cell]]] = []
     for target in entry.targets:
@@ -145,7 +100,7 @@ def versions_table(make: Builder, entry: Entry) -> nodes.table:
     return table(header, [row[2] for row in rows])
 
 
-def otherwise_section(make: Builder, entry: Entry, answer: OtherwiseEntry, *, leads: bool) -> marked_section:
+def otherwise_section(make: PageBuilder, entry: Entry, answer: OtherwiseEntry, *, leads: bool) -> marked_section:
     """One answer without a target: why, what to do, with which APIs, and the recipe as it runs.
 
     ``leads``: whether it is the answer on the newest release, whose differences have the plain anchors.
@@ -188,3 +143,86 @@ def otherwise_section(make: Builder, entry: Entry, answer: OtherwiseEntry, *, le
 
 def _titled_code(title: list[nodes.Node], text: str) -> block:
     return block("", paragraph(*title, classes=["apidiff-caption"]), code(text))
+
+
+def differences_section(
+    make: PageBuilder,
+    name: str,
+    intro: nodes.paragraph,
+    differences: Sequence[DifferenceEntry],
+    rows: Mapping[str, ParameterEntry] | None = None,
+    *,
+    leads: bool,
+) -> marked_section:
+    """The differences of the answer ``name`` (an anchor), worst first.
+
+    ``rows``: the rows of parameters and members by the ID of the difference that they make; it is shown where they are.
+    ``leads``: whether this is the answer on the newest release. Its differences are ``difference-…``, those of all others
+    have the answer's anchor before that.
+    """
+    prefix = "difference" if leads else f"{name}--difference"
+    shown: list[nodes.Node] = [intro] if differences else [paragraph(nodes.Text(make.word("differences.none")))]
+    for one in differences:
+        found = difference_block(make, one, prefix)
+        if rows and (row := rows.get(one.id)):
+            where_present(make, found, row)
+        shown.append(found)
+    section = make.section(f"{name}--differences", make.word("differences"), *shown)
+    if leads:
+        section["ids"].append("differences")
+    return section
+
+
+def where_present(make: PageBuilder, node: Marked, row: ParameterEntry) -> Marked:
+    """Mark a node to be shown where what a row is about exists: a name that one side alone has comes and goes."""
+    if row.target is None and row.source_range:
+        return make.only(node, torch=make.releases.told("torch", row.source_range))
+    if row.source is None and row.target_range:
+        return make.only(node, mindspore=make.releases.told("mindspore", row.target_range))
+    return node
+
+
+def difference_block(make: PageBuilder, difference: DifferenceEntry, prefix: str) -> block:
+    """One difference: risk, kind and text; evidence and the claims it rests on are folded."""
+    head = [
+        make.badge("risk", difference.risk),
+        nodes.Text(" "),
+        nodes.strong("", make.word(f"difference.{difference.kind}")),
+    ]
+    if difference.parameter:
+        head += [nodes.Text(" "), literal(difference.parameter)]
+    children: list[nodes.Node] = [paragraph(*head), paragraph(*make.text(difference.text))]
+    if folds := _folds(make, difference):
+        children.append(folded(make.word("evidence"), *folds))
+    found = block(
+        "",
+        *children,
+        ids=[anchor(f"{prefix}-{difference.id}")],
+        classes=["apidiff-difference", f"apidiff-edge-{difference.risk}"],
+    )
+    make.document.note_explicit_target(found)
+    return found
+
+
+def _folds(make: PageBuilder, difference: DifferenceEntry) -> list[nodes.Node]:
+    children: list[nodes.Node] = []
+    if difference.evidence:
+        items = [nodes.list_item("", _evidence(make, difference, one)) for one in difference.evidence]
+        children.append(nodes.bullet_list("", *items, classes=["apidiff-evidence"]))
+    if difference.claims:
+        links = [[make.ref("claim", claim)] for claim in difference.claims]
+        children.append(make.term("rests_on", *joined(links, make.word("site.comma"))))
+    return children
+
+
+def _evidence(make: PageBuilder, difference: DifferenceEntry, one: EvidenceEntry) -> block:
+    """What runs say of a claim; where the chosen version was run, only what its run says."""
+    part = run_part(one.claim.partition("#")[0])
+    runs = joined([[make.ref("run", run, part=part)] for run in one.runs], make.word("site.comma"))
+    claim = [make.ref("claim", one.claim), nodes.Text(make.word("site.colon"))]
+    found = block("", paragraph(*claim, *make.text(one.text), nodes.Text(" ["), *runs, nodes.Text("]")))
+    run = [version for other in difference.evidence if other.claim == one.claim for version in other.versions]
+    if one.versions:
+        rest = make.releases.others(one.framework, run)
+        make.only_in(found, one.framework, [*one.versions, *rest])
+    return found

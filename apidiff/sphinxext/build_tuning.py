@@ -29,7 +29,7 @@ def collecting_seldom() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-class Pace:
+class BuildTuning:
     """The settings of one build."""
 
     def __init__(self) -> None:

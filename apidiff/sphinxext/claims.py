@@ -6,12 +6,11 @@ from docutils import nodes
 
 from apidiff.derive.verdicts_by_run import measurer
 from apidiff.model import Observation, Outcome, worst_outcome
+from apidiff.model.trace import backend_name
 from apidiff.model.views import ClaimEntry, DocumentEntry, Entry, ObservedSummary, StatedEntry
-from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import (
     Cell,
     Inline,
-    anchor,
     block,
     code,
     external,
@@ -22,8 +21,10 @@ from apidiff.sphinxext.nodes import (
     table,
     table_row,
 )
-from apidiff.sphinxext.run_links import changes_list, dispute_block, run_part
-from apidiff.sphinxext.version_visibility import marked_inline
+from apidiff.sphinxext.page_builder import PageBuilder
+from apidiff.sphinxext.run_page import changes_list, dispute_block, run_part
+from apidiff.sphinxext.versions import carry, marked_inline, marked_item
+from apidiff.writers.exports.address import anchor
 
 # How many lines of evidence a table shows of one run; the run record has them all.
 _EVIDENCE_LINES = 4
@@ -33,7 +34,7 @@ _TELLING_WORLD_SIZE = 3
 _RETURN_KINDS = ("returns", "result", "writes", "keeps", "aliases")
 
 
-def claims_section(make: Builder, entry: Entry) -> nodes.section:
+def claims_section(make: PageBuilder, entry: Entry) -> nodes.section:
     """Every claim of the mapping, by API: first what it returns and writes, then the rest."""
     subjects = list(dict.fromkeys(claim.subject for claim in entry.claims))
     groups = [_group(make, entry, subject, leads=subject == subjects[0]) for subject in subjects]
@@ -43,7 +44,7 @@ def claims_section(make: Builder, entry: Entry) -> nodes.section:
     return found
 
 
-def _group(make: Builder, entry: Entry, subject: str, *, leads: bool) -> nodes.section:
+def _group(make: PageBuilder, entry: Entry, subject: str, *, leads: bool) -> nodes.section:
     mine = [claim for claim in entry.claims if claim.subject == subject]
     returning = [claim for claim in mine if claim.kind in _RETURN_KINDS]
     children: list[nodes.Node] = []
@@ -63,7 +64,7 @@ def _group(make: Builder, entry: Entry, subject: str, *, leads: bool) -> nodes.s
     return make.section(f"claims--{anchor(subject)}", title, folded(lid, *children))
 
 
-def _outcomes_of_all(make: Builder, subject: str, claims: list[ClaimEntry]) -> list[nodes.Node]:
+def _outcomes_of_all(make: PageBuilder, subject: str, claims: list[ClaimEntry]) -> list[nodes.Node]:
     """How many claims have a run with which outcome, worst first, for the chosen version of the subject's framework."""
     framework = subject.partition(".")[0]
     run = {row.framework_version for claim in claims for row in claim.summary if row.framework == framework}
@@ -89,12 +90,12 @@ def _counts(claims: list[ClaimEntry], framework: str, version: str) -> dict[Outc
     return {one: found[one] for one in _worst_first(set(found))}
 
 
-def _counted(make: Builder, counts: dict[Outcome, int]) -> list[nodes.Node]:
+def _counted(make: PageBuilder, counts: dict[Outcome, int]) -> list[nodes.Node]:
     badges = [[make.badge("outcome", one.value), nodes.Text(f" {counts[one]}")] for one in counts]
     return joined(badges, " ")
 
 
-def outcome_badges(make: Builder, claim: ClaimEntry) -> list[nodes.Node]:
+def outcome_badges(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
     """Every outcome the claim has, worst first, with the versions of which a run says so.
 
     Where the chosen version was run only its own are shown. 'not run' where no run speaks of the claim.
@@ -128,7 +129,7 @@ def versions_run(claim: ClaimEntry) -> list[str]:
     return list(dict.fromkeys(row.framework_version for row in claim.summary))
 
 
-def _claim(make: Builder, entry: Entry, claim: ClaimEntry) -> block:
+def _claim(make: PageBuilder, entry: Entry, claim: ClaimEntry) -> block:
     link = nodes.reference("", "", literal(claim.id), refid=anchor(claim.id), reftitle=make.word("claim.link"))
     head = [*outcome_badges(make, claim), nodes.Text(" "), *make.text(claim.text)]
     children: list[nodes.Node] = [paragraph(link, classes=["apidiff-claim-id"])]
@@ -151,20 +152,22 @@ def _claim(make: Builder, entry: Entry, claim: ClaimEntry) -> block:
     return found
 
 
-def stated_part(make: Builder, documents: dict[str, DocumentEntry], stated: list[StatedEntry]) -> list[nodes.Node]:
+def stated_part(make: PageBuilder, documents: dict[str, DocumentEntry], stated: list[StatedEntry]) -> list[nodes.Node]:
     """Who states a claim, or that nobody does."""
     if not stated:
         return [make.term("claim.stated", nodes.Text(make.word("claim.stated_nowhere")))]
     return [make.term("claim.stated"), stated_places(make, documents, stated)]
 
 
-def stated_places(make: Builder, documents: dict[str, DocumentEntry], stated: list[StatedEntry]) -> nodes.bullet_list:
+def stated_places(
+    make: PageBuilder, documents: dict[str, DocumentEntry], stated: list[StatedEntry]
+) -> nodes.bullet_list:
     """The places in documents that state something, with what they say where that is more."""
     items = [nodes.list_item("", *_place(make, documents, place)) for place in stated]
     return nodes.bullet_list("", *items, classes=["apidiff-stated"])
 
 
-def _place(make: Builder, documents: dict[str, DocumentEntry], place: StatedEntry) -> list[nodes.Node]:
+def _place(make: PageBuilder, documents: dict[str, DocumentEntry], place: StatedEntry) -> list[nodes.Node]:
     document = documents.get(place.document)
     words: list[nodes.Node] = [literal(place.document)]
     if document:
@@ -178,7 +181,7 @@ def _place(make: Builder, documents: dict[str, DocumentEntry], place: StatedEntr
     return children
 
 
-def observed_part(make: Builder, claim: ClaimEntry, summaries: list[ObservedSummary]) -> block:
+def observed_part(make: PageBuilder, claim: ClaimEntry, summaries: list[ObservedSummary]) -> block:
     """A row for each verdict; versions of which runs show the same share one. The chosen version's rows, if it was run."""
     framework, run = summaries[0].framework, versions_run(claim)
     rest = make.releases.others(framework, run)
@@ -205,7 +208,7 @@ def _alike(claim: ClaimEntry, summaries: list[ObservedSummary]) -> list[list[Obs
     return list(found.values())
 
 
-def _observed_row(make: Builder, claim: ClaimEntry, alike: list[ObservedSummary]) -> list[Cell]:
+def _observed_row(make: PageBuilder, claim: ClaimEntry, alike: list[ObservedSummary]) -> list[Cell]:
     first, comma = alike[0], make.word("site.comma")
     name = make.word(f"framework.{first.framework}")
     runs: list[nodes.Node] = []
@@ -229,7 +232,7 @@ def _observed_row(make: Builder, claim: ClaimEntry, alike: list[ObservedSummary]
     ]
 
 
-def _measurers(make: Builder, claim: ClaimEntry, summary: ObservedSummary) -> list[str]:
+def _measurers(make: PageBuilder, claim: ClaimEntry, summary: ObservedSummary) -> list[str]:
     """Who made the runs of a row, where that is not this project alone."""
     found = dict.fromkeys(one.measured_by for one in claim.observed if one.run in summary.runs)
     if not any(found):
@@ -238,7 +241,7 @@ def _measurers(make: Builder, claim: ClaimEntry, summary: ObservedSummary) -> li
     return [make.word("run.measured_by") + make.word("site.colon") + make.word("site.semicolon").join(names)]
 
 
-def links_to_runs(make: Builder, claim: ClaimEntry, summary: ObservedSummary) -> list[Inline]:
+def links_to_runs(make: PageBuilder, claim: ClaimEntry, summary: ObservedSummary) -> list[Inline]:
     """A link to each run of a row, at the probe that speaks for it, named by its number of ranks."""
     links: list[Inline] = []
     for seen, run in _shown(claim, summary):
@@ -262,3 +265,92 @@ def _told(claim: ClaimEntry, summary: ObservedSummary) -> list[Observation]:
     if summary.outcome != Outcome.HOLDS.value:
         return shown
     return sorted(shown, key=lambda one: one.world_size != _TELLING_WORLD_SIZE)[:1]
+
+
+def refuted_section(make: PageBuilder, entry: Entry) -> nodes.section:
+    """What documents state and runs refute, in short: the claim holds the rest."""
+    found = refuted_claims(entry)
+    if not found:
+        return make.section("refuted", make.word("refuted"), paragraph(nodes.Text(make.word("refuted.none"))))
+    items = [_refuted_item(make, claim) for claim in found]
+    children = [paragraph(nodes.Text(make.word("refuted.intro"))), nodes.bullet_list("", *items)]
+    if none_left := _none_left(make, found):
+        children.append(none_left)
+    return make.section("refuted", make.word("refuted"), *children)
+
+
+def _refuted_item(make: PageBuilder, claim: ClaimEntry) -> marked_item:
+    """One statement, for the versions whose runs refute it, and those on which it was not run; without script for all."""
+    item = marked_item("", *_refuted_line(make, claim))
+    return make.only_in(item, claim.summary[0].framework, _refuting(make, claim), hide=False)
+
+
+def _refuting(make: PageBuilder, claim: ClaimEntry) -> list[str]:
+    against = [row.framework_version for row in claim.summary if row.outcome == Outcome.REFUTED.value]
+    return [*against, *make.releases.others(claim.summary[0].framework, versions_run(claim))]
+
+
+def _none_left(make: PageBuilder, claims: list[ClaimEntry]) -> block | None:
+    """Words for the versions that refute none of the claims; None where there is no such pair."""
+    clear: dict[str, list[str]] = {}
+    for framework in ("torch", "mindspore"):
+        refuting = {
+            one for claim in claims if claim.summary[0].framework == framework for one in _refuting(make, claim)
+        }
+        clear[framework] = make.releases.others(framework, refuting)
+    if not all(clear.values()):
+        return None
+    found = block("", paragraph(nodes.Text(make.word("refuted.none_chosen", count=len(claims)))))
+    make.only(found, torch=clear["torch"], mindspore=clear["mindspore"], hide=False)
+    carry(found, hidden="hidden")  # without script the list is whole
+    return found
+
+
+def _refuted_line(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
+    against = [found for found in claim.summary if found.outcome == Outcome.REFUTED.value]
+    head = paragraph(
+        make.badge("outcome", Outcome.REFUTED.value),
+        nodes.Text(" "),
+        *make.text(claim.text),
+        nodes.Text(" "),
+        make.ref("claim", claim.id),
+    )
+    runs = [
+        paragraph(
+            nodes.Text(
+                f"{make.word(f'framework.{found.framework}')} {found.framework_version}{make.word('site.pause')}"
+                f"{backend_name(found.backend, found.device)}{make.word('site.colon')}"
+            ),
+            *joined(links_to_runs(make, claim, found), make.word("site.comma")),
+        )
+        for found in against
+    ]
+    return [head, *runs]
+
+
+def refuted_claims(entry: Entry) -> list[ClaimEntry]:
+    """Claims that a document states and at least one run refutes."""
+    return [
+        claim for claim in entry.claims if claim.stated and any(found.outcome == "refuted" for found in claim.summary)
+    ]
+
+
+def refuted_block(make: PageBuilder, entry: Entry, claim: ClaimEntry) -> block:
+    """One refuted statement, with the documents and the runs against it."""
+    against = [found for found in claim.summary if found.outcome == Outcome.REFUTED.value]
+    rest = [found for found in claim.summary if found.outcome != Outcome.REFUTED.value]
+    head = paragraph(
+        make.badge("outcome", "refuted"),
+        nodes.Text(" "),
+        literal(claim.subject),
+        nodes.Text(" "),
+        *make.text(claim.text),
+    )
+    link = paragraph(make.ref("claim", claim.id), classes=["apidiff-claim-id"])
+    children = [
+        head,
+        link,
+        *stated_part(make, entry.documents, claim.stated),
+        observed_part(make, claim, against + rest),
+    ]
+    return block("", *children, classes=["apidiff-claim", "apidiff-edge-refuted"])

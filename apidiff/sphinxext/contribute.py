@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+from collections.abc import Mapping as Dictionary
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlencode, urlsplit
 
 from docutils import nodes
 
+from apidiff.database import ApidiffError
+from apidiff.model.base import Record
 from apidiff.model.views import Entry
-from apidiff.sphinxext.builder import Builder
 from apidiff.sphinxext.nodes import code, external, folded, literal, paragraph, relative
+from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.repeat import recorded_places
-from apidiff.sphinxext.repository import Repository
 
 # Where the site itself keeps copies of the files.
 RECORDS = "_records"
 EXAMPLES = "_examples"
+VARIABLE = "APIDIFF_REPOSITORY"
+# Servers refuse addresses of more than about 8,000 characters.
+_LONGEST = 6000
+_SCP = re.compile(r"(?:ssh://)?git@(?P<host>[A-Za-z0-9.-]+)[:/](?P<path>[\w./-]+)")
+_SAFE = re.compile(r"[A-Za-z0-9:/._~%-]+")
 
 
 def contribute_section(
-    make: Builder, entry: Entry, newest: dict[str, str], repository: Repository | None
+    make: PageBuilder, entry: Entry, newest: dict[str, str], repository: Repository | None
 ) -> nodes.section:
     """The section of a mapping's page. ``newest``: framework → its newest known version."""
     record = record_path(entry.id)
@@ -56,7 +65,7 @@ def example_paths(entry: Entry) -> list[str]:
     return list(dict.fromkeys(one.path for one in [*entry.examples, *recipes]))
 
 
-def _file(make: Builder, key: str, path: str, copy: str, repository: Repository | None) -> nodes.list_item:
+def _file(make: PageBuilder, key: str, path: str, copy: str, repository: Repository | None) -> nodes.list_item:
     words: list[nodes.Node] = [make.lead(key)]
     if repository:
         words += [*external(repository.file(path), literal(path)), nodes.Text(" · ")]
@@ -67,7 +76,7 @@ def _file(make: Builder, key: str, path: str, copy: str, repository: Repository 
     return nodes.list_item("", paragraph(*words))
 
 
-def issue(make: Builder, entry: Entry, newest: dict[str, str]) -> tuple[str, str]:
+def issue(make: PageBuilder, entry: Entry, newest: dict[str, str]) -> tuple[str, str]:
     """Title and text of the issue; what is wrong is left blank."""
     colon, comma = make.word("site.colon"), make.word("site.comma")
     targets = [target.name for target in entry.targets]
@@ -109,3 +118,81 @@ def published(records: dict[str, Path], entries: dict[str, Entry]) -> dict[str, 
         for one in [*entry.examples, *recipes]:
             files[f"{EXAMPLES}/{one.path}"] = one.code.encode()
     return files
+
+
+class RepositoryError(ApidiffError):
+    """An address that pages must not link to."""
+
+
+class Repository(Record, frozen=True, kw_only=True):
+    """``address``: of the repository's page, without a slash at its end. ``commit``: what was built, empty if unknown."""
+
+    address: str
+    commit: str = ""
+
+    def file(self, path: str) -> str:
+        """The address of the file at ``path`` as it was built."""
+        return f"{self.address}/blob/{self.commit or 'HEAD'}/{quote(path)}"
+
+    def issue(self, title: str, body: str) -> str:
+        """The address that opens a new issue with this text; a text that is too long for one loses its end."""
+        while len(
+            found := f"{self.address}/issues/new?{urlencode({'title': title, 'body': body}, quote_via=quote)}"
+        ) > (_LONGEST):
+            body = body[: len(body) * 9 // 10].rstrip() + "\n…"
+        return found
+
+
+def find_repository(root: Path, environment: Dictionary[str, str]) -> Repository | None:
+    """The repository of the checkout at ``root``, or None where neither the variable nor ``origin`` names one.
+
+    Raises RepositoryError where the variable holds anything but a plain http(s) address.
+    """
+    commit = _git(root, "rev-parse", "HEAD")
+    if named := environment.get(VARIABLE, "").strip():
+        return Repository(address=checked(named), commit=commit)
+    address = from_remote(_git(root, "remote", "get-url", "origin"))
+    return Repository(address=address, commit=commit) if address else None
+
+
+def checked(address: str) -> str:
+    """``address`` without what is optional at its end. Raises RepositoryError where it is no plain http(s) address."""
+    remedy = f"Set {VARIABLE} to the address of the repository's page, such as https://host/owner/name, or unset it."
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname
+        _ = parts.port
+    except ValueError as error:
+        raise RepositoryError(f"{VARIABLE}={address!r} is no address ({error}). {remedy}") from error
+    if parts.scheme not in {"http", "https"} or not host:
+        raise RepositoryError(f"{VARIABLE}={address!r} is no http(s) address. {remedy}")
+    if "@" in parts.netloc:
+        raise RepositoryError(f"{VARIABLE} holds a user name or a password, which pages would publish. {remedy}")
+    if parts.query or parts.fragment or not _SAFE.fullmatch(address) or ".." in parts.path:
+        raise RepositoryError(f"{VARIABLE}={address!r} has more than a host and a path. {remedy}")
+    return address.rstrip("/").removesuffix(".git")
+
+
+def from_remote(remote: str) -> str | None:
+    """The page of a remote, without credentials; None for one that has no page, such as a folder."""
+    if found := _SCP.fullmatch(remote):
+        remote = f"https://{found['host']}/{found['path']}"
+    parts = urlsplit(remote)
+    if parts.scheme == "https" and parts.hostname:
+        port = f":{parts.port}" if parts.port else ""
+        try:
+            return checked(f"https://{parts.hostname}{port}{parts.path}")
+        except RepositoryError:
+            return None
+    return None
+
+
+def _git(root: Path, *arguments: str) -> str:
+    """What git prints, or nothing where there is no git, no checkout or no such thing."""
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), *arguments], capture_output=True, text=True, timeout=20, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""

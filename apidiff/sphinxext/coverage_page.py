@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
 from docutils import nodes
 
 from apidiff.derive.coverage import OUTCOMES
@@ -14,14 +18,15 @@ from apidiff.model.coverage import (
     VersionChange,
     WithoutRun,
 )
-from apidiff.sphinxext.bars import bar
-from apidiff.sphinxext.builder import Builder
-from apidiff.sphinxext.nodes import Cell, Inline, anchor, block, folded, joined, literal, paragraph, table
+from apidiff.sphinxext.nodes import Cell, Inline, block, folded, joined, literal, paragraph, table
+from apidiff.sphinxext.page_builder import PageBuilder
+from apidiff.writers.exports.address import anchor
 
 _REASONS = [reason.value for reason in NotRun if reason is not NotRun.NO_DEVICE]
+_WIDTH = 1000
 
 
-def coverage_sections(make: Builder, found: Coverage) -> list[nodes.Node]:
+def coverage_sections(make: PageBuilder, found: Coverage) -> list[nodes.Node]:
     """The whole page below its title."""
     if not found.runs:
         return [paragraph(nodes.Text(make.word("runs.empty")))]
@@ -40,16 +45,16 @@ def coverage_sections(make: Builder, found: Coverage) -> list[nodes.Node]:
     ]
 
 
-def _name(make: Builder, framework: str, version: str, backend: str, device: str) -> str:
+def _name(make: PageBuilder, framework: str, version: str, backend: str, device: str) -> str:
     name = make.word(f"framework.{framework}")
     return make.word("coverage.place", framework=name, version=version, backend=backend, device=device)
 
 
-def _place(make: Builder, one: PlaceCoverage) -> str:
+def _place(make: PageBuilder, one: PlaceCoverage) -> str:
     return _name(make, one.framework, one.framework_version, one.backend, one.device)
 
 
-def _outcomes(make: Builder, found: Coverage) -> list[nodes.Node]:
+def _outcomes(make: PageBuilder, found: Coverage) -> list[nodes.Node]:
     children: list[nodes.Node] = [_bar(make, one) for one in found.places]
     used = [value for value in OUTCOMES if any(one.outcomes.get(value) for one in found.places)]
     reasons = [value for value in _REASONS if any(one.not_run.get(value) for one in found.places)]
@@ -74,11 +79,11 @@ def _outcomes(make: Builder, found: Coverage) -> list[nodes.Node]:
     return children
 
 
-def _meaning(make: Builder, value: str) -> nodes.Text:
+def _meaning(make: PageBuilder, value: str) -> nodes.Text:
     return nodes.Text(make.word("site.colon") + make.word(f"not_run_meaning.{value}"))
 
 
-def _bar(make: Builder, one: PlaceCoverage) -> block:
+def _bar(make: PageBuilder, one: PlaceCoverage) -> block:
     parts = [(value, make.word(f"outcome.{value}"), one.outcomes.get(value, 0)) for value in OUTCOMES]
     parts += [(value, make.word(f"not_run.{value}"), one.not_run.get(value, 0)) for value in _REASONS]
     legend: list[Inline] = []
@@ -95,7 +100,7 @@ def _bar(make: Builder, one: PlaceCoverage) -> block:
     )
 
 
-def _sizes(make: Builder, found: Coverage) -> list[nodes.Node]:
+def _sizes(make: PageBuilder, found: Coverage) -> list[nodes.Node]:
     used = [v for v in OUTCOMES if any(size.outcomes.get(v) for one in found.places for size in one.sizes)]
     header = [make.word("coverage.column.place"), make.word("run.world_size")]
     header += [make.word(f"outcome.{value}") for value in used] + [make.word("coverage.other_sizes")]
@@ -109,7 +114,7 @@ def _sizes(make: Builder, found: Coverage) -> list[nodes.Node]:
     return [words, table(header, rows, classes=["apidiff-numbers"])]
 
 
-def _never_run(make: Builder, found: Coverage) -> list[nodes.Node]:
+def _never_run(make: PageBuilder, found: Coverage) -> list[nodes.Node]:
     if not found.never_run:
         return [paragraph(nodes.Text(make.word("coverage.never_run_none")))]
     children: list[nodes.Node] = [paragraph(nodes.Text(make.word("coverage.never_run_about")))]
@@ -122,7 +127,7 @@ def _never_run(make: Builder, found: Coverage) -> list[nodes.Node]:
     return children + [_waiting(make, one) for one in found.never_run]
 
 
-def _waiting(make: Builder, one: NeverRun) -> nodes.section:
+def _waiting(make: PageBuilder, one: NeverRun) -> nodes.section:
     name = make.word(f"framework.{one.framework}")
     title = make.word("coverage.waiting", framework=name, backend=one.backend, device=one.device)
     looks = make.term("coverage.looks_for", *make.text(one.looks_for))
@@ -131,7 +136,7 @@ def _waiting(make: Builder, one: NeverRun) -> nodes.section:
     return make.section(goal, title, looks, folded(count, _api_list(make, one.apis)))
 
 
-def _api_list(make: Builder, apis: list[ApiCount]) -> nodes.bullet_list:
+def _api_list(make: PageBuilder, apis: list[ApiCount]) -> nodes.bullet_list:
     items = []
     for one in apis:
         link = make.ref("mapping", one.mapping, literal(one.api), part=anchor(f"claims--{one.api}"))
@@ -139,7 +144,7 @@ def _api_list(make: Builder, apis: list[ApiCount]) -> nodes.bullet_list:
     return nodes.bullet_list("", *items, classes=["apidiff-glance"])
 
 
-def _refuted(make: Builder, found: Coverage) -> list[nodes.Node]:
+def _refuted(make: PageBuilder, found: Coverage) -> list[nodes.Node]:
     words = make.word("coverage.refuted_about", refuted=len(found.refuted), stated=found.stated)
     by_mapping: dict[str, list[str]] = {}
     for one in found.refuted:
@@ -155,7 +160,7 @@ def _refuted(make: Builder, found: Coverage) -> list[nodes.Node]:
     return children
 
 
-def _unsupported(make: Builder, found: Coverage) -> list[nodes.Node]:
+def _unsupported(make: PageBuilder, found: Coverage) -> list[nodes.Node]:
     if not found.unsupported:
         return [paragraph(nodes.Text(make.word("coverage.unsupported_none")))]
     children: list[nodes.Node] = [paragraph(nodes.Text(make.word("coverage.unsupported_about")))]
@@ -167,7 +172,7 @@ def _unsupported(make: Builder, found: Coverage) -> list[nodes.Node]:
     return children
 
 
-def _changes(make: Builder, found: Coverage) -> list[nodes.Node]:
+def _changes(make: PageBuilder, found: Coverage) -> list[nodes.Node]:
     if not found.changes:
         return [paragraph(nodes.Text(make.word("coverage.changes_none")))]
     page = nodes.reference("", make.word("coverage.changed_page"), refuri="changed.html", internal=True)
@@ -175,7 +180,7 @@ def _changes(make: Builder, found: Coverage) -> list[nodes.Node]:
     return [nodes.bullet_list("", *items), paragraph(page)]
 
 
-def _change(make: Builder, one: VersionChange) -> str:
+def _change(make: PageBuilder, one: VersionChange) -> str:
     return make.word(
         "coverage.changed",
         framework=make.word(f"framework.{one.framework}"),
@@ -188,7 +193,7 @@ def _change(make: Builder, one: VersionChange) -> str:
     )
 
 
-def _without_run(make: Builder, found: Coverage) -> list[nodes.Node]:
+def _without_run(make: PageBuilder, found: Coverage) -> list[nodes.Node]:
     if not found.without_run:
         return [paragraph(nodes.Text(make.word("coverage.without_run_none")))]
     by_reason: dict[tuple[str, str], list[WithoutRun]] = {}
@@ -205,7 +210,7 @@ def _without_run(make: Builder, found: Coverage) -> list[nodes.Node]:
     return [paragraph(nodes.Text(words)), table(header, rows, classes=["apidiff-wrapped", "apidiff-stacked"])]
 
 
-def _records(make: Builder, found: Coverage) -> list[nodes.Node]:
+def _records(make: PageBuilder, found: Coverage) -> list[nodes.Node]:
     rows: list[list[Cell]] = []
     for one in found.runs:
         name = _name(make, one.framework, one.framework_version, one.backend, one.device)
@@ -215,3 +220,44 @@ def _records(make: Builder, found: Coverage) -> list[nodes.Node]:
     header = [make.word("coverage.column.place"), make.word("run.world_size")]
     header += [make.word("run.date"), make.word("coverage.newer")]
     return [paragraph(nodes.Text(make.word("coverage.records_about"))), table(header, rows)]
+
+
+class bar(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes in lower case
+    """``parts``: (value that names the colour, words, number), in the order they are drawn."""
+
+    def astext(self) -> str:
+        """Nothing: the numbers stand elsewhere."""
+        return ""
+
+
+def widths(numbers: Sequence[int], whole: int = _WIDTH) -> list[int]:
+    """Whole numbers in proportion to ``numbers`` that add up to ``whole``; what is not zero is at least 2 wide."""
+    total = sum(numbers)
+    if not total:
+        return [0 for _ in numbers]
+    shown = [max(2, round(whole * number / total)) if number else 0 for number in numbers]
+    shown[max(range(len(shown)), key=lambda index: shown[index])] += whole - sum(shown)
+    return shown
+
+
+def _open(self: Any, node: nodes.Element) -> None:
+    parts: list[tuple[str, str, int]] = node["parts"]
+    self.body.append(
+        f'<svg class="apidiff-bar" viewBox="0 0 {_WIDTH} 24" preserveAspectRatio="none" aria-hidden="true" focusable="false">'
+    )
+    at = 0
+    for (value, words, number), width in zip(parts, widths([number for _, _, number in parts]), strict=True):
+        if width:
+            title = f"<title>{escape(words)} {number}</title>"
+            fill = f"apidiff-fill-{escape(value.replace(' ', '-'))}"
+            self.body.append(f'<rect class="{fill}" x="{at}" y="0" width="{width}" height="24">{title}</rect>')
+        at += width
+    self.body.append("</svg>\n")
+    raise nodes.SkipNode
+
+
+def _close(self: Any, node: nodes.Element) -> None:
+    pass
+
+
+BAR_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {bar: (_open, _close)}

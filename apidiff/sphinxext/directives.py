@@ -2,48 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
-import msgspec
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-from apidiff.derive.evidence import ApiEvidence
-from apidiff.messages.labels import Language
+from apidiff.derive.evidence import ApiEvidence, RunHead
+from apidiff.derive.index_rows import Index
+from apidiff.derive.official import OfficialReport
+from apidiff.derive.version_changes import Changed
+from apidiff.execute.submissions.signed import Signed
 from apidiff.model import RunRecord
+from apidiff.model.coverage import Coverage
 from apidiff.model.picture import Picture
-from apidiff.model.views import Entry
-from apidiff.sphinxext import tables
-from apidiff.sphinxext.build_cache import MappingPage, Shelf
-from apidiff.sphinxext.builder import Builder
-from apidiff.sphinxext.changed_page import changed_sections
-from apidiff.sphinxext.contribute import contribute_section
-from apidiff.sphinxext.counterparts import counterpart_sections
+from apidiff.model.views import CounterpartEntry, Entry
+from apidiff.sphinxext import index_pages
+from apidiff.sphinxext.build_cache import BuildCache, MappingPage
+from apidiff.sphinxext.contribute import Repository, checked, contribute_section
 from apidiff.sphinxext.coverage_page import coverage_sections
 from apidiff.sphinxext.domain import ApidiffDomain, trace_name
 from apidiff.sphinxext.evidence_page import defined, evidence_section
-from apidiff.sphinxext.head import describe, describe_mapping
 from apidiff.sphinxext.index_table import index_table
+from apidiff.sphinxext.languages import language_of
 from apidiff.sphinxext.mapping_page import mapping_section
-from apidiff.sphinxext.nodes import anchor, every, paragraph
+from apidiff.sphinxext.nodes import every, paragraph
 from apidiff.sphinxext.official_page import official_sections
-from apidiff.sphinxext.repository import Repository, checked
+from apidiff.sphinxext.page_builder import PageBuilder
+from apidiff.sphinxext.page_context import describe, describe_mapping
 from apidiff.sphinxext.run_page import run_section
+from apidiff.sphinxext.versions import Releases
+from apidiff.writers.exports.address import anchor
+
+T = TypeVar("T")
 
 
 class _Directive(SphinxDirective):
     """What the directives share: a builder in the page's language and the derived files."""
 
-    @property
-    def make(self) -> Builder:
-        language: Language = "zh" if self.config.language.startswith("zh") else "en"
-        return Builder(language, self.state.document, self.env.docname)
-
-    @property
-    def shelf(self) -> Shelf:
-        return Shelf(self.env.doctreedir)
+    def make(self, releases: Releases | None = None) -> PageBuilder:
+        """Return a builder of the page's nodes."""
+        return PageBuilder(language_of(self.config).words, self.state.document, self.env.docname, releases)
 
     @property
     def domain(self) -> ApidiffDomain:
@@ -51,23 +51,26 @@ class _Directive(SphinxDirective):
         assert isinstance(domain, ApidiffDomain)
         return domain
 
-    @property
-    def repository(self) -> Repository | None:
-        address, commit = self.config.apidiff_repository, self.config.apidiff_commit
-        return Repository(address=checked(address), commit=commit) if address else None
+    def read(self, name: str, kind: type[T], missing: str = "") -> T:
+        """Read a derived file and note that the page depends on it. Raises DirectiveError with ``missing`` without one."""
+        cache = BuildCache(self.env.doctreedir)
+        self.env.note_dependency(str(cache.file(name)))
+        if missing and not cache.file(name).is_file():
+            raise self.error(missing)
+        return cache.read(name, kind)
 
-    def finished(self, found: list[nodes.Node]) -> list[nodes.Node]:
-        """The nodes, once it is noted which objects they refer to."""
-        for node in found:
+    def finished(self, page: list[nodes.Node]) -> list[nodes.Node]:
+        """Return the nodes, once it is noted which objects they refer to."""
+        for node in page:
             for link in every(node, addnodes.pending_xref):
                 self.domain.note_use(self.env.docname, link["reftype"], link["reftarget"])
                 if link["reftype"] == "run" and link["apidiff_part"]:
                     trace = trace_name(link["reftarget"], link["apidiff_part"])
                     self.domain.note_use(self.env.docname, "trace", trace)
-        return found
+        return page
 
     def toctree(self, docnames: list[str]) -> list[nodes.Node]:
-        """A hidden table of contents with these pages, where the option ``toctree`` asks for it.
+        """Return a hidden table of contents with these pages, where the option ``toctree`` asks for it.
 
         Sphinx' own, with ``:glob:``, warns where nothing matches, and a database without a run is a valid one.
         """
@@ -87,11 +90,6 @@ class _Directive(SphinxDirective):
         )
         return [nodes.compound("", tree, classes=["toctree-wrapper"])]
 
-    def listed(self, name: str) -> list[MappingPage]:
-        """What the list ``name`` shows of every mapping, noted as what this page depends on."""
-        self.env.note_dependency(str(self.shelf.list_file(name)))
-        return self.shelf.listed(name)
-
 
 class MappingDirective(_Directive):
     """``apidiff-mapping`` ID: the whole page of a mapping."""
@@ -99,27 +97,21 @@ class MappingDirective(_Directive):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """The page, once its objects are noted."""
-        mapping_id = self.arguments[0]
-        file = self.shelf.mapping_file(mapping_id)
-        self.env.note_dependency(str(file))
-        if not file.is_file():
-            raise self.error(
-                f"No mapping {mapping_id!r}: name a file under apidiff/data/mappings or remove this directive."
-            )
-        page = self.shelf.mapping(mapping_id)
-        make = Builder(self.make.language, self.state.document, self.env.docname, page.releases)
-        section = mapping_section(make, page.entry, self._picture(page))
-        section += contribute_section(make, page.entry, page.newest, self.repository)
-        self.env.metadata[self.env.docname].update(describe_mapping(page.entry, self.make.language))
+        """Build the page and note its objects."""
+        key = self.arguments[0]
+        missing = f"No mapping {key!r}: name a file under apidiff/data/mappings or remove this directive."
+        page = self.read(f"mappings/{key}", MappingPage, missing)
+        picture = self.read(f"pictures/{key}", Picture) if page.pictured else None
+        make = self.make(page.releases)
+        section = mapping_section(make, page.entry, picture)
+        section += contribute_section(make, page.entry, page.newest, self._repository())
+        self.env.metadata[self.env.docname].update(describe_mapping(page.entry, make.language))
         self._define(page.entry)
         return self.finished([section])
 
-    def _picture(self, page: MappingPage) -> Picture | None:
-        if not page.pictured:
-            return None
-        self.env.note_dependency(str(self.shelf.picture_file(page.entry.id)))
-        return self.shelf.picture(page.entry.id)
+    def _repository(self) -> Repository | None:
+        address, commit = self.config.apidiff_repository, self.config.apidiff_commit
+        return Repository(address=checked(address), commit=commit) if address else None
 
     def _define(self, entry: Entry) -> None:
         note, here = self.domain.note, self.env.docname
@@ -140,17 +132,14 @@ class RunDirective(_Directive):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """The page, once it is noted as that of its run."""
-        run_id = self.arguments[0]
-        file = self.shelf.run_file(run_id)
-        self.env.note_dependency(str(file))
-        if not file.is_file():
-            raise self.error(f"No run record {run_id!r}: name a file under apidiff/data/runs or remove this directive.")
-        record = msgspec.json.decode(file.read_bytes(), type=RunRecord)
-        self.env.metadata[self.env.docname].update(describe(self.make.word("run.summary")))
+        """Build the page and note it as that of its run."""
+        run_id, make = self.arguments[0], self.make()
+        missing = f"No run record {run_id!r}: name a file under apidiff/data/runs or remove this directive."
+        record = self.read(f"runs/{run_id}", RunRecord, missing)
+        signed = self.read(f"signed/{run_id}", Signed)
+        self.env.metadata[self.env.docname].update(describe(make.word("run.summary")))
         self.domain.note(self.env.docname, "run", run_id)
-        self.env.note_dependency(str(self.shelf.signed_file(run_id)))
-        return self.finished([run_section(self.make, run_id, record, self.shelf.signed(run_id))])
+        return self.finished([run_section(make, run_id, record, signed)])
 
 
 class EvidenceDirective(_Directive):
@@ -159,20 +148,16 @@ class EvidenceDirective(_Directive):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """The page, once it is noted what verdicts point at on it."""
-        file = self.shelf.evidence_file(self.arguments[0])
-        self.env.note_dependency(str(file))
-        if not file.is_file():
-            raise self.error(
-                f"No evidence {self.arguments[0]!r}: remove this directive; a build writes such pages itself."
-            )
-        found = msgspec.json.decode(file.read_bytes(), type=ApiEvidence)
-        for name, goal in defined(found):
+        """Build the page and note what verdicts point at on it."""
+        key = self.arguments[0]
+        missing = f"No evidence {key!r}: remove this directive; a build writes such pages itself."
+        evidence = self.read(f"evidence/{key}", ApiEvidence, missing)
+        for name, goal in defined(evidence):
             self.domain.note(self.env.docname, "trace", name, goal)
-        return self.finished([evidence_section(self.make, found)])
+        return self.finished([evidence_section(self.make(), evidence)])
 
 
-_INDEXES = {"category": tables.by_category, "risk": tables.by_risk}
+_INDEXES = {"category": index_pages.by_category, "risk": index_pages.by_risk}
 
 
 class IndexDirective(_Directive):
@@ -181,20 +166,19 @@ class IndexDirective(_Directive):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """The sections."""
+        """Build one section per category or risk."""
         order = directives.choice(self.arguments[0], tuple(_INDEXES))
-        pages = self.listed(order)
+        pages = self.read(f"lists/{order}", list[MappingPage])
         newest = pages[0].newest["mindspore"] if pages else ""
-        build = _INDEXES[order]
-        return self.finished(build(self.make, pages, newest))
+        return self.finished(_INDEXES[order](self.make(), pages, newest))
 
 
 class MeaningsDirective(_Directive):
     """``apidiff-meanings``: what the words of risks and of answers mean."""
 
     def run(self) -> list[nodes.Node]:
-        """The lists."""
-        return tables.meanings(self.make)
+        """Build the lists."""
+        return index_pages.meanings(self.make())
 
 
 class TableDirective(_Directive):
@@ -203,61 +187,57 @@ class TableDirective(_Directive):
     option_spec: ClassVar[dict[str, Any]] = {"toctree": directives.flag}
 
     def run(self) -> list[nodes.Node]:
-        """The table."""
-        self.env.note_dependency(str(self.shelf.index_file))
-        index = self.shelf.index()
+        """Build the table."""
+        index, make = self.read("index", Index), self.make()
         if not index.rows:
-            return [paragraph(nodes.Text(self.make.word("index.empty")))]
+            return [paragraph(nodes.Text(make.word("index.empty")))]
         tree = self.toctree([f"mappings/{row.id}" for row in index.rows])
-        return [index_table("", index=index, language=self.make.language), *tree]
+        return [index_table("", index=index, language=make.language), *tree]
 
 
 class RefutedDirective(_Directive):
     """``apidiff-refuted``: what documents state and runs refute, over all mappings."""
 
     def run(self) -> list[nodes.Node]:
-        """One section a mapping."""
-        return self.finished(tables.refuted_statements(self.make, self.listed("refuted")))
+        """Build one section per mapping."""
+        pages = self.read("lists/refuted", list[MappingPage])
+        return self.finished(index_pages.refuted_statements(self.make(), pages))
 
 
 class OfficialDirective(_Directive):
     """``apidiff-official``: what upstream's tables say, and what runs show."""
 
     def run(self) -> list[nodes.Node]:
-        """One section a table."""
-        self.env.note_dependency(str(self.shelf.official_file))
-        return self.finished(official_sections(self.make, self.shelf.official()))
+        """Build one section per table."""
+        return self.finished(official_sections(self.make(), self.read("official", OfficialReport)))
 
 
 class CoverageDirective(_Directive):
     """``apidiff-coverage``: what was run and what was not."""
 
     def run(self) -> list[nodes.Node]:
-        """One section a question."""
-        self.env.note_dependency(str(self.shelf.coverage_file))
-        return self.finished(coverage_sections(self.make, self.shelf.coverage()))
+        """Build one section per question."""
+        return self.finished(coverage_sections(self.make(), self.read("coverage", Coverage)))
 
 
 class ChangedDirective(_Directive):
     """``apidiff-changed``: which version changed which behaviour."""
 
     def run(self) -> list[nodes.Node]:
-        """One section a version."""
-        for file in (self.shelf.changed_file, self.shelf.coverage_file):
-            self.env.note_dependency(str(file))
-        return self.finished(changed_sections(self.make, self.shelf.changed(), self.shelf.coverage().places))
+        """Build one section per version."""
+        changes = self.read("changed", list[Changed])
+        return self.finished(index_pages.changed_sections(self.make(), changes, self.read("coverage", Coverage).places))
 
 
 class CounterpartsDirective(_Directive):
     """``apidiff-counterparts``: MindSpore's communication APIs with the sources they serve."""
 
     def run(self) -> list[nodes.Node]:
-        """One section a module, once its APIs are noted."""
-        self.env.note_dependency(str(self.shelf.counterparts_file))
-        found = self.shelf.counterparts()
-        for one in found:  # after the pages of mappings, where an API is a target
-            self.domain.note(self.env.docname, "api", one.name, anchor(one.name), rank=3)
-        return self.finished(counterpart_sections(self.make, found))
+        """Build one section per module and note its APIs."""
+        counterparts = self.read("counterparts", list[CounterpartEntry])
+        for counterpart in counterparts:  # after the pages of mappings, where an API is a target
+            self.domain.note(self.env.docname, "api", counterpart.name, anchor(counterpart.name), rank=3)
+        return self.finished(index_pages.counterpart_sections(self.make(), counterparts))
 
 
 class RunsDirective(_Directive):
@@ -266,11 +246,10 @@ class RunsDirective(_Directive):
     option_spec: ClassVar[dict[str, Any]] = {"toctree": directives.flag}
 
     def run(self) -> list[nodes.Node]:
-        """The table."""
-        self.env.note_dependency(str(self.shelf.run_list))
-        lines = self.shelf.runs()
-        tree = self.toctree([f"runs/{line.id}" for line in lines])
-        return self.finished([*tables.runs(self.make, lines), *tree])
+        """Build the table."""
+        runs = self.read("runs", list[RunHead])
+        tree = self.toctree([f"runs/{run.id}" for run in runs])
+        return self.finished([*index_pages.runs(self.make(), runs), *tree])
 
 
 DIRECTIVES: dict[str, type[SphinxDirective]] = {

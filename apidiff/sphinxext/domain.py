@@ -1,4 +1,7 @@
-"""The ``apidiff`` domain: mappings, claims, APIs and run records as things that pages define and link to."""
+"""Lets pages define mappings, claims, APIs and run records and link to them: the ``apidiff`` domain.
+
+Content that only the writer sees (`nodes.late`) is out of reach of Sphinx' own resolver; `ResolveLate` resolves its links.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,17 @@ from docutils import nodes
 from docutils.nodes import Element
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.builders import Builder as SphinxBuilder
+from sphinx.builders import Builder
 from sphinx.domains import Domain, ObjType
 from sphinx.environment import BuildEnvironment
 from sphinx.roles import XRefRole
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
+
+from apidiff.sphinxext.nodes import every, late
+
+_logger = logging.getLogger(__name__)
 
 
 class Defined(NamedTuple):
@@ -149,7 +158,7 @@ class ApidiffDomain(Domain):
         self,
         env: BuildEnvironment,  # noqa: ARG002 - as Sphinx calls it
         fromdocname: str,
-        builder: SphinxBuilder,
+        builder: Builder,
         typ: str,
         target: str,
         node: addnodes.pending_xref,
@@ -173,7 +182,7 @@ class ApidiffDomain(Domain):
         self,
         env: BuildEnvironment,
         fromdocname: str,
-        builder: SphinxBuilder,
+        builder: Builder,
         target: str,
         node: addnodes.pending_xref,
         contnode: Element,
@@ -197,3 +206,28 @@ def keep_words(
 ) -> nodes.TextElement | None:
     """Where an optional reference has no goal, its words stand without a link and without a warning."""
     return contnode if node.get("apidiff_optional") else None
+
+
+class ResolveLate(SphinxPostTransform):
+    """Replace every reference in `late` nodes by its link; warn of one that leads nowhere, as Sphinx does."""
+
+    default_priority = 10  # that of Sphinx' own
+
+    def run(self, **_kwargs: Any) -> None:
+        """Resolve those of this page."""
+        for holder in self.document.findall(late):
+            for child in holder["content"]:
+                for reference in list(every(child, addnodes.pending_xref)):
+                    reference.replace_self(self._resolved(reference))
+
+    def _resolved(self, reference: addnodes.pending_xref) -> list[nodes.Node]:
+        domain = self.env.get_domain(reference["refdomain"])
+        kind, target, words = reference["reftype"], reference["reftarget"], reference.children
+        shown = nodes.inline("", "", *words) if len(words) != 1 else words[0]
+        link = domain.resolve_xref(self.env, self.env.docname, self.app.builder, kind, target, reference, shown)  # type: ignore[arg-type]
+        if link is not None:
+            return [link]
+        if not reference.get("apidiff_optional"):
+            text = domain.dangling_warnings[kind] % {"target": target}
+            _logger.warning(text, location=reference, type="ref", subtype=kind)
+        return [shown]

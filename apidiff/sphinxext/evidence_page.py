@@ -11,14 +11,14 @@ from apidiff.derive.verdicts_by_run import measurer
 from apidiff.messages.signed_words import signed_words
 from apidiff.model import ProbeRun
 from apidiff.model.trace import backend_name
-from apidiff.sphinxext.builder import Builder
-from apidiff.sphinxext.nodes import Cell, anchor, block, code, folded, joined, literal, paragraph, relative, table
-from apidiff.sphinxext.run_links import changes_list, dispute_block, run_part
-from apidiff.sphinxext.run_page import signature_link, stopped_notice
+from apidiff.sphinxext.nodes import Cell, block, code, folded, joined, literal, paragraph, relative, table
+from apidiff.sphinxext.page_builder import PageBuilder
+from apidiff.sphinxext.run_page import changes_list, dispute_block, run_part, signature_link, stopped_notice
 from apidiff.sphinxext.trace_table import trace_table
+from apidiff.writers.exports.address import anchor
 
 
-def evidence_section(make: Builder, found: ApiEvidence) -> nodes.section:
+def evidence_section(make: PageBuilder, found: ApiEvidence) -> nodes.section:
     """The whole page."""
     first = found.runs[0]
     where = make.word(
@@ -68,7 +68,7 @@ def defined(found: ApiEvidence) -> list[tuple[str, str]]:
     return names
 
 
-def _runs(make: Builder, runs: list[RunHead]) -> list[nodes.Node]:
+def _runs(make: PageBuilder, runs: list[RunHead]) -> list[nodes.Node]:
     """One row a run, and below what all of them have in common or each has of its own."""
     rows: list[list[Cell]] = []
     for run in runs:
@@ -95,7 +95,7 @@ def _runs(make: Builder, runs: list[RunHead]) -> list[nodes.Node]:
     return [table(header, rows), *told]
 
 
-def _apart(make: Builder, found: ApiEvidence) -> list[nodes.Node]:
+def _apart(make: PageBuilder, found: ApiEvidence) -> list[nodes.Node]:
     """Claims on which these runs disagree, and those that other versions judge otherwise."""
     measurers = {run.id: run.measured_by for run in found.runs}
     shown: list[nodes.Node] = []
@@ -107,7 +107,7 @@ def _apart(make: Builder, found: ApiEvidence) -> list[nodes.Node]:
     return shown
 
 
-def _repeat(make: Builder, found: ApiEvidence) -> list[nodes.Node]:
+def _repeat(make: PageBuilder, found: ApiEvidence) -> list[nodes.Node]:
     first = found.runs[0]
     framework = f"{make.word(f'framework.{first.framework}')} {first.framework_version}"
     sizes = ",".join(str(size) for size in sorted({run.world_size for run in found.runs}))
@@ -125,7 +125,7 @@ def _repeat(make: Builder, found: ApiEvidence) -> list[nodes.Node]:
     ]
 
 
-def _signature(make: Builder, found: ApiEvidence, one: SignatureEvidence) -> list[nodes.Node]:
+def _signature(make: PageBuilder, found: ApiEvidence, one: SignatureEvidence) -> list[nodes.Node]:
     signature = one.signature
     children: list[nodes.Node] = []
     if signature.missing:
@@ -144,7 +144,7 @@ def _signature(make: Builder, found: ApiEvidence, one: SignatureEvidence) -> lis
     return [*children, *_verdicts(make, one.verdicts)]
 
 
-def _probe(make: Builder, probe: ProbeEvidence, heads: Mapping[str, RunHead]) -> nodes.section:
+def _probe(make: PageBuilder, probe: ProbeEvidence, heads: Mapping[str, RunHead]) -> nodes.section:
     children: list[nodes.Node] = []
     if probe.call:
         language = "bash" if probe.name.startswith("example:") else "python"
@@ -164,7 +164,7 @@ def _probe(make: Builder, probe: ProbeEvidence, heads: Mapping[str, RunHead]) ->
     return make.section(anchor(f"probe--{probe.name}"), [literal(probe.name)], *children)
 
 
-def _trial(make: Builder, probe: ProbeEvidence, trial: Trial, title: str, goal: str) -> nodes.section:
+def _trial(make: PageBuilder, probe: ProbeEvidence, trial: Trial, title: str, goal: str) -> nodes.section:
     facts: list[nodes.Node] = [make.lead("run.end"), make.badge("end", trial.traces.end)]
     if trial.traces.confirmed:
         facts.append(nodes.Text(" · " + make.word("run.confirmed")))
@@ -181,7 +181,7 @@ def _trial(make: Builder, probe: ProbeEvidence, trial: Trial, title: str, goal: 
     return make.section(goal, title, *children)
 
 
-def _tries(make: Builder, probe: ProbeRun, world_size: int, caption: str) -> list[nodes.Node]:
+def _tries(make: PageBuilder, probe: ProbeRun, world_size: int, caption: str) -> list[nodes.Node]:
     children: list[nodes.Node] = []
     if probe.ranks:
         children.append(trace_table(make, probe, world_size, caption))
@@ -196,7 +196,7 @@ def _tries(make: Builder, probe: ProbeRun, world_size: int, caption: str) -> lis
     return children
 
 
-def _verdicts(make: Builder, verdicts: list[Verdict]) -> list[nodes.Node]:
+def _verdicts(make: PageBuilder, verdicts: list[Verdict]) -> list[nodes.Node]:
     if not verdicts:
         return []
     shown = []

@@ -1,94 +1,295 @@
-"""What each index page shows of every mapping.
-
-An index page depends on its own list, not on the files of all mappings: it is read again only when something that it
-shows has changed, and it does not read a hundred megabytes to show a few columns. The page sees nothing but its list,
-so it cannot show what it would not be read again for: an index that comes to show more keeps more here.
-"""
+"""Index pages: mappings by category and by risk, what the words there mean, run records, and what runs refute."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 
-from msgspec.structs import replace
+from docutils import nodes
 
-from apidiff.model import Text
-from apidiff.model.views import DifferenceEntry, Entry
-from apidiff.sphinxext.refuted import refuted_claims
+from apidiff.derive.answers import MAPS_TO, answer_at, current_answer, current_target
+from apidiff.derive.evidence import RunHead
+from apidiff.derive.verdicts_by_run import measurer
+from apidiff.derive.version_changes import Changed
+from apidiff.execute.submissions.signed import State
+from apidiff.messages.signed_words import signed_words
+from apidiff.model import AnswerKind, Risk, Version
+from apidiff.model.categories import CATEGORIES
+from apidiff.model.coverage import PlaceCoverage
+from apidiff.model.views import ClaimEntry, CounterpartEntry, DifferenceEntry, Entry, ServedEntry, VersionSpan
+from apidiff.sphinxext.build_cache import MappingPage
+from apidiff.sphinxext.claims import refuted_block, refuted_claims
+from apidiff.sphinxext.nodes import Cell, Inline, block, external, joined, literal, paragraph, table
+from apidiff.sphinxext.page_builder import PageBuilder
+from apidiff.sphinxext.run_page import run_part, run_title
+from apidiff.writers.exports.address import anchor
 
-_NONE = Text(en="-", zh="-")
-
-
-def _by_category(entry: Entry) -> Entry:
-    """Names, categories, targets and other answers, with their risk."""
-    return _names(entry, _left_out)
-
-
-def _by_risk(entry: Entry) -> Entry:
-    """Names, targets and other answers, with their differences."""
-    return _names(entry, _without_evidence)
-
-
-def _refuted(entry: Entry) -> Entry:
-    """The claims that runs refute, with the documents that state them."""
-    return replace(_names(entry, _left_out), claims=refuted_claims(entry), documents=entry.documents)
-
-
-LISTS: dict[str, Callable[[Entry], Entry]] = {
-    "category": _by_category,
-    "risk": _by_risk,
-    "refuted": _refuted,
-}
-"""The lists by name."""
+# Modules in the order of the page; an API belongs to the first that its name begins with.
+_MODULES = (
+    "mindspore.mint.distributed",
+    "mindspore.ops.communication",
+    "mindspore.communication.comm_func",
+    "mindspore.communication",
+    "mindspore.ops",
+    "mindspore",
+)
 
 
-Differences = Callable[[list[DifferenceEntry]], list[DifferenceEntry]]
+def _by_category(pages: list[MappingPage]) -> list[tuple[str, list[MappingPage]]]:
+    """The mappings of each category that has any, in the order of the categories."""
+    found = [(category, [page for page in pages if page.entry.category == category]) for category in CATEGORIES]
+    return [(category, members) for category, members in found if members]
 
 
-def _left_out(_differences: list[DifferenceEntry]) -> list[DifferenceEntry]:
-    return []
+def _pair(make: PageBuilder, entry: Entry, newest: str) -> list[nodes.Node]:
+    """The source, and below it what answers it on the MindSpore version ``newest``."""
+    found = [paragraph(make.ref("mapping", entry.id))]
+    if current := current_target(entry, newest):
+        link = make.ref("mapping", entry.id, literal(current.name), part=anchor(current.name))
+        found.append(paragraph(nodes.Text("→ "), link))
+    elif (answer := current_answer(entry, newest)) and answer.uses:
+        names: list[Inline] = [[literal(name)] for name in answer.uses]
+        found.append(paragraph(nodes.Text("→ "), *joined(names, make.word("site.comma")), classes=["apidiff-wrap"]))
+    return list(found)
 
 
-def _without_evidence(differences: list[DifferenceEntry]) -> list[DifferenceEntry]:
-    return [replace(one, evidence=[], claims=[]) for one in differences]
+def by_category(make: PageBuilder, pages: list[MappingPage], newest: str) -> list[nodes.Node]:
+    """All mappings at a glance: one section a category, with the names and what is not simply a target."""
+    if not pages:
+        return [paragraph(nodes.Text(make.word("index.empty")))]
+    sections: list[nodes.Node] = []
+    for category, found in _by_category(pages):
+        items = [nodes.list_item("", paragraph(*_glance(make, page.entry, newest))) for page in found]
+        names = nodes.bullet_list("", *items, classes=["apidiff-glance"])
+        sections.append(make.section(f"category-{category}", make.word(f"category.{category}"), names))
+    return sections
 
 
-def _names(entry: Entry, differences: Differences) -> Entry:
-    """The entry with no more than names, ranges and risks, and ``differences`` of what stands there."""
-    targets = [
-        replace(
-            one,
-            parameters=[],
-            members=[],
-            signatures={},
-            before="",
-            after="",
-            note=None,
-            differences=differences(one.differences),
-        )
-        for one in entry.targets
+def _glance(make: PageBuilder, entry: Entry, newest: str) -> Inline:
+    kind, risk, _ = answer_at(entry, newest)
+    link: list[nodes.Node] = [make.ref("mapping", entry.id)]
+    if kind and kind != MAPS_TO:
+        return [*link, nodes.Text(" "), make.badge("answer", kind)]
+    return [*link, nodes.Text(" "), make.badge("risk", risk)] if risk else link
+
+
+def by_risk(make: PageBuilder, pages: list[MappingPage], newest: str) -> list[nodes.Node]:
+    """One section a risk, worst first, with every difference of that risk that the newest MindSpore makes."""
+    return [_risk_section(make, risk.value, pages, newest) for risk in Risk]
+
+
+def _risk_section(make: PageBuilder, risk: str, pages: list[MappingPage], newest: str) -> nodes.section:
+    rows = [
+        _difference_row(make, page.entry, difference, newest)
+        for page in pages
+        for difference in answer_at(page.entry, newest)[2]
+        if difference.risk == risk
     ]
-    otherwise = [
-        replace(
-            one,
-            why=_NONE,
-            instead=None,
-            recipe=None,
-            before="",
-            after="",
-            stated=[],
-            differences=differences(one.differences),
-        )
-        for one in entry.otherwise
+    title = [make.badge("risk", risk)]
+    meaning = paragraph(nodes.Text(make.word(f"risk_meaning.{risk}")))
+    if not rows:
+        return make.section(risk, title, meaning, paragraph(nodes.Text(make.word("index.risk_empty"))))
+    header = [
+        make.word("column.api_and_target", version=newest),
+        make.word("column.kind"),
+        make.word("column.difference"),
     ]
-    return Entry(
-        id=entry.id,
-        category=entry.category,
-        summary=_NONE,
-        aliases=[],
-        source=entry.source,
-        signatures={},
-        risk=entry.risk,
-        targets=targets,
-        otherwise=otherwise,
-        claims=[],
+    return make.section(risk, title, meaning, table(header, rows, classes=["apidiff-stacked", "apidiff-findings"]))
+
+
+def _difference_row(make: PageBuilder, entry: Entry, difference: DifferenceEntry, newest: str) -> list[Cell]:
+    kind = make.ref(
+        "mapping", entry.id, nodes.Text(make.word(f"difference.{difference.kind}")), part=f"difference-{difference.id}"
     )
+    return [_pair(make, entry, newest), [kind], make.text(difference.text)]
+
+
+def meanings(make: PageBuilder) -> list[nodes.Node]:
+    """What the words of risks and of answers mean, and how the two go together."""
+    risks = [("risk", risk.value) for risk in Risk]
+    answers = [("answer", kind.value) for kind in AnswerKind]
+    return [
+        paragraph(nodes.Text(make.word("meanings.risk"))),
+        _meanings(make, risks),
+        paragraph(nodes.Text(make.word("meanings.answer"))),
+        _meanings(make, answers),
+    ]
+
+
+def _meanings(make: PageBuilder, words: Iterable[tuple[str, str]]) -> nodes.bullet_list:
+    items = []
+    for kind, value in words:
+        text = nodes.Text(" " + make.word(f"{kind}_meaning.{value}"))
+        items.append(nodes.list_item("", paragraph(make.badge(kind, value), text)))
+    return nodes.bullet_list("", *items, classes=["apidiff-meanings"])
+
+
+def refuted_statements(make: PageBuilder, pages: list[MappingPage]) -> list[nodes.Node]:
+    """Every refuted statement, by mapping; that of a target which several mappings share stands once."""
+    sections: list[nodes.Node] = []
+    for page in pages:
+        found = [claim for claim in refuted_claims(page.entry) if _belongs(page.entry, claim)]
+        if found:
+            link = make.ref("mapping", page.entry.id)
+            blocks = [refuted_block(make, page.entry, claim) for claim in found]
+            sections.append(make.section(page.entry.id, [link], *blocks))
+    return sections or [paragraph(nodes.Text(make.word("refuted_index.empty")))]
+
+
+def _belongs(entry: Entry, claim: ClaimEntry) -> bool:
+    """Whether the claim is one of this mapping, not of another that it shares a target with."""
+    return not any(target.name == claim.subject and target.defined_in for target in entry.targets)
+
+
+def runs(make: PageBuilder, lines: Iterable[RunHead]) -> list[nodes.Node]:
+    """One row a run record."""
+    rows: list[list[Cell]] = []
+    for line in lines:
+        title = run_title(make, line.framework, line.framework_version, line.backend, line.device, line.world_size)
+        ends = [[nodes.Text(f"{count} "), make.badge("end", end)] for end, count in line.ends.items()]
+        if line.stopped:
+            ends.append([nodes.Text(f"· {make.word('run.stopped_short')}")])
+        name = [paragraph(make.ref("run", line.id, nodes.Text(title)))]
+        if line.measured_by:
+            name.append(paragraph(make.lead("run.measured_by"), nodes.Text(measurer(line.measured_by, make.language))))
+        if line.signed.state is not State.UNSIGNED:
+            name.append(paragraph(nodes.Text(signed_words(line.signed, make.language))))
+        rows.append([name, [make.date(line.date)], joined(ends, " "), [literal(line.id)]])
+    if not rows:
+        return [paragraph(nodes.Text(make.word("runs.empty")))]
+    header = [make.word("column.run"), make.word("run.date"), make.word("run.count"), make.word("run.id")]
+    return [block("", table(header, rows))]
+
+
+def counterpart_sections(make: PageBuilder, found: list[CounterpartEntry]) -> list[nodes.Node]:
+    """One section a module, with one row an API."""
+    by_module: dict[str, list[CounterpartEntry]] = {module: [] for module in _MODULES}
+    for one in found:
+        by_module[module_of(one.name)].append(one)
+    header = [make.word(f"column.{name}") for name in ("mindspore_api", "serves")]
+    sections: list[nodes.Node] = []
+    for module, members in by_module.items():
+        if members:
+            rows = [_counterpart_row(make, one) for one in members]
+            shown = table(header, rows, classes=["apidiff-stacked"])
+            sections.append(make.section(f"module-{module}", [literal(module)], shown))
+    if not sections:
+        return [paragraph(nodes.Text(make.word("index.empty")))]
+    return [block("", filter=make.word("index.filter")), *sections]
+
+
+def module_of(name: str) -> str:
+    """The module of the page that an API is listed under."""
+    return next(module for module in _MODULES if name.startswith(f"{module}."))
+
+
+def _counterpart_row(make: PageBuilder, one: CounterpartEntry) -> list[Cell]:
+    name = nodes.inline("", "", literal(one.name), ids=[anchor(one.name)])
+    make.document.note_explicit_target(name)
+    if one.serves:
+        return [[name], [paragraph(*_served_source(make, one, served)) for served in one.serves]]
+    if one.why is None:
+        return [[name], make.word("serves.unnamed")]
+    gap = nodes.Text(" " if make.language == "en" else "")
+    said: list[nodes.Node] = [paragraph(nodes.Text(make.word("serves.none")), gap, *make.text(one.why))]
+    comma = make.word("site.comma")
+    if one.nearest:
+        links = [[make.ref("mapping", mapping)] for mapping in one.nearest]
+        said.append(make.term("nearest", *joined(links, comma)))
+    if one.documents:
+        places = [external(document.url, nodes.Text(document.title)) for document in one.documents]
+        said.append(make.term("claim.stated", *joined(places, comma)))
+    return [[name], said]
+
+
+def _served_source(make: PageBuilder, one: CounterpartEntry, served: ServedEntry) -> list[nodes.Node]:
+    """The source, and in which versions it is answered so: 'torch.distributed.reduce ≥ 2.5 current'."""
+    kind = "status" if served.role == "target" else "answer"
+    part = anchor(one.name) if served.role == "target" else ""
+    spans: list[Inline] = [
+        [nodes.Text(make.span(found.range) + " "), make.badge(kind, found.status)] for found in served.ranges
+    ]
+    link = make.ref("mapping", served.id, literal(served.source), part=part)
+    shown = [link, nodes.Text(" "), *joined(spans, " · ")]
+    if any(found.status == AnswerKind.NO_COUNTERPART.value for found in served.ranges):
+        shown.append(nodes.Text(make.word("serves.nearest")))
+    return shown
+
+
+def changed_sections(make: PageBuilder, found: Sequence[Changed], places: Sequence[PlaceCoverage]) -> list[nodes.Node]:
+    """The whole page below its title."""
+    groups: dict[tuple[str, str], list[Changed]] = {}
+    for one in found:
+        groups.setdefault((one.change.framework, one.versions[1]), []).append(one)
+    ordered = sorted(groups, key=lambda key: (key[0], Version(key[1])), reverse=True)
+    ordered.sort(key=lambda key: key[0])
+    sections: list[nodes.Node] = [_version_section(make, *key, groups[key]) for key in ordered]
+    return [
+        paragraph(nodes.Text(make.word("changed.about"))),
+        make.term("changed.compared"),
+        _compared(make, places),
+        *(sections or [paragraph(nodes.Text(make.word("changed.none")))]),
+    ]
+
+
+def _compared(make: PageBuilder, places: Sequence[PlaceCoverage]) -> nodes.bullet_list:
+    """The versions that were run of each framework on each backend."""
+    versions: dict[tuple[str, str, str], list[str]] = {}
+    for one in places:
+        versions.setdefault((one.framework, one.backend, one.device), []).append(one.framework_version)
+    items = []
+    for (framework, backend, device), run in versions.items():
+        words = make.word(
+            "changed.place" if len(run) > 1 else "changed.one_version",
+            framework=make.word(f"framework.{framework}"),
+            backend=backend,
+            device=device,
+            versions=make.word("site.comma").join(sorted(run, key=Version)),
+        )
+        items.append(nodes.list_item("", paragraph(nodes.Text(words))))
+    return nodes.bullet_list("", *items)
+
+
+def _version_section(make: PageBuilder, framework: str, version: str, found: Sequence[Changed]) -> nodes.section:
+    title = f"{make.word(f'framework.{framework}')} {version}"
+    count = make.word(
+        "changed.count", claims=len({one.claim for one in found}), mappings=len({one.mapping for one in found})
+    )
+    header = [make.word(key) for key in ("column.claim", "changed.where", "changed.before", "changed.after")]
+    rows = [_changed_row(make, one) for one in sorted(found, key=lambda one: (one.mapping, one.claim))]
+    shown = block(
+        "", table(header, rows, classes=["apidiff-wrapped", "apidiff-stacked"]), filter=make.word("index.filter")
+    )
+    return make.section(anchor(f"changed-{framework}-{version}"), title, paragraph(nodes.Text(count)), shown)
+
+
+def _changed_row(make: PageBuilder, one: Changed) -> list[Cell]:
+    subject = one.claim.partition("#")[0]
+    claim: list[nodes.Node] = [
+        paragraph(make.ref("claim", one.claim), classes=["apidiff-wrap"]),
+        paragraph(*make.text(one.text)),
+    ]
+    if one.mapping != subject:
+        claim.insert(0, paragraph(make.ref("mapping", one.mapping, literal(one.mapping)), nodes.Text(" →")))
+    change = one.change
+    sizes = make.word("site.comma").join(map(str, change.world_sizes))
+    where = [
+        paragraph(nodes.Text(make.word("changed.at", backend=change.backend, device=change.device))),
+        paragraph(nodes.Text(make.word("evidence.ranks", count=sizes))),
+    ]
+    before, after = one.versions
+    notes = [
+        paragraph(nodes.Text(make.word(f"changed.{key}", versions=make.word("site.comma").join(versions))))
+        for key, versions in (("unjudged", one.after.unjudged), ("disputed", one.after.disputed))
+        if versions
+    ]
+    return [
+        claim,
+        where,
+        _verdict_before_or_after(make, subject, one.before, before),
+        [*_verdict_before_or_after(make, subject, one.after, after), *notes],
+    ]
+
+
+def _verdict_before_or_after(make: PageBuilder, subject: str, span: VersionSpan, version: str) -> list[nodes.Node]:
+    link = make.ref("run", span.runs[version][0], nodes.Text(version), part=run_part(subject))
+    return [paragraph(make.badge("outcome", span.outcome), nodes.Text(" "), link)]

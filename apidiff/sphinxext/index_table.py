@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Callable, Iterable
+from html import escape
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from apidiff.sphinxext.index_html import table_html
+from apidiff.derive.index_rows import FRAMEWORKS, AnswerRow, Index, IndexRow, RowRuns
+from apidiff.messages.labels import Language, between_sentences, label
+from apidiff.messages.spans import spans
+from apidiff.model import AnswerKind, Outcome, Risk, Status, worst_outcome
+from apidiff.model.categories import CATEGORIES
+from apidiff.model.verdict import WORST_FIRST
+from apidiff.writers.exports.address import anchor
+
+COLUMNS = ("api", "target", "category", "risk", "status", "backends", "verdict")
+_WORDS = ("text", "any", "reset", "in_torch", "shown", "none", "filters", "about", "not_run", "other_runs")
+_ANSWERS = {kind.value for kind in AnswerKind}
+_BREAK = re.compile("(?<=[._])")
+# From a mapping's ID and an anchor on its page (or "") to an address.
+Link = Callable[[str, str], str]
 
 
 class index_table(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes in lower case
@@ -18,7 +35,7 @@ class index_table(nodes.General, nodes.Element):  # noqa: N801 - docutils names 
         return ""
 
 
-def add_script(
+def add_table_script(
     app: Sphinx, _pagename: str, _template: str, _context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
     """Load the element's script on pages with a table."""
@@ -41,4 +58,142 @@ def _close(self: Any, node: nodes.Element) -> None:
     pass
 
 
-HTML_VISITORS = (_write, _close)
+TABLE_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {index_table: (_write, _close)}
+
+
+def table_html(index: Index, language: Language, link: Link) -> str:
+    """The table inside its element, with the words and the values that can be chosen."""
+    words = {name: label(f"table.{name}", language) for name in _WORDS}
+    words |= {f"column.{name}": label(f"table.column.{name}", language) for name in COLUMNS}
+    words |= {framework: label(f"framework.{framework}", language) for framework in FRAMEWORKS}
+    words["space"] = between_sentences(language)
+    words["comma"] = label("site.comma", language)
+    words |= {f"outcome.{one.value}": label(f"outcome.{one.value}", language) for one in WORST_FIRST}
+    facets = {name: [[value, text] for value, text in values] for name, values in _facets(index, language).items()}
+    head = "".join(f'<th scope="col">{escape(label(f"table.column.{name}", language))}</th>' for name in COLUMNS)
+    rows = "".join(_row(index, row, language, link) for row in index.rows)
+    return (
+        f'<apidiff-table data-words="{_json(words)}" data-facets="{_json(facets)}" data-run="{_json(index.run)}">\n'
+        f'<p class="apidiff-table-about">{escape(_about(index, words, language))}</p>\n'
+        f'<table class="table apidiff-table apidiff-index">\n<thead><tr>{head}</tr></thead>\n'
+        f"<tbody>\n{rows}</tbody>\n</table>\n</apidiff-table>\n"
+    )
+
+
+def _about(index: Index, words: dict[str, str], language: Language) -> str:
+    """What the table is about before another version is chosen; `element.ts` says the same of the chosen ones."""
+    mindspore, torch = index.newest.get("mindspore", ""), index.newest.get("torch", "")
+    said = [words["about"].format(version=mindspore)]
+    if mindspore not in index.run.get("mindspore", []):
+        said.append(words["not_run"].format(framework=words["mindspore"], version=mindspore))
+    run = index.run.get("torch", [])
+    if run and torch and torch not in run:
+        versions = words["comma"].join(run)
+        said.append(words["other_runs"].format(framework=words["torch"], version=torch, versions=versions))
+    return between_sentences(language).join(said)
+
+
+def _json(value: object) -> str:
+    return escape(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def _facets(index: Index, language: Language) -> dict[str, list[tuple[str, str]]]:
+    """The values of each facet that any row has, with their words, in the order in which they sort."""
+    answers = [answer for row in index.rows for answer in row.answers]
+
+    def named(prefix: str, values: Iterable[str], used: set[str | None]) -> list[tuple[str, str]]:
+        return [(value, label(f"{prefix}.{value}", language)) for value in values if value in used]
+
+    statuses = {answer.status for answer in answers}
+    runs = [one for row in index.rows for one in row.runs]
+    backends = sorted({one.backend for one in runs})
+    verdicts = {one.outcome for one in runs} | {Outcome.NOT_RUN.value}
+    return {
+        "category": named("category", CATEGORIES, {row.category for row in index.rows}),
+        "risk": named("risk", [risk.value for risk in Risk], {answer.risk for answer in answers}),
+        "status": [
+            *named("status", [status.value for status in Status], statuses),
+            *named("answer", [kind.value for kind in AnswerKind], statuses),
+        ],
+        "backend": [(backend, backend) for backend in backends],
+        "verdict": named("outcome", [outcome.value for outcome in WORST_FIRST], {*verdicts}),
+        "torch": [(version, version) for version in index.torch],
+    }
+
+
+def _row(index: Index, row: IndexRow, language: Language, link: Link) -> str:
+    facts = {"category": row.category, "runs": ";".join(_run(index, one) for one in row.runs)}
+    facts["in-torch"] = " ".join(row.torch)
+    attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in facts.items())
+    found = index.runs_of(row, index.newest)
+    runs = escape(label("site.comma", language).join(sorted({one.backend for one in found})))
+    verdict = worst_outcome(Outcome(one.outcome) for one in found).value
+    about = _badge("outcome", verdict, language)
+    return (
+        f'<tr{attributes}><th scope="row"><a href="{escape(link(row.id, ""))}">{_code(row.id)}</a></th>'
+        f"{_cell('target', row.answers, lambda one: one.target or ' '.join(one.uses), _target(row, language, link))}"
+        f"<td>{escape(label(f'category.{row.category}', language))}</td>"
+        f"{_cell('risk', row.answers, lambda one: one.risk or '', lambda one: _badge('risk', one.risk, language))}"
+        f"{_cell('status', row.answers, lambda one: one.status or '', lambda one: _standing(one, language))}"
+        f'<td class="apidiff-index-runs" data-label="{escape(label("table.column.backends", language))}">{runs}</td>'
+        f'<td class="apidiff-index-runs" data-label="{escape(label("table.column.verdict", language))}">'
+        f"{about}</td></tr>\n"
+    )
+
+
+def _run(index: Index, one: RowRuns) -> str:
+    """``framework backend outcome spans``; spaces within an outcome are underscores."""
+    known = {"mindspore": index.mindspore}.get(one.framework) or one.versions
+    return f"{one.framework} {one.backend} {one.outcome.replace(' ', '_')} {spans(known, one.versions)}"
+
+
+def _cell(
+    name: str, answers: list[AnswerRow], value: Callable[[AnswerRow], str], show: Callable[[AnswerRow], str]
+) -> str:
+    """A cell that holds what each release has, all but the newest hidden; without spans where all have the same."""
+    kept: dict[tuple[str, str], list[AnswerRow]] = {}
+    for answer in answers:
+        kept.setdefault((value(answer), show(answer)), []).append(answer)
+    if len(kept) == 1:
+        ((only, shown),) = kept
+        return f'<td data-{name}="{escape(only)}">{shown}</td>'
+    parts = []
+    for number, ((one, shown), members) in enumerate(kept.items()):
+        held = " ".join(member.spans for member in members)
+        hidden = " hidden" if number else ""
+        parts.append(f'<span data-mindspore="{held}" data-{name}="{escape(one)}"{hidden}>{shown}</span>')
+    return f"<td>{''.join(parts)}</td>"
+
+
+def _target(row: IndexRow, language: Language, link: Link) -> Callable[[AnswerRow], str]:
+    def show(answer: AnswerRow) -> str:
+        if answer.target:
+            address = escape(link(row.id, anchor(answer.target)))
+            return f'<a href="{address}">{_code(answer.target)}</a>'
+        if not answer.uses:
+            return _nothing("no_target" if answer.status is None else "no_names", language)
+        return escape(label("site.comma", language)).join(_code(name) for name in answer.uses)
+
+    return show
+
+
+def _nothing(key: str, language: Language) -> str:
+    """Words where there is nothing to name."""
+    return f'<span class="apidiff-table-nothing">{escape(label(f"table.{key}", language))}</span>'
+
+
+def _code(name: str) -> str:
+    """A name, which may break after its dots and underscores."""
+    return f"<code>{_BREAK.sub('<wbr>', escape(name))}</code>"
+
+
+def _standing(answer: AnswerRow, language: Language) -> str:
+    return _badge("answer" if answer.status in _ANSWERS else "status", answer.status, language)
+
+
+def _badge(kind: str, value: str | None, language: Language) -> str:
+    if value is None:
+        return _nothing("not_recorded", language)
+    name = value.replace(" ", "-")
+    words = escape(label(f"{kind}.{value}", language))
+    return f'<span class="apidiff-badge apidiff-{kind}-{name}">{words}</span>'

@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from docutils import nodes
 
+from apidiff.derive.answers import Answer, answers
+from apidiff.derive.api_history import SIGNATURES, STUBS
 from apidiff.model import Version
 from apidiff.model.picture import Picture
-from apidiff.model.views import Entry, ExampleEntry, TargetEntry
-from apidiff.sphinxext.answers import Answer, answer_boxes, answers, otherwise_section, versions_table
-from apidiff.sphinxext.builder import Builder
-from apidiff.sphinxext.claims import claims_section
-from apidiff.sphinxext.differences import differences_section
-from apidiff.sphinxext.nodes import Inline, anchor, block, code, folded, joined, literal, paragraph
+from apidiff.model.views import Entry, ExampleEntry, HistoryEntry, ParameterEntry, TargetEntry
+from apidiff.sphinxext.answers import (
+    answer_boxes,
+    differences_section,
+    otherwise_section,
+    versions_table,
+    where_present,
+)
+from apidiff.sphinxext.claims import claims_section, refuted_section
+from apidiff.sphinxext.nodes import (
+    Cell,
+    Inline,
+    block,
+    code,
+    external,
+    folded,
+    joined,
+    literal,
+    paragraph,
+    table,
+    table_row,
+)
+from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.picture import picture_section
-from apidiff.sphinxext.refuted import refuted_section
 from apidiff.sphinxext.repeat import repeat_section
-from apidiff.sphinxext.rows import members_table, parameters_table
-from apidiff.sphinxext.signatures import signature_pair, source_notices
-from apidiff.sphinxext.timeline import timeline_section
-from apidiff.sphinxext.version_visibility import carry, custom_element, marked_section
+from apidiff.sphinxext.versions import carry, custom_element, marked_inline, marked_section
+from apidiff.writers.exports.address import anchor
 
 
-def mapping_section(make: Builder, entry: Entry, picture: Picture | None = None) -> nodes.section:
+def mapping_section(make: PageBuilder, entry: Entry, picture: Picture | None = None) -> nodes.section:
     """The whole page, for the newest pair of ``make.releases`` until a reader chooses another."""
     leading, *others = _answer_sections(make, entry, answers(entry, make.releases.known["mindspore"]))
     return make.section(
@@ -46,14 +62,14 @@ def mapping_section(make: Builder, entry: Entry, picture: Picture | None = None)
     )
 
 
-def _aliases(make: Builder, entry: Entry) -> list[nodes.Node]:
+def _aliases(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
     if not entry.aliases:
         return []
     names = joined([[literal(name)] for name in entry.aliases], make.word("site.comma"))
     return [make.term("also_written", *names)]
 
 
-def _run_notices(make: Builder, entry: Entry) -> Iterator[nodes.Node]:
+def _run_notices(make: PageBuilder, entry: Entry) -> Iterator[nodes.Node]:
     """For each framework the versions that were run, where the chosen one was not."""
     rows = [row for claim in entry.claims for row in claim.summary]
     for framework in ("torch", "mindspore"):
@@ -70,7 +86,7 @@ def _run_notices(make: Builder, entry: Entry) -> Iterator[nodes.Node]:
             yield paragraph(*make.filled("runs.no_version", framework=name), classes=["apidiff-aside"])
 
 
-def _answer_sections(make: Builder, entry: Entry, found: list[Answer]) -> Iterator[nodes.Node]:
+def _answer_sections(make: PageBuilder, entry: Entry, found: list[Answer]) -> Iterator[nodes.Node]:
     """A section for each target and each other answer: first that of the newest release, then the others by age.
 
     Those that are not the answer for the chosen version step back behind one line, which brings them forth.
@@ -98,14 +114,14 @@ def _answer_sections(make: Builder, entry: Entry, found: list[Answer]) -> Iterat
         yield lid
 
 
-def _other(make: Builder, section: marked_section, releases: list[str]) -> marked_section:
+def _other(make: PageBuilder, section: marked_section, releases: list[str]) -> marked_section:
     """The section of an answer, marked with the releases it answers for; a page without script shows all of them."""
     make.only(section, mindspore=releases, hide=False)
     carry(section, data_other="")
     return section
 
 
-def _target(make: Builder, entry: Entry, target: TargetEntry, *, leads: bool) -> marked_section:
+def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool) -> marked_section:
     """All about one target: first what a porter types, then what to mind, then the details of both sides."""
     name = anchor(target.name)
     badges: list[Inline] = [
@@ -132,7 +148,7 @@ def _target(make: Builder, entry: Entry, target: TargetEntry, *, leads: bool) ->
     return make.section(name, [literal(target.name)], *children)
 
 
-def _defaults_of(make: Builder, entry: Entry, target: TargetEntry) -> list[nodes.Node]:
+def _defaults_of(make: PageBuilder, entry: Entry, target: TargetEntry) -> list[nodes.Node]:
     """For which versions the defaults of the table stand, where other versions have other signatures."""
     read = {"torch": entry.signatures, "mindspore": target.signatures}
     if not target.parameters or all(len(set(texts.values())) < 2 for texts in read.values()):
@@ -144,20 +160,187 @@ def _defaults_of(make: Builder, entry: Entry, target: TargetEntry) -> list[nodes
     return [paragraph(nodes.Text(words), classes=["apidiff-aside"])]
 
 
-def _titled_code(make: Builder, key: str, name: str, text: str) -> block:
+def _titled_code(make: PageBuilder, key: str, name: str, text: str) -> block:
     return block("", paragraph(*make.phrase(key, name), classes=["apidiff-caption"]), code(text))
 
 
-def _examples(make: Builder, entry: Entry) -> list[nodes.Node]:
+def _examples(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
     if not entry.examples:
         return [paragraph(nodes.Text(make.word("examples.none")))]
     return [_example(make, example) for example in entry.examples]
 
 
-def _example(make: Builder, example: ExampleEntry) -> nodes.section:
+def _example(make: PageBuilder, example: ExampleEntry) -> nodes.section:
     children: list[nodes.Node] = [make.term("example.run"), code(example.command, "bash")]
     children.append(folded(make.filled("fold.script", path=[literal(example.path)]), code(example.code)))
     children += [make.term("example.output"), code(example.expected, "text")]
     if example.claim:
         children.append(make.term("example.checked", make.ref("claim", example.claim)))
     return make.section(anchor(f"example--{example.path}"), make.word(f"framework.{example.framework}"), *children)
+
+
+def parameters_table(make: PageBuilder, rows: list[ParameterEntry]) -> nodes.Node:
+    """One row a parameter, with the defaults of both sides."""
+    if not rows:
+        return paragraph(nodes.Text(make.word("parameters.none")))
+    columns = ("source", "source_default", "target", "target_default", "relation", "risk", "remark")
+    cells: list[nodes.row] = []
+    for row in rows:
+        source, target, *rest = _shared(make, row, "absent")
+        defaults = [_default(make, row.source, row.source_default), _default(make, row.target, row.target_default)]
+        cells.append(where_present(make, table_row([source, defaults[0], target, defaults[1], *rest]), row))
+    return table([make.word(f"column.{name}") for name in columns], cells)
+
+
+def members_table(make: PageBuilder, rows: list[ParameterEntry]) -> nodes.Node:
+    """One row a member of a class or an enumeration."""
+    columns = ("source", "target", "relation", "risk", "remark")
+    cells = [where_present(make, table_row(_shared(make, row, "absent_member")), row) for row in rows]
+    return table([make.word(f"column.{name}") for name in columns], cells)
+
+
+def _shared(make: PageBuilder, row: ParameterEntry, absent: str) -> list[Cell]:
+    relations = make.word("site.comma").join(make.word(f"relation.{relation}") for relation in row.relations)
+    return [
+        _named(make, "torch", row.source, row.source_range, absent),
+        _named(make, "mindspore", row.target, row.target_range, absent),
+        relations,
+        [make.badge("risk", row.risk)],
+        make.text(row.text),
+    ]
+
+
+def _named(make: PageBuilder, framework: str, name: str | None, held_in: str | None, absent: str) -> Cell:
+    """The name, with the versions that have it where not all do; a chosen version that lacks it is named."""
+    if name is None:
+        return [nodes.emphasis("", make.word(absent))]
+    if not held_in:
+        return [literal(name)]
+    found: Inline = [literal(name), nodes.Text(f" {held_in}")]
+    if missing := make.releases.others(framework, make.releases.told(framework, held_in)):
+        words = make.filled("cell.absent", version=make.chosen(framework))
+        note = marked_inline("", "", nodes.Text(" "), nodes.strong("", "", *words))
+        found = [*found, make.only_in(note, framework, missing)]
+    return found
+
+
+def _default(make: PageBuilder, name: str | None, value: str | None) -> Cell:
+    if name is None:
+        return ""
+    return [literal(value)] if value is not None else make.word("required")
+
+
+def signature_pair(make: PageBuilder, entry: Entry, target: TargetEntry) -> block:
+    """Both sides beside each other."""
+    sides = [("torch", entry.source, entry.signatures), ("mindspore", target.name, target.signatures)]
+    return block("", *(_side(make, *side) for side in sides), classes=["apidiff-pair"])
+
+
+def source_notices(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
+    """What there is to say where the chosen version of PyTorch lacks the source, or is too old for what was read."""
+    if not entry.signatures:
+        return []
+    name, read = [literal(entry.source)], make.releases.read_for("torch")
+    absent = {signed: told for signed, told in read.items() if signed not in entry.signatures and told}
+    found: list[nodes.Node] = []
+    if absent:
+        words = make.filled("source.absent", version=make.chosen("torch"), name=name)
+        nearest: list[nodes.Node] = []
+        for signed, told in absent.items():
+            others = [one for one in told if one != signed]
+            said = make.filled("nearest.signatures", nearest=[nodes.Text(signed)])
+            nearest.append(make.only(marked_inline("", "", nodes.Text(" "), *said), torch=others))
+        notice = block("", paragraph(*words, *nearest), classes=["apidiff-notice"])
+        found.append(make.only(notice, torch=[one for told in absent.values() for one in told]))
+    if older := make.releases.others("torch", [one for told in read.values() for one in told]):
+        oldest = [nodes.Text(make.releases.signed["torch"][-1])]
+        words = make.filled("source.old", version=make.chosen("torch"), name=name, oldest=oldest)
+        found.append(make.only(block("", paragraph(*words), classes=["apidiff-notice"]), torch=older))
+    return found
+
+
+def _side(make: PageBuilder, framework: str, name: str, by_version: dict[str, str]) -> block:
+    if not by_version:
+        return block("", paragraph(literal(name)), paragraph(nodes.Text(make.word("signature.missing"))))
+    texts: dict[str, list[str]] = {}
+    for version in sorted(by_version, key=Version, reverse=True):
+        texts.setdefault(by_version[version], []).append(version)
+    read = make.releases.read_for(framework)
+    if not read:
+        return block("", *_listed(make, framework, texts))
+    children: list[nodes.Node] = []
+    for text, versions in texts.items():
+        captions = [_caption(make, framework, version, read[version]) for version in versions]
+        shown = block("", *captions, code(text))
+        children.append(make.only_in(shown, framework, [one for version in versions for one in read[version]]))
+    children += _gaps(make, framework, name, by_version, read)
+    if len(texts) > 1:
+        children.append(folded(make.word("signature.all"), *_listed(make, framework, texts)))
+    return block("", *children)
+
+
+def _caption(make: PageBuilder, framework: str, version: str, told: list[str]) -> block:
+    """The version that was read, and for which chosen one it stands in."""
+    near = marked_inline("", "", *make.filled("signature.nearest", version=make.chosen(framework)))
+    make.only_in(near, framework, [one for one in told if one != version])
+    words = [nodes.Text(f"{make.word(f'framework.{framework}')} {version}"), nodes.Text(make.word("site.comma")), near]
+    if near.get("carried"):  # the comma belongs to what follows it
+        near.insert(0, words.pop(1))
+    found = block("", paragraph(*words, classes=["apidiff-caption"]))
+    return make.only_in(found, framework, told)
+
+
+def _gaps(
+    make: PageBuilder, framework: str, name: str, by_version: dict[str, str], read: dict[str, list[str]]
+) -> Iterable[nodes.Node]:
+    """Words for the versions that lack the API, and for those that are older than all that were read."""
+    title = [nodes.Text(make.word(f"framework.{framework}"))]
+    lacking = [one for signed, told in read.items() if signed not in by_version for one in told]
+    said = {"framework": title, "version": make.chosen(framework)}
+    if lacking:
+        words = paragraph(*make.filled("signature.absent", name=[literal(name)], **said))
+        yield make.only_in(block("", words), framework, lacking)
+    if older := make.releases.others(framework, [one for told in read.values() for one in told]):
+        oldest = [nodes.Text(make.releases.signed[framework][-1])]
+        words = paragraph(*make.filled("signature.old", oldest=oldest, **said))
+        yield make.only_in(block("", words), framework, older)
+
+
+def _listed(make: PageBuilder, framework: str, texts: dict[str, list[str]]) -> list[nodes.Node]:
+    """Every signature with the versions that have it."""
+    found: list[nodes.Node] = []
+    for text, versions in texts.items():
+        caption = f"{make.word(f'framework.{framework}')} {make.word('site.comma').join(versions)}"
+        found += [paragraph(nodes.Text(caption), classes=["apidiff-caption"]), code(text)]
+    return found
+
+
+def timeline_section(make: PageBuilder, entry: Entry) -> nodes.section:
+    """One row a change: of the source first, then of each target, the newest change of each first."""
+    return make.section("timeline", make.word("timeline"), *_rows(make, entry))
+
+
+def _rows(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
+    if not entry.history:
+        return [paragraph(nodes.Text(make.word("timeline.none")))]
+    header = [make.word(f"column.{name}") for name in ("api", "version", "change", "evidence")]
+    rows: list[list[Cell]] = [
+        [[literal(one.api)], one.version, make.text(one.text), _evidence(make, entry, one)] for one in entry.history
+    ]
+    lid = make.word("fold.changes", count=len(rows))
+    return [folded(lid, paragraph(nodes.Text(make.word("timeline.about"))), table(header, rows))]
+
+
+def _evidence(make: PageBuilder, entry: Entry, one: HistoryEntry) -> list[nodes.Node]:
+    found = _place(make, entry, one.evidence)
+    if one.after_evidence and one.after_evidence != one.evidence:
+        found += [nodes.Text(make.word("site.semicolon")), *_place(make, entry, one.after_evidence)]
+    return found
+
+
+def _place(make: PageBuilder, entry: Entry, evidence: str) -> list[nodes.Node]:
+    if evidence in {SIGNATURES, STUBS}:
+        return [nodes.Text(make.word("timeline.signatures" if evidence == SIGNATURES else "timeline.stubs"))]
+    document = entry.documents.get(evidence)
+    words = external(document.url, nodes.Text(document.title)) if document else [literal(evidence)]
+    return [nodes.Text(make.word("timeline.documented")), *words]

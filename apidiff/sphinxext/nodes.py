@@ -12,19 +12,20 @@ from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
 from docutils import nodes
+from sphinx.writers.html5 import HTML5Translator
 
-from apidiff.messages.escape_invisible import visible
-from apidiff.sphinxext.version_visibility import SHOWN_NODES, carried, marked_inline, marked_row
+from apidiff.messages.escape_invisible import escapes, visible
+from apidiff.sphinxext.versions import SHOWN_NODES, carried, marked_inline, marked_row
 
 Found = TypeVar("Found", bound=nodes.Node)
 Marked = TypeVar("Marked", bound=nodes.Element)
 Inline = Sequence[nodes.Node]
 Cell = Inline | str
-
 _CODE = re.compile(r"`+([^`]+)`+")
 # A cell with more characters in a line outside of code than this is given the width that sentences need.
 _PROSE_CHARACTERS = 16
-_NOT_ANCHOR = re.compile(r"[^A-Za-z0-9._-]+")
+# Behind a dot, an underscore or the sign before a claim; not in a version or a number.
+_JOINT = re.compile(r"(?<=\w)(?:[._#](?=[A-Za-z])|_(?=\w))")
 
 
 class block(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes in lower case
@@ -39,7 +40,7 @@ class late(nodes.General, nodes.Element):  # noqa: N801
     """Finished nodes that only the writer sees, under ``content``.
 
     Sphinx and its extensions walk over every node of a page some fifty times, which was a third of a build. What comes
-    from a record needs none of it but its links (`apidiff.sphinxext.deferred_refs` resolves them).
+    from a record needs none of it but its links (`apidiff.sphinxext.domain` resolves them).
     """
 
     def astext(self) -> str:
@@ -61,11 +62,6 @@ class details(nodes.General, nodes.Element):  # noqa: N801
 
 class summary(nodes.General, nodes.TextElement):  # noqa: N801
     """The line of a ``details`` that is always visible."""
-
-
-def anchor(text: str) -> str:
-    """An ASCII anchor for ``text``: a claim's ID with '#' as '--', anything else that is unusual in an ID as '-'."""
-    return _NOT_ANCHOR.sub("-", text.replace("#", "--")).strip("-")
 
 
 def prose(text: str) -> list[nodes.Node]:
@@ -226,3 +222,16 @@ HTML_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {
     summary: (_open_summary, _close_summary),
     **SHOWN_NODES,
 }
+
+
+class Translator(HTML5Translator):
+    """The writer of the site's pages."""
+
+    special_characters = {**HTML5Translator.special_characters, **escapes()}
+
+    def visit_Text(self, node: nodes.Text) -> None:  # noqa: N802 - the name docutils looks for
+        """Write a text; a narrow window may break a name in a heading or a link at its joints, not within a word."""
+        before = len(self.body)
+        super().visit_Text(node)
+        if isinstance(node.parent, nodes.literal) and isinstance(node.parent.parent, nodes.title | nodes.reference):
+            self.body[before:] = [_JOINT.sub(r"\g<0><wbr>", piece) for piece in self.body[before:]]

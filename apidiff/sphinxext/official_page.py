@@ -7,12 +7,13 @@ from docutils import nodes
 from apidiff.derive.official import NOTATION, OfficialReport, RowReport, RowVerdict, TableReport
 from apidiff.derive.official_behaviour import Finding, FindingEvidence
 from apidiff.messages.evidence import evidence_lines
-from apidiff.sphinxext.builder import Builder
-from apidiff.sphinxext.nodes import Cell, anchor, block, code, external, joined, literal, paragraph, table
-from apidiff.sphinxext.run_links import run_part
+from apidiff.sphinxext.nodes import Cell, block, code, external, joined, literal, paragraph, table
+from apidiff.sphinxext.page_builder import PageBuilder
+from apidiff.sphinxext.run_page import run_part
+from apidiff.writers.exports.address import anchor
 
 
-def official_sections(make: Builder, report: OfficialReport) -> list[nodes.Node]:
+def official_sections(make: PageBuilder, report: OfficialReport) -> list[nodes.Node]:
     """The whole page below its title."""
     return [
         *(paragraph(nodes.Text(make.word(f"official.{key}"))) for key in ("how", "function", "unrun")),
@@ -23,7 +24,7 @@ def official_sections(make: Builder, report: OfficialReport) -> list[nodes.Node]
     ]
 
 
-def _notation(make: Builder) -> nodes.bullet_list:
+def _notation(make: PageBuilder) -> nodes.bullet_list:
     items = []
     for sign, key in NOTATION:
         words = make.word("site.colon") + make.word(f"official.{key}")
@@ -31,7 +32,7 @@ def _notation(make: Builder) -> nodes.bullet_list:
     return nodes.bullet_list("", *items)
 
 
-def _totals(make: Builder, report: OfficialReport) -> nodes.table:
+def _totals(make: PageBuilder, report: OfficialReport) -> nodes.table:
     standings = report.standings
     header = [make.word("official.name"), make.word("official.listed")]
     header += [make.word(f"standing.{one}") for one in standings]
@@ -43,7 +44,7 @@ def _totals(make: Builder, report: OfficialReport) -> nodes.table:
     return table(header, rows)
 
 
-def _table(make: Builder, one: TableReport) -> nodes.section:
+def _table(make: PageBuilder, one: TableReport) -> nodes.section:
     name = anchor(f"official-{one.name}")
     source = make.term("official.source", *external(one.url, nodes.Text(one.title)))
     against: list[nodes.Node] = [_contradiction(make, name, row) for row in one.contradicted]
@@ -60,7 +61,7 @@ def _table(make: Builder, one: TableReport) -> nodes.section:
     )
 
 
-def _contradiction(make: Builder, name: str, row: RowReport) -> nodes.section:
+def _contradiction(make: PageBuilder, name: str, row: RowReport) -> nodes.section:
     listed = make.word("site.colon").join((make.word("official.listed"), make.word(f"listed.{row.listed}")))
     place = make.word("official.row") + f" {row.part}{make.word('site.semicolon')}{listed}"
     children: list[nodes.Node] = [paragraph(nodes.Text(place))]
@@ -73,13 +74,13 @@ def _contradiction(make: Builder, name: str, row: RowReport) -> nodes.section:
     return make.section(anchor(f"{name}-{row.target}"), [source, nodes.Text(" → "), target], *children)
 
 
-def _sides(make: Builder, row: RowReport) -> tuple[nodes.Node, nodes.Node]:
+def _sides(make: PageBuilder, row: RowReport) -> tuple[nodes.Node, nodes.Node]:
     nothing = nodes.Text(make.word("official.no_source"))
     source = make.ref("api", row.source, optional=True) if row.source else nothing
     return source, make.ref("api", row.target, optional=True)
 
 
-def _verdicts(make: Builder, row: RowReport) -> nodes.bullet_list:
+def _verdicts(make: PageBuilder, row: RowReport) -> nodes.bullet_list:
     items = []
     for verdict in row.verdicts:
         said: list[nodes.Node] = [paragraph(*_verdict(make, verdict))]
@@ -94,7 +95,7 @@ def _verdicts(make: Builder, row: RowReport) -> nodes.bullet_list:
     return nodes.bullet_list("", *items)
 
 
-def _verdict(make: Builder, verdict: RowVerdict) -> list[nodes.Node]:
+def _verdict(make: PageBuilder, verdict: RowVerdict) -> list[nodes.Node]:
     said: list[nodes.Node] = [
         nodes.Text(_versions(make, verdict.versions) + " "),
         make.badge("outcome", verdict.outcome),
@@ -106,18 +107,18 @@ def _verdict(make: Builder, verdict: RowVerdict) -> list[nodes.Node]:
     return said
 
 
-def _versions(make: Builder, versions: list[str]) -> str:
+def _versions(make: PageBuilder, versions: list[str]) -> str:
     return f"MindSpore {make.word('site.comma').join(versions)}"
 
 
-def _finding(make: Builder, finding: Finding) -> block:
+def _finding(make: PageBuilder, finding: Finding) -> block:
     versions = nodes.Text(f" {_versions(make, finding.versions)}{make.word('site.colon')}")
     head = paragraph(make.badge("risk", finding.risk), versions, *make.text(finding.text))
     items = [nodes.list_item("", *_evidence(make, one)) for one in finding.evidence]
     return block("", head, nodes.bullet_list("", *items), classes=["apidiff-claim"])
 
 
-def _evidence(make: Builder, one: FindingEvidence) -> list[nodes.Node]:
+def _evidence(make: PageBuilder, one: FindingEvidence) -> list[nodes.Node]:
     words = nodes.Text(f"{make.word('site.colon')}{make.pick(one.verdict)} ")
     head = paragraph(
         make.ref("claim", one.claim), words, make.ref("run", one.run, part=run_part(one.claim.partition("#")[0]))
@@ -125,7 +126,7 @@ def _evidence(make: Builder, one: FindingEvidence) -> list[nodes.Node]:
     return [head, *make.evidence(one.facts)]
 
 
-def _row(make: Builder, row: RowReport) -> list[Cell]:
+def _row(make: PageBuilder, row: RowReport) -> list[Cell]:
     source, target = _sides(make, row)
     pair = [paragraph(source), paragraph(nodes.Text("→ "), target), paragraph(nodes.Text(row.part))]
     listed: list[nodes.Node] = [nodes.Text(make.word(f"listed.{row.listed}"))]

@@ -1,61 +1,205 @@
-"""What stands around every page: the theme's styles, slimmed, and the words of the site's own scripts."""
+"""Gives the templates what stands around a page's text.
+
+That is: what a page says of itself to programs that only read its head (search engines, chat previews, feed readers), links to
+the same page in the other languages, the words of the site's scripts, and the policy of what a page may load. Addresses are
+absolute where the site's own is known (``apidiff_site_url``), for outside they mean nothing otherwise.
+"""
 
 from __future__ import annotations
 
 import json
-import shutil
-from pathlib import Path
+import re
+from collections.abc import Callable
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.config import Config
 
-from apidiff.messages.labels import Language, label
-from apidiff.sphinxext.build_cache import write_if_changed
-from apidiff.sphinxext.theme_css import theme_css
+from apidiff.messages.labels import Language, between_sentences, label
+from apidiff.model.views import Entry
+from apidiff.sphinxext.languages import language_of
+from apidiff.sphinxext.nodes import relative
+from apidiff.sphinxext.versions import Releases
+from apidiff.writers.exports.address import API, LANGUAGES, SiteLanguage
+from apidiff.writers.exports.feed import NAME as FEED
 
-_THEME = "pydata_sphinx_theme"
-_STYLES = "theme.css"
-# Words of conf/elements/src/shell.ts, each under `site.` in the labels.
-_WORDS = ("copy", "copy.done", "copy.failed", "region.table", "region.code", "region.again")
-# What Sphinx and the theme put beside the pages and no page loads.
-_UNUSED_FILES = (
-    *("doctools.js", "documentation_options.js", "language_data.js", "searchtools.js"),
-    *("sphinx_highlight.js", "base-stemmer.js", "translations.js"),
-    *("file.png", "minus.png", "plus.png", "webpack-macros.html"),
+# A page loads from the site alone, and runs and styles by files alone: markup that a record smuggled in could do neither.
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "object-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+    )
 )
-_UNUSED_FOLDERS = ("scripts", "styles", "vendor")
+# Scripts of Sphinx that serve its own search and its own shortcuts.
+_UNUSED_SCRIPTS = {"translations.js", "documentation_options.js", "doctools.js", "sphinx_highlight.js"}
+_VIEWPORT = re.compile(r'<meta[^>]*\bname="viewport"[^>]*>\s*')
+# What a page is about, kept with the page when it is read; Sphinx merges and forgets it with the page.
+_DESCRIPTION = "apidiff_description"
+_LONGEST = 300
+_MAPPINGS = "mappings/"
+# Words of conf/elements/src/shell.ts and of the search box, under `site.` and `search.` in the labels.
+_SHELL_WORDS = ("copy", "copy.done", "copy.failed", "region.table", "region.code", "region.again")
+_SEARCH_WORDS = ("results", "loading", "failed", "count", "one", "nothing", "near", "all", "more", "keys")
+_CHOOSER_WORDS = ("label", "newest", "back", "said", "unknown")
 
 
-def publish_theme_css(app: Sphinx, config: Config) -> None:
-    """Make the slimmed styles a static file that pages load before all others."""
-    if config.html_theme != _THEME:
-        return
-    folder = Path(app.doctreedir) / "static"
-    folder.mkdir(parents=True, exist_ok=True)
-    write_if_changed(folder / _STYLES, theme_css().encode())
-    config.html_static_path.append(str(folder))
-    app.add_css_file("basic.css", priority=90)  # Sphinx' own; the theme imports it
-    app.add_css_file(_STYLES, priority=100)
+def set_base_address(_app: Sphinx, config: Config) -> None:
+    """Set Sphinx' own name for the address of this language's pages; the theme's canonical links come from it."""
+    if config.apidiff_site_url:
+        config.html_baseurl = f"{config.apidiff_site_url}{language_of(config).folder}/"
 
 
-def add_shell_context(
-    app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: nodes.document | None
+def describe_mapping(entry: Entry, language: Language) -> dict[str, str]:
+    """Return what is kept with a mapping's page: its summary and its worst risk."""
+    text = label("machines.about_mapping", language).format(
+        summary=entry.summary.en if language == "en" else entry.summary.zh,
+        risk=label(f"risk.{entry.risk}", language),
+        meaning=label(f"risk_meaning.{entry.risk}", language),
+    )
+    return describe(text)
+
+
+def describe(text: str) -> dict[str, str]:
+    """Return what is kept with a page that says ``text`` of itself."""
+    return {_DESCRIPTION: _plain(text)}
+
+
+def add_words(
+    app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: nodes.document | None
 ) -> None:
-    """Give the template the words of the scripts."""
-    language: Language = "zh" if app.config.language.startswith("zh") else "en"
-    words = {key: label(f"site.{key}", language) for key in _WORDS}
-    context["apidiff_shell_words"] = json.dumps(words, ensure_ascii=False)
+    """Give the templates the words of the site's shell and scripts, and the way to the page in every language."""
+    here, uri = language_of(app.config), app.builder.get_target_uri(pagename)
+    context["apidiff_languages"] = [
+        {
+            "href": relative(pagename, f"../{language.folder}/{uri}"),
+            "tag": language.tag,
+            "name": language.name,
+            "current": language is here,
+        }
+        for language in LANGUAGES
+    ]
+    # Sphinx writes no page again because a neighbour came or went, so a link to the neighbour would go stale.
+    context["prev"] = context["next"] = None
+    context["rellinks"] = []
+    context["apidiff_word"] = lambda key: label(f"site.{key}", here.words)
+    shell = {key: label(f"site.{key}", here.words) for key in _SHELL_WORDS}
+    search = {key: label(f"search.{key}", here.words) for key in _SEARCH_WORDS}
+    context["apidiff_shell_words"] = _json(shell)
+    context["apidiff_search_words"] = _json({"hint": label("site.search_hint", here.words), **search})
 
 
-def drop_unused_files(app: Sphinx, exception: Exception | None) -> None:
-    """Take away what no page loads: scripts, icons and source maps of Sphinx and the theme."""
-    if exception is not None or app.config.html_theme != _THEME or not isinstance(app.builder, StandaloneHTMLBuilder):
-        return
-    static = Path(app.outdir) / "_static"
-    for name in _UNUSED_FILES:
-        (static / name).unlink(missing_ok=True)
-    for name in _UNUSED_FOLDERS:
-        shutil.rmtree(static / name, ignore_errors=True)
+def add_versions(context: dict[str, Any], language: Language, releases: Releases) -> None:
+    """Tell the templates which versions can be chosen, and give them the words of the chooser."""
+    context["apidiff_known"] = releases.known
+    words = {key: label(f"chooser.{key}", language) for key in _CHOOSER_WORDS}
+    words |= {framework: label(f"framework.{framework}", language) for framework in ("torch", "mindspore")}
+    context["apidiff_chooser"] = _json({**words, "space": between_sentences(language)})
+
+
+def _json(words: dict[str, str]) -> str:
+    return json.dumps(words, ensure_ascii=False)
+
+
+def add_head(
+    app: Sphinx, pagename: str, _template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Give the template ``apidiff_head``. Every text in it is plain and has to be escaped where it is put."""
+    language = language_of(app.config)
+    site: str = app.config.apidiff_site_url
+    uri = app.builder.get_target_uri(pagename)
+
+    def link(path: str) -> str:
+        """Return the address of ``path`` (from the site's root)."""
+        return site + path if site else relative(pagename, f"../{path}")
+
+    page_title = app.env.titles.get(pagename)
+    site_name = label("site.title", language.words)
+    fallback = label(f"site.{pagename}", language.words) if pagename == "search" else site_name
+    description = app.env.metadata.get(pagename, {}).get(_DESCRIPTION) or _first_words(doctree)
+    mapping = pagename.removeprefix(_MAPPINGS) if pagename.startswith(_MAPPINGS) else ""
+    same = [(other.tag, link(f"{other.folder}/{uri}")) for other in LANGUAGES]
+    head: dict[str, Any] = {
+        "title": page_title.astext() if page_title else fallback,
+        "site_name": site_name,
+        "description": description or label("site.description", language.words),
+        "kind": "article" if mapping else "website",
+        "locale": language.tag.replace("-", "_") if "-" in language.tag else "en_US",
+        "url": f"{site}{language.folder}/{uri}" if site else "",
+        "image": link(f"{language.folder}/_static/card-{language.words}.png"),
+        "image_alt": label("machines.card", language.words),
+        "alternates": [*same, ("x-default", same[0][1])],
+        "feed": link(f"{language.folder}/{FEED}"),
+        "feed_title": label("machines.feed", language.words),
+        "files": _files(mapping, language, link) if mapping else [],
+        # A search page has no content of its own.
+        "robots": "noindex" if pagename == "search" else "",
+    }
+    head["data"] = _linked_data(head, mapping, language)
+    context["apidiff_head"] = head
+    # The layout names the viewport itself; docutils does so a second time.
+    context["metatags"] = _VIEWPORT.sub("", context.get("metatags", ""))
+
+
+def _files(mapping: str, language: SiteLanguage, link: Callable[[str], str]) -> list[tuple[str, str]]:
+    """List the same mapping for programs, as (media type, address)."""
+    return [
+        ("application/json", link(f"{API}/mappings/{mapping}.json")),
+        ("text/markdown", link(f"{language.folder}/{_MAPPINGS}{mapping}.md")),
+    ]
+
+
+def _linked_data(head: dict[str, Any], mapping: str, language: SiteLanguage) -> dict[str, Any]:
+    """Describe the page in the words of schema.org."""
+    facts: dict[str, Any] = {
+        "@context": "https://schema.org",
+        "@type": "APIReference" if mapping else "TechArticle",
+        "headline": head["title"],
+        "description": head["description"],
+        "inLanguage": language.tag,
+        "isPartOf": {"@type": "WebSite", "name": head["site_name"]},
+    }
+    if mapping:
+        facts["about"] = mapping
+        facts["encoding"] = [
+            {"@type": "MediaObject", "encodingFormat": kind, "contentUrl": address} for kind, address in head["files"]
+        ]
+    if head["url"]:
+        facts |= {"url": head["url"], "image": head["image"]}
+    return facts
+
+
+def _first_words(doctree: nodes.document | None) -> str:
+    """Return the first paragraph that stands directly in a section: what a guide begins with."""
+    if doctree is None:
+        return ""
+    for paragraph in doctree.findall(nodes.paragraph):
+        if isinstance(paragraph.parent, nodes.section):
+            return _plain(paragraph.astext())
+    return ""
+
+
+def _plain(text: str) -> str:
+    """Write one line without the marks of code and control characters, cut where it is too long for a preview."""
+    text = "".join(character for character in " ".join(text.replace("`", "").split()) if character.isprintable())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"
+
+
+def add_policy(
+    _app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: nodes.document | None
+) -> None:
+    """Put the policy before everything a page loads, and take away scripts that stand in the page or are not used."""
+    meta = f'\n    <meta http-equiv="Content-Security-Policy" content="{POLICY}"/>'
+    context["metatags"] = meta + context.get("metatags", "")
+    context["script_files"] = [script for script in context["script_files"] if _is_used(str(script.filename or ""))]
+
+
+def _is_used(filename: str) -> bool:
+    return bool(filename) and filename.rsplit("/", 1)[-1] not in _UNUSED_SCRIPTS

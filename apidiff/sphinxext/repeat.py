@@ -7,14 +7,15 @@ from docutils import nodes
 from apidiff.model import Version
 from apidiff.model.trace import backend_name
 from apidiff.model.views import Entry, ExampleEntry
-from apidiff.sphinxext.builder import Builder
-from apidiff.sphinxext.nodes import anchor, block, code, paragraph
-from apidiff.sphinxext.version_visibility import marked_section
+from apidiff.sphinxext.nodes import block, code, paragraph
+from apidiff.sphinxext.page_builder import PageBuilder
+from apidiff.sphinxext.versions import marked_section
+from apidiff.writers.exports.address import anchor
 
 _Place = tuple[str, str, str, str]  # framework, its version, backend, device
 
 
-def repeat_section(make: Builder, entry: Entry, newest: str) -> nodes.section:
+def repeat_section(make: PageBuilder, entry: Entry, newest: str) -> nodes.section:
     """The section of a mapping's page. ``newest``: the newest known MindSpore version."""
     # Versions are typed at the precision people use: 2.10 for 2.10.0.
     short = ".".join(newest.split(".")[:2])
@@ -44,7 +45,7 @@ def recorded_places(entry: Entry) -> dict[_Place, list[int]]:
     return {place: sorted(found[place]) for place in ordered}
 
 
-def _places(make: Builder, entry: Entry) -> list[marked_section]:
+def _places(make: PageBuilder, entry: Entry) -> list[marked_section]:
     """A section for each place, shown where its version is chosen; the newest of a framework for versions that were not run.
 
     A page without script shows them all.
@@ -62,7 +63,7 @@ def _places(make: Builder, entry: Entry) -> list[marked_section]:
     return sections
 
 
-def _place(make: Builder, entry: Entry, place: _Place, sizes: list[int]) -> marked_section:
+def _place(make: PageBuilder, entry: Entry, place: _Place, sizes: list[int]) -> marked_section:
     framework, version, backend, device = place
     name = make.word(f"framework.{framework}")
     title = make.word("coverage.place", framework=name, version=version, backend=backend, device=device)
@@ -86,7 +87,7 @@ def pytest_words(entry: Entry, framework: str) -> str:
     return " or ".join(subjects) or entry.source
 
 
-def _examples(make: Builder, entry: Entry) -> list[nodes.Node]:
+def _examples(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
     recipes = [answer.recipe for answer in entry.otherwise if answer.recipe]
     found: dict[str, ExampleEntry] = {one.path: one for one in [*entry.examples, *recipes]}
     if not found:
@@ -97,7 +98,7 @@ def _examples(make: Builder, entry: Entry) -> list[nodes.Node]:
     return [make.section("repeat--examples", make.word("examples"), *children)]
 
 
-def _said(make: Builder, key: str, command: str, **values: str) -> list[nodes.Node]:
+def _said(make: PageBuilder, key: str, command: str, **values: str) -> list[nodes.Node]:
     return [
         paragraph(nodes.Text(make.word(key, **values))),
         block("", code(command, "bash"), classes=["apidiff-command"]),

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from docutils import nodes
 
+from apidiff.derive.verdicts_by_run import measurer
+from apidiff.derive.version_changes import sentence
 from apidiff.execute.submissions.signed import Signed, State
 from apidiff.messages.signed_words import signed_words
 from apidiff.model import ProbeRun, RunRecord
 from apidiff.model.trace import backend_name
-from apidiff.sphinxext.builder import Builder
-from apidiff.sphinxext.nodes import Cell, Inline, block, code, folded, joined, literal, paragraph, relative, table
-from apidiff.sphinxext.run_links import run_part
+from apidiff.model.views import ChangeEntry, DisputeEntry
+from apidiff.sphinxext.nodes import (
+    Cell,
+    Inline,
+    block,
+    code,
+    folded,
+    joined,
+    literal,
+    paragraph,
+    relative,
+    table,
+)
+from apidiff.sphinxext.page_builder import PageBuilder
+from apidiff.writers.exports.address import anchor
 
 
-def run_title(make: Builder, framework: str, version: str, backend: str, device: str, world_size: int) -> str:
+def run_title(make: PageBuilder, framework: str, version: str, backend: str, device: str, world_size: int) -> str:
     """What a run record is called in lists and headings."""
     name = make.word(f"framework.{framework}")
     return make.word(
@@ -21,7 +37,7 @@ def run_title(make: Builder, framework: str, version: str, backend: str, device:
     )
 
 
-def run_section(make: Builder, run_id: str, run: RunRecord, signed: Signed) -> nodes.section:
+def run_section(make: PageBuilder, run_id: str, run: RunRecord, signed: Signed) -> nodes.section:
     """The whole page."""
     title = run_title(make, run.framework, run.framework_version, run.backend, run.device, run.world_size)
     raw = nodes.reference(
@@ -39,14 +55,14 @@ def run_section(make: Builder, run_id: str, run: RunRecord, signed: Signed) -> n
     )
 
 
-def stopped_notice(make: Builder, stopped: str | None) -> list[nodes.Node]:
+def stopped_notice(make: PageBuilder, stopped: str | None) -> list[nodes.Node]:
     """Why a run ended before all was done, where it did, and what that means for its verdicts."""
     if not stopped:
         return []
     return [paragraph(*make.filled("run.stopped", why=[literal(stopped)]), classes=["apidiff-quote"])]
 
 
-def signature_link(make: Builder, run_id: str, signed: Signed) -> list[nodes.Node]:
+def signature_link(make: PageBuilder, run_id: str, signed: Signed) -> list[nodes.Node]:
     """The way to a record's signature, where it has one."""
     if signed.state is State.UNSIGNED:
         return []
@@ -54,7 +70,7 @@ def signature_link(make: Builder, run_id: str, signed: Signed) -> list[nodes.Nod
     return [nodes.Text(" · "), nodes.reference("", make.word("run.signature_file"), refuri=goal, internal=True)]
 
 
-def _environment(make: Builder, run: RunRecord, signed: Signed) -> list[nodes.Node]:
+def _environment(make: PageBuilder, run: RunRecord, signed: Signed) -> list[nodes.Node]:
     facts: list[tuple[str, str | nodes.Node]] = [
         ("measured_by", run.measured_by or make.word("run.this_project")),
         ("signed", signed_words(signed, make.language)),
@@ -97,7 +113,7 @@ def _environment(make: Builder, run: RunRecord, signed: Signed) -> list[nodes.No
     return children
 
 
-def _repeat(make: Builder, run: RunRecord) -> list[nodes.Node]:
+def _repeat(make: PageBuilder, run: RunRecord) -> list[nodes.Node]:
     framework = f"{make.word(f'framework.{run.framework}')} {run.framework_version}"
     command = f"apidiff verify --backend {backend_name(run.backend, run.device)} --world-size {run.world_size}"
     return [
@@ -106,14 +122,14 @@ def _repeat(make: Builder, run: RunRecord) -> list[nodes.Node]:
     ]
 
 
-def _probes(make: Builder, run_id: str, run: RunRecord) -> list[nodes.Node]:
+def _probes(make: PageBuilder, run_id: str, run: RunRecord) -> list[nodes.Node]:
     if not run.probes and not run.signatures:
         return [paragraph(nodes.Text(make.word("run.no_trace")))]
     words = paragraph(nodes.Text(make.word("run.probes_about")))
     return [words, block("", _apis(make, run_id, run), filter=make.word("index.filter"))]
 
 
-def _apis(make: Builder, run_id: str, run: RunRecord) -> nodes.table:
+def _apis(make: PageBuilder, run_id: str, run: RunRecord) -> nodes.table:
     """One row an API, with a link to what was seen in each of its probes."""
     groups: dict[str, list[ProbeRun]] = {signature.api: [] for signature in run.signatures}
     for probe in run.probes:
@@ -129,7 +145,7 @@ def _apis(make: Builder, run_id: str, run: RunRecord) -> nodes.table:
     return table([make.word("column.api"), make.word("run.probes")], rows, classes=["apidiff-stacked"])
 
 
-def _probe(make: Builder, run_id: str, probe: ProbeRun) -> list[nodes.Node]:
+def _probe(make: PageBuilder, run_id: str, probe: ProbeRun) -> list[nodes.Node]:
     """A link to the probe, and how it ended where that is not simply an answer of every rank."""
     shown: list[nodes.Node] = [_link(make, run_id, nodes.Text(probe.probe), run_part(probe.api, probe.probe))]
     if probe.end != "completed":
@@ -141,6 +157,44 @@ def _probe(make: Builder, run_id: str, probe: ProbeRun) -> list[nodes.Node]:
     return shown
 
 
-def _link(make: Builder, run_id: str, words: nodes.Node, part: str) -> nodes.inline:
+def _link(make: PageBuilder, run_id: str, words: nodes.Node, part: str) -> nodes.inline:
     """A link to the evidence. The place where it stands keeps the anchor that addresses of old name."""
     return nodes.inline("", "", make.ref("run", run_id, words, part=part), ids=[part])
+
+
+def run_part(api: str, probe: str = "") -> str:
+    """The name of a probe, or of all of an API, within a run record; also its anchor on the record's page."""
+    return anchor(f"{api}--{probe}" if probe else f"api--{api}")
+
+
+def changes_list(make: PageBuilder, subject: str, changes: Iterable[ChangeEntry]) -> nodes.bullet_list:
+    """In which version a verdict on a claim about ``subject`` became another, each version linked to its evidence."""
+    items = []
+    for change in changes:
+        words = [
+            nodes.Text(part)
+            if isinstance(part, str)
+            else make.ref("run", part.runs[0], nodes.Text(part.version), part=run_part(subject))
+            for part in sentence(change, make.language)
+        ]
+        items.append(nodes.list_item("", paragraph(*words)))
+    return nodes.bullet_list("", *items, classes=["apidiff-changes"])
+
+
+def dispute_block(make: PageBuilder, subject: str, dispute: DisputeEntry, measurers: Mapping[str, str | None]) -> block:
+    """Records that disagree on a claim about ``subject``: each has its say. ``measurers``: who made them, by run."""
+    head = make.word(
+        "dispute.head",
+        framework=make.word(f"framework.{dispute.framework}"),
+        version=dispute.framework_version,
+        backend=dispute.backend,
+        device=dispute.device,
+        size=dispute.world_size,
+    )
+    items = []
+    for run, outcome in dispute.outcomes.items():
+        name = nodes.Text(measurer(measurers.get(run), make.language))
+        link = make.ref("run", run, name, part=run_part(subject))
+        items.append(nodes.list_item("", paragraph(make.badge("outcome", outcome), nodes.Text(" "), link)))
+    lead = paragraph(nodes.strong("", head.rstrip()), classes=["apidiff-term"])
+    return block("", lead, nodes.bullet_list("", *items), classes=["apidiff-dispute", "apidiff-edge-refuted"])

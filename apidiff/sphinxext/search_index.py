@@ -5,32 +5,51 @@ It is a script, not JSON: a page opened from a file may load scripts, but may no
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
+from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import docname_join
 
+from apidiff.database.terms import everyday_names, load_terms
+from apidiff.derive.answers import MAPS_TO, answer_at, current_target
+from apidiff.lookup.passages import unmatched_text
+from apidiff.lookup.readings import EMPTY
 from apidiff.messages.labels import Language, label
-from apidiff.sphinxext.build_cache import Content, write_if_changed
-from apidiff.sphinxext.domain import ApidiffDomain
-from apidiff.sphinxext.search_entries import SearchEntry, counterpart_entry, mapping_entry, search_data
-from apidiff.sphinxext.search_parts import resolved
+from apidiff.messages.synonyms import words_of
+from apidiff.model import Text
+from apidiff.model.base import Record
+from apidiff.model.views import CounterpartEntry, DifferenceEntry, Entry, ParameterEntry, TargetEntry
+from apidiff.sphinxext.answers import answer_anchor
+from apidiff.sphinxext.domain import ApidiffDomain, Part
+from apidiff.sphinxext.index_table import index_table
+from apidiff.sphinxext.languages import language_of
+from apidiff.sphinxext.nodes import block, late
+from apidiff.sphinxext.site_content import Content
+from apidiff.writers.exports.address import anchor
+from apidiff.writers.exports.files import write_if_changed
 
 INDEX = Path("_search") / "index.js"
-_WORDS = ("results", "loading", "failed", "count", "one", "nothing", "near", "all", "more", "keys")
-
-
-def search_words(language: Language) -> str:
-    """The words of the search box and the search page, as the elements read them."""
-    words = {name: label(f"search.{name}", language) for name in _WORDS}
-    return json.dumps({"hint": label("site.search_hint", language), **words}, ensure_ascii=False)
+KINDS = ("mapping", "api", "page", "python", "run")
+_SHORT = ("torch.distributed.", "dist.")
+_LONGEST = 3000  # characters of one part
+# What a reference is called is known only when all pages are read: its place is kept until then.
+_TITLE = re.compile("\x02(doc|ref) ([^\x03]*)\x03")
+_CUT = re.compile("\x02[^\x03]*$")
+_ELSEWHERE = (
+    *(nodes.section, nodes.title, nodes.Invisible, nodes.raw, addnodes.desc, addnodes.toctree),
+    *(nodes.system_message, block, late, index_table),
+)
 
 
 def write_search_index(app: Sphinx, content: Content) -> None:
     """Write what can be found on the pages of this build."""
-    language: Language = "zh" if app.config.language.startswith("zh") else "en"
+    language = language_of(app.config).words
     data = search_data(_entries(app, content, language), language)
     script = b"window.apidiffSearch=" + msgspec.json.encode(data) + b";\n"
     write_if_changed(Path(app.outdir) / INDEX, script)
@@ -58,3 +77,235 @@ def _entries(app: Sphinx, content: Content, language: Language) -> Iterator[Sear
                 text=resolved(app.env, part.text),
                 within="" if part.kind == "python" or part.title == title else title,
             )
+
+
+class Passage(Record, frozen=True, kw_only=True):
+    """A text of an entry with the anchor of its place. ``words``: keys of `SearchData.words`."""
+
+    text: str
+    anchor: str = ""
+    risk: str | None = None
+    words: list[str] = []
+
+
+class SearchEntry(Record, frozen=True, kw_only=True):
+    """One thing that can be found.
+
+    ``kind``: mapping, api (of MindSpore), page, python or run. ``address``: from the folder of the language. ``names``: what
+    else it is called, ``targets`` its targets, ``uses`` the APIs that other answers name; a name has no space. ``within``:
+    the title of the page that it is a part of. ``words``: keys of `SearchData.words`.
+    """
+
+    kind: str
+    name: str
+    address: str
+    text: str = ""
+    names: list[str] = []
+    targets: list[str] = []
+    uses: list[str] = []
+    within: str = ""
+    risk: str | None = None
+    status: str | None = None
+    words: list[str] = []
+    parameters: list[str] = []
+    passages: list[Passage] = []
+
+
+class SearchData(Record, frozen=True, kw_only=True):
+    """All entries. ``words``: what kinds of behaviour are called, by key; the entries name the keys.
+
+    ``labels``: the words of kinds and badges. ``everyday``: what people type, with the words of API names meant by it.
+    ``empty``: words that tell no text from another.
+    """
+
+    entries: list[SearchEntry]
+    words: dict[str, str]
+    labels: dict[str, str]
+    everyday: dict[str, list[str]]
+    empty: list[str]
+
+
+def search_data(entries: Iterable[SearchEntry], language: Language) -> SearchData:
+    """The entries with every word that they name."""
+    found = list(entries)
+    keys = {key for one in found for key in one.words}
+    keys |= {key for one in found for passage in one.passages for key in passage.words}
+    badges = {f"search.{kind}" for kind in KINDS}
+    badges |= {f"risk.{one.risk}" for one in found if one.risk}
+    badges |= {f"risk.{passage.risk}" for one in found for passage in one.passages if passage.risk}
+    badges |= {f"answer.{one.status}" for one in found if one.status}
+    return SearchData(
+        entries=found,
+        words={key: words_of(*key.split(".", 1)) for key in sorted(keys)},
+        labels={key: label(key, language) for key in sorted(badges)},
+        everyday=everyday_names(load_terms()),
+        empty=EMPTY,
+    )
+
+
+def mapping_entry(entry: Entry, newest: str, language: Language) -> SearchEntry:
+    """A mapping with its names, its differences and what stands in for it. ``newest``: the newest MindSpore version."""
+    status, risk, _ = answer_at(entry, newest)
+    current = current_target(entry, newest)
+    targets = entry.targets[::-1]
+    targets.sort(key=lambda target: target is not current)
+    short = [_SHORT[1] + entry.source.removeprefix(_SHORT[0])] if entry.source.startswith(_SHORT[0]) else []
+    rows = [row for target in targets for row in (*target.parameters, *target.members)]
+    passages = [passage for target in targets for passage in _of_target(target, target is current, language)]
+    passages += _of_answers(entry, newest, language)
+    return SearchEntry(
+        kind="mapping",
+        name=entry.source,
+        address=f"mappings/{entry.id}.html",
+        text=_plain(entry.summary, language),
+        names=list(dict.fromkeys([*entry.aliases, *short])),
+        targets=[target.name for target in targets],
+        uses=list(dict.fromkeys(name for answer in entry.otherwise for name in answer.uses)),
+        risk=risk,
+        status=None if status == MAPS_TO else status,
+        words=[f"category.{entry.category}", *sorted(_labels(entry))],
+        parameters=list(dict.fromkeys(name for row in rows for name in (row.source, row.target) if name)),
+        passages=list(_once(passages)),
+    )
+
+
+def _labels(entry: Entry) -> Iterator[str]:
+    """What is told of an entry apart from its texts: other answers, targets not to be used, what ended otherwise."""
+    yield from {f"answer.{answer.answer}" for answer in entry.otherwise}
+    ranges = [one for target in entry.targets for one in target.ranges]
+    yield from {f"status.{one.status}" for one in ranges if one.status in {"deprecated", "removed"}}
+    outcomes = {item.outcome for claim in entry.claims for item in claim.summary}
+    yield from {f"outcome.{outcome}" for outcome in outcomes - {"holds", "not run", "undecided"}}
+
+
+def counterpart_entry(found: CounterpartEntry, address: str, language: Language) -> SearchEntry:
+    """A MindSpore API with the sources that it answers."""
+    sources = list(dict.fromkeys(one.source for one in found.serves))
+    said = label("site.comma", language).join(sources)
+    text = label("search.serves", language).format(names=said) if sources else _plain(unmatched_text(found), language)
+    return SearchEntry(
+        kind="api", name=found.name, address=address, text=text, names=[found.name.replace("mindspore.", "ms.", 1)]
+    )
+
+
+def _of_target(target: TargetEntry, is_current: bool, language: Language) -> Iterator[Passage]:
+    prefix = "" if is_current else f"{target.name}--"
+    for difference in target.differences:
+        yield _difference(difference, f"{prefix}difference-{difference.id}", language)
+    if target.note:
+        yield Passage(text=_plain(target.note, language), anchor=anchor(target.name))
+    for part, rows in (("parameters", target.parameters), ("members", target.members)):
+        for row in rows:
+            if _tells(row):
+                yield Passage(text=_plain(row.text, language), anchor=anchor(f"{target.name}--{part}"))
+
+
+def _tells(row: ParameterEntry) -> bool:
+    """Whether a row says what is told nowhere else: others are the same on both sides, or differences."""
+    return row.relations != ["same"] and row.risk == "none"
+
+
+def _of_answers(entry: Entry, newest: str, language: Language) -> Iterator[Passage]:
+    for answer in reversed(entry.otherwise):
+        for text in (answer.why, answer.instead):
+            if text:
+                words = [f"answer.{answer.answer}", *_risk(answer.risk)]
+                yield Passage(text=_plain(text, language), anchor=answer_anchor(answer), risk=answer.risk, words=words)
+    _, _, differences = answer_at(entry, newest)
+    for difference in differences:
+        yield _difference(difference, f"difference-{difference.id}", language)
+
+
+def _difference(difference: DifferenceEntry, place: str, language: Language) -> Passage:
+    words = [f"difference.{difference.kind}", *_risk(difference.risk)]
+    return Passage(text=_plain(difference.text, language), anchor=anchor(place), risk=difference.risk, words=words)
+
+
+def _risk(risk: str) -> list[str]:
+    return [] if risk == "none" else [f"risk.{risk}"]
+
+
+def _once(passages: Iterable[Passage]) -> Iterator[Passage]:
+    """Targets of one mapping share much: each text once, where it stands first."""
+    seen: set[str] = set()
+    for passage in passages:
+        if passage.text not in seen:
+            seen.add(passage.text)
+            yield passage
+
+
+def _plain(text: Text, language: Language) -> str:
+    """The text without the marks of code."""
+    return (text.en if language == "en" else text.zh).replace("`", "")
+
+
+def note_parts(app: Sphinx, doctree: nodes.document) -> None:
+    """Record the parts of the page that was just read."""
+    domain = app.env.get_domain("apidiff")
+    assert isinstance(domain, ApidiffDomain)
+    docname = app.env.docname
+    if not docname.startswith("mappings/"):
+        domain.note_parts(docname, list(_parts(docname, doctree)))
+
+
+def resolved(env: BuildEnvironment, text: str) -> str:
+    """The text with the titles of what it refers to."""
+
+    def title(found: re.Match[str]) -> str:
+        kind, goal = found.groups()
+        if kind == "doc":
+            return env.titles[goal].astext() if goal in env.titles else goal
+        labels = env.domains.standard_domain.labels
+        return str(labels[goal][2]) if goal in labels else goal
+
+    return _TITLE.sub(title, text)
+
+
+def _parts(docname: str, doctree: nodes.document) -> Iterator[Part]:
+    described = docname.startswith("api/")
+    for number, section in enumerate(doctree.findall(nodes.section)):
+        title = next(iter(section.findall(nodes.title)), None)
+        if title is None or not section["ids"]:
+            continue
+        if docname.startswith("runs/"):
+            yield Part("run", title.astext(), "", "")
+            return
+        text = _text(section)
+        if number == 0:
+            yield Part("python" if described else "page", title.astext(), "", text)
+        elif text and not described:
+            yield Part("page", title.astext(), section["ids"][0], text)
+    for signature in doctree.findall(addnodes.desc_signature):
+        content = signature.next_node(addnodes.desc_content, descend=False, siblings=True)
+        if signature["ids"]:
+            name = signature["ids"][0]
+            yield Part("python", name, name, _text(content) if content is not None else "")
+
+
+def _text(holder: nodes.Element) -> str:
+    """The text that stands in the part itself, not in a part of it, in one line."""
+    found = " ".join(" ".join(_pieces(holder)).split())
+    return _CUT.sub("", found[:_LONGEST])
+
+
+def _pieces(holder: nodes.Element) -> Iterator[str]:
+    for child in holder.children:
+        if isinstance(child, _ELSEWHERE):
+            continue
+        if isinstance(child, nodes.TextElement):
+            yield "".join(_words(child))
+        elif isinstance(child, nodes.Element):
+            yield from _pieces(child)
+
+
+def _words(holder: nodes.Element) -> Iterator[str]:
+    for child in holder.children:
+        if isinstance(child, addnodes.pending_xref) and child["reftype"] in {"doc", "ref"} and not child["refexplicit"]:
+            goal = child["reftarget"]
+            if child["reftype"] == "doc":
+                goal = docname_join(child["refdoc"], goal)
+            yield f"\x02{child['reftype']} {goal}\x03"
+        elif isinstance(child, nodes.Text):
+            yield child.astext()
+        elif isinstance(child, nodes.Element):
+            yield from _words(child)

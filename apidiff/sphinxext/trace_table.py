@@ -23,7 +23,7 @@ from apidiff.model import (
     TensorDump,
     Value,
 )
-from apidiff.sphinxext.builder import Builder
+from apidiff.sphinxext.page_builder import PageBuilder
 
 # Longest row of values that is written out; the raw record has them all.
 _VALUES = 24
@@ -63,14 +63,14 @@ class traces(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes
         return "\n".join(" ".join(filter(None, row)) for row in cells)
 
 
-def trace_table(make: Builder, probe: ProbeRun, world_size: int, caption: str) -> traces:
+def trace_table(make: PageBuilder, probe: ProbeRun, world_size: int, caption: str) -> traces:
     """The table of all ranks that answered."""
     header = [make.word(f"trace.{name}") for name in ("what", "ranks", "before", "after")]
     groups = list(_groups(make, probe.ranks, world_size))
     return traces("", header=header, caption=caption, more=make.word("trace.more"), groups=groups)
 
 
-def _groups(make: Builder, ranks: Sequence[RankTrace], world_size: int) -> Iterator[Group]:
+def _groups(make: PageBuilder, ranks: Sequence[RankTrace], world_size: int) -> Iterator[Group]:
     for name in dict.fromkeys(name for trace in ranks for name in trace.before):
         seen = [
             (trace.rank, _argument(make, trace.before[name], trace.after.get(name)))
@@ -92,7 +92,7 @@ def _groups(make: Builder, ranks: Sequence[RankTrace], world_size: int) -> Itera
 _Seen = tuple[list[Piece], list[Piece] | None, str]
 
 
-def _rows(make: Builder, seen: Sequence[tuple[int, _Seen]], world_size: int) -> list[Row]:
+def _rows(make: PageBuilder, seen: Sequence[tuple[int, _Seen]], world_size: int) -> list[Row]:
     """Ranks that saw the same in one row; all of them are 'every rank'."""
     same: list[tuple[list[int], _Seen]] = []
     for rank, found in seen:
@@ -104,13 +104,13 @@ def _rows(make: Builder, seen: Sequence[tuple[int, _Seen]], world_size: int) -> 
     return [Row(_ranks(make, ranks, world_size), *found) for ranks, found in same]
 
 
-def _ranks(make: Builder, ranks: Sequence[int], world_size: int) -> str:
+def _ranks(make: PageBuilder, ranks: Sequence[int], world_size: int) -> str:
     if len(ranks) == world_size > 1:
         return make.word("trace.every")
     return make.word("trace.rank", ranks=make.word("site.comma").join(map(str, ranks)))
 
 
-def _argument(make: Builder, before: Value, after: Value | None) -> _Seen:
+def _argument(make: PageBuilder, before: Value, after: Value | None) -> _Seen:
     if after is None:
         return [(show(before), False)], [], make.word("trace.unknown")
     if show(after) == show(before):
@@ -122,11 +122,11 @@ def _told(text: str, note: str = "") -> _Seen:
     return [(text, False)], None, note
 
 
-def _error(make: Builder, error: CallError) -> str:
+def _error(make: PageBuilder, error: CallError) -> str:
     return f"{error.type} ({make.word('run.stage', stage=error.stage)})\n{error.message.strip()}"
 
 
-def _shares(make: Builder, trace: RankTrace) -> str:
+def _shares(make: PageBuilder, trace: RankTrace) -> str:
     """What a returned tensor has in common with an argument: that it is the same object, or shares its storage."""
     for found in _tensors(trace.returned):
         for name, value in trace.after.items():

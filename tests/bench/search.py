@@ -13,9 +13,9 @@ import msgspec
 from playwright.sync_api import Browser, sync_playwright
 
 from apidiff.messages.labels import Language
-from apidiff.sphinxext import source
-from apidiff.sphinxext.build_cache import Content
-from apidiff.sphinxext.search_entries import SearchData, SearchEntry, counterpart_entry, mapping_entry, search_data
+from apidiff.sphinxext import site_content
+from apidiff.sphinxext.search_index import SearchData, SearchEntry, counterpart_entry, mapping_entry, search_data
+from apidiff.sphinxext.site_content import Content
 from tests.bench.measure import Measure
 
 _ENTRIES = 3000
@@ -85,7 +85,7 @@ def measure_search(tell: Callable[[str], None]) -> list[Measure]:
     chromium = shutil.which("chromium")
     if chromium is None:
         raise SystemExit("bench: no chromium on the PATH; on Debian: apt-get install chromium")
-    content = source.load()
+    content = site_content.load()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         found = [_measure(browser, content, language, tell) for language in ("en", "zh")]

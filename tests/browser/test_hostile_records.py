@@ -10,7 +10,7 @@ from hostile_records import HOSTILE, soil
 from playwright.sync_api import Browser
 from small_site import Built, Site
 
-from apidiff.sphinxext import source
+from apidiff.sphinxext import site_content
 
 ROOT = Path(__file__).resolve().parents[2]
 # The site's own theme, templates and scripts around the small site.
@@ -31,7 +31,7 @@ html_theme_options = {{"navbar_end": ["language-switch.html", "theme-switcher.ht
 def hostile(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("hostile")
-        site = Site(folder, request.param, lambda load: patch.setattr(source, "load", load), _CONF)
+        site = Site(folder, request.param, lambda load: patch.setattr(site_content, "load", load), _CONF)
         soil(site)
         yield site.build()
 

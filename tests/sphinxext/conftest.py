@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from small_site import Site
 
-from apidiff.sphinxext import source
+from apidiff.sphinxext import site_content
 
 
 @pytest.fixture
@@ -18,6 +18,6 @@ def make_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
     def make(name: str = "site", language: str = "en", conf: str = "") -> Site:
         folder = tmp_path / name
         folder.mkdir()
-        return Site(folder, language, lambda load: monkeypatch.setattr(source, "load", load), conf)
+        return Site(folder, language, lambda load: monkeypatch.setattr(site_content, "load", load), conf)
 
     return make

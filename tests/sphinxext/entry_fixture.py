@@ -46,8 +46,8 @@ from apidiff.model.views import (
     StatedEntry,
     TargetEntry,
 )
-from apidiff.sphinxext.build_cache import Content
-from apidiff.sphinxext.releases import Releases
+from apidiff.sphinxext.site_content import Content
+from apidiff.sphinxext.versions import Releases
 
 RELEASES = Releases(
     known={

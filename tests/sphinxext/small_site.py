@@ -13,9 +13,9 @@ from sphinx.application import Sphinx
 from sphinx.locale import translators
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-from apidiff.sphinxext.build_cache import Content
 from apidiff.sphinxext.domain import ApidiffDomain
-from apidiff.sphinxext.search_entries import SearchData
+from apidiff.sphinxext.search_index import SearchData
+from apidiff.sphinxext.site_content import Content
 
 _PAGES = {
     "index": "# Index\n\n```{toctree}\nmappings\nrisks\nrefuted\nruns\nnotes\nglance\ncounterparts\n```\n",

@@ -15,7 +15,7 @@ from small_site import Site
 
 from apidiff.model import Text
 from apidiff.model.views import Entry
-from apidiff.sphinxext import source
+from apidiff.sphinxext import site_content
 from apidiff.sphinxext.domain import ApidiffDomain
 
 MakeSite = Callable[..., Site]
@@ -113,7 +113,7 @@ def test_edited_record_rebuilds_its_page_and_the_indexes_that_show_it(
 def test_content_that_is_handed_over_makes_the_same_pages(make_site: MakeSite, tmp_path: Path) -> None:
     site = make_site()
     made = tmp_path / "content.msgpack"
-    source.write(site.content, made)
+    site_content.write(site.content, made)
     loaded = site.build(out="loaded").pages()
     conf = site.conf / "conf.py"
     conf.write_text(f"{conf.read_text()}apidiff_content = {str(made)!r}\n")

@@ -27,7 +27,7 @@ from apidiff.lookup.build import build_from
 from apidiff.lookup.lookup import lookup_json
 from apidiff.model import ProbeRun, RunRecord, TensorDump, Version
 from apidiff.model.views import Entry
-from apidiff.sphinxext.releases import Releases
+from apidiff.sphinxext.versions import Releases
 from apidiff.writers.terminal import answer_text
 
 API = "torch.distributed.all_reduce"

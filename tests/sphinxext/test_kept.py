@@ -15,8 +15,7 @@ from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.derive.entry import Builder, entries
 from apidiff.model import Text
-from apidiff.sphinxext import entry_cache as kept
-from apidiff.sphinxext import source
+from apidiff.sphinxext import site_content
 
 REDUCE = "torch.distributed.reduce"
 BARRIER = "torch.distributed.barrier"
@@ -35,7 +34,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     plain = Builder.entry
 
-    def entry(self: Builder, mapping: kept.Mapping) -> kept.Entry:
+    def entry(self: Builder, mapping: site_content.Mapping) -> site_content.Entry:
         found.append(mapping.id)
         return plain(self, mapping)
 
@@ -44,10 +43,10 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_kept_entries_are_those_that_were_made(data: Data, tmp_path: Path, made: list[str]) -> None:
-    first = kept.Keeper(data, tmp_path).entries()
+    first = site_content.kept_entries(data, tmp_path)
     assert made == [REDUCE, BARRIER]
     made.clear()
-    assert kept.Keeper(data, tmp_path).entries() == first
+    assert site_content.kept_entries(data, tmp_path) == first
     assert made == []
     assert entries(data) == first
 
@@ -94,10 +93,10 @@ def _edit_document(data: Data) -> Data:
 def test_an_edit_makes_entries_anew(
     data: Data, tmp_path: Path, made: list[str], edit: Callable[[Data], Data], again: list[str]
 ) -> None:
-    before = kept.Keeper(data, tmp_path).entries()
+    before = site_content.kept_entries(data, tmp_path)
     made.clear()
     edited = edit(data)
-    after = kept.Keeper(edited, tmp_path).entries()
+    after = site_content.kept_entries(edited, tmp_path)
     assert made == again
     assert after != before
     assert after == entries(edited)
@@ -108,50 +107,51 @@ def test_other_code_makes_entries_anew(
 ) -> None:
     code = tmp_path / "code.py"
     code.write_text("one = 1\n")
-    monkeypatch.setattr(kept, "_code_files", lambda: [code])
+    monkeypatch.setattr(site_content, "_code_files", lambda: [code])
     for text, again in (("one = 1\n", 2), ("one = 1\n", 0), ("one = 2\n", 2)):
         code.write_text(text)
         made.clear()
-        kept.Keeper(data, tmp_path / "kept").entries()
+        site_content.kept_entries(data, tmp_path / "kept")
         assert len(made) == again
 
 
 def test_code_that_makes_entries_is_watched() -> None:
-    watched = {file.relative_to(kept.PACKAGE).as_posix() for file in kept._code_files()}
-    assert {path.partition("/")[0] for path in watched} == {"model", "database", "judge", "derive", "messages"}
+    watched = {file.relative_to(site_content.PACKAGE).as_posix() for file in site_content._code_files()}
+    folders = {path.partition("/")[0] for path in watched}
+    assert folders == {"model", "database", "signatures", "judge", "derive", "messages", "data"}
 
 
 @pytest.mark.parametrize("what", ["backends", "examples"])
 def test_other_backends_and_examples_make_entries_anew(
     data: Data, tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    kept.Keeper(data, tmp_path).entries()
+    site_content.kept_entries(data, tmp_path)
     made.clear()
     if what == "backends":
-        monkeypatch.setattr(kept, "load_backends", lambda: load_backends()[:-1])
+        monkeypatch.setattr(site_content, "load_backends", lambda: load_backends()[:-1])
     else:
-        monkeypatch.setattr(kept, "load_examples", lambda _: load_examples(examples_folder())[:-1])
-    kept.Keeper(data, tmp_path).entries()
+        monkeypatch.setattr(site_content, "load_examples", lambda _: load_examples(examples_folder())[:-1])
+    site_content.kept_entries(data, tmp_path)
     assert made == [REDUCE, BARRIER]
 
 
 def test_a_broken_file_is_replaced_and_that_of_a_gone_mapping_removed(
     data: Data, tmp_path: Path, made: list[str]
 ) -> None:
-    first = kept.Keeper(data, tmp_path).entries()
+    first = site_content.kept_entries(data, tmp_path)
     broken, gone = (tmp_path / "entries" / f"{name}.msgpack" for name in (REDUCE, "torch.distributed.gone"))
     whole = broken.read_bytes()
     for content in (b"", whole[:20], whole[:-5]):
         broken.write_bytes(content)
         gone.touch()
         made.clear()
-        assert kept.Keeper(data, tmp_path).entries() == first
+        assert site_content.kept_entries(data, tmp_path) == first
         assert made == [REDUCE]
         assert broken.read_bytes() == whole
         assert not gone.exists()
 
 
 def test_content_survives_its_file(data: Data, tmp_path: Path) -> None:
-    content = source.make(with_field(data, tables=[]))
-    source.write(content, tmp_path / "content.msgpack")
-    assert source.read(tmp_path / "content.msgpack") == content
+    content = site_content.make(with_field(data, tables=[]))
+    site_content.write(content, tmp_path / "content.msgpack")
+    assert site_content.read(tmp_path / "content.msgpack") == content

@@ -9,8 +9,8 @@ import pytest
 from entry_fixture import COMPOSED, NEW, OLD, SOURCE, UNMATCHED, UNNAMED, USED
 from small_site import Site
 
+from apidiff.derive.answers import answer_at, current_target
 from apidiff.model import Version
-from apidiff.sphinxext.answers import answer_at, current_target
 
 MakeSite = Callable[..., Site]
 PAGE = f"mappings/{SOURCE}"

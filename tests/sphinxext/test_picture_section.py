@@ -14,9 +14,8 @@ from entry_fixture import NEW, OLD, SOURCE, reduce_entry
 from small_site import Site
 
 from apidiff.model.picture import Buffer, Cell, Origin, Picture, RankPart, Scene, Side
-from apidiff.sphinxext.builder import Builder
-from apidiff.sphinxext.picture import picture_html
-from apidiff.sphinxext.picture_html import origins_text
+from apidiff.sphinxext.page_builder import PageBuilder
+from apidiff.sphinxext.picture import origins_text, picture_html
 
 MakeSite = Callable[..., Site]
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)> \"' &lt;b&gt; {{ 7*7 }} `x`"
@@ -60,7 +59,7 @@ def picture(*scenes: Scene, target: Side | None = None) -> Picture:
 
 
 def html(shown: Picture, language: str = "en") -> str:
-    make = Builder(language, new_document("test"), "mappings/x")  # type: ignore[arg-type]
+    make = PageBuilder(language, new_document("test"), "mappings/x")  # type: ignore[arg-type]
     return picture_html(make, reduce_entry("run"), shown, "2.10.0")
 
 
@@ -122,7 +121,7 @@ def test_silent_ranks_are_told(end: str, word: str) -> None:
 def test_a_target_without_a_run_and_a_version_without_a_target_say_so() -> None:
     assert f"No run of {NEW} with these settings is recorded." in drawn(html(picture()))
     entry = msgspec.structs.replace(reduce_entry("run"), targets=[])
-    make = Builder("zh", new_document("test"), "mappings/x")
+    make = PageBuilder("zh", new_document("test"), "mappings/x")
     assert "MindSpore 2.10.0 中没有可直接替代它的单个接口" in drawn(picture_html(make, entry, picture(), "2.10.0"))
 
 

@@ -14,8 +14,9 @@ from small_site import Built, Site
 
 from apidiff.messages.escape_invisible import visible
 from apidiff.model import ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
-from apidiff.sphinxext.nodes import anchor, prose, relative
+from apidiff.sphinxext.nodes import prose, relative
 from apidiff.sphinxext.trace_table import show
+from apidiff.writers.exports.address import anchor
 
 
 class _Page(HTMLParser):

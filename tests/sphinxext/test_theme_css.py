@@ -6,7 +6,7 @@ import gzip
 
 import pytest
 
-from apidiff.sphinxext.theme_css import classes, rules, slim, theme_css
+from apidiff.sphinxext.theme import classes, rules, slim, theme_css
 
 SLIM = [
     (".fa-bars:before{content:'}'}", ""),

@@ -10,8 +10,8 @@ from entry_fixture import NEW, SOURCE, other_entry
 from apidiff.messages.labels import Language
 from apidiff.model import Text
 from apidiff.model.views import DocumentEntry, HistoryEntry
-from apidiff.sphinxext.builder import Builder
-from apidiff.sphinxext.timeline import timeline_section
+from apidiff.sphinxext.mapping_page import timeline_section
+from apidiff.sphinxext.page_builder import PageBuilder
 
 TEXT = Text(en="Added.", zh="新增。")
 DOCUMENT = DocumentEntry(
@@ -33,7 +33,7 @@ def change(evidence: str, after_evidence: str | None = None, api: str = NEW) -> 
 
 def shown(language: Language, *history: HistoryEntry) -> str:
     found = msgspec.structs.replace(other_entry(), history=list(history), documents={"notes": DOCUMENT})
-    section = timeline_section(Builder(language, new_document("page"), "page"), found)
+    section = timeline_section(PageBuilder(language, new_document("page"), "page"), found)
     return section.astext()
 
 

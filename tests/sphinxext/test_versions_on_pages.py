@@ -10,8 +10,8 @@ import pytest
 from entry_fixture import COMPOSED, NEW, OLD, RELEASES, SOURCE
 from small_site import Site
 
-from apidiff.sphinxext.answers import answers
-from apidiff.sphinxext.releases import Releases
+from apidiff.derive.answers import answers
+from apidiff.sphinxext.versions import Releases
 
 MakeSite = Callable[..., Site]
 
@@ -19,10 +19,10 @@ MakeSite = Callable[..., Site]
 @pytest.fixture(scope="module")
 def html(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The pages of two mappings."""
-    from apidiff.sphinxext import source
+    from apidiff.sphinxext import site_content
 
     with pytest.MonkeyPatch.context() as patch:
-        site = Site(tmp_path_factory.mktemp("versions"), "en", lambda load: patch.setattr(source, "load", load))
+        site = Site(tmp_path_factory.mktemp("versions"), "en", lambda load: patch.setattr(site_content, "load", load))
         built = site.build()
         assert built.warnings == ""
         return {name: built.html(f"mappings/{name}") for name in (SOURCE, COMPOSED)}

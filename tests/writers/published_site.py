@@ -10,14 +10,15 @@ from typing import Any
 import msgspec
 from entry_fixture import NEW, SOURCE, content, run_record, write_run
 
+from apidiff.derive.evidence import RunHead
 from apidiff.derive.version_changes import changes
 from apidiff.messages.evidence import observed_entry
 from apidiff.messages.verdict_text import summarise
 from apidiff.model import EvidenceCode, Observation, Outcome, Text, evidence
 from apidiff.model.views import ClaimEntry, Entry, ObservedEntry
-from apidiff.sphinxext.build_cache import Shelf
+from apidiff.sphinxext.build_cache import BuildCache
 from apidiff.writers.exports import publish
-from apidiff.writers.exports.address import Address
+from apidiff.writers.exports.address import LANGUAGES, Address
 
 # Text that would be markup, script or a broken file if anything took it for more than text.
 HOSTILE = (
@@ -39,9 +40,17 @@ class Published:
     def build(self, languages: tuple[str, ...] = ("en", "zh-cn")) -> set[str]:
         """Publish; the files that were written or removed."""
         before = self._times()
-        shelf = Shelf(self.folder / "doctrees")
-        shelf.publish(self.content)
-        publish(self.site, shelf, languages, self.address, self.folder)
+        cache = BuildCache(self.folder / "doctrees")
+        cache.publish(self.content)
+        wanted = [language for language in LANGUAGES if language.folder in languages]
+        publish(
+            self.site,
+            self.content.entries,
+            self.content.counterparts,
+            cache.read("runs", list[RunHead]),
+            wanted,
+            self.address,
+        )
         after = self._times()
         return {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
 

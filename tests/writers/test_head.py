@@ -14,7 +14,7 @@ from published_site import HOSTILE
 from small_site import Site
 
 from apidiff.model import Text
-from apidiff.sphinxext import source
+from apidiff.sphinxext import site_content
 
 ROOT = Path(__file__).resolve().parents[2]
 URL = "https://example.org/docs/"
@@ -63,7 +63,7 @@ def make_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
     def make(language: str, url: str = "") -> Site:
         folder = tmp_path / language
         folder.mkdir()
-        site = Site(folder, language, lambda load: monkeypatch.setattr(source, "load", load))
+        site = Site(folder, language, lambda load: monkeypatch.setattr(site_content, "load", load))
         set_address(site, url)
         return site
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from published_site import Published
 
+from apidiff.site_builder import root_page
 from apidiff.writers.exports.address import Address, BadAddress
-from apidiff.writers.exports.root import root_page
 
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 LINK = "{http://www.w3.org/1999/xhtml}link"
@@ -122,8 +121,7 @@ def test_link(root: str, path: str, seen_from: str, part: str, expected: str) ->
 
 @pytest.mark.parametrize("url", ["", URL])
 def test_root_page(url: str) -> None:
-    template = (Path(__file__).parents[2] / "conf" / "root.html").read_text("utf-8")
-    page = root_page(template, Address(url))
+    page = root_page(Address(url))
     assert f'hreflang="zh-CN" href="{url}zh-cn/index.html"' in page
     assert ('rel="canonical"' in page) == bool(url)
     assert ("og:url" in page) == bool(url)

@@ -1,54 +1,88 @@
-"""What the site publishes for programs, written beside its pages once they are built.
+"""Publishes the data for programs beside the site's pages.
 
 At the site's root, which belongs to no language: ``api/v1/`` (JSON, schemas, SQLite), ``llms.txt``, ``robots.txt`` and,
 where the site's address is known, ``sitemap.xml``. In the folder of each language: ``verdicts.xml`` (Atom), ``llms.txt``,
-``llms-full.txt`` and a Markdown file beside each mapping's page. Only what changed is written, through temporary files,
-and what is gone is removed. The bytes are the same for the same data.
+``llms-full.txt`` and a Markdown file beside each mapping's page. Only what changed is written, and what is gone is removed.
+The bytes are the same for the same data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from apidiff.messages.labels import Language
-from apidiff.sphinxext.build_cache import Shelf, replace_folder, write_if_changed
-from apidiff.sphinxext.languages import LANGUAGES
-from apidiff.writers.exports.address import Address
-from apidiff.writers.exports.api import write_api
-from apidiff.writers.exports.changes import changed_verdicts, recorded_runs
+from apidiff.derive.evidence import RunHead
+from apidiff.model.published import IndexRun
+from apidiff.model.views import CounterpartEntry, Entry
+from apidiff.writers.export import json_files, sqlite_bytes
+from apidiff.writers.exports.address import API, Address, SiteLanguage
 from apidiff.writers.exports.feed import NAME as FEED
 from apidiff.writers.exports.feed import feed_bytes
+from apidiff.writers.exports.files import replace_folder, write_if_changed
 from apidiff.writers.exports.llms import Texts
 from apidiff.writers.exports.sitemap import pages, robots_text, sitemap_bytes
 
-_WORDS: dict[str, Language] = {folder: "zh" if folder.startswith("zh") else "en" for _, folder, _, _ in LANGUAGES}
-_NAMES = {folder: name for _, folder, _, name in LANGUAGES}
 
+def publish(
+    site: Path,
+    entries: Mapping[str, Entry],
+    counterparts: Mapping[str, CounterpartEntry],
+    runs: Sequence[RunHead],
+    languages: Sequence[SiteLanguage],
+    address: Address,
+) -> None:
+    """Write everything that programs read into the folder of a built site.
 
-def publish(site: Path, shelf: Shelf, folders: Sequence[str], address: Address, work: Path) -> None:
-    """Write everything for the site at ``site`` from the files its pages were made from.
-
-    ``folders``: the languages it has, the first of which leads. ``work``: a folder kept between builds.
+    Args:
+        site: the folder with the pages of every language; run records lie in ``_runs`` of the first one's folder.
+        entries: by mapping.
+        counterparts: MindSpore's communication APIs by name.
+        runs: the run records.
+        languages: those the site has, the leading one first.
+        address: where the site stands on the web, if that is known.
     """
-    entries = {key: shelf.mapping(key).entry for key in shelf.mapping_ids()}
-    counterparts = {one.name: one for one in shelf.counterparts()}
-    runs = shelf.runs()
-    write_api(site, entries, counterparts, runs, folders[0], work / "sqlite.made-from")
-    changes, recorded = changed_verdicts(entries, runs), recorded_runs(entries, runs)
-    for folder in folders:
-        language = _WORDS[folder]
-        others = [(other, _NAMES[other]) for other in folders if other != folder]
-        texts = Texts(entries, language, folder, others, address)
-        found = {site / path: text.encode() for path, text in texts.pages().items()}
-        replace_folder(site / folder / "mappings", found, "*.md")
-        for name, text in (("llms.txt", texts.index), ("llms-full.txt", texts.full)):
-            write_if_changed(site / folder / name, text(f"{folder}/{name}").encode())
-        write_if_changed(site / folder / FEED, feed_bytes(changes, recorded, language, folder, address))
-        if folder == folders[0]:
+    entries = dict(sorted(entries.items()))
+    _write_api(site, entries, counterparts, runs, languages[0])
+    for language in languages:
+        folder = language.folder
+        texts = Texts(entries, language, [other for other in languages if other is not language], address)
+        markdown = {site / path: text.encode() for path, text in texts.pages().items()}
+        replace_folder(site / folder / "mappings", markdown, "*.md")
+        write_if_changed(site / folder / "llms.txt", texts.index(f"{folder}/llms.txt").encode())
+        write_if_changed(site / folder / "llms-full.txt", texts.full(f"{folder}/llms-full.txt").encode())
+        write_if_changed(site / folder / FEED, feed_bytes(entries, runs, language, address))
+        if language is languages[0]:
             write_if_changed(site / "llms.txt", texts.index("llms.txt").encode())
     write_if_changed(site / "robots.txt", robots_text(address).encode())
     if address.root:
-        write_if_changed(site / "sitemap.xml", sitemap_bytes(pages(site, list(folders)), address))
+        write_if_changed(site / "sitemap.xml", sitemap_bytes(pages(site, languages), address))
     else:
         (site / "sitemap.xml").unlink(missing_ok=True)
+
+
+def _write_api(
+    site: Path,
+    entries: Mapping[str, Entry],
+    counterparts: Mapping[str, CounterpartEntry],
+    runs: Sequence[RunHead],
+    leading: SiteLanguage,
+) -> None:
+    """Write ``/api/v1/``: what ``apidiff export`` writes, with the SQLite database and the list of run records."""
+    folder = site / API
+    listed = [
+        IndexRun(
+            id=run.id,
+            file=f"../../{leading.folder}/_runs/{run.id}.json",
+            framework=run.framework,
+            framework_version=run.framework_version,
+            backend=run.backend,
+            device=run.device,
+            world_size=run.world_size,
+            date=run.date,
+            measured_by=run.measured_by,
+        )
+        for run in runs
+    ]
+    files = json_files(entries, counterparts, listed)
+    replace_folder(folder, {folder / path: content for path, content in files.items()}, "**/*.json")
+    write_if_changed(folder / "apidiff.sqlite", sqlite_bytes(entries.values(), counterparts.values()))

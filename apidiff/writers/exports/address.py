@@ -1,14 +1,44 @@
-"""Where the site stands on the web, if that is known: links that are absolute then, and relative otherwise."""
+"""Addresses of the site: its root, the folder of each language, anchors on its pages."""
 
 from __future__ import annotations
 
 import posixpath
+import re
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
 from apidiff.errors import ApidiffError
+from apidiff.messages.labels import Language
+from apidiff.model.published import FORMAT
 
 VARIABLE = "APIDIFF_SITE_URL"
+API = f"api/v{FORMAT}"
+_NOT_ANCHOR = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class SiteLanguage(NamedTuple):
+    """One language of the site.
+
+    ``words``: its labels, which is also the folder of its sources and the tag for Sphinx. ``sphinx``: Sphinx' name for it.
+    ``folder``: its folder on the site. ``tag``: its name in HTML. ``name``: its name in the language itself.
+    """
+
+    words: Language
+    sphinx: str
+    folder: str
+    tag: str
+    name: str
+
+
+LANGUAGES = (
+    SiteLanguage("en", "en", "en", "en", "English"),
+    SiteLanguage("zh", "zh_CN", "zh-cn", "zh-CN", "简体中文"),
+)
+
+
+def anchor(text: str) -> str:
+    """Make an ASCII anchor of ``text``: '#' of a claim's ID becomes '--', other characters unusual in an ID become '-'."""
+    return _NOT_ANCHOR.sub("-", text.replace("#", "--")).strip("-")
 
 
 class BadAddress(ApidiffError, ValueError):
@@ -16,13 +46,17 @@ class BadAddress(ApidiffError, ValueError):
 
 
 class Address(NamedTuple):
-    """The address of the site's root, ending in a slash; empty where nobody said it."""
+    """The address of the site's root, ending in a slash; empty where it is not known."""
 
     root: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Address:
-        """``text`` as an address; empty text stands for none. Raises BadAddress."""
+        """Read an address; empty text stands for an unknown one.
+
+        Raises:
+            BadAddress: a site cannot have this address.
+        """
         text = text.strip()
         if not text:
             return cls()
@@ -38,6 +72,12 @@ class Address(NamedTuple):
         return cls(text.rstrip("/") + "/")
 
     def link(self, path: str, seen_from: str, part: str = "") -> str:
-        """The address of ``path`` (from the site's root) for a file at ``seen_from``; ``part``: an anchor there."""
+        """Link to a file of the site: absolute where the site's address is known, relative otherwise.
+
+        Args:
+            path: the goal, from the site's root.
+            seen_from: the file that holds the link, from the site's root.
+            part: an anchor in the goal.
+        """
         goal = quote(path) if self.root else quote(posixpath.relpath(path, posixpath.dirname(seen_from) or "."))
         return self.root + goal + (f"#{quote(part)}" if part else "")

@@ -1,4 +1,4 @@
-"""The Atom feed of one language: verdicts that changed between versions, and run records as they come.
+"""Writes the Atom feed of one language: verdicts that changed between versions, and run records as they come.
 
 All of it follows from run records, dates included, and the ID of an item from what it is about, so that readers of the
 feed see an item once, wherever the site stands and however often it is built.
@@ -7,15 +7,19 @@ feed see an item once, wherever the site stands and however often it is built.
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 from urllib.parse import quote
 
+from apidiff.derive.evidence import RunHead, distinct_claims
+from apidiff.derive.version_changes import Changed, changed
 from apidiff.messages.evidence import evidence_lines
-from apidiff.messages.labels import Language, label
-from apidiff.sphinxext.nodes import anchor
-from apidiff.writers.exports.address import Address
-from apidiff.writers.exports.changes import Change, Recorded
+from apidiff.messages.labels import label
+from apidiff.model import Evidence, Outcome, worst_outcome
+from apidiff.model.views import ClaimEntry, Entry
+from apidiff.writers.exports.address import Address, SiteLanguage, anchor
 from apidiff.writers.exports.markup import add, xml_bytes
 
 NAME = "verdicts.xml"
@@ -27,117 +31,164 @@ _ITEMS = 500
 _EVIDENCE_LINES = 4
 
 
+class Change(NamedTuple):
+    """A claim whose verdict is another in one version of a framework than in the version recorded last before it.
+
+    ``steps``: the same change, once for each group of world sizes that go the same way. ``date``: that of the newest run of the
+    later version. ``facts``: what one of its runs showed.
+    """
+
+    claim: ClaimEntry
+    steps: Sequence[Changed]
+    date: str
+    facts: Sequence[Evidence]
+
+
+class _Item(NamedTuple):
+    """One item of the feed. ``key``: what it is about, the end of its ID. ``goal``: the page it leads to."""
+
+    key: str
+    title: str
+    updated: str
+    goal: str
+    kind: str
+    lines: list[str]
+
+
+def changed_verdicts(entries: Mapping[str, Entry], runs: Iterable[RunHead]) -> list[Change]:
+    """List every change, newest first, then by claim."""
+    dates = {run.id: run.date for run in runs}
+    claims = distinct_claims(entries)
+    groups: dict[tuple[str, ...], list[Changed]] = {}
+    for step in changed(entries):
+        place = (step.change.framework, step.change.backend, step.change.device)
+        groups.setdefault((step.claim, *place, *step.versions), []).append(step)
+    changes = []
+    for (claim_id, framework, backend, device, _, after), steps in sorted(groups.items()):
+        shown = [
+            seen
+            for seen in claims[claim_id].observed
+            if (seen.framework, seen.backend, seen.device, seen.framework_version)
+            == (framework, backend, device, after)
+        ]
+        date = max((dates.get(seen.run, "") for seen in shown), default="")
+        facts = next((seen.facts for seen in shown if seen.facts), [])
+        changes.append(Change(claims[claim_id], steps, date, facts))
+    return sorted(changes, key=lambda change: change.date, reverse=True)
+
+
+def outcomes_by_run(entries: Mapping[str, Entry]) -> dict[str, dict[Outcome, int]]:
+    """Count, for each run record, of how many claims it says which outcome."""
+    counts: dict[str, Counter[Outcome]] = {}
+    for claim in distinct_claims(entries).values():
+        by_run: dict[str, list[Outcome]] = {}
+        for seen in claim.observed:
+            by_run.setdefault(seen.run, []).append(seen.outcome)
+        for run, outcomes in by_run.items():
+            counts.setdefault(run, Counter())[worst_outcome(outcomes)] += 1
+    order = list(Outcome)
+    return {run: dict(sorted(by.items(), key=lambda item: order.index(item[0]))) for run, by in counts.items()}
+
+
 def feed_bytes(
-    changes: Iterable[Change], runs: Iterable[Recorded], language: Language, folder: str, address: Address
+    entries: Mapping[str, Entry], runs: Sequence[RunHead], language: SiteLanguage, address: Address
 ) -> bytes:
-    """The feed, which lies in ``folder``; newest items first, at most 500, changes before runs of the same time."""
-    words = _Words(language, folder, address)
-    items = [*(words.change(one) for one in changes), *(words.run(one) for one in runs)]
+    """Write the feed of a language: newest items first, at most 500, changes before runs of the same time."""
+    words = _Words(language, address)
+    counts = outcomes_by_run(entries)
+    items = [words.change(change) for change in changed_verdicts(entries, runs)]
+    newest_first = sorted(sorted(runs, key=lambda run: run.id), key=lambda run: run.date, reverse=True)
+    items += [words.run(run, counts.get(run.id, {})) for run in newest_first]
     items.sort(key=lambda item: item.updated, reverse=True)
     del items[_ITEMS:]
-    here = f"{folder}/{NAME}"
-    root = ET.Element("feed", {"xmlns": _ATOM, "xml:lang": "en" if language == "en" else "zh-CN"})
-    add(root, "id", f"{_TAG}{folder}/verdicts")
-    add(root, "title", label("machines.feed", language))
-    add(root, "subtitle", label("machines.feed_about", language))
+    here = f"{language.folder}/{NAME}"
+    root = ET.Element("feed", {"xmlns": _ATOM, "xml:lang": language.tag})
+    add(root, "id", f"{_TAG}{language.folder}/verdicts")
+    add(root, "title", words.word("machines.feed"))
+    add(root, "subtitle", words.word("machines.feed_about"))
     add(root, "updated", max((item.updated for item in items), default=_EPOCH))
-    add(add(root, "author"), "name", label("site.title", language))
-    add(root, "link", rel="alternate", type="text/html", href=address.link(f"{folder}/runs.html", here))
+    add(add(root, "author"), "name", words.word("site.title"))
+    add(root, "link", rel="alternate", type="text/html", href=words.link("runs.html"))
     if address.root:
         add(root, "link", rel="self", type="application/atom+xml", href=address.link(here, here))
     for item in items:
-        item.write(root)
+        _write(root, item)
     return xml_bytes(root)
 
 
-class _Item:
-    """One item of the feed."""
-
-    def __init__(self, key: str, title: str, date: str, goal: str, kind: str, lines: list[str]) -> None:
-        self.key, self.title, self.updated, self.goal, self.kind = key, title, moment(date), goal, kind
-        self.lines = lines
-
-    def write(self, feed: ET.Element) -> None:
-        entry = add(feed, "entry")
-        add(entry, "id", _TAG + quote(self.key, safe="/.-_~+"))
-        add(entry, "title", self.title)
-        add(entry, "updated", self.updated)
-        add(entry, "link", rel="alternate", type="text/html", href=self.goal)
-        add(entry, "category", term=self.kind)
-        add(entry, "content", "\n".join(self.lines), type="text")
+def _write(feed: ET.Element, item: _Item) -> None:
+    entry = add(feed, "entry")
+    add(entry, "id", _TAG + quote(item.key, safe="/.-_~+"))
+    add(entry, "title", item.title)
+    add(entry, "updated", item.updated)
+    add(entry, "link", rel="alternate", type="text/html", href=item.goal)
+    add(entry, "category", term=item.kind)
+    add(entry, "content", "\n".join(item.lines), type="text")
 
 
 class _Words:
-    """What items say in one language."""
+    """Writes items in one language."""
 
-    def __init__(self, language: Language, folder: str, address: Address) -> None:
-        self.language, self.folder, self.address = language, folder, address
+    def __init__(self, language: SiteLanguage, address: Address) -> None:
+        self.language, self.address = language, address
 
-    def change(self, one: Change) -> _Item:
-        claim = one.claim
-        steps = "; " if self.language == "en" else "；"
-        title = self.fill(
-            "machines.changed",
-            claim=claim.id,
-            steps=steps.join(
-                f"{self.word(f'outcome.{step.before}')} → {self.word(f'outcome.{step.after}')}" for step in one.steps
-            ),
-            framework=self.word(f"framework.{one.framework}"),
-            before=one.before,
-            after=one.after,
-        )
-        lines = [(claim.text.en if self.language == "en" else claim.text.zh).replace("`", "")]
-        lines += [
-            self.fill(
-                "machines.step",
-                backend=one.backend,
-                device=one.device,
-                sizes=self.word("site.comma").join(map(str, step.world_sizes)),
-                before=self.word(f"outcome.{step.before}"),
-                after=self.word(f"outcome.{step.after}"),
-            )
-            for step in one.steps
+    def change(self, change: Change) -> _Item:
+        claim, first = change.claim, change.steps[0]
+        place, (before, after) = first.change, first.versions
+        outcomes = [
+            (self.word(f"outcome.{step.before.outcome}"), self.word(f"outcome.{step.after.outcome}"))
+            for step in change.steps
         ]
-        lines += evidence_lines(one.facts[:_EVIDENCE_LINES], self.language)
-        key = f"{self.folder}/verdict/{one.framework}/{one.backend}/{one.device}/{one.before}/{one.after}/{anchor(claim.id)}"
-        goal = self.link(f"mappings/{one.mapping}.html", anchor(claim.id))
-        return _Item(key, title, one.date, goal, "verdict", lines)
+        title = self.word("machines.changed").format(
+            claim=claim.id,
+            steps=self.word("site.semicolon").join(f"{old} → {new}" for old, new in outcomes),
+            framework=self.word(f"framework.{place.framework}"),
+            before=before,
+            after=after,
+        )
+        lines = [(claim.text.en if self.language.words == "en" else claim.text.zh).replace("`", "")]
+        for step, (old, new) in zip(change.steps, outcomes, strict=True):
+            sizes = self.word("site.comma").join(map(str, step.change.world_sizes))
+            lines.append(
+                self.word("machines.step").format(
+                    backend=place.backend, device=place.device, sizes=sizes, before=old, after=new
+                )
+            )
+        lines += evidence_lines(change.facts[:_EVIDENCE_LINES], self.language.words)
+        key = (self.language.folder, "verdict", place.framework, place.backend, place.device, before, after)
+        goal = self.link(f"mappings/{first.mapping}.html", anchor(claim.id))
+        return _Item("/".join([*key, anchor(claim.id)]), title, moment(change.date), goal, "verdict", lines)
 
-    def run(self, one: Recorded) -> _Item:
-        run = one.run
-        title = self.fill(
-            "run.title",
+    def run(self, run: RunHead, outcomes: Mapping[Outcome, int]) -> _Item:
+        title = self.word("run.title").format(
             framework=self.word(f"framework.{run.framework}"),
             version=run.framework_version,
             backend=run.backend,
             device=run.device,
             world_size=run.world_size,
         )
-        counts = [f"{self.word(f'outcome.{outcome}')} {count}" for outcome, count in one.outcomes.items()]
+        counts = [f"{self.word(f'outcome.{outcome.value}')} {count}" for outcome, count in outcomes.items()]
         lines = [
-            self.fill("machines.probes", count=sum(run.ends.values())),
-            self.fill("machines.claims", counts=self.word("site.comma").join(counts) or "0"),
+            self.word("machines.probes").format(count=sum(run.ends.values())),
+            self.word("machines.claims").format(counts=self.word("site.comma").join(counts) or "0"),
         ]
-        goal = self.link(f"runs/{run.id}.html", "")
-        return _Item(
-            f"{self.folder}/run/{run.id}", self.fill("machines.recorded", run=title), run.date, goal, "run", lines
-        )
+        key = f"{self.language.folder}/run/{run.id}"
+        title = self.word("machines.recorded").format(run=title)
+        return _Item(key, title, moment(run.date), self.link(f"runs/{run.id}.html"), "run", lines)
 
-    def link(self, path: str, part: str) -> str:
-        return self.address.link(f"{self.folder}/{path}", f"{self.folder}/{NAME}", part)
+    def link(self, path: str, part: str = "") -> str:
+        folder = self.language.folder
+        return self.address.link(f"{folder}/{path}", f"{folder}/{NAME}", part)
 
     def word(self, key: str) -> str:
-        return label(key, self.language)
-
-    def fill(self, key: str, **values: str | int) -> str:
-        return self.word(key).format(**values)
+        return label(key, self.language.words)
 
 
 def moment(date: str) -> str:
-    """A record's date as Atom wants it, in UTC; the beginning of 1970 for text that is no date."""
+    """Write a record's date as Atom wants it, in UTC; the beginning of 1970 for text that is no date."""
     try:
-        found = datetime.fromisoformat(date)
-        found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        when = datetime.fromisoformat(date)
+        when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
     except (ValueError, OverflowError):
         return _EPOCH
-    return found.replace(microsecond=0).isoformat().replace("+00:00", "Z")
+    return when.replace(microsecond=0).isoformat().replace("+00:00", "Z")

@@ -1,57 +1,56 @@
-"""Markdown for programs that read text: a page per mapping, and ``llms.txt`` (https://llmstxt.org) that lists them."""
+"""Writes Markdown for programs that read text: a page per mapping, and ``llms.txt`` (https://llmstxt.org) that lists them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from apidiff.messages.labels import Language, label
+from apidiff.messages.labels import label
 from apidiff.model import Risk
 from apidiff.model.categories import CATEGORIES
 from apidiff.model.views import Entry
-from apidiff.writers.exports.address import Address
-from apidiff.writers.exports.api import FOLDER
+from apidiff.writers.exports.address import API, Address, SiteLanguage
 from apidiff.writers.exports.feed import NAME as FEED
 from apidiff.writers.markdown import MappingText, code_span, link, prose
 
 
 class Texts:
-    """The files of one language. ``folder``: that of the language; ``others``: (folder, name) of the other languages."""
+    """Writes the files of one language; ``others`` are the site's other languages."""
 
     def __init__(
         self,
         entries: Mapping[str, Entry],
-        language: Language,
-        folder: str,
-        others: list[tuple[str, str]],
+        language: SiteLanguage,
+        others: Sequence[SiteLanguage],
         address: Address,
     ) -> None:
-        self.entries, self.language, self.folder, self.others, self.address = entries, language, folder, others, address
-        self._texts = {key: MappingText(entry, language) for key, entry in entries.items()}
+        self.entries, self.language, self.others, self.address = entries, language, others, address
+        self.folder = language.folder
+        self._texts = {key: MappingText(entry, language.words) for key, entry in entries.items()}
 
     def pages(self) -> dict[str, str]:
-        """A page per mapping, by its path in the site."""
+        """Write a page per mapping, by its path in the site."""
         paths = {key: f"{self.folder}/mappings/{key}.md" for key in self.entries}
         return {path: self._page(key, path) for key, path in paths.items()}
 
     def full(self, path: str) -> str:
-        """All pages in one file at ``path``."""
+        """Write all pages in one file, which lies at ``path``."""
         return "\n".join(self._page(key, path) for key in self.entries)
 
     def _page(self, key: str, path: str) -> str:
         links = [
             (self.word("machines.page"), self.address.link(f"{self.folder}/mappings/{key}.html", path)),
-            (self.word("machines.entry"), self.address.link(f"{FOLDER}/mappings/{key}.json", path)),
+            (self.word("machines.entry"), self.address.link(f"{API}/mappings/{key}.json", path)),
         ]
         return self._texts[key].at(links)
 
     def index(self, path: str) -> str:
-        """``llms.txt`` at ``path``: what this is, what there is for programs, and every mapping."""
-        here, pick = self.folder, self.language == "en"
+        """Write ``llms.txt``, which lies at ``path``: what this is, what there is for programs, and every mapping."""
+        here, english = self.folder, self.language.words == "en"
         programs = [
-            (f"{FOLDER}/index.json", "machines.about_index"),
-            (f"{FOLDER}/apidiff.json", "machines.about_whole"),
-            (f"{FOLDER}/schema/entry.json", "machines.about_schema"),
-            (f"{FOLDER}/apidiff.sqlite", "machines.about_sqlite"),
+            (f"{API}/index.json", "machines.about_index"),
+            (f"{API}/apidiff.json", "machines.about_whole"),
+            (f"{API}/schema/entry.json", "machines.about_schema"),
+            (f"{API}/apidiff.sqlite", "machines.about_sqlite"),
             (f"{here}/{FEED}", "machines.feed_about"),
             (f"{here}/llms-full.txt", "machines.about_full"),
         ]
@@ -64,20 +63,20 @@ class Texts:
             "\n".join(self._line(path, goal, goal.rpartition("/")[2], self.word(about)) for goal, about in programs),
         ]
         for category in CATEGORIES:
-            found = [entry for entry in self.entries.values() if entry.category == category]
             rows = [
                 self._line(
                     path,
                     f"{here}/mappings/{entry.id}.md",
                     code_span(entry.source),
-                    f"{prose(entry.summary.en if pick else entry.summary.zh)} "
+                    f"{prose(entry.summary.en if english else entry.summary.zh)} "
                     f"{self.word('worst_risk')}{self.word('site.colon')}{self.word(f'risk.{entry.risk}')}",
                 )
-                for entry in found
+                for entry in self.entries.values()
+                if entry.category == category
             ]
             parts += [f"## {self.word(f'category.{category}')}", "\n".join(rows)] if rows else []
         elsewhere = [self._line(path, f"{here}/guide/index.html", self.word("machines.guide"))]
-        elsewhere += [self._line(path, f"{folder}/llms.txt", name) for folder, name in self.others]
+        elsewhere += [self._line(path, f"{other.folder}/llms.txt", other.name) for other in self.others]
         # The format's own word: what may be left out where room is short.
         return "\n\n".join([*parts, "## Optional", "\n".join(elsewhere)]) + "\n"
 
@@ -85,5 +84,5 @@ class Texts:
         return f"- {link(name, self.address.link(goal, path))}" + (f": {about}" if about else "")
 
     def word(self, key: str) -> str:
-        """The words under ``key``."""
-        return label(key, self.language)
+        """Return the words under ``key``."""
+        return label(key, self.language.words)

@@ -1,4 +1,4 @@
-"""XML files: any text of a record becomes text that XML allows."""
+"""Writes XML: any text of a record becomes text that XML allows."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ _FORBIDDEN = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0
 
 
 def clean(text: str) -> str:
-    """``text`` with a replacement character for each that XML cannot hold."""
+    """Replace each character that XML cannot hold."""
     return _FORBIDDEN.sub("\ufffd", text)
 
 
 def add(parent: ET.Element, tag: str, text: str = "", **attributes: str) -> ET.Element:
-    """A child of ``parent``. Attributes and text may hold anything."""
+    """Add a child to ``parent``; attributes and text may hold anything."""
     child = ET.SubElement(parent, tag, {name: clean(value) for name, value in attributes.items()})
     child.text = clean(text) or None
     return child
 
 
 def xml_bytes(root: ET.Element) -> bytes:
-    """The file, indented, the same bytes for the same elements."""
+    """Write the file, indented: the same bytes for the same elements."""
     ET.indent(root, " ")
     body = ET.tostring(root, encoding="unicode", short_empty_elements=True)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{body}\n'.encode()

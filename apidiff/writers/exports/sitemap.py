@@ -1,42 +1,45 @@
-"""``sitemap.xml`` and ``robots.txt``."""
+"""``sitemap.xml`` and ``robots.txt``.
+
+sphinx-sitemap does not do here: it lists only the pages that a build wrote, so an incremental build shortens the list, and it
+names languages by Sphinx' codes, not by the folders they are served from.
+"""
 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 from pathlib import Path
 
-from apidiff.sphinxext.languages import LANGUAGES
-from apidiff.writers.exports.address import Address
+from apidiff.writers.exports.address import Address, SiteLanguage
 from apidiff.writers.exports.markup import add, xml_bytes
 
 _SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _XHTML = "http://www.w3.org/1999/xhtml"
 # Pages that lead nowhere of their own.
 _LEFT_OUT = {"search.html", "genindex.html", "404.html"}
-_TAGS = {folder: tag for _, folder, tag, _ in LANGUAGES}
 
 
-def pages(site: Path, folders: list[str]) -> dict[str, list[str]]:
-    """Every page by its path within a language, sorted, with the folders of the languages that have it."""
-    found: dict[str, list[str]] = {}
-    for folder in folders:
-        for page in (site / folder).rglob("*.html"):
-            path = page.relative_to(site / folder)
+def pages(site: Path, languages: Sequence[SiteLanguage]) -> dict[str, list[SiteLanguage]]:
+    """List every page by its path within a language, sorted, with the languages that have it."""
+    found: dict[str, list[SiteLanguage]] = {}
+    for language in languages:
+        for page in (site / language.folder).rglob("*.html"):
+            path = page.relative_to(site / language.folder)
             if not path.parts[0].startswith("_") and path.as_posix() not in _LEFT_OUT:
-                found.setdefault(path.as_posix(), []).append(folder)
+                found.setdefault(path.as_posix(), []).append(language)
     return dict(sorted(found.items()))
 
 
-def sitemap_bytes(found: dict[str, list[str]], address: Address) -> bytes:
-    """The sitemap: every page in every language, each naming the same page in all of them."""
+def sitemap_bytes(listed: dict[str, list[SiteLanguage]], address: Address) -> bytes:
+    """Write the sitemap: every page in every language, each naming the same page in all of them."""
     root = ET.Element("urlset", {"xmlns": _SITEMAP, "xmlns:xhtml": _XHTML})
-    for path, folders in found.items():
-        for folder in folders:
+    for path, languages in listed.items():
+        for language in languages:
             url = add(root, "url")
-            add(url, "loc", address.link(f"{folder}/{path}", ""))
-            for other in folders:
-                _alternate(url, _TAGS[other], address.link(f"{other}/{path}", ""))
-            _alternate(url, "x-default", address.link(f"{folders[0]}/{path}", ""))
+            add(url, "loc", address.link(f"{language.folder}/{path}", ""))
+            for other in languages:
+                _alternate(url, other.tag, address.link(f"{other.folder}/{path}", ""))
+            _alternate(url, "x-default", address.link(f"{languages[0].folder}/{path}", ""))
     return xml_bytes(root)
 
 
@@ -45,6 +48,6 @@ def _alternate(url: ET.Element, tag: str, href: str) -> None:
 
 
 def robots_text(address: Address) -> str:
-    """Everything may be read; the sitemap is named where there is one."""
+    """Allow everything, and name the sitemap where there is one."""
     sitemap = f"Sitemap: {address.link('sitemap.xml', '')}\n" if address.root else ""
     return f"User-agent: *\nAllow: /\n{sitemap}"

@@ -17,11 +17,10 @@ from apidiff.messages.labels import Language, label
 from apidiff.messages.spans import in_words
 from apidiff.model import Evidence, Text
 from apidiff.sphinxext.nodes import Inline, Marked, late, literal, moment, paragraph, prose
-from apidiff.sphinxext.releases import Releases
-from apidiff.sphinxext.version_visibility import carry, marked_inline, marked_section
+from apidiff.sphinxext.versions import Releases, carry, marked_inline, marked_section
 
 
-class Builder:
+class PageBuilder:
     """Makes the nodes of one page in one language.
 
     ``docname`` is the page the nodes are for; references need it. ``releases``: those between which the page tells apart;

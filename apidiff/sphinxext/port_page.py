@@ -13,7 +13,9 @@ from sphinx.util.docutils import SphinxDirective
 from apidiff.messages.labels import LABELS, Language, label
 from apidiff.model import AnswerKind, DifferenceKind, Risk, Status
 from apidiff.porting.port import port_script
-from apidiff.sphinxext.build_cache import Content, write_if_changed
+from apidiff.sphinxext.languages import language_of
+from apidiff.sphinxext.site_content import Content
+from apidiff.writers.exports.files import write_if_changed
 
 DATA = "_port/data.js"
 _PARSER = "_static/elements/port-parser.js"
@@ -46,7 +48,7 @@ def _words(language: Language) -> dict[str, str]:
 
 
 def _open_panel(self: Any, node: nodes.Element) -> None:
-    language: Language = "zh" if self.config.language.startswith("zh") else "en"
+    language = language_of(self.config).words
     words = json.dumps(_words(language), ensure_ascii=False, separators=(",", ":"))
     self.body.append(
         self.starttag(node, "apidiff-port", "", **{"data-words": words, "data-table": DATA, "data-parser": _PARSER})

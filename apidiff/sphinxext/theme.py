@@ -1,4 +1,4 @@
-"""The theme's style sheet without what this site has no use for: it is most of what a first visit loads.
+"""Slims the theme: its style sheet without what this site has no use for is most of what a first visit loads.
 
 The theme ships Bootstrap, an icon font and styles for other projects' add-ons in one file. What goes is named here by
 classes; a test holds the table against the classes of the built pages.
@@ -7,8 +7,16 @@ classes; a test holds the table against the classes of the built pages.
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from importlib.resources import files
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.config import Config
+
+from apidiff.writers.exports.files import write_if_changed
 
 # Families of classes that no page, template or script of this site uses.
 _UNUSED = re.compile(
@@ -31,6 +39,15 @@ _UNUSED = re.compile(
 )
 _CLASS = re.compile(r"\.((?:[\w-]|\\.)+)")
 _EMBEDDED = re.compile(r'url\("data:[^"]*"\)|url\(data:[^)]*\)')
+_THEME = "pydata_sphinx_theme"
+_STYLES = "theme.css"
+# What Sphinx and the theme put beside the pages and no page loads.
+_UNUSED_FILES = (
+    *("doctools.js", "documentation_options.js", "language_data.js", "searchtools.js"),
+    *("sphinx_highlight.js", "base-stemmer.js", "translations.js"),
+    *("file.png", "minus.png", "plus.png", "webpack-macros.html"),
+)
+_UNUSED_FOLDERS = ("scripts", "styles", "vendor")
 
 
 def slim(css: str) -> str:
@@ -128,3 +145,26 @@ def _without_parts(selector: str) -> str:
         kept += mark if depth == 0 else ""
         depth -= mark in ")]"
     return kept
+
+
+def publish_theme_css(app: Sphinx, config: Config) -> None:
+    """Make the slimmed styles a static file that pages load before all others."""
+    if config.html_theme != _THEME:
+        return
+    folder = Path(app.doctreedir) / "static"
+    folder.mkdir(parents=True, exist_ok=True)
+    write_if_changed(folder / _STYLES, theme_css().encode())
+    config.html_static_path.append(str(folder))
+    app.add_css_file("basic.css", priority=90)  # Sphinx' own; the theme imports it
+    app.add_css_file(_STYLES, priority=100)
+
+
+def drop_unused_files(app: Sphinx, exception: Exception | None) -> None:
+    """Take away what no page loads: scripts, icons and source maps of Sphinx and the theme."""
+    if exception is not None or app.config.html_theme != _THEME or not isinstance(app.builder, StandaloneHTMLBuilder):
+        return
+    static = Path(app.outdir) / "_static"
+    for name in _UNUSED_FILES:
+        (static / name).unlink(missing_ok=True)
+    for name in _UNUSED_FOLDERS:
+        shutil.rmtree(static / name, ignore_errors=True)

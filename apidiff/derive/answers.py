@@ -1,0 +1,56 @@
+"""Finds what answers a source at a MindSpore version: the target to use, or what people do where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from apidiff.model import Status, Version
+from apidiff.model.ranges import holds
+from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, TargetEntry
+
+MAPS_TO = "maps_to"
+
+
+class Answer(NamedTuple):
+    """What answers a source in some releases: a target, or another answer, or nothing."""
+
+    releases: list[str]
+    target: TargetEntry | None
+    otherwise: OtherwiseEntry | None
+
+
+def current_target(entry: Entry, version: str) -> TargetEntry | None:
+    """Find the target to use on the MindSpore ``version``; None where no range covers it."""
+    wanted = Version(version)
+    for target in entry.targets:
+        for span in target.ranges:
+            if span.status == Status.CURRENT.value and holds(span.since, span.until, wanted):
+                return target
+    return None
+
+
+def current_answer(entry: Entry, version: str) -> OtherwiseEntry | None:
+    """Find what answers the source on the MindSpore ``version`` where no target does."""
+    wanted = Version(version)
+    return next((answer for answer in entry.otherwise if holds(answer.since, answer.until, wanted)), None)
+
+
+def answer_at(entry: Entry, version: str) -> tuple[str | None, str | None, list[DifferenceEntry]]:
+    """Return the kind of answer on the MindSpore ``version``, its risk and its differences; None where there is no answer."""
+    if target := current_target(entry, version):
+        return MAPS_TO, target.risk, target.differences
+    if answer := current_answer(entry, version):
+        return answer.answer, answer.risk, answer.differences
+    return None, None, []
+
+
+def answers(entry: Entry, releases: Sequence[str]) -> list[Answer]:
+    """List each answer with the releases that it answers for, in the order of ``releases``."""
+    by_kind: dict[tuple[str, str], Answer] = {}
+    for release in releases:
+        target, otherwise = current_target(entry, release), current_answer(entry, release)
+        key = ("target", target.name) if target else ("otherwise", otherwise.since or "" if otherwise else "nothing")
+        answer = by_kind.setdefault(key, Answer([], target, None if target else otherwise))
+        answer.releases.append(release)
+    return list(by_kind.values())

@@ -1,0 +1,174 @@
+"""Gathers what the pages show, made from the validated data.
+
+A build of several languages makes the content once and hands it to each of them in a file (`write`, `read`). Entries are
+also kept between builds: judging claims by runs takes long, and few records change at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from apidiff import database
+from apidiff.database import Data
+from apidiff.database.backends import load_backends
+from apidiff.database.examples import load_examples
+from apidiff.database.paths import PACKAGE, examples_folder
+from apidiff.derive.counterparts import counterparts
+from apidiff.derive.coverage import coverage_of
+from apidiff.derive.entry import Builder, entries
+from apidiff.derive.evidence import ProbeCall, probe_calls
+from apidiff.derive.official import OfficialReport, official_report
+from apidiff.derive.picture import pictures
+from apidiff.execute.submissions.signed import Signed, load_signed
+from apidiff.model import Version
+from apidiff.model.base import Record
+from apidiff.model.coverage import Coverage
+from apidiff.model.picture import Picture
+from apidiff.model.views import CounterpartEntry, Entry
+from apidiff.porting.port import PortFacts, port_facts
+from apidiff.sphinxext.versions import Releases
+from apidiff.writers.exports.files import write_if_changed
+
+# The layers that make entries, and their words.
+_MAKERS = ("model", "database", "signatures", "judge", "derive", "messages", "data/messages")
+_encode = msgspec.msgpack.Encoder(enc_hook=str).encode
+
+
+class Content(Record, frozen=True, kw_only=True):
+    """All that pages are made from.
+
+    ``newest``: framework → its newest known version. ``runs``: run ID → file. ``releases``: every known version, and which of
+    them have signatures. ``calls``: what probes call, by API and probe. ``records``: mapping ID → its file. ``signed``: run
+    ID → what its signature says, where it has one.
+    """
+
+    entries: dict[str, Entry]
+    newest: dict[str, str]
+    runs: dict[str, Path]
+    official: OfficialReport = OfficialReport(tables=[], runs=[])
+    counterparts: dict[str, CounterpartEntry] = {}
+    releases: Releases = Releases()
+    pictures: dict[str, Picture] = {}
+    port: PortFacts = PortFacts()
+    calls: dict[str, dict[str, ProbeCall]] = {}
+    coverage: Coverage = Coverage()
+    records: dict[str, Path] = {}
+    signed: dict[str, Signed] = {}
+
+
+def load() -> Content:
+    """Make the content of the package's own data. Raises what the database raises for data that is not valid."""
+    return make(database.load())
+
+
+def make(data: Data, keep: Path | None = None) -> Content:
+    """Make the content of ``data``.
+
+    Args:
+        data: the validated data.
+        keep: a folder where entries are kept for the next build.
+
+    Raises:
+        DataError: a signature of a run record does not verify.
+    """
+    known = {
+        framework: sorted((release.version for release in releases), key=Version, reverse=True)
+        for framework, releases in data.frameworks.items()
+    }
+    signed = {
+        framework: sorted(
+            (version for name, version in data.signatures if name == framework), key=Version, reverse=True
+        )
+        for framework in known
+    }
+    runs = {run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.runs}
+    made = kept_entries(data, keep) if keep else entries(data)
+    return Content(
+        entries=made,
+        newest={framework: versions[0] for framework, versions in known.items()},
+        releases=Releases(known=known, signed=signed),
+        runs=runs,
+        official=official_report(data, made),
+        counterparts=counterparts(data, made),
+        pictures=pictures(data),
+        port=port_facts(data),
+        calls=probe_calls(data),
+        coverage=coverage_of(data, made),
+        signed=load_signed(data.root, runs),
+        records={mapping_id: data.path_of(mapping_id) for mapping_id in data.mappings},
+    )
+
+
+def write(content: Content, file: Path) -> None:
+    """Put ``content`` into ``file`` for `read`."""
+    write_if_changed(file, msgspec.msgpack.encode(content, enc_hook=_path_text))
+
+
+def read(file: Path) -> Content:
+    """Read the content that `write` put into ``file``."""
+    return msgspec.msgpack.decode(file.read_bytes(), type=Content, dec_hook=_path)
+
+
+def _path_text(value: Any) -> str:
+    if isinstance(value, Path):
+        return str(value)
+    raise NotImplementedError(type(value))
+
+
+def _path(kind: type, value: Any) -> Any:
+    if issubclass(kind, Path):
+        return kind(value)
+    raise NotImplementedError(kind)
+
+
+def kept_entries(data: Data, folder: Path) -> dict[str, Entry]:
+    """Make what `apidiff.derive.entry.entries` makes, taking what an earlier build left in ``folder``.
+
+    An entry is kept under the digest of everything it is made from: its mapping as it is in memory, which holds what other
+    files define of it, all data beside the mappings, backends, examples, and the code and words that make it. Where any of
+    these changes the digest is another and the entry is made anew, so what is kept is never out of date.
+    """
+    backends, examples = load_backends(), load_examples(examples_folder())
+    shared = _digest_of_shared(data, backends, examples)
+    builder, decoder = Builder(data, backends, examples), msgspec.msgpack.Decoder(Entry)
+    files = {key: folder / "entries" / f"{key}.msgpack" for key in data.mappings}
+    for stale in set((folder / "entries").glob("*.msgpack")) - set(files.values()):
+        stale.unlink(missing_ok=True)
+    made: dict[str, Entry] = {}
+    for key, mapping in data.mappings.items():
+        digest = hashlib.sha256(shared + _encode(mapping)).digest()
+        try:
+            kept = files[key].read_bytes()
+            if kept.startswith(digest):
+                made[key] = decoder.decode(kept[len(digest) :])
+                continue
+        except (OSError, msgspec.MsgspecError):
+            pass  # none is kept, or it is broken
+        made[key] = builder.entry(mapping)
+        write_if_changed(files[key], digest + _encode(made[key]))
+    return made
+
+
+def _digest_of_shared(data: Data, backends: object, examples: object) -> bytes:
+    """Return the digest of what every entry is made from, beside its mapping."""
+    digest = hashlib.sha256(repr((sys.version, msgspec.__version__)).encode())
+    # All of the data, so that nothing an entry comes to be made from can be missed.
+    for name in sorted({field.name for field in dataclasses.fields(data)} - {"root", "mappings", "lines"}):
+        digest.update(_encode(getattr(data, name)))
+    digest.update(_encode(backends) + _encode(examples))
+    for file in _code_files():
+        digest.update(file.read_bytes())
+    return digest.digest()
+
+
+def _code_files() -> list[Path]:
+    """List every file of what makes entries."""
+    return sorted(
+        file for folder in _MAKERS for file in (PACKAGE / folder).rglob("*") if file.is_file() and file.suffix != ".pyc"
+    )

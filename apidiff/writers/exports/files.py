@@ -1,0 +1,24 @@
+"""Writes derived files of the site: only those that changed, each whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from apidiff.atomic_write import write_file
+
+
+def write_if_changed(path: Path, content: bytes) -> None:
+    """Write ``content``, unless ``path`` holds it already."""
+    if path.is_file() and path.read_bytes() == content:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, content)
+
+
+def replace_folder(folder: Path, files: Mapping[Path, bytes], pattern: str) -> None:
+    """Make the files below ``folder`` that match ``pattern`` be exactly ``files``."""
+    for stale in set(folder.glob(pattern)) - set(files):
+        stale.unlink()
+    for path, content in files.items():
+        write_if_changed(path, content)
