@@ -18,9 +18,9 @@ import pytest
 
 if TYPE_CHECKING:
     from apidiff.database import Data
-    from apidiff.execute.claim_sample import Sample
-    from apidiff.execute.pytest_session import Chosen, ClaimRuns
     from apidiff.model import Api
+    from apidiff.verification.claim_sample import Sample
+    from apidiff.verification.claim_session import Chosen, ClaimRuns
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -65,7 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--apidiff-backend starts ranks of its own; leave out -n.")
     wanted = config.args if config.args_source is pytest.Config.ArgsSource.ARGS else []
     from apidiff.database import ApidiffError
-    from apidiff.execute.summary import check_writable
+    from apidiff.verification.summary import check_writable
 
     try:
         if summary := config.getoption("--apidiff-summary"):
@@ -94,7 +94,7 @@ def _world_sizes(text: str | None) -> list[int] | None:
 
 
 def _sample(config: pytest.Config) -> Sample | None:
-    from apidiff.execute.claim_sample import Sample
+    from apidiff.verification.claim_sample import Sample
 
     text: str | None = config.getoption("--apidiff-sample")
     if text is None:
@@ -161,8 +161,8 @@ class _Claims:
         from apidiff.database.backends import load_backends
         from apidiff.database.examples import load_examples
         from apidiff.database.paths import examples_folder
-        from apidiff.execute.pytest_session import ClaimRuns
         from apidiff.judge import make_context
+        from apidiff.verification.claim_session import ClaimRuns
 
         known = load_backends()
         self._config, self._wanted, self._sample = config, set(wanted), sample
@@ -180,7 +180,7 @@ class _Claims:
 
     def _all(self) -> Iterator[tuple[Chosen, int | None]]:
         """Every claim, each once, and its line in the file of its mapping."""
-        from apidiff.execute.pytest_session import Chosen
+        from apidiff.verification.claim_session import Chosen
 
         for key, mapping in self._data.mappings.items():
             lines = self._data.lines.get(key, {})
@@ -240,7 +240,7 @@ class _Claims:
         if self._config.getoption("collectonly"):
             return
         from apidiff.database import ApidiffError
-        from apidiff.execute.summary import markdown, write_summary
+        from apidiff.verification.summary import markdown, write_summary
 
         lacking = self._runs.lacking()
         if not self._runs.compared:

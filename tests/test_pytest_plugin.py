@@ -17,9 +17,9 @@ from apidiff.database import load
 from apidiff.database.backends import load_backends
 from apidiff.database.runs import load_runs
 from apidiff.execute.record import write_record
-from apidiff.execute.verify import verify
 from apidiff.judge import Context
 from apidiff.model import RunRecord, TensorDump
+from apidiff.verification import verify
 
 pytest_plugins = ["pytester"]
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
@@ -183,7 +183,7 @@ def test_a_changed_verdict_fails_with_both_verdicts(claims: Callable[..., pytest
 # As if the first runs had been disturbed: what the ranks of a call returned came back otherwise when it was made again.
 DISTURBED = """
 import msgspec
-import apidiff.execute.verify as module
+import apidiff.verification.confirmed_run as module
 from apidiff.model import ScalarDump
 
 real, runs = module.verify, 0

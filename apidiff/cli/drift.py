@@ -21,7 +21,6 @@ from apidiff.database.paths import examples_folder
 from apidiff.derive.api_history import STUBS, Change, Touched, compare_files, touched
 from apidiff.derive.history import change_text
 from apidiff.derive.version_changes import changes as version_changes
-from apidiff.execute.compare import observations
 from apidiff.execute.plan import apis_for
 from apidiff.judge import make_context
 from apidiff.messages.labels import Language, label
@@ -29,6 +28,7 @@ from apidiff.model import Observation
 from apidiff.model.signature import SignatureFile
 from apidiff.model.version import Version, VersionError
 from apidiff.model.views import ChangeEntry
+from apidiff.verification import observations
 
 _FRAMEWORKS = ("torch", "mindspore")
 

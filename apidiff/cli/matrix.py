@@ -18,7 +18,7 @@ from rich.table import Column
 
 from apidiff.database import ApidiffError, load
 from apidiff.database.backends import load_backends
-from apidiff.database.examples import load_examples
+from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import PACKAGE, conf_file, examples_folder, in_checkout
 from apidiff.database.runs import load_runs
 from apidiff.execute.matrix import (
@@ -35,7 +35,6 @@ from apidiff.execute.matrix import (
     standing,
 )
 from apidiff.execute.remote import place_of
-from apidiff.judge import make_context
 
 # Environments, logs and the lock; on a cluster part of the checkout that all machines share.
 WORK = PACKAGE.parent / "build" / "matrix"
@@ -72,15 +71,15 @@ def run_matrix(args: argparse.Namespace) -> int:
     if place := place_of(os.environ):
         raise ApidiffError(f"verify: --matrix starts runs of its own. Run it without {place.launcher}.")
     backends, data = load_backends(), load()
-    context = make_context(backends, load_examples(examples_folder()), data.signatures)
+    examples = shown_by_path(load_examples(examples_folder()))
     blocks = read_matrix(args.matrix, backends)
     cells = cells_of(blocks, backends, args.backend, args.world_size, args.framework)
 
     def stands(cell: Cell) -> Standing:
         read = dataclasses.replace(data, runs=load_runs(data.root / "runs"))
-        return standing(cell, read, context, args.measured_by)
+        return standing(cell, read, examples, args.measured_by)
 
-    before = [(cell, standing(cell, data, context, args.measured_by)) for cell in cells]
+    before = [(cell, standing(cell, data, examples, args.measured_by)) for cell in cells]
     todo = [cell for cell, there in before if there.record is None]
     console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
     width = max(len(cell.name) for cell in cells)

@@ -15,11 +15,8 @@ from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import Backend, Devices, called, load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
-from apidiff.execute.compare import observations
 from apidiff.execute.devices import in_words
-from apidiff.execute.estimate import estimate
-from apidiff.execute.plan import WORLD_SIZES, apis_for, make_plan
-from apidiff.execute.run_diff import difference
+from apidiff.execute.plan import WORLD_SIZES, apis_for, estimate, make_plan
 from apidiff.execute.submissions.intake import take_in
 from apidiff.execute.submissions.signed import load_signed
 from apidiff.execute.submissions.signers import load_signers
@@ -27,6 +24,7 @@ from apidiff.judge import Context, make_context
 from apidiff.messages.escape_invisible import one_line, visible
 from apidiff.messages.signed_words import signed_words
 from apidiff.model import Outcome, RunRecord, Version
+from apidiff.verification import difference, observations
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -71,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     elif args.action == "diff":
         return _differ(data, [_found(data, one) for one in args.ids], context, console)
     elif args.action == "import":
-        for one in take_in(args.files, data, backends, context, load_signers(), _note):
+        for one in take_in(args.files, data, backends, context.examples, load_signers(), _note):
             known = "" if one.new else " (was here already)"
             sys.stdout.write(f"{one.path}{known}, {signed_words(one.signed, 'en')}\n")
             if one.former:
@@ -181,7 +179,7 @@ def _planned(data: Data, backend: Backend, context: Context) -> Iterator[str]:
     yield f"{backend.name} ({backend.framework}, {backend.device}), planned for {backend.framework} {version}:"
     yield f"  looks for {backend.check.in_words}, starts ranks by itself"
     alone = (1,) if backend.devices is Devices.ONE else ()
-    plans = {size: make_plan(data, backend, version, size, context) for size in (*alone, *WORLD_SIZES)}
+    plans = {size: make_plan(data, backend, version, size, context.examples) for size in (*alone, *WORLD_SIZES)}
     names = sorted({api.name for plan in plans.values() for api in plan.apis})
     for name in names:
         calls = [sum(step.api.name == name for step in plan.steps) for plan in plans.values()]

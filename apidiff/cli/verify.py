@@ -22,19 +22,19 @@ from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import Backend, called, load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
-from apidiff.execute.compare import Change, base_record, compare, observations
 from apidiff.execute.devices import Found, look_for
 from apidiff.execute.plan import LARGEST_WORLD_SIZE, apis_for, world_sizes
 from apidiff.execute.record import write_beside, write_record
 from apidiff.execute.remote import Hosts, Place, is_scheduler, place_of, serve
+from apidiff.execute.run import Progress as Advance
+from apidiff.execute.run import forget
 from apidiff.execute.specs import add_specs
 from apidiff.execute.submissions.record_validation import is_somebody
-from apidiff.execute.verify import Progress as Advance
-from apidiff.execute.verify import forget, verify
 from apidiff.judge import Context, make_context
 from apidiff.model import Outcome, RunRecord
 from apidiff.model.trace import backend_name
 from apidiff.model.version import is_recordable
+from apidiff.verification import Change, base_record, compare, observations, verify
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, _SubParsersAction

@@ -10,12 +10,14 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from apidiff.errors import DataError
 from apidiff.model import Framework
 from apidiff.model.claim import EXAMPLE_WORLD_SIZE
+from apidiff.model.claim_probes import Examples
 
 WORLD_SIZE = EXAMPLE_WORLD_SIZE
 """The number of ranks that commands start and outputs are written for."""
@@ -48,6 +50,11 @@ class Example:
     def expected_of(self, rank: int) -> list[str]:
         """The lines that ``rank`` prints, in order."""
         return [line for line in self.expected if line.startswith(f"rank {rank}: ")]
+
+
+def shown_by_path(examples: Iterable[Example]) -> Examples:
+    """The text of each example and the lines that it shows, by its path: what runs and verdicts need of it."""
+    return {example.path: (example.code, example.expected) for example in examples}
 
 
 def load_examples(folder: Path) -> list[Example]:

@@ -17,9 +17,10 @@ from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.derive.calls import call, written_argument
 from apidiff.execute.submissions.signed import Signed
-from apidiff.judge import Context, example_probe, make_context, spec_of
+from apidiff.judge import Context, make_context
 from apidiff.model import Api, ProbeRun, RunRecord, SignatureDump, Version
 from apidiff.model.base import Record
+from apidiff.model.claim_probes import example_probe, spec_of
 from apidiff.model.probe import Argument
 from apidiff.model.probe_resolution import caller_ranks, digest_text, inplace_switch, partner, resolve
 from apidiff.model.signature import Signature
@@ -276,7 +277,7 @@ def probe_calls(data: Data) -> dict[str, dict[str, ProbeCall]]:
 
 
 def _made(code: str, api: Api, probe: str, context: Context) -> ProbeCall:
-    return ProbeCall(code=code, spec=spec_of(api, probe, context) or "")
+    return ProbeCall(code=code, spec=spec_of(api, probe, context.examples) or "")
 
 
 def probe_code(api: Api, probe: str, signature: Signature | None = None) -> str:

@@ -17,8 +17,9 @@ from apidiff.database.paths import examples_folder
 from apidiff.derive.calls import call
 from apidiff.derive.scenes import handle_of, rank_parts
 from apidiff.derive.unmodified_buffers import Untouched
-from apidiff.judge import Context, make_context, spec_of
+from apidiff.judge import Context, make_context
 from apidiff.model import Api, Mapping, ProbeRun, RunRecord, Status
+from apidiff.model.claim_probes import spec_of
 from apidiff.model.picture import Picture, Scene, Side
 from apidiff.model.probe_resolution import resolve
 from apidiff.model.ranges import holds
@@ -83,7 +84,7 @@ class Painter:
         by_place: dict[tuple[str, str, int, str], list[tuple[str, RunRecord, ProbeRun]]] = {}
         for run in self._runs.get(api.name, []):
             _, record, probe = run
-            if probe.probe in api.probes and probe.spec == spec_of(api, probe.probe, self._context):
+            if probe.probe in api.probes and probe.spec == spec_of(api, probe.probe, self._context.examples):
                 place = (record.backend, record.device, record.world_size, record.framework_version)
                 by_place.setdefault(place, []).append(run)
         for runs in by_place.values():

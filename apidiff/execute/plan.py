@@ -1,4 +1,4 @@
-"""What a run does: the probes, examples and signatures of one backend at one world size, likely breakers last."""
+"""Plans a run: the probes, examples and signatures of one backend at one world size; how long it takes, what a record lacks."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from dataclasses import dataclass
 
 from apidiff.database import ApidiffError, Data
 from apidiff.database.backends import Backend, Devices
-from apidiff.judge import Context, example_probe, framework_of, spec_of
-from apidiff.model import Api, Claim, Mapping, Status, Version
+from apidiff.model import Api, Claim, Mapping, ProbeRun, RunRecord, Status, Version
 from apidiff.model.claim import EXAMPLE_WORLD_SIZE
+from apidiff.model.claim_probes import Examples, example_of, example_probe, framework_of, spec_of
 from apidiff.model.probe_resolution import is_partial, names_other_ranks, resolve
 from apidiff.model.ranges import holds, status_at
 
 WORLD_SIZES = (2, 3, 4)
 LARGEST_WORLD_SIZE = 64  # ranks are processes of one machine: more than any has use for
+
+_START_S = 10.0  # seconds in which ranks came up where the records were made
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Step:
     @property
     def example(self) -> str | None:
         """The path of the example, or None for a probe."""
-        return self.probe.removeprefix("example:") if self.probe.startswith("example:") else None
+        return example_of(self.probe)
 
     @property
     def risk(self) -> int:
@@ -96,19 +98,19 @@ def make_plan(
     backend: Backend,
     version: str,
     world_size: int,
-    context: Context,
+    examples: Examples,
     mappings: Collection[str] | None = None,
 ) -> Plan:
     """The plan of ``backend`` at ``world_size`` for the installed ``version`` of its framework."""
     apis = tuple(apis_for(data, backend.framework, version, mappings))
-    steps = [step for api in apis for step in _steps(api, backend.framework, world_size, context)]
+    steps = [step for api in apis for step in _steps(api, backend.framework, world_size, examples)]
     own = tuple(api for api in apis if api.name.startswith(f"{backend.framework}."))
     return Plan(own, tuple(sorted(steps, key=lambda step: step.risk)))
 
 
-def _steps(api: Api, framework: str, world_size: int, context: Context) -> Iterator[Step]:
+def _steps(api: Api, framework: str, world_size: int, examples: Examples) -> Iterator[Step]:
     for name, probe in api.probes.items() if api.name.startswith(f"{framework}.") else ():
-        spec = spec_of(api, name, context)
+        spec = spec_of(api, name, examples)
         if world_size == 1 and names_other_ranks(api, name):
             continue
         if spec and (not probe.world_sizes or world_size in probe.world_sizes):
@@ -116,7 +118,7 @@ def _steps(api: Api, framework: str, world_size: int, context: Context) -> Itera
     for claim in api.claims:
         if claim.prints and world_size == EXAMPLE_WORLD_SIZE and framework_of(claim, api) == framework:
             name = example_probe(claim.prints.example)
-            if spec := spec_of(api, name, context):
+            if spec := spec_of(api, name, examples):
                 yield Step(api, name, spec, (claim,))
 
 
@@ -160,3 +162,41 @@ def _sizes_text(sizes: Sequence[int]) -> str:
 def step_key(step: Step) -> tuple[str, str]:
     """API and probe: what a step is known by in a record."""
     return step.api.name, step.probe
+
+
+def lacking(record: RunRecord, plan: Plan) -> int:
+    """How many probes, examples and signatures of ``plan`` the record has not, or has as they were before a change."""
+    made = {(run.api, run.probe): run.spec for run in record.probes}
+    seen = {one.api for one in record.signatures}
+    return sum(made.get(step_key(step)) != step.spec for step in plan.steps) + sum(
+        api.name not in seen for api in plan.apis
+    )
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Whole minutes, and the record they are told from."""
+
+    minutes: int
+    like: RunRecord
+
+
+def estimate(data: Data, backend: Backend, size: int, plan: Plan) -> Estimate | None:
+    """The time that ``plan`` takes if it goes as in the newest record of the framework; what did not end is tried twice.
+
+    None where there is no record of the world size; one rank is taken to be as fast as two.
+    """
+    as_large = backend.framework, max(size, 2)
+    like = [record for _, record in data.runs if (record.framework, record.world_size) == as_large]
+    if not like:
+        return None
+    newest = max(like, key=lambda one: (Version(one.framework_version), one.date))
+    steps = {step_key(step) for step in plan.steps}
+    probes = [probe for probe in newest.probes if (probe.api, probe.probe) in steps]
+    calls = sum(max((trace.seconds for trace in probe.ranks), default=0.0) for probe in probes if _ended(probe))
+    lost = sum(2 * backend.deadlines.probe for probe in probes if not _ended(probe))
+    return Estimate(max(1, round((2 * _START_S + calls + lost) / 60)), newest)
+
+
+def _ended(probe: ProbeRun) -> bool:
+    return probe.end == "completed"

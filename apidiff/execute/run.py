@@ -1,195 +1,98 @@
-"""Runs a plan: probes one after another on ranks that are kept and started anew only where a probe spoilt them.
-
-What a run costs (2 cores, MindSpore 2.10.0, 3 ranks): a probe and the canary after it 20 ms; a start of ranks 5 to 9 s, of
-which they compute for 3 and sleep the rest while they look for each other; a probe whose ranks wait for each other the
-deadline of 10 s, or 4 s if one of them raised. So ranks are kept as long as the canary is well, which it is after most
-errors, a missing kernel among them, and only probes that lost their ranks cost a start. Starts are made ahead, up to two
-at a time while a probe is waiting, wherever the loss can be foreseen: the probe tells ranks apart, an earlier probe of the
-same API lost its ranks, or, when a probe is made again, it lost them the first time. Probes of an API that is not there
-are made, since they cost nothing, and not made again: its signature says the same.
-"""
+"""Makes a whole run: the plan of one backend at one world size, from the start of its ranks to its record."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import msgspec
+from platformdirs import user_state_path
 
+from apidiff.database import Data
 from apidiff.database.backends import Backend
-from apidiff.database.paths import examples_folder
-from apidiff.execute.journal import Journal
-from apidiff.execute.plan import Plan, Step, step_key
-from apidiff.execute.remote import HostError, Hosts
-from apidiff.execute.standby_worlds import Spares
-from apidiff.execute.world import Reply, StartError, World
-from apidiff.judge import Context, judge_claim
-from apidiff.model import Api, Outcome, ProbeRun, RankTrace, RunRecord, SignatureDump
-from apidiff.model.version import release_of
+from apidiff.database.runs import digest_of, run_name
+from apidiff.execute.journal import Journal, remove_journal
+from apidiff.execute.plan import make_plan
+from apidiff.execute.record import make_record
+from apidiff.execute.remote import Hosts
+from apidiff.execute.runner import Holds, Runner, doubtful
+from apidiff.model import DeviceFound, RunRecord
+from apidiff.model.claim_probes import Examples
 
-Progress = Callable[[str], None]
-
-_BREAKER = 2  # Step.risk of probes on which ranks disagree
-_CANARY = 4.0  # seconds; it takes milliseconds where all is well, and a false alarm costs only a start
+# Told how many steps there are, how many are done, and what is being done.
+Progress = Callable[[int, int, str], None]
 
 
-class Runner:
-    """Runs the steps of one backend at one world size. ``logs``: the folder for what the ranks print.
+def state_folder() -> Path:
+    """Where logs and journals lie: the user's state folder (on Linux ``~/.local/state/apidiff``)."""
+    return user_state_path("apidiff", appauthor=False)
 
-    Use as a context manager; leaving it kills the ranks. ``hosts``: the other processes of a launcher, which start all ranks
-    but the first. ``stopped``: why the run ended before all steps were made, where ranks could no longer be started.
+
+def make_run(
+    data: Data,
+    backend: Backend,
+    world_size: int,
+    examples: Examples,
+    holds: Holds,
+    mappings: Collection[str] | None = None,
+    progress: Progress = lambda _total, _done, _what: None,
+    *,
+    keep_journal: bool = False,
+    hosts: Hosts | None = None,
+    device_found: DeviceFound | None = None,
+) -> RunRecord:
+    """Runs every probe of ``backend`` at ``world_size`` (of ``mappings`` only, if given) and returns the record.
+
+    Args:
+        data: the mappings.
+        backend: where it is run.
+        world_size: the number of ranks.
+        examples: those that there are.
+        holds: whether the claims on a step hold; what does not is made again in fresh ranks before it stands.
+        mappings: IDs of those to run.
+        progress: told how far the run is.
+        keep_journal: take up an interrupted run where it stopped; the caller ends its journal with ``forget``.
+        hosts: the other processes of a launcher, on whose machines the ranks but the first run.
+        device_found: what the device check told, for the record.
+
+    Raises:
+        StartError: the ranks do not come up. Where they no longer do in the middle of the run, the record says why it
+            stopped and holds what was done.
+
     """
+    with ExitStack() as stack:
+        runner = stack.enter_context(Runner(backend, world_size, state_folder() / "logs", hosts))
+        progress(0, 0, "starting ranks")
+        version = runner.version()
+        plan = make_plan(data, backend, version, world_size, examples, mappings)
+        empty = make_record(backend, version, world_size, [], [], device_found)
+        journal = stack.enter_context(closing(Journal(_journal_path(empty) if keep_journal else None, plan)))
+        total, count = len(plan.steps), len(journal.done)
 
-    def __init__(self, backend: Backend, world_size: int, logs: Path, hosts: Hosts | None = None) -> None:
-        self.backend, self.world_size, self._logs = backend, world_size, logs
-        self._world: World | None = None
-        self._spares = Spares(lambda: World(backend, world_size, logs, hosts))
-        self._lost: set[tuple[str, str]] = set()  # the steps after which the ranks were not to be kept
-        self.starts = 0
-        self.stopped: str | None = None
+        def step(what: str) -> None:
+            nonlocal count
+            progress(total, count, what)
+            count += 1
 
-    def __enter__(self) -> Runner:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._drop()
-        self._spares.close()
-
-    def version(self) -> str:
-        """The release of the framework that the ranks report; of a nightly build the one it leads to."""
-        return release_of(self._ranks().version)
-
-    def signatures(self, plan: Plan) -> list[SignatureDump]:
-        """The signature of every API of the plan, as rank 0 sees it."""
-        found = []
-        for api in plan.apis:
-            reply = self._look_at(api)
-            if reply.end != "completed":  # a rank died, or was slow: what it says late must not pass for another answer
-                reply = self._look_at(api)
-            if 0 in reply.answers:
-                found.append(msgspec.json.decode(reply.answers[0], type=SignatureDump))
-        return found
-
-    def _look_at(self, api: Api) -> Reply:
-        reply = self._ranks().ask({"do": "signature", "api": api})
-        if reply.end != "completed":
-            self._drop()
-        return reply
-
-    def run(self, steps: Iterable[Step], progress: Progress, journal: Journal) -> dict[tuple[str, str], ProbeRun]:
-        """Makes every step once, those in the journal excepted; each result goes into the journal at once."""
-        done = dict(journal.done)
-        for step in steps:
-            if step_key(step) not in done:
-                progress(f"{step.api.name} {step.probe}")
-                risky = step.risk == _BREAKER or any(api == step.api.name for api, _ in self._lost)
-                made = self._tried(step, spares=(2 if self._lost else 1) if risky else 0)
-                if made is None:
-                    break
-                done[step_key(step)] = made
-                journal.add(made)
-        return done
-
-    def confirm(self, steps: Sequence[Step], first: dict[tuple[str, str], ProbeRun], progress: Progress) -> None:
-        """Makes ``steps`` again in fresh ranks and notes in ``first`` whether the same came back.
-
-        Those that lost their ranks the first time come last.
-        """
-        self._drop()
-        lost = {step_key(one) for one in steps if first[step_key(one)].end != "completed"} | self._lost
-        ordered = sorted(steps, key=lambda one: step_key(one) in lost)
-        for place, step in enumerate(ordered, 1):
-            progress(f"{step.api.name} {step.probe} (again)")
-            again = self._tried(step, spares=min(2, len(ordered) - place) if step_key(step) in lost else 0)
-            if again is None:
-                break
-            once = first[step_key(step)]
-            same = essence(once) == essence(again)
-            first[step_key(step)] = msgspec.structs.replace(once, confirmed=same, again=None if same else again)
-
-    def _tried(self, step: Step, *, spares: int) -> ProbeRun | None:
-        """The step made, or None where ranks can no longer be started: a machine went away, say. Then the run is stopped.
-
-        Raises StartError where there were none from the beginning.
-        """
-        try:
-            return self._make(step, spares=spares)
-        except (StartError, HostError) as error:
-            if not self.starts:
-                raise
-            self.stopped = str(error)
-            return None
-
-    def _make(self, step: Step, *, spares: int) -> ProbeRun:
-        """Makes a step. ``spares``: how many worlds get ready meanwhile, because the ranks will probably be lost."""
-        ranks = self._ranks()
-        self._spares.keep(spares)
-        request = {"do": "example", "path": str(examples_folder() / step.example)} if step.example else None
-        reply = ranks.ask(request or {"do": "probe", "api": step.api, "probe": step.probe})
-        traces = [msgspec.json.decode(line, type=RankTrace) for _, line in sorted(reply.answers.items())]
-        log = ranks.log() if reply.end != "completed" else []
-        if reply.end != "completed" or not self._healthy():
-            self._lost.add(step_key(step))
-            self._drop()
-        return ProbeRun(api=step.api.name, probe=step.probe, spec=step.spec, end=reply.end, ranks=traces, log=log)
-
-    def _healthy(self) -> bool:
-        """Whether a collective that is known to work still does: a failed kernel may show only in the next call."""
-        reply: Reply = self._ranks().ask({"do": "canary"}, _CANARY)
-        return reply.end == "completed" and all(msgspec.json.decode(line) is True for line in reply.answers.values())
-
-    def _ranks(self) -> World:
-        if self._world is None:
-            self._world = self._spares.take()
-            self.starts += 1
-        return self._world
-
-    def _drop(self) -> None:
-        if self._world is not None:
-            self._world.kill()
-            self._world = None
+        signatures = runner.signatures(plan)
+        done = runner.run(plan.steps, step, journal)
+        record = make_record(backend, version, world_size, signatures, done.values(), device_found)
+        if runner.stopped is None:
+            again = doubtful(plan.steps, record, holds)
+            total, count = total + len(again), total
+            runner.confirm(again, done, step)
+        progress(total, total, "done")
+        probes = sorted(done.values(), key=lambda run: (run.api, run.probe))
+        return msgspec.structs.replace(record, probes=probes, stopped=runner.stopped)
 
 
-def doubtful(steps: Iterable[Step], record: RunRecord, context: Context) -> list[Step]:
-    """The steps whose outcome is confirmed before it is recorded: any claim that does not hold, any odd end.
-
-    Not those of an API that is not there, where every rank says so.
-    """
-    runs = {(run.api, run.probe): run for run in record.probes}
-    missing = {found.api for found in record.signatures if found.missing}
-    return [
-        step
-        for step in steps
-        if not (step.api.name in missing and _all_raised(runs[step_key(step)]))
-        and _is_doubtful(step, runs[step_key(step)], record, context)
-    ]
+def _journal_path(record: RunRecord) -> Path:
+    """The journal of a run: a run in another environment has another."""
+    environment = digest_of(msgspec.json.encode([record.packages, record.environment, record.os, record.device_found]))
+    return state_folder() / "unfinished" / "-".join([*run_name(record), f"{environment}.jsonl"])
 
 
-def _all_raised(run: ProbeRun) -> bool:
-    return run.end == "completed" and all(trace.error for trace in run.ranks)
-
-
-def _is_doubtful(step: Step, run: ProbeRun, record: RunRecord, context: Context) -> bool:
-    if run.confirmed or run.again is not None:
-        return False
-    if run.end != "completed" or any(trace.error for trace in run.ranks):
-        return True
-    patterns = context.unsupported.get((record.backend, record.framework, record.device), ())
-    expected = context.examples.get(step.example or "", ("", ()))[1]
-    outcomes = {judge_claim(claim, step.api, step.probe, run, patterns, record, expected)[0] for claim in step.claims}
-    return bool(outcomes - {Outcome.HOLDS, Outcome.NOT_RUN})
-
-
-def essence(run: ProbeRun) -> object:
-    """What must come back the same for a run to be confirmed: all but times, logs and the text of messages.
-
-    A message may name ports, threads or whichever rank failed first; its type and stage may not change. Of a run that
-    timed out or crashed the ranks that answered may differ: which of them got away is a matter of time.
-    """
-    if run.end != "completed":
-        return run.end
-    traces = []
-    for trace in run.ranks:
-        error = (trace.error.stage, trace.error.type) if trace.error else None
-        traces.append((trace.rank, trace.after, trace.returned, error, trace.output))
-    return run.end, msgspec.json.encode(traces)
+def forget(record: RunRecord) -> None:
+    """Removes the journal of a run whose record is where it belongs."""
+    remove_journal(_journal_path(record))

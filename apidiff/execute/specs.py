@@ -8,27 +8,26 @@ from pathlib import Path
 
 from apidiff.atomic_write import locked, write_files
 from apidiff.database import Data, load
-from apidiff.database.backends import load_backends
-from apidiff.database.examples import load_examples
+from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import examples_folder
 from apidiff.execute.submissions.known_probes import Spec, load_specs, specs_path, specs_text
-from apidiff.judge import Context, example_probe, make_context, spec_of
+from apidiff.model.claim_probes import Examples, example_probe, spec_of
 
 
-def specs_of_today(data: Data, context: Context) -> Iterator[Spec]:
+def specs_of_today(data: Data, examples: Examples) -> Iterator[Spec]:
     """API, probe and digest of everything that this version of the project runs."""
     for mapping in data.mappings.values():
         for api in [mapping.source, *(target.api for target in mapping.targets)]:
-            examples = [example_probe(claim.prints.example) for claim in api.claims if claim.prints]
-            for probe in [*api.probes, *examples]:
-                if spec := spec_of(api, probe, context):
+            scripts = [example_probe(claim.prints.example) for claim in api.claims if claim.prints]
+            for probe in [*api.probes, *scripts]:
+                if spec := spec_of(api, probe, examples):
                     yield api.name, probe, spec
 
 
-def known_specs(data: Data, context: Context) -> frozenset[Spec]:
+def known_specs(data: Data, examples: Examples) -> frozenset[Spec]:
     """All that some version of this project is known to run or to have run: listed, in its records, or of today."""
     recorded = {(run.api, run.probe, run.spec) for _, record in data.runs for run in record.probes}
-    return load_specs(data.root) | recorded | frozenset(specs_of_today(data, context))
+    return load_specs(data.root) | recorded | frozenset(specs_of_today(data, examples))
 
 
 def add_specs(root: Path, specs: Iterable[Spec]) -> int:
@@ -44,8 +43,8 @@ def add_specs(root: Path, specs: Iterable[Spec]) -> int:
 def main() -> int:
     """Adds what is run today and what is recorded."""
     data = load()
-    context = make_context(load_backends(), load_examples(examples_folder()), data.signatures)
-    count = add_specs(data.root, known_specs(data, context))
+    examples = shown_by_path(load_examples(examples_folder()))
+    count = add_specs(data.root, known_specs(data, examples))
     sys.stdout.write(f"{specs_path(data.root)}: {count} added\n")
     return 0
 

@@ -7,25 +7,6 @@ from __future__ import annotations
 
 from apidiff.judge.outcome import judge_claim, ranks_of
 from apidiff.judge.recorded_values import structure_of
-from apidiff.judge.verdicts import (
-    Context,
-    example_probe,
-    framework_of,
-    make_context,
-    observe,
-    spec_of,
-    wanted_probes,
-)
+from apidiff.judge.verdicts import Context, make_context, observe
 
-__all__ = [
-    "Context",
-    "example_probe",
-    "framework_of",
-    "judge_claim",
-    "make_context",
-    "observe",
-    "ranks_of",
-    "spec_of",
-    "structure_of",
-    "wanted_probes",
-]
+__all__ = ["Context", "judge_claim", "make_context", "observe", "ranks_of", "structure_of"]

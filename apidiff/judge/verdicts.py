@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from apidiff.database.backends import Backend
-from apidiff.database.examples import Example
+from apidiff.database.examples import Example, shown_by_path
 from apidiff.judge.correspondence import Signatures, judge_correspondence
 from apidiff.judge.outcome import SIGNATURE_KINDS, judge_claim
 from apidiff.model import Api, Claim, ClaimKind, Observation, Outcome, ProbeRun, RunRecord
-from apidiff.model.probe_resolution import digest, digest_text
+from apidiff.model.claim_probes import Examples, framework_of, spec_of, wanted_probes
 
 _ON_SIGNATURES = {*SIGNATURE_KINDS, ClaimKind.CORRESPONDS}
 
@@ -26,7 +26,7 @@ class Context:
     """
 
     unsupported: Mapping[tuple[str, str, str], Sequence[re.Pattern[str]]] = field(default_factory=dict)
-    examples: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
+    examples: Examples = field(default_factory=dict)
     signatures: Signatures = field(default_factory=dict)
 
 
@@ -36,33 +36,9 @@ def make_context(
     """The context for ``backends`` (by name, framework and device), ``examples`` (by path) and ``signatures`` (by version)."""
     return Context(
         unsupported={(one.name, one.framework, one.device): one.unsupported_patterns for one in backends},
-        examples={one.path: (one.code, one.expected) for one in examples},
+        examples=shown_by_path(examples),
         signatures=signatures or {},
     )
-
-
-def example_probe(path: str) -> str:
-    """The name under which a run records the example at ``path``."""
-    return f"example:{path}"
-
-
-def wanted_probes(claim: Claim) -> list[str]:
-    """The names of the probe runs that a claim is judged from; empty for claims on the signature."""
-    return [example_probe(claim.prints.example)] if claim.prints else list(claim.probes)
-
-
-def framework_of(claim: Claim, api: Api) -> str:
-    """The framework whose runs judge the claim: the API's, for an example the one that its script's file name begins with."""
-    name = claim.prints.example.rpartition("/")[2] if claim.prints else api.name
-    return name.partition("_" if claim.prints else ".")[0]
-
-
-def spec_of(api: Api, probe: str, context: Context) -> str | None:
-    """The digest of what ``probe`` calls today, or None where its example is not there."""
-    if probe.startswith("example:"):
-        example = context.examples.get(probe.removeprefix("example:"))
-        return digest_text(example[0]) if example else None
-    return _digest(api, probe)
 
 
 def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Context) -> Iterator[Observation]:
@@ -77,7 +53,7 @@ def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Con
     signature_claim = claim.kind in _ON_SIGNATURES
     for probe in ["signature"] if signature_claim else wanted_probes(claim):
         run = by_name.get((api.name, probe))
-        if not signature_claim and (run is None or run.spec != spec_of(api, probe, context)):
+        if not signature_claim and (run is None or run.spec != spec_of(api, probe, context.examples)):
             continue
         expected = context.examples.get(probe.removeprefix("example:"), ("", ()))[1]
         if claim.corresponds:
@@ -98,23 +74,6 @@ def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Con
             facts=facts,
             measured_by=record.measured_by,
         )
-
-
-_digests: dict[int, tuple[Api, dict[str, str]]] = {}
-
-
-def _digest(api: Api, probe: str) -> str:
-    """The digest of a probe; kept for the last APIs, since every claim asks again for every record."""
-    known = _digests.get(id(api))
-    if known is None or known[0] is not api:
-        if len(_digests) > 64:
-            _digests.clear()
-        known = (api, {})
-        _digests[id(api)] = known
-    found = known[1].get(probe)
-    if found is None:
-        found = known[1][probe] = digest(api, probe)
-    return found
 
 
 _indexes: dict[int, tuple[RunRecord, dict[tuple[str, str], ProbeRun]]] = {}

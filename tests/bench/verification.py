@@ -14,9 +14,10 @@ from apidiff.database.paths import examples_folder
 from apidiff.execute.devices import look_for
 from apidiff.execute.journal import Journal
 from apidiff.execute.plan import make_plan
-from apidiff.execute.run import Runner
-from apidiff.execute.verify import verify
-from apidiff.judge import Context, make_context
+from apidiff.execute.runner import Runner
+from apidiff.judge import make_context
+from apidiff.model.claim_probes import Examples
+from apidiff.verification import verify
 from tests.bench.measure import Measure
 
 _WORLD_SIZES = (2, 3, 4)
@@ -44,7 +45,7 @@ def measure_verification(tell: Callable[[str], None]) -> Measure:
             made = sum(1 + (probe.confirmed or probe.again is not None) for probe in record.probes)
             calls += made
             tell(f"one launch per probe on {backend.name} with {size} ranks, a sample of {_SAMPLE}")
-            launches += made * _launch(data, backend, size, context, record.framework_version)
+            launches += made * _launch(data, backend, size, context.examples, record.framework_version)
     names = ", ".join(backend.name for backend in usable)
     return Measure(
         f"verifying {len(data.mappings)} mappings on {names} × 2, 3, 4 ranks "
@@ -56,9 +57,9 @@ def measure_verification(tell: Callable[[str], None]) -> Measure:
     )
 
 
-def _launch(data: Data, backend: Backend, size: int, context: Context, version: str) -> float:
+def _launch(data: Data, backend: Backend, size: int, examples: Examples, version: str) -> float:
     """Mean seconds of starting ranks, making one probe and ending them."""
-    plan = make_plan(data, backend, version, size, context)
+    plan = make_plan(data, backend, version, size, examples)
     plain = [step for step in plan.steps if step.risk == 0 and step.example is None]
     chosen = [plain[len(plain) * number // _SAMPLE] for number in range(_SAMPLE)]
     start = time.perf_counter()

@@ -19,7 +19,7 @@ from minisign_keys import Key, needs_minisign
 
 from apidiff.database import Data, DataError, InvalidData, load
 from apidiff.database.backends import load_backends
-from apidiff.database.examples import load_examples
+from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import DATA, examples_folder
 from apidiff.database.runs import digest_of, load_runs
 from apidiff.execute.record import encode, write_record
@@ -30,15 +30,15 @@ from apidiff.execute.submissions.record_validation import Accepted, foreign_reco
 from apidiff.execute.submissions.signed import Signed, State, signature_path
 from apidiff.execute.submissions.signers import Signer, id_of
 from apidiff.execute.submissions.submissions import read_sent
-from apidiff.judge import Context, make_context
 from apidiff.model import RunRecord
+from apidiff.model.claim_probes import Examples
 
 BACKENDS = load_backends()
 
 
 @pytest.fixture(scope="module")
-def context() -> Context:
-    return make_context(BACKENDS, load_examples(examples_folder()), {})
+def examples() -> Examples:
+    return shown_by_path(load_examples(examples_folder()))
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +47,8 @@ def whole() -> Data:
 
 
 @pytest.fixture(scope="module")
-def fits(whole: Data, context: Context) -> Accepted:
-    return accepted(whole, BACKENDS, context)
+def fits(whole: Data, examples: Examples) -> Accepted:
+    return accepted(whole, BACKENDS, examples)
 
 
 @pytest.fixture(scope="module")
@@ -220,14 +220,14 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Data:
 
 
 def test_a_record_is_taken_in_beside_ours_and_once(
-    data: Data, context: Context, record: RunRecord, tmp_path: Path
+    data: Data, examples: Examples, record: RunRecord, tmp_path: Path
 ) -> None:
     path = sent(tmp_path, encode(record))
-    ((written, new, *_),) = take_in([path], data, BACKENDS, context, {})
+    ((written, new, *_),) = take_in([path], data, BACKENDS, examples, {})
     assert new
     assert written.read_bytes() == path.read_bytes()
     assert len(load_runs(data.root / "runs")) == 2
-    assert take_in([path], load(data.root), BACKENDS, context, {}) == [(written, False, Signed(), 0, 5)]
+    assert take_in([path], load(data.root), BACKENDS, examples, {}) == [(written, False, Signed(), 0, 5)]
     assert len(load_runs(data.root / "runs")) == 2
     # Recording anew takes the place of our own record, not of theirs.
     (_, mine) = next(one for one in data.runs)
@@ -237,7 +237,7 @@ def test_a_record_is_taken_in_beside_ours_and_once(
 
 @pytest.mark.parametrize("signed", [(), (0,), (1,), (0, 1)])
 def test_a_record_that_is_given_twice_is_taken_once(
-    data: Data, context: Context, record: RunRecord, tmp_path: Path, signed: tuple[int, ...]
+    data: Data, examples: Examples, record: RunRecord, tmp_path: Path, signed: tuple[int, ...]
 ) -> None:
     paths = []
     for number in range(2):
@@ -245,13 +245,13 @@ def test_a_record_that_is_given_twice_is_taken_once(
         paths.append(sent(tmp_path / str(number), encode(record)))
         if number in signed:
             signature_path(paths[-1]).write_text(UNKNOWN_SIGNATURE, encoding="utf-8")
-    ((written, new, found, *_),) = take_in(paths, data, BACKENDS, context, {})
+    ((written, new, found, *_),) = take_in(paths, data, BACKENDS, examples, {})
     assert (new, found.state) == (True, State.UNKNOWN_KEY if signed else State.UNSIGNED)
     assert signature_path(written).exists() == bool(signed)
 
 
 def test_a_record_that_is_given_with_two_signatures_is_refused(
-    data: Data, context: Context, record: RunRecord, tmp_path: Path
+    data: Data, examples: Examples, record: RunRecord, tmp_path: Path
 ) -> None:
     paths = [sent(tmp_path, encode(record))]
     signature_path(paths[0]).write_text(UNKNOWN_SIGNATURE, encoding="utf-8")
@@ -259,31 +259,33 @@ def test_a_record_that_is_given_with_two_signatures_is_refused(
     paths.append(sent(tmp_path / "other", encode(record)))
     signature_path(paths[1]).write_text(UNKNOWN_SIGNATURE.replace("a comment", "another"), encoding="utf-8")
     with pytest.raises(InvalidData, match="is another signature than that of"):
-        take_in(paths, data, BACKENDS, context, {})
+        take_in(paths, data, BACKENDS, examples, {})
     assert len(load_runs(data.root / "runs")) == 1
 
 
 def test_a_record_of_a_former_version_is_taken_and_says_what_is_asked_otherwise(
-    data: Data, context: Context, record: RunRecord, tmp_path: Path, fits: Accepted
+    data: Data, examples: Examples, record: RunRecord, tmp_path: Path, fits: Accepted
 ) -> None:
-    today = set(specs_of_today(data, context))
+    today = set(specs_of_today(data, examples))
     asked = {(api, probe) for api, probe, _ in today}
     api, probe, spec = min(one for one in fits.specs - today if one[:2] in asked)
     former = msgspec.structs.replace(record.probes[0], api=api, probe=probe, spec=spec)
     runs = [former, *record.probes]
     path = sent(tmp_path, encode(msgspec.structs.replace(record, probes=runs)))
-    ((*_, changed, probes),) = take_in([path], data, BACKENDS, context, {})
+    ((*_, changed, probes),) = take_in([path], data, BACKENDS, examples, {})
     assert (changed, probes) == (1, len(runs))
 
 
 @pytest.mark.parametrize("which", ["the record", "its signature"])
-def test_a_pipe_is_not_waited_for(data: Data, context: Context, record: RunRecord, tmp_path: Path, which: str) -> None:
+def test_a_pipe_is_not_waited_for(
+    data: Data, examples: Examples, record: RunRecord, tmp_path: Path, which: str
+) -> None:
     path = sent(tmp_path, encode(record))
     pipe = path if which == "the record" else signature_path(path)
     pipe.unlink(missing_ok=True)
     os.mkfifo(pipe)
     with pytest.raises(InvalidData, match=r"cannot be read \(it is no regular file\)") as caught:
-        take_in([path], data, BACKENDS, context, {})
+        take_in([path], data, BACKENDS, examples, {})
     assert [error.path for error in caught.value.errors] == [pipe]
 
 
@@ -307,25 +309,25 @@ def test_who_measured_is_somebody(words: str, expected: bool) -> None:
     assert is_somebody(words) is expected
 
 
-def test_all_are_taken_in_or_none(data: Data, context: Context, record: RunRecord, tmp_path: Path) -> None:
+def test_all_are_taken_in_or_none(data: Data, examples: Examples, record: RunRecord, tmp_path: Path) -> None:
     good = sent(tmp_path, encode(record))
     bad = sent(tmp_path, edited(record, put("probes", 0, "spec")("0" * 12)))
     before = load_runs(data.root / "runs")
     with pytest.raises(InvalidData) as caught:
-        take_in([good, bad, tmp_path / "absent.json"], data, BACKENDS, context, {})
+        take_in([good, bad, tmp_path / "absent.json"], data, BACKENDS, examples, {})
     assert [error.path for error in caught.value.errors] == [bad, tmp_path / "absent.json"]
     assert load_runs(data.root / "runs") == before
 
 
-def test_a_stranger_says_who_he_is(data: Data, context: Context, record: RunRecord, tmp_path: Path) -> None:
+def test_a_stranger_says_who_he_is(data: Data, examples: Examples, record: RunRecord, tmp_path: Path) -> None:
     path = sent(tmp_path, encode(msgspec.structs.replace(record, measured_by=None)))
     before = load_runs(data.root / "runs")
     with pytest.raises(InvalidData, match="does not say who measured"):
-        take_in([path], data, BACKENDS, context, {})
+        take_in([path], data, BACKENDS, examples, {})
     assert load_runs(data.root / "runs") == before
     # A record of this project that comes back is the one that is here.
     ours = min((data.root / "runs").glob("*/*.json"))
-    ((written, new, *_),) = take_in([ours], load(data.root), BACKENDS, context, {})
+    ((written, new, *_),) = take_in([ours], load(data.root), BACKENDS, examples, {})
     assert (written, new) == (ours, False)
 
 
@@ -341,14 +343,14 @@ def known_as(key: Key) -> dict[str, Signer]:
 
 
 @needs_minisign
-def test_a_signature_comes_along(data: Data, context: Context, record: RunRecord, tmp_path: Path, alice: Key) -> None:
+def test_a_signature_comes_along(data: Data, examples: Examples, record: RunRecord, tmp_path: Path, alice: Key) -> None:
     path = sent(tmp_path, encode(record))
-    ((written, _, signed, *_),) = take_in([path], data, BACKENDS, context, known_as(alice))
+    ((written, _, signed, *_),) = take_in([path], data, BACKENDS, examples, known_as(alice))
     assert (signed.state, signature_path(written).exists()) == (State.UNSIGNED, False)
     bytes_of_it = alice.sign(path)
     # The record is here already; its signature is added.
     for signers, state in (({}, State.UNKNOWN_KEY), (known_as(alice), State.VERIFIED)):
-        ((again, new, signed, *_),) = take_in([path], load(data.root), BACKENDS, context, signers)
+        ((again, new, signed, *_),) = take_in([path], load(data.root), BACKENDS, examples, signers)
         assert (again, new, signed.state) == (written, False, state)
         assert signature_path(written).read_bytes() == bytes_of_it
     # A run here that says it has the same measurer leaves both where they are.
@@ -359,31 +361,31 @@ def test_a_signature_comes_along(data: Data, context: Context, record: RunRecord
 
 @needs_minisign
 def test_a_signature_that_does_not_verify_keeps_all_records_out(
-    data: Data, context: Context, record: RunRecord, tmp_path: Path, alice: Key, monkeypatch: pytest.MonkeyPatch
+    data: Data, examples: Examples, record: RunRecord, tmp_path: Path, alice: Key, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     good = sent(tmp_path, encode(record))
     bad = sent(tmp_path, encode(msgspec.structs.replace(record, date="2026-01-01T00:00:00Z")))
     signature_path(bad).write_bytes(alice.sign(good))
     before = load_runs(data.root / "runs")
     with pytest.raises(InvalidData, match="is no signature of") as caught:
-        take_in([good, bad], data, BACKENDS, context, known_as(alice))
+        take_in([good, bad], data, BACKENDS, examples, known_as(alice))
     assert [error.path for error in caught.value.errors] == [signature_path(bad)]
     monkeypatch.setenv("PATH", "")
     with pytest.raises(InvalidData, match="there is no minisign to check it") as caught:
-        take_in([good], data, BACKENDS, context, known_as(alice))
+        take_in([good], data, BACKENDS, examples, known_as(alice))
     assert load_runs(data.root / "runs") == before
 
 
 @needs_minisign
 def test_a_second_signature_does_not_take_the_place_of_the_first(
-    data: Data, context: Context, record: RunRecord, tmp_path: Path, alice: Key
+    data: Data, examples: Examples, record: RunRecord, tmp_path: Path, alice: Key
 ) -> None:
     path = sent(tmp_path, encode(record))
     first = alice.sign(path)
-    ((written, *_),) = take_in([path], data, BACKENDS, context, known_as(alice))
+    ((written, *_),) = take_in([path], data, BACKENDS, examples, known_as(alice))
     Key(tmp_path, "Mallory").sign(path)
     with pytest.raises(InvalidData, match="is another signature than the one that the record has here"):
-        take_in([path], data, BACKENDS, context, known_as(alice))
+        take_in([path], data, BACKENDS, examples, known_as(alice))
     assert signature_path(written).read_bytes() == first
 
 

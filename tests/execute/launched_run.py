@@ -12,8 +12,8 @@ from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.execute.record import write_record
 from apidiff.execute.remote import Hosts, is_scheduler, place_of, serve
-from apidiff.execute.verify import verify
 from apidiff.judge import make_context
+from apidiff.verification import verify
 
 
 def main(folder: Path, backend_name: str, mappings: list[str]) -> int:

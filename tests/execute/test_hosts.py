@@ -22,12 +22,12 @@ from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import load_runs
-from apidiff.execute.compare import base_record, compare
 from apidiff.execute.plan import apis_for
 from apidiff.execute.remote import HostError, Hosts, Place, is_scheduler, place_of, without_launcher
 from apidiff.execute.remote.coordinator import Greeting
 from apidiff.judge import make_context
 from apidiff.model import RunRecord
+from apidiff.verification.verdict_changes import base_record, compare
 
 SCRIPT = Path(__file__).with_name("launched_run.py")
 BIN = Path(sys.executable).parent

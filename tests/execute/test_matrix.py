@@ -9,11 +9,11 @@ import pytest
 
 from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import load_backends
-from apidiff.database.examples import load_examples
+from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import conf_file, examples_folder
 from apidiff.execute.matrix.cells import Cell, cells_of, read_matrix, standing
-from apidiff.judge import Context, make_context
 from apidiff.model import RunRecord
+from apidiff.model.claim_probes import Examples
 
 GOOD = """\
 [[framework]]
@@ -122,12 +122,12 @@ def test_no_such_cell(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def known() -> tuple[Data, Context, Cell]:
+def known() -> tuple[Data, Examples, Cell]:
     """The data, and a cell of the checked-in matrix that is recorded."""
     data, backends = load(), load_backends()
-    context = make_context(backends, load_examples(examples_folder()), data.signatures)
+    examples = shown_by_path(load_examples(examples_folder()))
     cells = cells_of(read_matrix(conf_file("matrix.toml"), backends), backends, ["gloo"], [2])
-    return data, context, cells[0]
+    return data, examples, cells[0]
 
 
 def altered(record: RunRecord, **changes: object) -> RunRecord:
@@ -149,9 +149,9 @@ STANDINGS = [
 
 @pytest.mark.parametrize(("change", "said"), STANDINGS)
 def test_a_cell_is_recorded_where_every_probe_was_asked_as_today(
-    known: tuple[Data, Context, Cell], change: object, said: str
+    known: tuple[Data, Examples, Cell], change: object, said: str
 ) -> None:
-    data, context, cell = known
+    data, examples, cell = known
     [(key, record)] = [
         (key, one)
         for key, one in data.runs
@@ -160,7 +160,7 @@ def test_a_cell_is_recorded_where_every_probe_was_asked_as_today(
     ]
     assert callable(change)
     changed = Data(data.root, data.mappings, data.documents, data.frameworks, runs=[(key, change(record))])
-    found = standing(cell, changed, context, None)
+    found = standing(cell, changed, examples, None)
     assert found.text.startswith(said)
     assert found.record == (key if said == "recorded" else None)
     if said == "no record":
@@ -168,4 +168,4 @@ def test_a_cell_is_recorded_where_every_probe_was_asked_as_today(
     beside = Data(
         data.root, data.mappings, data.documents, data.frameworks, runs=[(key, record), ("x", change(record))]
     )
-    assert standing(cell, beside, context, None).record is not None
+    assert standing(cell, beside, examples, None).record is not None

@@ -10,8 +10,8 @@ import pytest
 from apidiff.database import ApidiffError, Data
 from apidiff.database.backends import called, load_backends
 from apidiff.execute.plan import Plan, apis_for, make_plan, step_key, world_sizes
-from apidiff.judge import Context
 from apidiff.model import Mapping
+from apidiff.model.claim_probes import Examples
 
 TEXT = {"en": "It.", "zh": "它。"}
 
@@ -52,7 +52,7 @@ def data_of(*mappings: dict[str, object]) -> Data:
 
 
 DATA = data_of(ONE, TWO)
-CONTEXT = Context(examples={"torch.one/torch_example.py": ("text", ())})
+EXAMPLES: Examples = {"torch.one/torch_example.py": ("text", ())}
 
 # (framework, version, IDs, names of the APIs)
 APIS = [
@@ -73,7 +73,7 @@ def test_apis_of_a_version(framework: str, version: str, ids: list[str] | None, 
 
 def plan(world_size: int) -> Plan:
     gloo = next(one for one in load_backends() if one.name == "gloo")
-    return make_plan(DATA, gloo, "2.13.0", world_size, CONTEXT)
+    return make_plan(DATA, gloo, "2.13.0", world_size, EXAMPLES)
 
 
 # (world size, probes in the order they are made); examples run where their output is known: on three ranks
@@ -95,9 +95,9 @@ def test_a_step_knows_its_claims() -> None:
     assert claims["example:torch.one/torch_example.py"] == ["prints"]
 
 
-def of(name: str, framework: str, version: str, data: Data, context: Context = CONTEXT, size: int = 3) -> Plan:
+def of(name: str, framework: str, version: str, data: Data, examples: Examples = EXAMPLES, size: int = 3) -> Plan:
     backend = next(one for one in load_backends() if (one.name, one.framework) == (name, framework))
-    return make_plan(data, backend, version, size, context)
+    return make_plan(data, backend, version, size, examples)
 
 
 RECIPE = "torch.three/mindspore_recipe.py"
@@ -115,7 +115,7 @@ THREE = {
     "targets": [],
 }
 WHY = {"answer": "composed", "why": TEXT}
-RECIPES = Context(examples={RECIPE: ("text", ())})
+RECIPES: Examples = {RECIPE: ("text", ())}
 # (otherwise, MindSpore version, is the recipe run there)
 BOUNDS = [
     ([], "2.10.0", True),

@@ -14,11 +14,10 @@ from msgspec import Meta
 
 from apidiff.database import ApidiffError, Data, DataError, InvalidData
 from apidiff.database.backends import Backend, called
-from apidiff.execute.plan import make_plan
-from apidiff.execute.record_coverage import lacking
-from apidiff.judge import Context
+from apidiff.execute.plan import lacking, make_plan
 from apidiff.model import RunRecord
 from apidiff.model.base import NonEmpty, Record
+from apidiff.model.claim_probes import Examples
 
 _Release = Annotated[str, Meta(pattern=r"^\d+\.\d+\.\d+$", description="a release such as 2.10.0")]
 _Python = Annotated[str, Meta(pattern=r"^3\.\d+$")]
@@ -183,12 +182,12 @@ class Standing:
     text: str
 
 
-def standing(cell: Cell, data: Data, context: Context, measured_by: str | None) -> Standing:
+def standing(cell: Cell, data: Data, examples: Examples, measured_by: str | None) -> Standing:
     """Whether the cell has a whole record of this measurer in which every probe was asked as it is today."""
     found = list(_records(cell, data, measured_by))
     if not found:
         return Standing(None, "no record")
-    plan = make_plan(data, cell.backend, cell.version, cell.world_size, context)
+    plan = make_plan(data, cell.backend, cell.version, cell.world_size, examples)
     faults = []
     for key, record in found:
         missing = lacking(record, plan)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from apidiff.database import Data
     from apidiff.database.backends import Backend
     from apidiff.execute.devices import Found
-    from apidiff.judge import Context
     from apidiff.model import RunRecord
+    from apidiff.model.claim_probes import Examples
 
 _APIDIFF = [sys.executable, "-m", "apidiff"]
 _CORES_A_JOB = 4  # ranks of several runs at a time do not make each other late where each run has so many cores
@@ -66,14 +66,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     from apidiff.database import ApidiffError, load
     from apidiff.database.backends import load_backends
-    from apidiff.database.examples import load_examples
+    from apidiff.database.examples import load_examples, shown_by_path
     from apidiff.database.paths import examples_folder
-    from apidiff.judge import make_context
 
     try:
         data, backends = load(), load_backends()
-        context = make_context(backends, load_examples(examples_folder()), data.signatures)
-        jobs = _jobs(data, backends, context, args.backends, args.world_size)
+        examples = shown_by_path(load_examples(examples_folder()))
+        jobs = _jobs(data, backends, examples, args.backends, args.world_size)
         if not jobs:
             return _refuse("nothing was run: no device was found.")
         at_once = args.at_once or max(1, min(3, len(os.sched_getaffinity(0)) // _CORES_A_JOB))
@@ -83,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             args.by
             or f"somebody with {', '.join(dict.fromkeys(jobs[0].here.device.names if jobs[0].here.device else []))}"
         )
-        _run([job for job in jobs if not _is_recorded(job, data, context, by)], at_once, by, until, folder)
+        _run([job for job in jobs if not _is_recorded(job, data, examples, by)], at_once, by, until, folder)
         report = _report(jobs, load(), folder)
     except ApidiffError as error:
         return _refuse(str(error))
@@ -109,13 +108,12 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _jobs(
-    data: Data, backends: Sequence[Backend], context: Context, names: Sequence[str], asked: Sequence[int] | None
+    data: Data, backends: Sequence[Backend], examples: Examples, names: Sequence[str], asked: Sequence[int] | None
 ) -> list[_Job]:
     """What is to be run, the longest first. Says what was looked for and found, and what is left out."""
     from apidiff.database.backends import Devices, called
     from apidiff.execute.devices import look_for
-    from apidiff.execute.estimate import estimate
-    from apidiff.execute.plan import make_plan, world_sizes
+    from apidiff.execute.plan import estimate, make_plan, world_sizes
     from apidiff.model import Version
 
     jobs = []
@@ -131,7 +129,7 @@ def _jobs(
             _say(note)
         version = max(data.frameworks[backend.framework], key=lambda one: Version(one.version)).version
         for size in sorted({*alone, *sizes.chosen}):
-            found = estimate(data, backend, size, make_plan(data, backend, version, size, context))
+            found = estimate(data, backend, size, make_plan(data, backend, version, size, examples))
             jobs.append(_Job(backend, here, size, found.minutes if found else 1))
     return sorted(jobs, key=lambda job: -job.minutes)
 
@@ -159,17 +157,16 @@ def _run(waiting: list[_Job], at_once: int, by: str, until: float, folder: Path)
         job.failed = "the time was over. Give the command again: it goes on where it stopped"
 
 
-def _is_recorded(job: _Job, data: Data, context: Context, by: str) -> bool:
+def _is_recorded(job: _Job, data: Data, examples: Examples, by: str) -> bool:
     """Whether an earlier call recorded all that would be asked, on the same machine; then that record is taken."""
-    from apidiff.execute.plan import make_plan
-    from apidiff.execute.record_coverage import lacking
+    from apidiff.execute.plan import lacking, make_plan
 
     wanted = job.backend.framework, job.backend.name, job.backend.device, job.size
     for key, record in data.runs:
         same = (record.framework, record.backend, record.device, record.world_size) == wanted
         if not same or record.measured_by != by or record.device_found != job.here.device or record.stopped:
             continue
-        if not lacking(record, make_plan(data, job.backend, record.framework_version, job.size, context)):
+        if not lacking(record, make_plan(data, job.backend, record.framework_version, job.size, examples)):
             job.written = data.root / "runs" / f"{key}.json"
             _say(f"{job.name}: recorded before")
     return job.written is not None

@@ -15,8 +15,8 @@ from apidiff.execute.submissions.record_validation import Accepted, foreign_reco
 from apidiff.execute.submissions.signed import PROGRAM, Signed, State, read_signature, signature_path, signed_by
 from apidiff.execute.submissions.signers import Signer
 from apidiff.execute.submissions.submissions import Note, Sent, read_sent
-from apidiff.judge import Context
 from apidiff.model import RunRecord
+from apidiff.model.claim_probes import Examples
 
 
 class Taken(NamedTuple):
@@ -40,9 +40,9 @@ class _Read(NamedTuple):
     signed: Signed
 
 
-def accepted(data: Data, backends: Collection[Backend], context: Context) -> Accepted:
+def accepted(data: Data, backends: Collection[Backend], examples: Examples) -> Accepted:
     """What records may be of: known are the APIs of today, those that were ever asked, and those in records."""
-    specs = known_specs(data, context)
+    specs = known_specs(data, examples)
     apis = {
         *(api.name for one in data.mappings.values() for api in [one.source, *(target.api for target in one.targets)]),
         *(api for api, _, _ in specs),
@@ -56,7 +56,7 @@ def take_in(
     paths: Sequence[Path],
     data: Data,
     backends: Collection[Backend],
-    context: Context,
+    examples: Examples,
     signers: Mapping[str, Signer],
     note: Note = lambda _text: None,
 ) -> list[Taken]:
@@ -65,7 +65,7 @@ def take_in(
     None of those there is replaced; one that is given twice is taken once. ``note`` is told what was passed over. Raises
     InvalidData with one error a file, with nothing written, where any of them does not fit or is signed and does not verify.
     """
-    fits = accepted(data, backends, context)
+    fits = accepted(data, backends, examples)
     runs = data.root / "runs"
     errors: list[DataError] = []
     found: dict[Path, _Read] = {}
@@ -83,7 +83,7 @@ def take_in(
                 errors.append(error)
     if errors:
         raise InvalidData(errors)
-    today = frozenset(specs_of_today(data, context))
+    today = frozenset(specs_of_today(data, examples))
     files: dict[Path, bytes] = {}
     taken = []
     for path, one in found.items():

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from apidiff.database import DataError
-from apidiff.execute.compare import Change
-from apidiff.execute.summary import check_writable, markdown, write_summary
 from apidiff.model import EvidenceCode, Observation, Outcome, evidence
 from apidiff.model.version import VersionError, release_of
+from apidiff.verification.summary import check_writable, markdown, write_summary
+from apidiff.verification.verdict_changes import Change
 
 
 def seen(outcome: Outcome, *lines: str) -> Observation:

@@ -1,21 +1,22 @@
-"""The runs of a session of claims: each backend once for each world size, and what every claim is judged by."""
+"""Runs what a session of claims needs, each backend once for each world size, and compares every claim with its record."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from apidiff.database import Data
 from apidiff.database.backends import Backend, called
-from apidiff.execute.claim_sample import Sample, unrecorded
-from apidiff.execute.compare import Change
-from apidiff.execute.comparison import Comparison
 from apidiff.execute.devices import look_for
-from apidiff.execute.plan import world_sizes
-from apidiff.execute.verify import verify
-from apidiff.judge import Context, framework_of
-from apidiff.model import Api, Claim
+from apidiff.execute.plan import apis_for, world_sizes
+from apidiff.judge import Context
+from apidiff.model import Api, Claim, Outcome, RunRecord
+from apidiff.model.claim_probes import framework_of
+from apidiff.model.trace import backend_name
+from apidiff.verification.claim_sample import Sample, unrecorded
+from apidiff.verification.confirmed_run import verify
+from apidiff.verification.verdict_changes import Change, base_record, compare, observations
 
 _REASONS = 3  # that are told of why nothing was compared
 
@@ -37,6 +38,64 @@ class Chosen:
     def framework(self) -> str:
         """The framework whose runs judge the claim."""
         return framework_of(self.claim, self.api)
+
+
+class Comparison:
+    """A run and its record. ``claims``: the IDs of those that count; a run makes all probes of a mapping.
+
+    ``text``: one line that says what was compared with what. ``changes``: the verdicts that are not what is recorded.
+    ``stopped``: why the run ended before its last probe, or None.
+    """
+
+    def __init__(self, data: Data, run: RunRecord, context: Context, claims: Collection[str]) -> None:
+        apis = list(apis_for(data, run.framework, run.framework_version))
+        base = base_record(data.runs, run)
+        backend = backend_name(run.backend, run.device)
+        self._where = f"{run.framework} {run.framework_version} on {backend} with {run.world_size} ranks"
+        self._apis, self._base, self._context, self._claims = apis, base, context, claims
+        self._names = {api.name for api in apis}
+        self._judged = {f"{api.name}#{claim.id}" for api, claim, _ in observations(apis, "this run", run, context)}
+        self._recorded = (
+            {f"{api.name}#{claim.id}" for api, claim, _ in observations(apis, *base, context)} if base else set()
+        )
+        self.changes = self._compare(run)
+        self._version = base[1].framework_version if base else None
+        self._same_version = self._version == run.framework_version
+        self.stopped = f"{self._where} stopped early: {run.stopped}" if run.stopped else None
+        self.text = f"{self._where}: {len(run.probes)} probes, compared with {base[0] if base else 'nothing'}"
+        if base and not self._same_version:
+            self.text += f" (nothing is recorded for {run.framework} {run.framework_version})"
+
+    def _compare(self, run: RunRecord) -> list[Change]:
+        found = compare(self._apis, self._base, run, self._context)
+        return [change for change in found if change.claim in self._claims]
+
+    def unsteady(self) -> set[str]:
+        """The claims whose verdict was recorded and came out flaky now: the machine may have been too busy."""
+        return {one.claim for one in self.changes if _is_unsteady(one)}
+
+    def settle(self, again: RunRecord) -> list[str]:
+        """Takes back the flaky verdicts that are as recorded in ``again``, and returns their claims."""
+        still = {(one.claim, one.now.probe) for one in self._compare(again)}
+        settled = [one for one in self.changes if _is_unsteady(one) and (one.claim, one.now.probe) not in still]
+        self.changes = [one for one in self.changes if one not in settled]
+        return list(dict.fromkeys(one.claim for one in settled))
+
+    def outcome(self, api: str, claim: str) -> list[Change] | str:
+        """The changed verdicts on the claim ``claim``, an ID, of ``api``, or why there is nothing to compare."""
+        if api not in self._names:
+            return f"the mapping has no {api} for {self._where.partition(' on ')[0]}"
+        if claim not in self._judged:
+            return f"no probe of it gives a verdict for {self._where}"
+        if self._base is None:
+            return f"nothing is recorded for {self._where}; record it with: apidiff verify --record"
+        if not self._same_version and claim not in self._recorded:
+            return f"{self._version}, which {self._where} is compared with, has no verdict on it"
+        return [change for change in self.changes if change.claim == claim]
+
+
+def _is_unsteady(change: Change) -> bool:
+    return change.now.outcome is Outcome.FLAKY and change.before is not None
 
 
 @dataclass
@@ -74,7 +133,7 @@ class ClaimRuns:
     def mappings_of(self, sample: Sample) -> set[str]:
         """Chooses the mappings in ``sample`` and those of which a run would ask what is not recorded."""
         return set(filter(sample.holds, self._data.mappings)) | unrecorded(
-            self._data, self._backends, self._sizes, self._context
+            self._data, self._backends, self._sizes, self._context.examples
         )
 
     def run(self, claims: Sequence[Chosen]) -> None:

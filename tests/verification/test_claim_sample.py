@@ -10,10 +10,10 @@ import pytest
 
 from apidiff.database import Data, load
 from apidiff.database.backends import called, load_backends
-from apidiff.database.examples import load_examples
+from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import examples_folder
-from apidiff.execute.claim_sample import Sample, unrecorded
-from apidiff.judge import Context, make_context
+from apidiff.model.claim_probes import Examples
+from apidiff.verification.claim_sample import Sample, unrecorded
 
 DAY = datetime.date(2026, 11, 22)
 
@@ -42,11 +42,11 @@ def data() -> Data:
 
 
 @pytest.fixture(scope="module")
-def context(data: Data) -> Context:
-    return make_context(load_backends(), load_examples(examples_folder()), data.signatures)
+def examples() -> Examples:
+    return shown_by_path(load_examples(examples_folder()))
 
 
-def test_what_no_record_shows_is_in_every_sample(data: Data, context: Context) -> None:
+def test_what_no_record_shows_is_in_every_sample(data: Data, examples: Examples) -> None:
     pytest.importorskip("torch")
     gloo = called(load_backends(), "gloo")
     runs = {
@@ -55,7 +55,7 @@ def test_what_no_record_shows_is_in_every_sample(data: Data, context: Context) -
         if (record.backend, record.device) == ("gloo", "cpu")
     }
     assert len(runs) >= 3
-    assert unrecorded(data, gloo, None, context) == set(), "record them: apidiff verify --record"
+    assert unrecorded(data, gloo, None, examples) == set(), "record them: apidiff verify --record"
     # One probe as it was asked before a change.
     changed = []
     for key, record in runs.values():
@@ -64,5 +64,5 @@ def test_what_no_record_shows_is_in_every_sample(data: Data, context: Context) -
             for run in record.probes
         ]
         changed.append((key, msgspec.structs.replace(record, probes=probes)))
-    assert unrecorded(replace(data, runs=changed), gloo, [2], context) == {"torch.distributed.reduce"}
-    assert len(unrecorded(replace(data, runs=[]), gloo, [2], context)) > 50
+    assert unrecorded(replace(data, runs=changed), gloo, [2], examples) == {"torch.distributed.reduce"}
+    assert len(unrecorded(replace(data, runs=[]), gloo, [2], examples)) > 50

@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 from apidiff.database.backends import load_backends
-from apidiff.execute.compare import base_record, compare
 from apidiff.execute.record import make_record
 from apidiff.judge import Context
 from apidiff.model import Api, CallError, ProbeRun, RankTrace, RunRecord, ScalarDump
 from apidiff.model.probe_resolution import digest
+from apidiff.verification.verdict_changes import base_record, compare
 
 API = msgspec.convert(
     {

@@ -7,10 +7,10 @@ import pytest
 
 from apidiff.database.backends import load_backends
 from apidiff.execute.record import make_record
-from apidiff.execute.run_diff import difference
 from apidiff.judge import Context
 from apidiff.model import Api, ProbeRun, RankTrace, RunRecord, ScalarDump
 from apidiff.model.probe_resolution import digest
+from apidiff.verification import difference
 
 API = msgspec.convert(
     {

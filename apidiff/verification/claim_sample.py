@@ -10,10 +10,9 @@ from importlib import metadata
 
 from apidiff.database import Data
 from apidiff.database.backends import Backend
-from apidiff.execute.plan import WORLD_SIZES, make_plan
-from apidiff.execute.record_coverage import lacking
-from apidiff.judge import Context
+from apidiff.execute.plan import WORLD_SIZES, lacking, make_plan
 from apidiff.model import RunRecord
+from apidiff.model.claim_probes import Examples
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Sample:
         return int.from_bytes(hashlib.sha256(mapping.encode()).digest()[:8]) % self.parts == self.part - 1
 
 
-def unrecorded(data: Data, backends: Sequence[Backend], sizes: Sequence[int] | None, context: Context) -> set[str]:
+def unrecorded(data: Data, backends: Sequence[Backend], sizes: Sequence[int] | None, examples: Examples) -> set[str]:
     """Finds the mappings of which a run here would ask what no record of the installed versions has asked.
 
     ``backends``: where the run is made; one whose framework is not installed asks nothing. ``sizes``: numbers of ranks, or
@@ -59,7 +58,7 @@ def unrecorded(data: Data, backends: Sequence[Backend], sizes: Sequence[int] | N
             place = (backend.framework, version, backend.name, backend.device, size)
             records = [record for _, record in data.runs if _place(record) == place]
             for key in data.mappings:
-                plan = make_plan(data, backend, version, size, context, {key})
+                plan = make_plan(data, backend, version, size, examples, {key})
                 if plan.steps and all(lacking(record, plan) for record in records):
                     found.add(key)
     return found

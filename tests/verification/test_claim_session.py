@@ -10,9 +10,9 @@ import pytest
 from apidiff.database import ApidiffError, load
 from apidiff.database.backends import Backend, load_backends
 from apidiff.execute.devices import Found
-from apidiff.execute.pytest_session import Chosen, ClaimRuns
 from apidiff.judge import make_context
 from apidiff.model import DeviceFound, RunRecord
+from apidiff.verification.claim_session import Chosen, ClaimRuns
 
 SOURCE = "torch.distributed.reduce"
 
@@ -46,8 +46,8 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
                 like, backend=backend.name, device=backend.device, world_size=size, probes=[], stopped=stopped
             )
 
-        monkeypatch.setattr("apidiff.execute.pytest_session.look_for", look_for)
-        monkeypatch.setattr("apidiff.execute.pytest_session.verify", verify)
+        monkeypatch.setattr("apidiff.verification.claim_session.look_for", look_for)
+        monkeypatch.setattr("apidiff.verification.claim_session.verify", verify)
         runs = ClaimRuns(data, make_context(backends, {}, {}), backends, names, sizes, said.append)
         mapping = data.mappings[SOURCE]
         apis = [mapping.source, *(target.api for target in mapping.targets if not target.api.defined_in)]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from apidiff.atomic_write import write_file
 from apidiff.database import DataError
-from apidiff.execute.compare import Change, told
 from apidiff.model.trace import backend_name
+from apidiff.verification.verdict_changes import Change, told
 
 _LONGEST = 300  # characters of evidence in a cell
 

@@ -1,0 +1,243 @@
+"""Runs a plan: probes one after another on ranks that are kept and started anew only where a probe spoilt them.
+
+What a run costs (2 cores, MindSpore 2.10.0, 3 ranks): a probe and the canary after it 20 ms; a start of ranks 5 to 9 s, of
+which they compute for 3 and sleep the rest while they look for each other; a probe whose ranks wait for each other the
+deadline of 10 s, or 4 s if one of them raised. So ranks are kept as long as the canary is well, which it is after most
+errors, a missing kernel among them, and only probes that lost their ranks cost a start. Starts are made ahead, up to two
+at a time while a probe is waiting, wherever the loss can be foreseen: the probe tells ranks apart, an earlier probe of the
+same API lost its ranks, or, when a probe is made again, it lost them the first time. Probes of an API that is not there
+are made, since they cost nothing, and not made again: its signature says the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+
+from apidiff.database.backends import Backend
+from apidiff.database.paths import examples_folder
+from apidiff.execute.journal import Journal
+from apidiff.execute.plan import Plan, Step, step_key
+from apidiff.execute.remote import HostError, Hosts
+from apidiff.execute.world import Reply, StartError, World
+from apidiff.model import Api, ProbeRun, RankTrace, RunRecord, SignatureDump
+from apidiff.model.version import release_of
+
+Progress = Callable[[str], None]
+# Whether every claim that is judged from a step holds by what the step gave, in a record that holds its run.
+Holds = Callable[[Step, ProbeRun, RunRecord], bool]
+
+_BREAKER = 2  # Step.risk of probes on which ranks disagree
+_AT_ONCE = 2  # starts of worlds
+_CANARY = 4.0  # seconds; it takes milliseconds where all is well, and a false alarm costs only a start
+
+
+class Runner:
+    """Runs the steps of one backend at one world size. ``logs``: the folder for what the ranks print.
+
+    Use as a context manager; leaving it kills the ranks. ``hosts``: the other processes of a launcher, which start all ranks
+    but the first. ``stopped``: why the run ended before all steps were made, where ranks could no longer be started.
+    """
+
+    def __init__(self, backend: Backend, world_size: int, logs: Path, hosts: Hosts | None = None) -> None:
+        self.backend, self.world_size, self._logs = backend, world_size, logs
+        self._world: World | None = None
+        self._spares = Spares(lambda: World(backend, world_size, logs, hosts))
+        self._lost: set[tuple[str, str]] = set()  # the steps after which the ranks were not to be kept
+        self.starts = 0
+        self.stopped: str | None = None
+
+    def __enter__(self) -> Runner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._drop()
+        self._spares.close()
+
+    def version(self) -> str:
+        """The release of the framework that the ranks report; of a nightly build the one it leads to."""
+        return release_of(self._ranks().version)
+
+    def signatures(self, plan: Plan) -> list[SignatureDump]:
+        """The signature of every API of the plan, as rank 0 sees it."""
+        found = []
+        for api in plan.apis:
+            reply = self._look_at(api)
+            if reply.end != "completed":  # a rank died, or was slow: what it says late must not pass for another answer
+                reply = self._look_at(api)
+            if 0 in reply.answers:
+                found.append(msgspec.json.decode(reply.answers[0], type=SignatureDump))
+        return found
+
+    def _look_at(self, api: Api) -> Reply:
+        reply = self._ranks().ask({"do": "signature", "api": api})
+        if reply.end != "completed":
+            self._drop()
+        return reply
+
+    def run(self, steps: Iterable[Step], progress: Progress, journal: Journal) -> dict[tuple[str, str], ProbeRun]:
+        """Makes every step once, those in the journal excepted; each result goes into the journal at once."""
+        done = dict(journal.done)
+        for step in steps:
+            if step_key(step) not in done:
+                progress(f"{step.api.name} {step.probe}")
+                risky = step.risk == _BREAKER or any(api == step.api.name for api, _ in self._lost)
+                made = self._tried(step, spares=(2 if self._lost else 1) if risky else 0)
+                if made is None:
+                    break
+                done[step_key(step)] = made
+                journal.add(made)
+        return done
+
+    def confirm(self, steps: Sequence[Step], first: dict[tuple[str, str], ProbeRun], progress: Progress) -> None:
+        """Makes ``steps`` again in fresh ranks and notes in ``first`` whether the same came back.
+
+        Those that lost their ranks the first time come last.
+        """
+        self._drop()
+        lost = {step_key(one) for one in steps if first[step_key(one)].end != "completed"} | self._lost
+        ordered = sorted(steps, key=lambda one: step_key(one) in lost)
+        for place, step in enumerate(ordered, 1):
+            progress(f"{step.api.name} {step.probe} (again)")
+            again = self._tried(step, spares=min(2, len(ordered) - place) if step_key(step) in lost else 0)
+            if again is None:
+                break
+            once = first[step_key(step)]
+            same = essence(once) == essence(again)
+            first[step_key(step)] = msgspec.structs.replace(once, confirmed=same, again=None if same else again)
+
+    def _tried(self, step: Step, *, spares: int) -> ProbeRun | None:
+        """The step made, or None where ranks can no longer be started: a machine went away, say. Then the run is stopped.
+
+        Raises StartError where there were none from the beginning.
+        """
+        try:
+            return self._make(step, spares=spares)
+        except (StartError, HostError) as error:
+            if not self.starts:
+                raise
+            self.stopped = str(error)
+            return None
+
+    def _make(self, step: Step, *, spares: int) -> ProbeRun:
+        """Makes a step. ``spares``: how many worlds get ready meanwhile, because the ranks will probably be lost."""
+        ranks = self._ranks()
+        self._spares.keep(spares)
+        request = {"do": "example", "path": str(examples_folder() / step.example)} if step.example else None
+        reply = ranks.ask(request or {"do": "probe", "api": step.api, "probe": step.probe})
+        traces = [msgspec.json.decode(line, type=RankTrace) for _, line in sorted(reply.answers.items())]
+        log = ranks.log() if reply.end != "completed" else []
+        if reply.end != "completed" or not self._healthy():
+            self._lost.add(step_key(step))
+            self._drop()
+        return ProbeRun(api=step.api.name, probe=step.probe, spec=step.spec, end=reply.end, ranks=traces, log=log)
+
+    def _healthy(self) -> bool:
+        """Whether a collective that is known to work still does: a failed kernel may show only in the next call."""
+        reply: Reply = self._ranks().ask({"do": "canary"}, _CANARY)
+        return reply.end == "completed" and all(msgspec.json.decode(line) is True for line in reply.answers.values())
+
+    def _ranks(self) -> World:
+        if self._world is None:
+            self._world = self._spares.take()
+            self.starts += 1
+        return self._world
+
+    def _drop(self) -> None:
+        if self._world is not None:
+            self._world.kill()
+            self._world = None
+
+
+class Spares:
+    """Starts worlds ahead, two at a time at most, and hands them out. ``make`` makes one that is not started yet."""
+
+    def __init__(self, make: Callable[[], World]) -> None:
+        self._make = make
+        self._starter = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="apidiff-spare")
+        self._waiting: list[Future[World]] = []
+        self._starting: list[World] = []
+        self._closed = False
+
+    def keep(self, count: int) -> None:
+        """Has at least ``count`` worlds ready or under way; returns at once."""
+        while len(self._waiting) < count:
+            self._waiting.append(self._starter.submit(self._started))
+
+    def take(self) -> World:
+        """A started world that nobody has asked anything: the one begun first, or a new one. Raises StartError."""
+        self.keep(1)
+        return self._waiting.pop(0).result()
+
+    def close(self) -> None:
+        """Ends every world that was not taken, those under way too."""
+        self._closed = True
+        for world in list(self._starting):
+            world.abort()
+        for spare in self._waiting:
+            if not spare.cancel():
+                with contextlib.suppress(StartError, HostError):
+                    spare.result().kill()
+        self._starter.shutdown()
+
+    def _started(self) -> World:
+        # The port was free when it was looked up; another process may have taken it since, so a start is tried twice.
+        with contextlib.suppress(StartError, HostError):
+            return self._start()
+        if self._closed:
+            raise StartError("closed while ranks were starting")
+        return self._start()
+
+    def _start(self) -> World:
+        world = self._make()
+        self._starting.append(world)
+        try:
+            return world.start()
+        finally:
+            self._starting.remove(world)
+
+
+def doubtful(steps: Iterable[Step], record: RunRecord, holds: Holds) -> list[Step]:
+    """The steps whose outcome is confirmed before it is recorded: any claim that does not hold, any odd end.
+
+    Not those of an API that is not there, where every rank says so. ``holds``: whether all claims on a step hold.
+    """
+    runs = {(run.api, run.probe): run for run in record.probes}
+    missing = {signature.api for signature in record.signatures if signature.missing}
+    return [
+        step
+        for step in steps
+        if not (step.api.name in missing and _all_raised(runs[step_key(step)]))
+        and _is_doubtful(step, runs[step_key(step)], record, holds)
+    ]
+
+
+def _all_raised(run: ProbeRun) -> bool:
+    return run.end == "completed" and all(trace.error for trace in run.ranks)
+
+
+def _is_doubtful(step: Step, run: ProbeRun, record: RunRecord, holds: Holds) -> bool:
+    if run.confirmed or run.again is not None:
+        return False
+    if run.end != "completed" or any(trace.error for trace in run.ranks):
+        return True
+    return not holds(step, run, record)
+
+
+def essence(run: ProbeRun) -> object:
+    """What must come back the same for a run to be confirmed: all but times, logs and the text of messages.
+
+    A message may name ports, threads or whichever rank failed first; its type and stage may not change. Of a run that
+    timed out or crashed the ranks that answered may differ: which of them got away is a matter of time.
+    """
+    if run.end != "completed":
+        return run.end
+    traces = []
+    for trace in run.ranks:
+        error = (trace.error.stage, trace.error.type) if trace.error else None
+        traces.append((trace.rank, trace.after, trace.returned, error, trace.output))
+    return run.end, msgspec.json.encode(traces)
