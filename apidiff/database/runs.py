@@ -40,7 +40,8 @@ def load_runs(folder: Path) -> list[tuple[str, RunRecord]]:
     Raises DataError for a record that cannot be read, has a changed byte, does not fit the model or lies under the wrong
     name.
     """
-    return [(run_id(path), _read(path)) for path in sorted(folder.glob("*/*.json"))]
+    paths = [path for path in sorted(folder.glob("*/*.json")) if not path.name.startswith("single-")]
+    return [(run_id(path), _read(path)) for path in paths]
 
 
 def _read(path: Path) -> RunRecord:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -17,6 +18,7 @@ from apidiff.database.runs import run_name, run_path
 from apidiff.execute import local_records as ours
 from apidiff.execute.submissions.signed import signature_path
 from apidiff.model import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
+from apidiff.model.sample_run import SingleRecord
 
 
 def make_record(
@@ -28,28 +30,35 @@ def make_record(
     device_found: DeviceFound | None = None,
 ) -> RunRecord:
     """The record of a run made now in this environment."""
-    packages = {found.name: found.version for found in metadata.distributions() if found.name}
-    if device_found and (own := device_found.versions.get(backend.framework)):
-        packages.setdefault(backend.framework, own)  # a framework that was built in place lists itself nowhere
     return RunRecord(
         schema=RUN_SCHEMA,
-        suite_version=packages.get("apidiff", "source"),
         framework=backend.framework,
         framework_version=version,
         backend=backend.name,
         device=backend.device,
         device_found=device_found,
         world_size=world_size,
-        date=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        os=_system(),
-        python=platform.python_version(),
-        machine=platform.machine(),
-        cores=len(os.sched_getaffinity(0)),
-        packages=dict(sorted(packages.items(), key=lambda item: item[0].lower())),
         environment=backend.environment,
+        **surroundings(backend.framework, device_found),
         signatures=sorted(signatures, key=lambda one: one.api),
         probes=sorted(probes, key=lambda run: (run.api, run.probe)),
     )
+
+
+def surroundings(framework: str, device_found: DeviceFound | None = None) -> dict[str, Any]:
+    """The fields of a record that tell when a run was made, on what machine and with which packages: now and here."""
+    packages = {found.name: found.version for found in metadata.distributions() if found.name}
+    if device_found and (own := device_found.versions.get(framework)):
+        packages.setdefault(framework, own)  # a framework that was built in place lists itself nowhere
+    return {
+        "suite_version": packages.get("apidiff", "source"),
+        "date": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "os": _system(),
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "cores": len(os.sched_getaffinity(0)),
+        "packages": dict(sorted(packages.items(), key=lambda item: item[0].lower())),
+    }
 
 
 def _system() -> str:
@@ -59,16 +68,17 @@ def _system() -> str:
         return platform.platform()
 
 
-def encode(record: RunRecord) -> bytes:
-    """The bytes of a record: JSON with one signature, package and probe a line, so that two can be compared."""
-    head = msgspec.to_builtins(msgspec.structs.replace(record, signatures=[], probes=[], packages={}))
+def encode(record: RunRecord | SingleRecord) -> bytes:
+    """The bytes of a record: JSON with one signature, package and probe (or sample) a line, so that two can be compared."""
+    lists = [name for name in ("signatures", "probes", "samples") if hasattr(record, name)]
+    head = msgspec.to_builtins(msgspec.structs.replace(record, packages={}, **{name: [] for name in lists}))
     head.pop("packages", None)
-    lines = [f'"{key}": {_json(value)}' for key, value in head.items()]
+    parts = [f'"{key}": {_json(value)}' for key, value in head.items()]
     packages = ",\n".join(f"  {_json(name)}: {_json(version)}" for name, version in record.packages.items())
-    lines.append(f'"packages": {{\n{packages}\n}}')
-    for key, items in (("signatures", record.signatures), ("probes", record.probes)):
-        lines.append(f'"{key}": [\n' + ",\n".join(_json(item) for item in items) + "\n]")
-    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+    parts.append(f'"packages": {{\n{packages}\n}}')
+    for key in lists:
+        parts.append(f'"{key}": [\n' + ",\n".join(_json(item) for item in getattr(record, key)) + "\n]")
+    return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
 
 
 def _json(value: object) -> str:

@@ -7,6 +7,7 @@ from enum import Enum
 from apidiff.model.base import DottedName, NonEmpty, Record, Slug, Text
 from apidiff.model.claim import Claim, Stated
 from apidiff.model.probe import Probe
+from apidiff.model.sample import Execution, Sample
 
 
 class Framework(Enum):
@@ -23,6 +24,8 @@ class ApiKind(Enum):
     PRIMITIVE = "primitive"  # a class: constructed with settings, then called with tensors
     CLASS = "class"  # constructed; what is compared is the constructor and the members
     CONSTANT = "constant"  # looked at, not called
+    METHOD = "method"  # called on a receiver
+    MODULE = "module"  # a class with parameters and buffers: constructed, then called with tensors
 
 
 class Status(Enum):
@@ -183,12 +186,15 @@ class Mapping(Record, frozen=True, kw_only=True):
     """One source API and what answers it at each MindSpore version: a target or an ``otherwise``, never both.
 
     The path of the file is the ID. ``caveats`` are differences that hold whatever the target (they cite only source claims).
+    ``execution``: how its calls are made; ``samples`` are those of ``single``, each made with the source and with every target.
     """
 
     id: DottedName
     category: Slug
     summary: Text
+    execution: Execution = Execution.COLLECTIVE
     aliases: list[str] = []
+    samples: dict[Slug, Sample] = {}
     source: Api
     targets: list[Target] = []
     otherwise: list[Otherwise] = []

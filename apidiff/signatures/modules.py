@@ -5,12 +5,17 @@ A compiled module is read from the type stub beside it, where there is one.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import griffe
 
 from apidiff.signatures.branches import without_fallbacks
+
+
+# griffe follows `__all__ += …` and not the same written as a call.
+_EXTENDED = re.compile(r"^__all__\.extend\((?P<more>[^()]+)\)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -92,10 +97,30 @@ class Modules:
         holder = package or self._find(parent, way)
         if isinstance(holder, griffe.Module):
             return self._member(holder, name, way)
-        member = holder.members.get(name) if isinstance(holder, griffe.Class) else None
+        member = self._of_class(holder, name, way) if isinstance(holder, griffe.Class) else None
+        if member is None:
+            raise Absent(f"{parent} has no {name} in its source")
+        return member
+
+    def _of_class(self, holder: griffe.Class, name: str, way: list[str]) -> Found | None:
+        """The member ``name`` of a class, or of the first of its bases that has it; None where none does.
+
+        Raises NotReadable where it may be in a base that cannot be read.
+        """
+        member = holder.members.get(name)
         if isinstance(member, griffe.Function | griffe.Class | griffe.Attribute):
             return member
-        raise Absent(f"{parent} has no {name} in its source")
+        if ways := holder.overloads.get(name):
+            return Overloads(list(ways))
+        for base in holder.bases:
+            path = base if isinstance(base, str) else base.canonical_path
+            if "." not in path:  # a built-in class
+                continue
+            above = self._find(path, way)
+            inherited = self._of_class(above, name, way) if isinstance(above, griffe.Class) else None
+            if inherited is not None:
+                return inherited
+        return None
 
     def _read_module(self, path: str) -> griffe.Module | None:
         """As ``module``; raises NotReadable for a compiled module without a stub."""
@@ -155,7 +180,9 @@ class Modules:
             if isinstance(export, str):
                 names.append(export)
             else:  # __all__ of another module, added to this one's
-                names.extend(self._star(export.canonical_path.removesuffix(".__all__")))
+                path = export.canonical_path.removesuffix(".__all__")
+                # A package that imports a module of its own by its full name: griffe then tells the last part alone.
+                names.extend(self._star(path if self.module(path) else f"{module.path}.{path}"))
         return names
 
     def _file(self, path: str) -> Path | None:
@@ -176,7 +203,7 @@ class Modules:
         return None
 
     def _visit(self, name: str, file: Path, parent: str) -> griffe.Module:
-        code = file.read_text(encoding="utf-8", errors="replace")
+        code = _EXTENDED.sub(r"__all__ += \g<more>", file.read_text(encoding="utf-8", errors="replace"))
         try:
             return griffe.visit(name, filepath=file, code=without_fallbacks(code), parent=self._package(parent))
         except SyntaxError as error:

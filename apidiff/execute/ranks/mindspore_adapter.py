@@ -6,16 +6,16 @@ from typing import Any
 
 import mindspore
 import numpy as np
-import numpy.typing as npt
 from mindspore import Tensor
 from mindspore.communication import create_group, get_group_size, get_rank, init
 
+from apidiff.execute.mindspore_tensors import MindSporeTensors
 from apidiff.execute.ranks.adapter import Adapter
 
 _TARGETS = {"cpu": "CPU", "cuda": "GPU", "npu": "Ascend"}
 
 
-class MindSporeAdapter(Adapter):
+class MindSporeAdapter(MindSporeTensors, Adapter):
     """``device`` is 'cpu', 'cuda' or 'npu'. The backend follows from the device: MindSpore chooses it in ``init()``."""
 
     def __init__(self, device: str) -> None:
@@ -29,33 +29,6 @@ class MindSporeAdapter(Adapter):
 
     def version(self) -> str:
         return str(mindspore.__version__)
-
-    def is_tensor(self, value: object) -> bool:
-        return isinstance(value, Tensor)
-
-    def make_tensor(self, array: npt.NDArray[Any], dtype: str, *, strided: bool) -> Any:
-        if not strided:
-            return Tensor(np.ascontiguousarray(array), getattr(mindspore, dtype))
-        wide = np.zeros((*array.shape[:-1], array.shape[-1] * 2), array.dtype)
-        wide[..., ::2] = array
-        view = Tensor(wide, getattr(mindspore, dtype))[..., ::2]
-        if view.is_contiguous():
-            # Indexing may copy on some devices; transposing a matrix of one column twice as wide does not.
-            view = mindspore.mint.transpose(
-                Tensor(np.stack([array, array], axis=-1), getattr(mindspore, dtype)), 0, -1
-            )[0]
-        return view
-
-    def to_numpy(self, tensor: Any) -> npt.NDArray[Any]:
-        found: npt.NDArray[Any] = tensor.asnumpy()
-        return found.copy()
-
-    def storage(self, tensor: Any) -> object:
-        # Not tensor.data_ptr(): of a view that is where the view begins.
-        return tensor.untyped_storage().data_ptr() or id(tensor)
-
-    def contiguous(self, tensor: Any) -> bool:
-        return bool(tensor.is_contiguous())
 
     def reduce_op(self, name: str) -> Any:
         return getattr(mindspore.ops.ReduceOp, name, name.lower())

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apidiff.model import ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
+from apidiff.model.trace import Number
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
@@ -56,13 +57,22 @@ class Snapshot:
         storage = self._tensors.storage(tensor)
         return TensorDump(
             type=type(tensor).__name__,
-            dtype=str(array.dtype),
+            dtype=self.dtype(tensor, array),
             shape=list(array.shape),
-            values=[_number(item) for item in array.ravel().tolist()],
+            values=self.values(array),
             contiguous=self._tensors.contiguous(tensor),
             storage=self._storages.setdefault(storage, len(self._storages)),
             object=number,
         )
+
+    def dtype(self, tensor: Any, array: npt.NDArray[Any]) -> str:
+        """The name of a tensor's dtype; ``array`` holds its values."""
+        del tensor
+        return str(array.dtype)
+
+    def values(self, array: npt.NDArray[Any]) -> list[Number]:
+        """The values of a tensor as JSON holds them, row by row."""
+        return [_number(item) for item in array.ravel().tolist()]
 
     def _number(self, value: object) -> int:
         self._alive.append(value)

@@ -6,12 +6,11 @@ import os
 from datetime import timedelta
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import torch
 import torch.distributed as dist
 
 from apidiff.execute.ranks.adapter import Adapter
+from apidiff.execute.torch_tensors import TorchTensors
 
 
 def device_of(kind: str, local: int) -> torch.device:
@@ -25,7 +24,7 @@ def device_of(kind: str, local: int) -> torch.device:
     return torch.device(kind, local % max(1, getattr(torch, kind).device_count()))
 
 
-class TorchAdapter(Adapter):
+class TorchAdapter(TorchTensors, Adapter):
     """``backend`` and ``device`` ('cpu', 'cuda', 'npu') as conf/backends.toml names them."""
 
     def __init__(self, backend: str, device: str) -> None:
@@ -48,30 +47,6 @@ class TorchAdapter(Adapter):
 
     def version(self) -> str:
         return str(torch.__version__).split("+")[0]
-
-    def is_tensor(self, value: object) -> bool:
-        return isinstance(value, torch.Tensor)
-
-    def make_tensor(self, array: npt.NDArray[Any], dtype: str, *, strided: bool) -> Any:
-        plain = torch.from_numpy(np.ascontiguousarray(array)).to(getattr(torch, dtype)).to(self._device)
-        if not strided:
-            return plain
-        wide = torch.zeros(*plain.shape[:-1], plain.shape[-1] * 2, dtype=plain.dtype, device=self._device)
-        view = wide[..., ::2]
-        view.copy_(plain)
-        return view
-
-    def to_numpy(self, tensor: Any) -> npt.NDArray[Any]:
-        plain = tensor.detach().cpu()
-        found: npt.NDArray[Any] = (plain.float() if plain.dtype is torch.bfloat16 else plain).numpy()
-        return found
-
-    def storage(self, tensor: Any) -> object:
-        pointer = tensor.untyped_storage().data_ptr()
-        return pointer or id(tensor)
-
-    def contiguous(self, tensor: Any) -> bool:
-        return bool(tensor.is_contiguous())
 
     def reduce_op(self, name: str) -> Any:
         return getattr(dist.ReduceOp, name)

@@ -1,0 +1,92 @@
+"""Reads the records of single calls, ``runs/<framework>-<version>/single-<device>-<digest>.json``, and finds traces in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from apidiff.database.runs import digest_of, run_id
+from apidiff.errors import DataError
+from apidiff.model import Version
+from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
+
+PREFIX = "single-"
+_REMEDY = "Restore the file from version control, or delete it and record the run anew: apidiff verify --record."
+
+
+def single_run_name(record: SingleRecord) -> tuple[str, str]:
+    """Folder and file name (without digest) of a record: ``torch-2.13.0`` and ``single-cpu``."""
+    return f"{record.framework}-{record.framework_version}", f"{PREFIX}{record.device}"
+
+
+def single_run_path(record: SingleRecord, content: bytes, runs: Path) -> Path:
+    """Where below ``runs`` a record lies whose bytes are ``content``."""
+    place, name = single_run_name(record)
+    return runs / place / f"{name}-{digest_of(content)}.json"
+
+
+def load_single_runs(folder: Path) -> list[tuple[str, SingleRecord]]:
+    """All records of single calls below ``folder`` with their IDs; those made last come first.
+
+    Raises DataError for a record that cannot be read, has a changed byte, does not fit the model or lies under the wrong
+    name.
+    """
+    records = [(run_id(path), _read(path)) for path in sorted(folder.glob(f"*/{PREFIX}*.json"))]
+    return sorted(records, key=lambda pair: pair[1].date, reverse=True)
+
+
+def _read(path: Path) -> SingleRecord:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(path, None, f"cannot be read ({error.strerror})", "Check that it is readable.") from error
+    actual, named = digest_of(content), path.stem.rpartition("-")[2]
+    if actual != named:
+        raise DataError(path, None, f"its bytes have digest {actual}, its name says {named}: it was changed", _REMEDY)
+    try:
+        record = msgspec.json.decode(content, type=SingleRecord)
+    except (ValueError, RecursionError) as error:  # msgspec's own errors are of the former
+        raise DataError(path, None, f"is no record of single calls: {error}", _REMEDY) from error
+    if record.schema != SINGLE_SCHEMA:
+        remedy = f"This version reads schema {SINGLE_SCHEMA}: record the run anew."
+        raise DataError(path, None, f"is a record of schema {record.schema}", remedy)
+    place, name = single_run_name(record)
+    if (path.parent.name, path.stem.rpartition("-")[0]) != (place, name):
+        raise DataError(path, None, f"holds the run {place}/{name}", "The path says which run it is: move it back.")
+    return record
+
+
+class SingleTraces:
+    """The traces of all records, found by what was called. Of several records of a place, the one made last counts."""
+
+    def __init__(self, records: Iterable[tuple[str, SingleRecord]]) -> None:
+        self._runs: dict[tuple[str, str], dict[tuple[str, str, str], tuple[str, SampleRun]]] = {}
+        self._places: dict[str, set[tuple[str, str]]] = {}
+        self._specs: dict[tuple[str, str, str, str, str], tuple[str, SampleRun]] = {}
+        for key, record in records:
+            self._places.setdefault(record.framework, set()).add((record.framework_version, record.device))
+            for run in record.samples:
+                place = (record.framework, record.framework_version, record.device, run.mapping, run.spec)
+                self._specs.setdefault(place, (key, run))
+
+    def places(self, framework: str) -> list[tuple[str, str]]:
+        """The versions and devices of which there are records, newest version first."""
+        return sorted(self._places.get(framework, ()), key=lambda place: (Version(place[0]), place[1]), reverse=True)
+
+    def find(self, framework: str, version: str, device: str, mapping: str, spec: str) -> tuple[str, SampleRun] | None:
+        """The record's ID and the trace of the call with the digest ``spec``, made for ``mapping``; None if never made."""
+        return self._specs.get((framework, version, device, mapping, spec))
+
+
+def holds_all(newer: SingleRecord, former: SingleRecord) -> bool:
+    """Whether ``newer`` has every mapping of ``former``, so that it takes its place: a run makes all samples of a mapping."""
+    return {run.mapping for run in former.samples} <= {run.mapping for run in newer.samples}
+
+
+def former_records(folder: Path, name: str, kept: Path) -> Iterator[Path]:
+    """The other records of the place that ``kept`` is a record of."""
+    for path in sorted(folder.glob(f"{name}-*.json")):
+        if path != kept and path.stem.rpartition("-")[0] == name:
+            yield path

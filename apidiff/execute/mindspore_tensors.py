@@ -1,0 +1,46 @@
+"""MindSpore's tensors: made from NumPy arrays, and looked at for a trace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mindspore
+import numpy as np
+import numpy.typing as npt
+from mindspore import Tensor
+
+
+class MindSporeTensors:
+    """Tensors on the device that the process has chosen."""
+
+    def is_tensor(self, value: object) -> bool:
+        """Whether ``value`` is a tensor."""
+        return isinstance(value, Tensor)
+
+    def make_tensor(self, array: npt.NDArray[Any], dtype: str, *, strided: bool) -> Any:
+        """A tensor of the values of ``array``, with ``strided`` one that lies in every second element of a wider one."""
+        if not strided:
+            return Tensor(np.ascontiguousarray(array), getattr(mindspore, dtype))
+        wide = np.zeros((*array.shape[:-1], array.shape[-1] * 2), array.dtype)
+        wide[..., ::2] = array
+        view = Tensor(wide, getattr(mindspore, dtype))[..., ::2]
+        if view.is_contiguous():
+            # Indexing may copy on some devices; transposing a matrix of one column twice as wide does not.
+            view = mindspore.mint.transpose(
+                Tensor(np.stack([array, array], axis=-1), getattr(mindspore, dtype)), 0, -1
+            )[0]
+        return view
+
+    def to_numpy(self, tensor: Any) -> npt.NDArray[Any]:
+        """The values; bfloat16 is a dtype of its own, which MindSpore adds to NumPy."""
+        array: npt.NDArray[Any] = tensor.asnumpy()
+        return array.copy()
+
+    def storage(self, tensor: Any) -> object:
+        """What tensors that share memory have in common."""
+        # Not tensor.data_ptr(): of a view that is where the view begins.
+        return tensor.untyped_storage().data_ptr() or id(tensor)
+
+    def contiguous(self, tensor: Any) -> bool:
+        """Whether the elements lie one after the other."""
+        return bool(tensor.is_contiguous())

@@ -1,0 +1,1 @@
+"""Calls in a single process: samples, made in one kept process per framework."""

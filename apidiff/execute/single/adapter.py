@@ -1,0 +1,274 @@
+"""What is the same for every framework: making a sample's inputs, calling, recording."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from apidiff.execute.ranks.adapter import describe
+from apidiff.execute.ranks.found import find
+from apidiff.execute.ranks.snapshot import Snapshot
+from apidiff.execute.single.arrays import Arrays
+from apidiff.model import ObjectDump, TensorDump, Value
+from apidiff.model.probe import Layout
+from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput
+from apidiff.model.sample_run import SampleTrace
+from apidiff.model.trace import Number
+
+SELF, STATE = "self", "state"
+
+
+@dataclass
+class Inputs:
+    """What one call is made with. ``state``: what a module is given; ``module``: the module, once it is constructed."""
+
+    receiver: Any = None
+    module: Any = None
+    args: dict[str, Any] = field(default_factory=dict)
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    state: dict[str, Any] = field(default_factory=dict)
+
+    def slots(self) -> Iterator[tuple[str, Any]]:
+        """Every input with its slot: ``self``, ``input``, ``approximate``. A module's state is not among them."""
+        if self.receiver is not None:
+            yield SELF, self.receiver
+        yield from self.args.items()
+        yield from self.kwargs.items()
+
+    def replaced(self, values: Mapping[str, Any]) -> Inputs:
+        """The same with ``values`` in the slots named."""
+        return Inputs(
+            receiver=values.get(SELF, self.receiver),
+            module=self.module,
+            args={name: values.get(name, value) for name, value in self.args.items()},
+            kwargs={name: values.get(name, value) for name, value in self.kwargs.items()},
+            state=self.state,
+        )
+
+
+class SingleAdapter(ABC):
+    """One framework inside one process."""
+
+    # What a framework must tell.
+
+    @abstractmethod
+    def start(self) -> None:
+        """Chooses the device, and has errors raised by the call that causes them."""
+
+    @abstractmethod
+    def version(self) -> str:
+        """The framework's version."""
+
+    @abstractmethod
+    def is_tensor(self, value: object) -> bool: ...
+
+    @abstractmethod
+    def make_tensor(self, array: npt.NDArray[Any], dtype: str, *, strided: bool) -> Any: ...
+
+    @abstractmethod
+    def to_numpy(self, tensor: Any) -> npt.NDArray[Any]: ...
+
+    @abstractmethod
+    def dtype_name(self, tensor: Any) -> str:
+        """The name of a tensor's dtype as both frameworks have it: float32, bfloat16, int64."""
+
+    @abstractmethod
+    def framework_dtype(self, name: str) -> Any:
+        """The framework's dtype of that name."""
+
+    @abstractmethod
+    def is_floating(self, tensor: Any) -> bool: ...
+
+    @abstractmethod
+    def storage(self, tensor: Any) -> object: ...
+
+    @abstractmethod
+    def contiguous(self, tensor: Any) -> bool: ...
+
+    @abstractmethod
+    def seed(self, number: int) -> None:
+        """Seeds the framework's random numbers."""
+
+    @abstractmethod
+    def module_state(self, module: Any) -> dict[str, Any]:
+        """The parameters and buffers of a module by name."""
+
+    @abstractmethod
+    def set_state(self, tensor: Any, value: Any) -> None:
+        """Copies ``value`` into ``tensor``, a parameter or buffer of a module."""
+
+    @abstractmethod
+    def synchronise(self) -> None:
+        """Waits until everything that was asked of the device is done; late errors are raised here."""
+
+    @abstractmethod
+    def gradients(self, invoke: Any, inputs: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
+        """The gradients, by slot, of ``self.weighed`` of what ``invoke`` returns.
+
+        ``invoke`` takes a value for each slot of ``inputs``; ``state`` are the parameters of the module that it calls.
+        """
+
+    # What is the same for all.
+
+    def sample(self, call: SampleCall) -> SampleTrace:
+        """Makes a call and records it. Never raises: an exception is part of the trace."""
+        started = time.monotonic()
+        record: dict[str, Any] = {}
+        stage = "prepare"
+        try:
+            snapshot = SampleSnapshot(self)
+            inputs = self._inputs(call)
+            self.synchronise()
+            record["before"] = self._dumped(inputs, snapshot)
+            self.seed(call.seed)
+            stage = "call"
+            if call.form is SampleForm.MODULE:
+                self._construct(call, inputs)
+                snapshot = SampleSnapshot(self)
+                record["before"] = self._dumped(inputs, snapshot)
+            returned = self._invoke(call, inputs)
+            stage = "synchronise"
+            self.synchronise()
+            record["after"] = self._dumped(inputs, snapshot)
+            record["returned"] = snapshot.dump(returned)
+        except Exception as error:  # noqa: BLE001 - whatever a framework raises is what the trace is about
+            record["error"] = describe(error, stage)
+            record.pop("after", None)
+        if call.gradient and "error" not in record:
+            record |= self._gradients(call)
+        return SampleTrace(seconds=round(time.monotonic() - started, 3), **record)
+
+    def _inputs(self, call: SampleCall) -> Inputs:
+        """What the call is made with. Raises what making it raises; the constructor of a module is part of the call."""
+        find(call.api)
+        arrays = Arrays(call.dtype, call.seed)
+        inputs = Inputs()
+        if call.receiver is not None:
+            inputs.receiver = self._make(call.receiver, arrays)
+        inputs.args, inputs.kwargs, inputs.state = (
+            {name: self._make(value, arrays) for name, value in written.items()}
+            for written in (call.given.args, call.given.kwargs, call.state)
+        )
+        return inputs
+
+    def _make(self, value: SampleArgument, arrays: Arrays) -> Any:
+        if not isinstance(value, SampleInput):
+            return value
+        if value.is_tensor:
+            array, dtype = arrays.make(value)
+            return self.make_tensor(array, dtype, strided=value.layout is Layout.STRIDED)
+        if value.framework_dtype is not None:
+            return self.framework_dtype(value.framework_dtype)
+        items = [self._make(item, arrays) for item in value.list or value.tuple or ()]
+        return items if value.list is not None else tuple(items)
+
+    def _invoke(self, call: SampleCall, inputs: Inputs) -> Any:
+        """Makes the call; that of a module which is constructed."""
+        match call.form:
+            case SampleForm.FUNCTION:
+                return find(call.api)(*inputs.args.values(), **inputs.kwargs)
+            case SampleForm.METHOD:
+                method = getattr(inputs.receiver, call.api.rpartition(".")[2])
+                return method(*inputs.args.values(), **inputs.kwargs)
+            case SampleForm.MODULE:
+                return inputs.module(*inputs.args.values(), **inputs.kwargs)
+
+    def _construct(self, call: SampleCall, inputs: Inputs) -> None:
+        """Constructs the module and gives it its state. Raises ValueError where it has no state of a name given."""
+        arrays = Arrays(call.dtype, call.seed)
+        args = [self._make(value, arrays) for value in call.constructor.args.values()]
+        kwargs = {name: self._make(value, arrays) for name, value in call.constructor.kwargs.items()}
+        inputs.module = find(call.api)(*args, **kwargs)
+        own = self.module_state(inputs.module)
+        if unknown := inputs.state.keys() - own.keys():
+            raise ValueError(f"the module has no state {', '.join(sorted(unknown))}; it has {', '.join(own) or 'none'}")
+        for name, value in inputs.state.items():
+            self.set_state(own[name], value)
+
+    def _dumped(self, inputs: Inputs, snapshot: SampleSnapshot) -> dict[str, Value]:
+        """What the call is given, as the trace holds it."""
+        dumped: dict[str, Value] = {slot: snapshot.dump(value) for slot, value in inputs.slots()}
+        state = self.module_state(inputs.module) if inputs.module is not None else inputs.state
+        if state:
+            dumped[STATE] = ObjectDump(type=STATE, tensors=snapshot.tensors(state), object=-1)
+        return dumped
+
+    def _gradients(self, call: SampleCall) -> dict[str, Any]:
+        """The fields of a trace that tell gradients. They come from a call of its own: the first may have written its inputs."""
+        try:
+            inputs = self._inputs(call)
+            self.seed(call.seed)
+            if call.form is SampleForm.MODULE:
+                self._construct(call, inputs)
+            floating = {slot: value for slot, value in inputs.slots() if self._is_floating(value)}
+            state = {
+                f"{STATE}.{name}": value
+                for name, value in (self.module_state(inputs.module) if inputs.module is not None else {}).items()
+                if name in inputs.state and self._is_floating(value)
+            }
+
+            def invoke(values: Mapping[str, Any]) -> Any:
+                return self._invoke(call, inputs.replaced(values))
+
+            gradients = self.gradients(invoke, floating, state)
+            self.synchronise()
+            return {"gradients": SampleSnapshot(self).tensors(gradients)}
+        except Exception as error:  # noqa: BLE001 - as in `sample`
+            return {"gradient_error": describe(error, "gradient")}
+
+    def weighed(self, returned: Any) -> Any:
+        """The sum of all elements of the floating tensors in ``returned``, the i-th of a tensor weighing i + 1.
+
+        With unlike weights no element's gradient can stand for that of another. Raises TypeError where there is no such tensor.
+        """
+        total: Any = None
+        for tensor in self._floating(returned):
+            flat = tensor.reshape(-1)
+            weights = np.arange(1, flat.shape[0] + 1, dtype=np.float32)
+            part = (flat * self.make_tensor(weights, self.dtype_name(tensor), strided=False)).sum()
+            total = part if total is None else total + part
+        if total is None:
+            raise TypeError("nothing that is returned has a gradient")
+        return total
+
+    def _floating(self, value: Any) -> Iterator[Any]:
+        if isinstance(value, list | tuple):
+            for item in value:
+                yield from self._floating(item)
+        elif self._is_floating(value):
+            yield value
+
+    def _is_floating(self, value: Any) -> bool:
+        return self.is_tensor(value) and self.is_floating(value)
+
+
+class SampleSnapshot(Snapshot):
+    """Dumps values with the framework's names of dtypes, floats no longer than their precision asks for."""
+
+    def __init__(self, adapter: SingleAdapter) -> None:
+        super().__init__(adapter)
+        self._adapter = adapter
+
+    def dtype(self, tensor: Any, array: npt.NDArray[Any]) -> str:
+        """The framework's name, which NumPy may lack."""
+        del array
+        return self._adapter.dtype_name(tensor)
+
+    def values(self, array: npt.NDArray[Any]) -> list[Number]:
+        """float32 0.1 is 0.1, and not the 0.10000000149011612 that Python makes of it."""
+        if array.dtype.name == "bfloat16":
+            array = array.astype(np.float32)
+        if array.dtype in {np.dtype(np.float32), np.dtype(np.float16)}:
+            array = np.array([float(str(number)) for number in array.ravel()], np.float64)
+        return super().values(array)
+
+    def tensors(self, named: Mapping[str, Any]) -> dict[str, TensorDump]:
+        """Tensors by name."""
+        dumped = {name: self.dump(tensor) for name, tensor in named.items()}
+        return {name: value for name, value in dumped.items() if isinstance(value, TensorDump)}

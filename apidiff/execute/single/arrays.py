@@ -1,0 +1,39 @@
+"""The values of a sample's tensors: those that it writes out, or drawn from its seed; the same under every framework."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from apidiff.model.sample import SampleInput
+
+Array = npt.NDArray[Any]
+
+
+class Arrays:
+    """Makes the tensors of one call, in the order in which they are asked for."""
+
+    def __init__(self, dtype: str, seed: int) -> None:
+        self._dtype = dtype
+        # The generator whose numbers NumPy promises never to change (NEP 19).
+        self._random = np.random.RandomState(seed)
+
+    def make(self, tensor: SampleInput) -> tuple[Array, str]:
+        """The values of ``tensor`` and the name of its dtype. bfloat16, which NumPy lacks, comes as float32."""
+        dtype = tensor.dtype or self._dtype
+        kept = "float32" if dtype == "bfloat16" else dtype
+        if tensor.shape is None:
+            return np.array(_plain(tensor.values)).astype(kept), dtype
+        if np.dtype(kept).kind == "f":
+            return self._random.uniform(tensor.low, tensor.high, tuple(tensor.shape)).astype(kept), dtype
+        low, high = (0, 2) if kept == "bool" else (int(tensor.low), int(tensor.high) + 1)
+        return self._random.randint(low, high, tuple(tensor.shape)).astype(kept), dtype
+
+
+def _plain(value: Any) -> Any:
+    """Written values as numbers."""
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return float(value) if isinstance(value, str) else value

@@ -1,0 +1,62 @@
+"""MindSpore in a single process. Communication is not started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import mindspore
+
+from apidiff.execute.mindspore_tensors import MindSporeTensors
+from apidiff.execute.single.adapter import SingleAdapter
+
+_TARGETS = {"cpu": "CPU"}
+
+
+class MindSporeSingle(MindSporeTensors, SingleAdapter):
+    """``device``: 'cpu', as conf/single.toml names it."""
+
+    def __init__(self, device: str) -> None:
+        self._device = _TARGETS[device]
+
+    def start(self) -> None:
+        mindspore.set_device(self._device)
+        mindspore.runtime.launch_blocking()
+
+    def version(self) -> str:
+        return str(mindspore.__version__)
+
+    def dtype_name(self, tensor: Any) -> str:
+        return str(tensor.dtype).lower()
+
+    def framework_dtype(self, name: str) -> Any:
+        return getattr(mindspore, name)
+
+    def is_floating(self, tensor: Any) -> bool:
+        return bool(tensor.is_floating_point())
+
+    def seed(self, number: int) -> None:
+        mindspore.set_seed(number)
+        mindspore.manual_seed(number)
+
+    def module_state(self, module: Any) -> dict[str, Any]:
+        return dict(module.parameters_and_names())
+
+    def set_state(self, tensor: Any, value: Any) -> None:
+        if tensor.shape != value.shape:
+            raise ValueError(f"the state is {tensor.shape}, the value given for it {value.shape}")
+        tensor.set_data(value.astype(tensor.dtype))
+
+    def synchronise(self) -> None:
+        if self._device != "CPU":  # there it only logs that it cannot
+            mindspore.runtime.synchronize()
+
+    def gradients(self, invoke: Any, inputs: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
+        def loss(*values: Any) -> Any:
+            return self.weighed(invoke(dict(zip(inputs, values, strict=True))))
+
+        positions, weights = tuple(range(len(inputs))) or None, list(state.values()) or None
+        found = mindspore.grad(loss, grad_position=positions, weights=weights)(*inputs.values())
+        parts = list(found) if positions and weights else [found]
+        flat = [one for part in parts for one in (part if isinstance(part, tuple | list) else [part])]
+        return dict(zip([*inputs, *state], flat, strict=True))

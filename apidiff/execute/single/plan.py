@@ -1,0 +1,57 @@
+"""What a run in single processes does: the samples of each mapping, made with the APIs of one framework version."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from apidiff.database import Data
+from apidiff.model import Api, Mapping, Status, Version
+from apidiff.model.ranges import status_at
+from apidiff.model.sample import Execution, SampleCall
+from apidiff.model.sample_calls import source_call, target_call
+
+
+@dataclass(frozen=True)
+class Step:
+    """One sample of one mapping, to be made with one API."""
+
+    mapping: str
+    sample: str
+    call: SampleCall
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Mapping, API and sample: what its run is known by in a record."""
+        return self.mapping, self.call.api, self.sample
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The steps of one run in the order they are made, and the APIs whose signatures are recorded."""
+
+    apis: tuple[Api, ...]
+    steps: tuple[Step, ...]
+
+
+def make_plan(data: Data, framework: str, version: str, mappings: Collection[str] | None = None) -> Plan:
+    """The plan for ``version`` of ``framework``: of every mapping with single execution, or of those named."""
+    apis: dict[str, Api] = {}
+    steps: list[Step] = []
+    for key, mapping in data.mappings.items():
+        if mapping.execution is not Execution.SINGLE or (mappings is not None and key not in mappings):
+            continue
+        for api, calls in _calls(mapping, framework, version):
+            apis[api.name] = api
+            steps += [Step(key, sample, call) for sample, call in calls]
+    return Plan(tuple(apis.values()), tuple(steps))
+
+
+def _calls(mapping: Mapping, framework: str, version: str) -> Iterator[tuple[Api, list[tuple[str, SampleCall]]]]:
+    """The APIs of ``framework`` that ``mapping`` speaks of at ``version``, each with the calls that its samples make."""
+    if mapping.source.name.startswith(f"{framework}."):
+        yield mapping.source, [(name, source_call(mapping, name)) for name in mapping.samples]
+    for target in mapping.targets:
+        standing = status_at(target, Version(version))
+        if target.api.name.startswith(f"{framework}.") and standing not in {None, Status.REMOVED}:
+            yield target.api, [(name, target_call(mapping, target, name)) for name in mapping.samples]

@@ -1,0 +1,91 @@
+"""One process in which calls are made: asked again and again, each time with a deadline."""
+
+from __future__ import annotations
+
+import os
+import select
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from apidiff.database.devices import Device
+from apidiff.errors import ApidiffError, DataError
+from apidiff.execute.rank_process import RankProcess
+
+_LOG_LINES = 4
+_LOG_BYTES = 4000
+
+
+class ProcessStartError(ApidiffError):
+    """The process did not come up: names the framework, what it printed and the log to read."""
+
+
+@dataclass
+class Answer:
+    """What came of one request. ``end``: completed, timeout or crash; without an answer ``log`` holds what was printed."""
+
+    end: str
+    line: bytes = b""
+    log: list[str] | None = None
+
+
+class CallProcess:
+    """A process that makes calls on one device. It is started on entering; leaving it kills its process group.
+
+    ``logs``: the folder for what it prints. ``version``: the framework's, as it calls itself.
+    """
+
+    def __init__(self, device: Device, logs: Path) -> None:
+        self.device = device
+        try:
+            logs.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(prefix=f"single-{device.framework}-", suffix=".log", dir=logs)
+        except OSError as error:
+            remedy = "Set XDG_STATE_HOME to a folder that can be written."
+            raise DataError(logs, None, f"logs cannot be kept here ({error.strerror})", remedy) from error
+        os.close(handle)
+        self._log, self._troubled, self._logged = Path(name), False, 0
+        command = ["-m", "apidiff.execute.single", device.framework, device.device]
+        self._process = RankProcess(command, dict(os.environ) | device.environment, self._log)
+        started = self._receive(device.deadlines.start)
+        if started.end != "completed":
+            self.kill()
+            what = "did not come up in time" if started.end == "timeout" else "ended before it came up"
+            raise ProcessStartError(
+                f"{device.framework} on {device.device}: the process {what} ({device.deadlines.start:g} s):"
+                f" {' / '.join(started.log or []) or 'nothing was printed'}. Read {self._log}."
+            )
+        self.version = str(msgspec.json.decode(started.line)["version"])
+
+    def ask(self, request: dict[str, Any]) -> Answer:
+        """The answer to one request, within the device's deadline for a call."""
+        self._logged = self._log.stat().st_size
+        self._process.send(msgspec.json.encode(request) + b"\n")
+        return self._receive(self.device.deadlines.call)
+
+    def _receive(self, seconds: float) -> Answer:
+        until = time.monotonic() + seconds
+        while select.select([self._process], [], [], max(0.0, until - time.monotonic()))[0]:
+            line = self._process.receive()
+            if line is None:
+                continue
+            if line:
+                return Answer("completed", line)
+            return self._trouble("crash")
+        return self._trouble("timeout")
+
+    def _trouble(self, end: str) -> Answer:
+        self._troubled = True
+        tail = self._log.read_bytes()[self._logged :][-_LOG_BYTES:].decode("utf-8", "replace").splitlines()
+        return Answer(end, log=[line.strip()[:200] for line in tail if line.strip()][-_LOG_LINES:])
+
+    def kill(self) -> None:
+        """Ends the process group and waits for it. The log stays where there was trouble."""
+        self._process.kill()
+        self._process.close()
+        if not self._troubled:
+            self._log.unlink(missing_ok=True)

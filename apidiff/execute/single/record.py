@@ -1,0 +1,51 @@
+"""Records of single calls: made of what a run showed, written under the digest of their bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from apidiff.database.devices import Device
+from apidiff.database.single_runs import former_records, holds_all, single_run_name, single_run_path
+from apidiff.execute import local_records
+from apidiff.execute.atomic_write import alone_in, put
+from apidiff.execute.record import encode, surroundings
+from apidiff.model import SignatureDump
+from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
+
+
+def make_record(
+    device: Device, version: str, signatures: Iterable[SignatureDump], samples: Iterable[SampleRun]
+) -> SingleRecord:
+    """The record of a run made now in this environment."""
+    return SingleRecord(
+        schema=SINGLE_SCHEMA,
+        framework=device.framework,
+        framework_version=version,
+        device=device.device,
+        environment=device.environment,
+        signatures=sorted(signatures, key=lambda one: one.api),
+        samples=sorted(samples, key=lambda run: run.key),
+        **surroundings(device.framework),
+    )
+
+
+def write_record(record: SingleRecord, runs: Path) -> Path:
+    """Writes a record below ``runs``; removes former ones of this measurer all of whose mappings it has. Returns its path.
+
+    Somebody else's records stay. Raises DataError, with nothing left behind, where the folder cannot be written.
+    """
+    content = encode(record)
+    path = single_run_path(record, content, runs)
+    with alone_in(path.parent):
+        put({path: content})
+        if record.measured_by is not None:
+            local_records.add(path)
+        for former in former_records(path.parent, single_run_name(record)[1], path):
+            older = msgspec.json.decode(former.read_bytes(), type=SingleRecord)
+            mine = older.measured_by is None or local_records.holds(former)
+            if older.measured_by == record.measured_by and mine and holds_all(record, older):
+                former.unlink()
+    return path

@@ -1,0 +1,79 @@
+"""Verifies in single processes: makes the samples under each framework, and again in fresh processes what does not agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import msgspec
+
+from apidiff.database import Data
+from apidiff.database.devices import Device
+from apidiff.execute.single.plan import Plan, make_plan
+from apidiff.execute.single.record import make_record
+from apidiff.execute.single.run import CallRunner, Key
+from apidiff.model import SignatureDump
+from apidiff.model.sample_run import SampleRun, SingleRecord
+
+Progress = Callable[[int, int, str], None]
+# Told the records made so far; says which of their calls are to be made again before they stand.
+Doubtful = Callable[[Sequence[SingleRecord]], Collection[Key]]
+
+
+def verify_single(
+    data: Data,
+    devices: Sequence[Device],
+    doubtful: Doubtful,
+    logs: Path,
+    mappings: Collection[str] | None = None,
+    progress: Progress = lambda _total, _done, _what: None,
+) -> list[SingleRecord]:
+    """Makes the samples of every mapping with single execution, or of ``mappings``, on each of ``devices``.
+
+    Returns one record per device. Raises ProcessStartError where a framework does not come up.
+    """
+    sides: list[_Side] = []
+    with ExitStack() as stack:
+        for device in devices:
+            progress(0, 0, f"starting {device.framework}")
+            runner = stack.enter_context(CallRunner(device, logs))
+            sides.append(_Side(data, runner, mappings))
+        total, count = sum(len(side.plan.steps) for side in sides), 0
+
+        def step(what: str) -> None:
+            nonlocal count
+            progress(total, count, what)
+            count += 1
+
+        for side in sides:
+            side.run(step)
+        wanted = set(doubtful([side.record() for side in sides]))
+        again = [[one for one in side.plan.steps if one.key in wanted] for side in sides]
+        total += sum(map(len, again))
+        for side, steps in zip(sides, again, strict=True):
+            if steps:
+                side.runner.confirm(steps, side.done, step)
+        progress(total, total, "done")
+        return [side.record() for side in sides]
+
+
+class _Side:
+    """One framework on one device: its plan, and what was made of it."""
+
+    def __init__(self, data: Data, runner: CallRunner, mappings: Collection[str] | None) -> None:
+        self.runner = runner
+        self.version = runner.version()
+        self.plan: Plan = make_plan(data, runner.device.framework, self.version, mappings)
+        self.done: dict[Key, SampleRun] = {}
+        self._signatures: list[SignatureDump] = []
+        self._empty = make_record(runner.device, self.version, [], [])
+
+    def run(self, step: Callable[[str], None]) -> None:
+        self._signatures = self.runner.signatures(self.plan)
+        self.done = self.runner.run(self.plan.steps, step)
+
+    def record(self) -> SingleRecord:
+        made = sorted(self.done.values(), key=lambda run: run.key)
+        signatures = sorted(self._signatures, key=lambda one: one.api)
+        return msgspec.structs.replace(self._empty, signatures=signatures, samples=made)

@@ -1,0 +1,327 @@
+"""Compares what source and target showed on the same sample, facet by facet. The source is the oracle.
+
+Where one call raises, the other is compared in that alone. What both sides do alike, errors included, is no difference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from apidiff.judge.value_paths import array, tensors
+from apidiff.model import CallError, ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
+from apidiff.model.agreement import Agreement, Facet, FacetEvidence, FacetVerdict
+from apidiff.model.rule import Rule
+from apidiff.model.sample_run import SampleRun, SampleTrace
+
+# rtol and atol of `torch.testing.assert_close`; what is not listed is compared exactly.
+TOLERANCES = {
+    "float16": (1e-3, 1e-5),
+    "bfloat16": (1.6e-2, 1e-5),
+    "float32": (1.3e-6, 1e-5),
+    "float64": (1e-7, 1e-7),
+}
+_SHOWN = 8  # elements
+_SAME = Rule()  # the source's own names
+
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The runs of one sample with both APIs. ``unsupported``: patterns of errors by which the target lacks a kernel.
+
+    ``rule``: by which the target was called; what it names otherwise is told by the source's names.
+    """
+
+    sample: str
+    source: SampleRun
+    target: SampleRun
+    rule: Rule
+    unsupported: Sequence[re.Pattern[str]] = ()
+    gradient: bool = False
+
+
+def judge_pair(pair: Pair) -> list[FacetVerdict]:
+    """The verdict on every facet that the two runs show.
+
+    A run that did not come back the same is flaky where its second try gives another verdict.
+    """
+    first = _verdicts(pair, pair.source, pair.target)
+    if pair.source.again is None and pair.target.again is None:
+        return first
+    second = _verdicts(pair, pair.source.again or pair.source, pair.target.again or pair.target)
+    return [_settled(pair.sample, facet, first, second) for facet in Facet if _of(first, facet) or _of(second, facet)]
+
+
+def _of(verdicts: Sequence[FacetVerdict], facet: Facet) -> FacetVerdict | None:
+    return next((one for one in verdicts if one.facet is facet), None)
+
+
+def _settled(sample: str, facet: Facet, first: Sequence[FacetVerdict], second: Sequence[FacetVerdict]) -> FacetVerdict:
+    once, again = _of(first, facet), _of(second, facet)
+    if once and again and once.agreement is again.agreement:
+        return once
+    told = [one.agreement.value if one else Agreement.NOT_RUN.value for one in (once, again)]
+    evidence = FacetEvidence(code="flaky", values={"first": told[0], "second": told[1]})
+    return FacetVerdict(sample=sample, facet=facet, agreement=Agreement.FLAKY, evidence=[evidence])
+
+
+def _verdicts(pair: Pair, source: SampleRun, target: SampleRun) -> list[FacetVerdict]:
+    facets = [facet for facet in Facet if facet is not Facet.GRADIENT or pair.gradient]
+
+    def everywhere(agreement: Agreement, code: str, **values: str) -> list[FacetVerdict]:
+        evidence = [FacetEvidence(code=code, values=values)]
+        return [
+            FacetVerdict(sample=pair.sample, facet=facet, agreement=agreement, evidence=evidence) for facet in facets
+        ]
+
+    for side, run in (("source", source), ("target", target)):
+        if run.trace is None:
+            return everywhere(Agreement(run.end), f"{side}_{run.end}")
+        if run.trace.error and run.trace.error.stage == "prepare":
+            return everywhere(Agreement.ERROR, f"{side}_not_made", error=_told(run.trace.error))
+    assert source.trace is not None
+    assert target.trace is not None
+    raised = target.trace.error
+    if raised and any(pattern.search(raised.message) for pattern in pair.unsupported):
+        shown = everywhere(Agreement.UNSUPPORTED, "no_kernel", error=_told(raised))
+        return [one for one in shown if source.trace.error is None or one.facet is Facet.ERROR]
+    if source.trace.error or raised:
+        agreement, evidence = _errors(source.trace.error, raised)
+        return [FacetVerdict(sample=pair.sample, facet=Facet.ERROR, agreement=agreement, evidence=evidence)]
+    comparison = _Comparison(source.trace, target.trace, pair)
+    return [comparison.verdict(facet) for facet in facets]
+
+
+def _errors(source: CallError | None, target: CallError | None) -> tuple[Agreement, list[FacetEvidence]]:
+    """Whether both raise, and the same: one's class is the other's, or a base of it that is more than ``Exception``."""
+    if source is None or target is None:
+        code = "target_refuses" if target else "source_refuses"
+        error = target or source
+        assert error is not None
+        return Agreement.DIFFERS, [FacetEvidence(code=code, values={"error": _told(error)})]
+    if {source.type, *_own(source)} & {target.type} or {target.type, *_own(target)} & {source.type}:
+        return Agreement.AGREES, []
+    values = {"source": _told(source), "target": _told(target)}
+    return Agreement.DIFFERS, [FacetEvidence(code="error_type", values=values)]
+
+
+def _own(error: CallError) -> set[str]:
+    return set(error.bases) - {"Exception", "BaseException"}
+
+
+def _told(error: CallError) -> str:
+    """An exception on one line: its class and its first words."""
+    words = " ".join(line.strip() for line in error.message.splitlines())
+    text = f"{error.type}: {words}" if words else error.type
+    return text if len(text) <= 200 else f"{text[:199]}…"
+
+
+class _Comparison:
+    """Two traces without exceptions."""
+
+    def __init__(self, source: SampleTrace, target: SampleTrace, pair: Pair) -> None:
+        self._source, self._target, self._pair = source, target, pair
+
+    def verdict(self, facet: Facet) -> FacetVerdict:
+        checks: dict[Facet, Callable[[], Iterator[FacetEvidence]]] = {
+            Facet.ERROR: lambda: iter(()),
+            Facet.STRUCTURE: self._structure,
+            Facet.SHAPE: self._shape,
+            Facet.DTYPE: self._dtype,
+            Facet.VALUE: self._value,
+            Facet.IN_PLACE: self._in_place,
+            Facet.ALIAS: self._alias,
+            Facet.GRADIENT: self._gradient,
+        }
+        evidence = list(checks[facet]())
+        agreement = Agreement.DIFFERS if evidence else Agreement.AGREES
+        return FacetVerdict(sample=self._pair.sample, facet=facet, agreement=agreement, evidence=evidence)
+
+    def _structure(self) -> Iterator[FacetEvidence]:
+        shown = outline(self._source.returned), outline(self._target.returned)
+        if shown[0] != shown[1]:
+            yield FacetEvidence(code="structure", values={"source": shown[0], "target": shown[1]})
+
+    def _returned(self) -> list[tuple[str, TensorDump, TensorDump]]:
+        """The tensors returned by both, each with its place; those of unlike structures are not compared."""
+        source, target = tensors(self._source.returned), tensors(self._target.returned)
+        if len(source) != len(target):
+            return []
+        one = not isinstance(self._source.returned, SequenceDump)
+        return [
+            ("return" if one else f"return[{index}]", *pair)
+            for index, pair in enumerate(zip(source, target, strict=True))
+        ]
+
+    def _shape(self) -> Iterator[FacetEvidence]:
+        for slot, source, target in self._returned():
+            if source.shape != target.shape:
+                yield _unlike("shape", slot, str(tuple(source.shape)), str(tuple(target.shape)))
+
+    def _dtype(self) -> Iterator[FacetEvidence]:
+        for slot, source, target in self._returned():
+            if source.dtype != target.dtype:
+                yield _unlike("dtype", slot, source.dtype, target.dtype)
+
+    def _value(self) -> Iterator[FacetEvidence]:
+        for slot, source, target in self._returned():
+            yield from unlike_values("value", slot, source, target)
+        yield from self._scalars()
+        after = self._given(self._source.after, _SAME), self._given(self._target.after, self._pair.rule)
+        both = self._written(self._source, _SAME) & self._written(self._target, self._pair.rule)
+        for slot in after[0]:
+            if slot in both:
+                yield from unlike_values("value", slot, after[0][slot], after[1][slot])
+
+    def _scalars(self) -> Iterator[FacetEvidence]:
+        source, target = self._source.returned, self._target.returned
+        if isinstance(source, ScalarDump) and isinstance(target, ScalarDump) and source.value != target.value:
+            yield _unlike("value", "return", repr(source.value), repr(target.value))
+
+    @staticmethod
+    def _given(values: dict[str, Value], rule: Rule) -> dict[str, TensorDump]:
+        """The tensors that a call was given, by the source's name of their slot: ``self``, ``input``, ``state.weight``."""
+        named: dict[str, TensorDump] = {}
+        for name, value in values.items():
+            named |= _tensors_at(rule.source_name(name), value)
+        return named
+
+    def _written(self, trace: SampleTrace, rule: Rule) -> set[str]:
+        before, after = self._given(trace.before, rule), self._given(trace.after, rule)
+        return {
+            slot for slot, tensor in before.items() if slot in after and _contents(tensor) != _contents(after[slot])
+        }
+
+    def _in_place(self) -> Iterator[FacetEvidence]:
+        source, target = self._written(self._source, _SAME), self._written(self._target, self._pair.rule)
+        if only := sorted(source - target):
+            yield FacetEvidence(code="source_writes", values={"slots": ", ".join(only)})
+        if only := sorted(target - source):
+            yield FacetEvidence(code="target_writes", values={"slots": ", ".join(only)})
+
+    def _alias(self) -> Iterator[FacetEvidence]:
+        source = self._given(self._source.after, _SAME)
+        target = self._given(self._target.after, self._pair.rule)
+        for place, mine, theirs in self._returned():
+            for slot in source:
+                if slot not in target:
+                    continue
+                shares = _shares(mine, source[slot]), _shares(theirs, target[slot])
+                if shares[0] != shares[1]:
+                    values = {"slot": place, "other": slot, "source": shares[0], "target": shares[1]}
+                    yield FacetEvidence(code="alias", values=values)
+
+    def _gradient(self) -> Iterator[FacetEvidence]:
+        errors = self._source.gradient_error, self._target.gradient_error
+        if errors[0] or errors[1]:
+            if errors[0] and errors[1]:
+                return
+            code = "no_source_gradient" if errors[0] else "no_target_gradient"
+            yield FacetEvidence(code=code, values={"error": _told(errors[0] or errors[1])})  # type: ignore[arg-type]
+            return
+        theirs = {self._source_slot(slot): one for slot, one in self._target.gradients.items()}
+        for slot, gradient in self._source.gradients.items():
+            if slot not in theirs:
+                yield FacetEvidence(code="gradient_lacks", values={"slot": slot})
+            elif gradient.shape != theirs[slot].shape:
+                yield _unlike("gradient", slot, str(tuple(gradient.shape)), str(tuple(theirs[slot].shape)))
+            else:
+                yield from unlike_values("gradient", slot, gradient, theirs[slot])
+
+    def _source_slot(self, slot: str) -> str:
+        return self._pair.rule.source_name(slot)
+
+
+def _tensors_at(slot: str, value: Value) -> dict[str, TensorDump]:
+    if isinstance(value, TensorDump):
+        return {slot: value}
+    if isinstance(value, SequenceDump):
+        items = [_tensors_at(f"{slot}[{index}]", item) for index, item in enumerate(value.items)]
+        return {key: tensor for held in items for key, tensor in held.items()}
+    if isinstance(value, ObjectDump):
+        return {f"{slot}.{name}": tensor for name, tensor in value.tensors.items()}
+    return {}
+
+
+def _contents(tensor: TensorDump) -> object:
+    return tensor.dtype, tensor.shape, tensor.values
+
+
+def _shares(one: TensorDump, other: TensorDump) -> str:
+    """What two tensors of one trace have in common: object, storage or nothing. Empty tensors share no storage."""
+    if one.object == other.object:
+        return "object"
+    return "storage" if one.storage == other.storage else "nothing"
+
+
+def outline(value: Value | None) -> str:
+    """What is returned, without values: ``Tensor``, ``float``, ``(Tensor, None)``, of a named tuple ``sort(Tensor, Tensor)``."""
+    match value:
+        case None | ScalarDump(value=None):
+            return "None"
+        case TensorDump():
+            return "Tensor"
+        case ScalarDump(value=scalar):
+            return type(scalar).__name__
+        case SequenceDump(type=kind, items=items):
+            inner = ", ".join(map(outline, items))
+            return f"[{inner}]" if kind == "list" else f"({inner})" if kind == "tuple" else f"{kind}({inner})"
+        case ObjectDump(type=kind):
+            return kind
+    raise TypeError(f"no outline for {type(value).__name__}")
+
+
+def _unlike(code: str, slot: str, source: str, target: str) -> FacetEvidence:
+    return FacetEvidence(code=code, values={"slot": slot, "source": source, "target": target})
+
+
+def unlike_values(code: str, slot: str, source: TensorDump, target: TensorDump) -> Iterator[FacetEvidence]:
+    """Evidence where the values of two tensors of one shape are further apart than the wider tolerance of their dtypes."""
+    if source.shape != target.shape:
+        return
+    mine, theirs = array(source), array(target)
+    rtol, atol = (
+        max(pair) for pair in zip(*(TOLERANCES.get(one.dtype, (0.0, 0.0)) for one in (source, target)), strict=True)
+    )
+    wide = mine.astype(np.float64), theirs.astype(np.float64)
+    exact = mine.dtype.kind != "f" and theirs.dtype.kind != "f"
+    apart = mine != theirs if exact else ~np.isclose(wide[1], wide[0], rtol=rtol, atol=atol, equal_nan=True)
+    if not apart.any():
+        return
+    worst = _worst(wide[0], wide[1], apart)
+    values = {
+        "slot": slot,
+        "source": _shown(mine, worst),
+        "target": _shown(theirs, worst),
+        "count": str(int(apart.sum())),
+        "all": str(apart.size),
+    }
+    yield FacetEvidence(code=code, values=values)
+
+
+def _worst(mine: Floats, theirs: Floats, apart: npt.NDArray[np.bool_]) -> int:
+    """The place, counted flat, of the element that is furthest off; one that only one side has finite before all others."""
+    with np.errstate(all="ignore"):
+        distance = np.abs(theirs - mine)
+    distance = np.where(np.isnan(distance), np.inf, distance)
+    return int(np.argmax(np.where(apart, distance, -1).ravel()))
+
+
+def _shown(values: npt.NDArray[np.generic], worst: int) -> str:
+    """A small array whole, of a larger one the element at ``worst``: ``[1.5, 2]``, ``[…, 1.5, …]``."""
+    if values.size <= _SHOWN:
+        return _listed(values.tolist())
+    return f"[…, {_listed(values.ravel()[worst].item())}, …]"
+
+
+def _listed(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_listed, value))}]"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,78 @@
+"""Finds the traces of both sides of a mapping in the records of single calls, and judges them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from apidiff.database.devices import Device
+from apidiff.database.single_runs import SingleTraces
+from apidiff.judge.agreement import Pair, judge_pair
+from apidiff.model import Mapping as ApiMapping
+from apidiff.model import Target, Version
+from apidiff.model.agreement import Agreement, FacetVerdict
+from apidiff.model.ranges import status_at
+from apidiff.model.sample_calls import rule_of, source_call, target_call
+
+Unsupported = Mapping[tuple[str, str], Sequence[re.Pattern[str]]]
+
+
+@dataclass(frozen=True)
+class PairVerdicts:
+    """What two records say of one target at one version on one device. ``runs``: their IDs, the source's first."""
+
+    source_version: str
+    target_version: str
+    device: str
+    runs: tuple[str, ...]
+    verdicts: tuple[FacetVerdict, ...]
+
+
+def unsupported_by(devices: Sequence[Device]) -> Unsupported:
+    """The patterns of errors that say that a kernel is missing, by framework and device."""
+    return {(one.framework, one.device): one.unsupported_patterns for one in devices}
+
+
+def judge_target(
+    mapping: ApiMapping, target: Target, traces: SingleTraces, unsupported: Unsupported
+) -> Iterator[PairVerdicts]:
+    """The verdicts on ``target`` at every version and device of which there are records, newest version first.
+
+    The source's traces are those of its newest version on the same device, or on the CPU where there are none.
+    """
+    for version, device in traces.places("mindspore"):
+        if status_at(target, Version(version)) is None:
+            continue
+        against = _source_place(traces, device)
+        if against is None:
+            continue
+        verdicts: list[FacetVerdict] = []
+        runs: list[str] = []
+        patterns = unsupported.get(("mindspore", device), ())
+        for sample in mapping.samples:
+            calls = source_call(mapping, sample), target_call(mapping, target, sample)
+            source = traces.find("torch", *against, mapping.id, calls[0].digest)
+            made = traces.find("mindspore", version, device, mapping.id, calls[1].digest)
+            if source is None or made is None:
+                continue
+            runs += [source[0], made[0]]
+            pair = Pair(sample, source[1], made[1], rule_of(target), patterns, calls[0].gradient)
+            verdicts += judge_pair(pair)
+        if verdicts:
+            yield PairVerdicts(against[0], version, device, tuple(dict.fromkeys(runs)), tuple(verdicts))
+
+
+def _source_place(traces: SingleTraces, device: str) -> tuple[str, str] | None:
+    places = traces.places("torch")
+    return next((place for wanted in (device, "cpu") for place in places if place[1] == wanted), None)
+
+
+def disagreeing(mapping: ApiMapping, traces: SingleTraces, unsupported: Unsupported) -> Iterator[tuple[str, str, str]]:
+    """Mapping, API and sample of every call, of source and target, that is part of a verdict other than ``agrees``."""
+    for target in mapping.targets:
+        for found in judge_target(mapping, target, traces, unsupported):
+            for verdict in found.verdicts:
+                if verdict.agreement is not Agreement.AGREES:
+                    yield mapping.id, mapping.source.name, verdict.sample
+                    yield mapping.id, target.api.name, verdict.sample

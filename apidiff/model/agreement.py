@@ -1,0 +1,69 @@
+"""Agreements: what follows from two traces of the same sample, facet by facet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+
+from apidiff.model.base import Record
+
+
+class Facet(Enum):
+    """One aspect in which a call of the source and a call of the target are compared."""
+
+    ERROR = "error"  # does one refuse what the other takes
+    STRUCTURE = "structure"  # of what is returned: a tensor, a tuple of two, None
+    SHAPE = "shape"
+    DTYPE = "dtype"
+    VALUE = "value"  # of what is returned, and of what both have written
+    IN_PLACE = "in_place"  # which arguments are written
+    ALIAS = "alias"  # with which argument what is returned shares memory, or is the same object
+    GRADIENT = "gradient"
+
+
+class Agreement(Enum):
+    """What runs say of a facet; never folded together."""
+
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    UNSUPPORTED = "unsupported"
+    ERROR = "error"  # the call could not be made as planned, so it shows nothing
+    TIMEOUT = "timeout"
+    CRASH = "crash"
+    FLAKY = "flaky"
+    NOT_RUN = "not run"
+
+
+# Worst first: what one word says of several samples.
+WORST_AGREEMENT = (
+    Agreement.FLAKY,
+    Agreement.DIFFERS,
+    Agreement.CRASH,
+    Agreement.TIMEOUT,
+    Agreement.ERROR,
+    Agreement.UNSUPPORTED,
+    Agreement.NOT_RUN,
+    Agreement.AGREES,
+)
+
+
+def worst_agreement(agreements: Iterable[Agreement]) -> Agreement:
+    """The word that stands for several; ``not run`` for none."""
+    seen = set(agreements)
+    return next((one for one in WORST_AGREEMENT if one in seen), Agreement.NOT_RUN)
+
+
+class FacetEvidence(Record, frozen=True, kw_only=True):
+    """What shows a verdict: a code, for which `apidiff.messages` has the words, and the values that go into them."""
+
+    code: str
+    values: dict[str, str] = {}
+
+
+class FacetVerdict(Record, frozen=True, kw_only=True):
+    """What two traces of one sample say of one facet."""
+
+    sample: str
+    facet: Facet
+    agreement: Agreement
+    evidence: list[FacetEvidence] = []

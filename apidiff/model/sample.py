@@ -1,0 +1,162 @@
+"""Samples: one call of one API in a single process, its inputs written as data.
+
+A sample is written for the source. The same inputs go to every target, through the mapping's rule (`apidiff.model.rule`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+import msgspec
+
+from apidiff.model.base import NonEmpty, Record, Slug
+from apidiff.model.probe import Layout
+
+
+class Execution(Enum):
+    """How the calls of a mapping are made."""
+
+    COLLECTIVE = "collective"  # by the ranks of one world: probes
+    SINGLE = "single"  # in one process: samples
+
+
+class SampleForm(Enum):
+    """How an API is called with a sample."""
+
+    FUNCTION = "function"
+    METHOD = "method"  # on a receiver
+    MODULE = "module"  # constructed, given its state, then called
+
+
+class SampleError(ValueError):
+    """A sample that is like one that is not there, or like itself."""
+
+
+# JSON has no number for what is not finite: "nan", "inf", "-inf".
+Number = int | float | bool | str
+
+
+class SampleInput(Record, frozen=True, kw_only=True):
+    """An argument that is made before the call. Exactly one of the keys marked with (*) is present.
+
+    ``values`` (*): a tensor of these values, nested lists as in code; a bare number is a tensor without dimensions. "nan",
+    "inf" and "-inf" stand for the floats of that name.
+    ``shape`` (*): a tensor of this shape whose values are drawn from the sample's seed, evenly between ``low`` and ``high``.
+    ``list`` and ``tuple`` (*): a list or a tuple of arguments.
+    ``framework_dtype`` (*): a dtype of the framework that makes the call, e.g. ``torch.float16``.
+
+    ``dtype``: of a tensor, where it is not the sample's. ``layout``: how a tensor lies in memory.
+    """
+
+    values: Number | Sequence[Any] | None = None
+    shape: Sequence[int] | None = None
+    list: Sequence[SampleArgument] | None = None
+    tuple: Sequence[SampleArgument] | None = None
+    framework_dtype: NonEmpty | None = None
+    low: float = -1.0
+    high: float = 1.0
+    dtype: NonEmpty | None = None
+    layout: Layout = Layout.CONTIGUOUS
+
+    def __post_init__(self) -> None:
+        keys = ("values", "shape", "list", "tuple", "framework_dtype")
+        present = [key for key in keys if getattr(self, key) is not None]
+        if len(present) != 1:
+            raise ValueError(f"an argument needs exactly one of {', '.join(keys)}, got {present or 'none'}")
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether a tensor is made of it."""
+        return self.values is not None or self.shape is not None
+
+
+SampleArgument = SampleInput | int | float | bool | str | None
+
+
+class Arguments(Record, frozen=True, kw_only=True):
+    """What a call is given, by parameter: ``args`` by position, in this order, ``kwargs`` by keyword."""
+
+    args: dict[str, SampleArgument] = {}
+    kwargs: dict[str, SampleArgument] = {}
+
+
+class Sample(Record, frozen=True, kw_only=True):
+    """One call of one API with concrete inputs.
+
+    ``like`` names another sample of the mapping; what is not written here is taken from there. ``receiver``: what a method is
+    called on. ``constructor``: what a module is constructed with, and ``state`` its parameters and buffers by name, given in
+    place of those that it draws at random. ``args`` and ``kwargs``: what the call is given by position and by keyword, with the
+    names of the source's parameters. ``dtype``: of all tensors that name
+    none. ``seed``: that of all random values, of inputs and inside the call. ``gradient``: whether the gradients of all
+    floating inputs and of the state are compared too.
+    """
+
+    like: Slug | None = None
+    receiver: SampleInput | None = None
+    constructor: Arguments | None = None
+    state: dict[str, SampleInput] | None = None
+    args: dict[str, SampleArgument] | None = None
+    kwargs: dict[str, SampleArgument] | None = None
+    dtype: NonEmpty | None = None
+    seed: int | None = None
+    gradient: bool | None = None
+
+
+class SampleCall(Record, frozen=True, kw_only=True):
+    """A sample worked out for one API: what a process is asked to call, and what a run is tied to by its digest."""
+
+    api: str
+    form: SampleForm
+    receiver: SampleInput | None = None
+    constructor: Arguments = Arguments()
+    state: dict[str, SampleInput] = {}
+    given: Arguments = Arguments()
+    dtype: str = "float32"
+    seed: int = 0
+    gradient: bool = False
+
+    @property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits over all that decides what is called."""
+        return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:12]
+
+
+def resolve_sample(samples: Mapping[str, Sample], name: str) -> Sample:
+    """``name`` of ``samples`` with all that it takes over from the samples it is like.
+
+    Raises SampleError where ``like`` leads nowhere or in a circle.
+    """
+    fields: dict[str, object] = {}
+    for step in _chain(samples, name):
+        written = {field: getattr(step, field) for field in step.__struct_fields__ if field != "like"}
+        fields = {field: value for field, value in written.items() if value is not None} | fields
+    return Sample(**fields)  # type: ignore[arg-type]
+
+
+def call_of(sample: Sample, api: str, form: SampleForm) -> SampleCall:
+    """The call that a resolved ``sample`` makes of ``api``."""
+    written = {name: getattr(sample, name) for name in ("constructor", "state", "dtype", "seed", "gradient")}
+    return SampleCall(
+        api=api,
+        form=form,
+        receiver=sample.receiver,
+        given=Arguments(args=sample.args or {}, kwargs=sample.kwargs or {}),
+        **{name: value for name, value in written.items() if value is not None},
+    )
+
+
+def _chain(samples: Mapping[str, Sample], name: str) -> Iterator[Sample]:
+    """``name``, then the one it is like, and so on to the end."""
+    seen: list[str] = []
+    step: str | None = name
+    while step is not None:
+        if step not in samples:
+            raise SampleError(f"there is no sample {step!r}; there are {', '.join(samples) or 'none'}")
+        if step in seen:
+            raise SampleError(f"sample {step!r} is like itself ({' → '.join([*seen, step])})")
+        seen.append(step)
+        yield samples[step]
+        step = samples[step].like

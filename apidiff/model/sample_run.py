@@ -1,0 +1,77 @@
+"""What calls in a single process showed: the trace of each sample, and the record of a run. Written by a run, never edited."""
+
+from __future__ import annotations
+
+from apidiff.model.base import Record
+from apidiff.model.trace import CallError, DeviceFound, SignatureDump, TensorDump, Value
+
+SINGLE_SCHEMA = 1
+
+
+class SampleTrace(Record, frozen=True, kw_only=True):
+    """What one call showed.
+
+    ``before`` and ``after``: what the call was given, by parameter, ``self`` for the receiver, ``state`` for a module's
+    parameters and buffers. After an exception ``after`` is empty.
+    ``gradients``: of each floating input, by its slot (``self``, ``input``, ``state.weight``), of the sum of all floating
+    results, the i-th of which weighs i + 1; made in a call of its own with the same inputs. ``gradient_error``: the exception
+    that this call raised.
+    """
+
+    before: dict[str, Value] = {}
+    after: dict[str, Value] = {}
+    returned: Value | None = None
+    error: CallError | None = None
+    gradients: dict[str, TensorDump] = {}
+    gradient_error: CallError | None = None
+    seconds: float = 0.0
+
+
+class SampleRun(Record, frozen=True, kw_only=True):
+    """One sample of one mapping, made with one API: its source or a target.
+
+    ``spec``: the digest of the call. ``end``: ``completed`` (an exception included), ``timeout`` or ``crash``; then there is no
+    trace, and ``log`` holds the last lines that the process wrote. ``confirmed``: a second try in a fresh process showed the
+    same; ``again``: what it showed, where it did not.
+    """
+
+    mapping: str
+    api: str
+    sample: str
+    spec: str
+    end: str
+    trace: SampleTrace | None = None
+    log: list[str] = []
+    confirmed: bool = False
+    again: SampleRun | None = None
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Mapping, API and sample: what it is known by in a record."""
+        return self.mapping, self.api, self.sample
+
+
+class SingleRecord(Record, frozen=True, kw_only=True):
+    """All traces of one run of one framework version on one device.
+
+    It holds the samples of some mappings or of all. ``measured_by``, ``stopped`` and the rest are those of
+    `apidiff.model.trace.RunRecord`.
+    """
+
+    schema: int
+    suite_version: str
+    framework: str
+    framework_version: str
+    device: str
+    device_found: DeviceFound | None = None
+    date: str  # UTC, ISO 8601
+    measured_by: str | None = None
+    stopped: str | None = None
+    os: str
+    python: str
+    machine: str
+    cores: int
+    packages: dict[str, str]
+    environment: dict[str, str] = {}
+    signatures: list[SignatureDump] = []
+    samples: list[SampleRun] = []
