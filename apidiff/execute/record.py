@@ -76,8 +76,7 @@ def encode(record: RunRecord | SingleRecord) -> bytes:
     parts = [f'"{key}": {_json(value)}' for key, value in head.items()]
     packages = ",\n".join(f"  {_json(name)}: {_json(version)}" for name, version in record.packages.items())
     parts.append(f'"packages": {{\n{packages}\n}}')
-    for key in lists:
-        parts.append(f'"{key}": [\n' + ",\n".join(_json(item) for item in getattr(record, key)) + "\n]")
+    parts += [f'"{key}": [\n' + ",\n".join(_json(item) for item in getattr(record, key)) + "\n]" for key in lists]
     return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
 
 

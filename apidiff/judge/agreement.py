@@ -12,9 +12,19 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from apidiff.judge.value_paths import array, tensors
-from apidiff.model import CallError, ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
-from apidiff.model.agreement import Agreement, Facet, FacetEvidence, FacetVerdict
+from apidiff.judge.recorded_values import array, tensors
+from apidiff.model import (
+    CallError,
+    Evidence,
+    EvidenceCode,
+    ObjectDump,
+    ScalarDump,
+    SequenceDump,
+    TensorDump,
+    Value,
+    evidence,
+)
+from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.rule import Rule
 from apidiff.model.sample_run import SampleRun, SampleTrace
 
@@ -67,49 +77,49 @@ def _settled(sample: str, facet: Facet, first: Sequence[FacetVerdict], second: S
     once, again = _of(first, facet), _of(second, facet)
     if once and again and once.agreement is again.agreement:
         return once
-    told = [one.agreement.value if one else Agreement.NOT_RUN.value for one in (once, again)]
-    evidence = FacetEvidence(code="flaky", values={"first": told[0], "second": told[1]})
-    return FacetVerdict(sample=sample, facet=facet, agreement=Agreement.FLAKY, evidence=[evidence])
+    facts: list[Evidence] = []
+    for number, one in enumerate((once, again), 1):
+        said = one.agreement if one else Agreement.NOT_RUN
+        facts += [evidence(EvidenceCode.ATTEMPT, number=number, outcome=said.value), *(one.facts if one else ())]
+    return FacetVerdict(sample=sample, facet=facet, agreement=Agreement.FLAKY, facts=facts)
 
 
 def _verdicts(pair: Pair, source: SampleRun, target: SampleRun) -> list[FacetVerdict]:
     facets = [facet for facet in Facet if facet is not Facet.GRADIENT or pair.gradient]
 
-    def everywhere(agreement: Agreement, code: str, **values: str) -> list[FacetVerdict]:
-        evidence = [FacetEvidence(code=code, values=values)]
-        return [
-            FacetVerdict(sample=pair.sample, facet=facet, agreement=agreement, evidence=evidence) for facet in facets
-        ]
+    def everywhere(agreement: Agreement, fact: Evidence) -> list[FacetVerdict]:
+        return [FacetVerdict(sample=pair.sample, facet=facet, agreement=agreement, facts=[fact]) for facet in facets]
 
-    for side, run in (("source", source), ("target", target)):
+    for side, run in (("PyTorch", source), ("MindSpore", target)):
         if run.trace is None:
-            return everywhere(Agreement(run.end), f"{side}_{run.end}")
+            return everywhere(Agreement(run.end), evidence(EvidenceCode.SIDE_ENDED, side=side, end=run.end))
         if run.trace.error and run.trace.error.stage == "prepare":
-            return everywhere(Agreement.ERROR, f"{side}_not_made", error=_told(run.trace.error))
+            error = _told(run.trace.error)
+            return everywhere(Agreement.ERROR, evidence(EvidenceCode.NOT_CALLED, side=side, error=error))
     assert source.trace is not None
     assert target.trace is not None
     raised = target.trace.error
     if raised and any(pattern.search(raised.message) for pattern in pair.unsupported):
-        shown = everywhere(Agreement.UNSUPPORTED, "no_kernel", error=_told(raised))
+        shown = everywhere(Agreement.UNSUPPORTED, evidence(EvidenceCode.NO_KERNEL, error=_told(raised)))
         return [one for one in shown if source.trace.error is None or one.facet is Facet.ERROR]
     if source.trace.error or raised:
-        agreement, evidence = _errors(source.trace.error, raised)
-        return [FacetVerdict(sample=pair.sample, facet=Facet.ERROR, agreement=agreement, evidence=evidence)]
+        agreement, facts = _errors(source.trace.error, raised)
+        return [FacetVerdict(sample=pair.sample, facet=Facet.ERROR, agreement=agreement, facts=facts)]
     comparison = _Comparison(source.trace, target.trace, pair)
     return [comparison.verdict(facet) for facet in facets]
 
 
-def _errors(source: CallError | None, target: CallError | None) -> tuple[Agreement, list[FacetEvidence]]:
+def _errors(source: CallError | None, target: CallError | None) -> tuple[Agreement, list[Evidence]]:
     """Whether both raise, and the same: one's class is the other's, or a base of it that is more than ``Exception``."""
     if source is None or target is None:
-        code = "target_refuses" if target else "source_refuses"
+        code = EvidenceCode.TARGET_REFUSES if target else EvidenceCode.SOURCE_REFUSES
         error = target or source
         assert error is not None
-        return Agreement.DIFFERS, [FacetEvidence(code=code, values={"error": _told(error)})]
+        return Agreement.DIFFERS, [evidence(code, error=_told(error))]
     if {source.type, *_own(source)} & {target.type} or {target.type, *_own(target)} & {source.type}:
         return Agreement.AGREES, []
-    values = {"source": _told(source), "target": _told(target)}
-    return Agreement.DIFFERS, [FacetEvidence(code="error_type", values=values)]
+    fact = evidence(EvidenceCode.ERRORS_DIFFER, source=_told(source), target=_told(target))
+    return Agreement.DIFFERS, [fact]
 
 
 def _own(error: CallError) -> set[str]:
@@ -130,7 +140,7 @@ class _Comparison:
         self._source, self._target, self._pair = source, target, pair
 
     def verdict(self, facet: Facet) -> FacetVerdict:
-        checks: dict[Facet, Callable[[], Iterator[FacetEvidence]]] = {
+        checks: dict[Facet, Callable[[], Iterator[Evidence]]] = {
             Facet.ERROR: lambda: iter(()),
             Facet.STRUCTURE: self._structure,
             Facet.SHAPE: self._shape,
@@ -140,14 +150,14 @@ class _Comparison:
             Facet.ALIAS: self._alias,
             Facet.GRADIENT: self._gradient,
         }
-        evidence = list(checks[facet]())
-        agreement = Agreement.DIFFERS if evidence else Agreement.AGREES
-        return FacetVerdict(sample=self._pair.sample, facet=facet, agreement=agreement, evidence=evidence)
+        facts = list(checks[facet]())
+        agreement = Agreement.DIFFERS if facts else Agreement.AGREES
+        return FacetVerdict(sample=self._pair.sample, facet=facet, agreement=agreement, facts=facts)
 
-    def _structure(self) -> Iterator[FacetEvidence]:
+    def _structure(self) -> Iterator[Evidence]:
         shown = outline(self._source.returned), outline(self._target.returned)
         if shown[0] != shown[1]:
-            yield FacetEvidence(code="structure", values={"source": shown[0], "target": shown[1]})
+            yield evidence(EvidenceCode.STRUCTURES_DIFFER, source=shown[0], target=shown[1])
 
     def _returned(self) -> list[tuple[str, TensorDump, TensorDump]]:
         """The tensors returned by both, each with its place; those of unlike structures are not compared."""
@@ -160,30 +170,30 @@ class _Comparison:
             for index, pair in enumerate(zip(source, target, strict=True))
         ]
 
-    def _shape(self) -> Iterator[FacetEvidence]:
+    def _shape(self) -> Iterator[Evidence]:
         for slot, source, target in self._returned():
             if source.shape != target.shape:
-                yield _unlike("shape", slot, str(tuple(source.shape)), str(tuple(target.shape)))
+                yield _unlike(slot, str(tuple(source.shape)), str(tuple(target.shape)))
 
-    def _dtype(self) -> Iterator[FacetEvidence]:
+    def _dtype(self) -> Iterator[Evidence]:
         for slot, source, target in self._returned():
             if source.dtype != target.dtype:
-                yield _unlike("dtype", slot, source.dtype, target.dtype)
+                yield _unlike(slot, source.dtype, target.dtype)
 
-    def _value(self) -> Iterator[FacetEvidence]:
+    def _value(self) -> Iterator[Evidence]:
         for slot, source, target in self._returned():
-            yield from unlike_values("value", slot, source, target)
+            yield from unlike_values(slot, source, target)
         yield from self._scalars()
         after = self._given(self._source.after, _SAME), self._given(self._target.after, self._pair.rule)
         both = self._written(self._source, _SAME) & self._written(self._target, self._pair.rule)
         for slot in after[0]:
             if slot in both:
-                yield from unlike_values("value", slot, after[0][slot], after[1][slot])
+                yield from unlike_values(slot, after[0][slot], after[1][slot])
 
-    def _scalars(self) -> Iterator[FacetEvidence]:
+    def _scalars(self) -> Iterator[Evidence]:
         source, target = self._source.returned, self._target.returned
         if isinstance(source, ScalarDump) and isinstance(target, ScalarDump) and source.value != target.value:
-            yield _unlike("value", "return", repr(source.value), repr(target.value))
+            yield _unlike("return", repr(source.value), repr(target.value))
 
     @staticmethod
     def _given(values: dict[str, Value], rule: Rule) -> dict[str, TensorDump]:
@@ -199,14 +209,14 @@ class _Comparison:
             slot for slot, tensor in before.items() if slot in after and _contents(tensor) != _contents(after[slot])
         }
 
-    def _in_place(self) -> Iterator[FacetEvidence]:
+    def _in_place(self) -> Iterator[Evidence]:
         source, target = self._written(self._source, _SAME), self._written(self._target, self._pair.rule)
         if only := sorted(source - target):
-            yield FacetEvidence(code="source_writes", values={"slots": ", ".join(only)})
+            yield evidence(EvidenceCode.ONLY_SOURCE_WRITES, slots=", ".join(only))
         if only := sorted(target - source):
-            yield FacetEvidence(code="target_writes", values={"slots": ", ".join(only)})
+            yield evidence(EvidenceCode.ONLY_TARGET_WRITES, slots=", ".join(only))
 
-    def _alias(self) -> Iterator[FacetEvidence]:
+    def _alias(self) -> Iterator[Evidence]:
         source = self._given(self._source.after, _SAME)
         target = self._given(self._target.after, self._pair.rule)
         for place, mine, theirs in self._returned():
@@ -215,25 +225,27 @@ class _Comparison:
                     continue
                 shares = _shares(mine, source[slot]), _shares(theirs, target[slot])
                 if shares[0] != shares[1]:
-                    values = {"slot": place, "other": slot, "source": shares[0], "target": shares[1]}
-                    yield FacetEvidence(code="alias", values=values)
+                    yield evidence(
+                        EvidenceCode.SHARING_DIFFERS, slot=place, other=slot, source=shares[0], target=shares[1]
+                    )
 
-    def _gradient(self) -> Iterator[FacetEvidence]:
+    def _gradient(self) -> Iterator[Evidence]:
         errors = self._source.gradient_error, self._target.gradient_error
         if errors[0] or errors[1]:
             if errors[0] and errors[1]:
                 return
-            code = "no_source_gradient" if errors[0] else "no_target_gradient"
-            yield FacetEvidence(code=code, values={"error": _told(errors[0] or errors[1])})  # type: ignore[arg-type]
+            for side, error in zip(("PyTorch", "MindSpore"), errors, strict=True):
+                if error:
+                    yield evidence(EvidenceCode.NOT_CALLED, side=side, error=_told(error))
             return
         theirs = {self._source_slot(slot): one for slot, one in self._target.gradients.items()}
         for slot, gradient in self._source.gradients.items():
             if slot not in theirs:
-                yield FacetEvidence(code="gradient_lacks", values={"slot": slot})
+                yield evidence(EvidenceCode.NO_GRADIENT, slot=slot)
             elif gradient.shape != theirs[slot].shape:
-                yield _unlike("gradient", slot, str(tuple(gradient.shape)), str(tuple(theirs[slot].shape)))
+                yield _unlike(slot, str(tuple(gradient.shape)), str(tuple(theirs[slot].shape)))
             else:
-                yield from unlike_values("gradient", slot, gradient, theirs[slot])
+                yield from unlike_values(slot, gradient, theirs[slot])
 
     def _source_slot(self, slot: str) -> str:
         return self._pair.rule.source_name(slot)
@@ -278,11 +290,11 @@ def outline(value: Value | None) -> str:
     raise TypeError(f"no outline for {type(value).__name__}")
 
 
-def _unlike(code: str, slot: str, source: str, target: str) -> FacetEvidence:
-    return FacetEvidence(code=code, values={"slot": slot, "source": source, "target": target})
+def _unlike(slot: str, source: str, target: str) -> Evidence:
+    return evidence(EvidenceCode.SIDES_DIFFER, slot=slot, source=source, target=target)
 
 
-def unlike_values(code: str, slot: str, source: TensorDump, target: TensorDump) -> Iterator[FacetEvidence]:
+def unlike_values(slot: str, source: TensorDump, target: TensorDump) -> Iterator[Evidence]:
     """Evidence where the values of two tensors of one shape are further apart than the wider tolerance of their dtypes."""
     if source.shape != target.shape:
         return
@@ -296,14 +308,9 @@ def unlike_values(code: str, slot: str, source: TensorDump, target: TensorDump) 
     if not apart.any():
         return
     worst = _worst(wide[0], wide[1], apart)
-    values = {
-        "slot": slot,
-        "source": _shown(mine, worst),
-        "target": _shown(theirs, worst),
-        "count": str(int(apart.sum())),
-        "all": str(apart.size),
-    }
-    yield FacetEvidence(code=code, values=values)
+    shown = _shown(mine, worst), _shown(theirs, worst)
+    count = int(apart.sum())
+    yield evidence(EvidenceCode.VALUES_DIFFER, slot=slot, source=shown[0], target=shown[1], count=count, all=apart.size)
 
 
 def _worst(mine: Floats, theirs: Floats, apart: npt.NDArray[np.bool_]) -> int:

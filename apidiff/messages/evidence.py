@@ -18,6 +18,10 @@ def _line(fact: Evidence, language: Language) -> str:
     values = fact.values
     if fact.code is EvidenceCode.ATTEMPT:
         values = {**values, "outcome": label(f"outcome.{values['outcome']}", language)}
+    if fact.code is EvidenceCode.SHARING_DIFFERS:
+        values = {**values, **{side: label(f"sharing.{values[side]}", language) for side in ("source", "target")}}
+    if fact.code is EvidenceCode.SIDE_ENDED:
+        values = {**values, "end": label(f"outcome.{values['end']}", language)}
     words = label(f"fact.{fact.code.value}", language).format(**values)
     return words if fact.rank is None else label("evidence.rank", language).format(rank=fact.rank, fact=words)
 

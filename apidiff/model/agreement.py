@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 from apidiff.model.base import Record
+from apidiff.model.verdict import Evidence
 
 
 class Facet(Enum):
@@ -53,17 +54,10 @@ def worst_agreement(agreements: Iterable[Agreement]) -> Agreement:
     return next((one for one in WORST_AGREEMENT if one in seen), Agreement.NOT_RUN)
 
 
-class FacetEvidence(Record, frozen=True, kw_only=True):
-    """What shows a verdict: a code, for which `apidiff.messages` has the words, and the values that go into them."""
-
-    code: str
-    values: dict[str, str] = {}
-
-
 class FacetVerdict(Record, frozen=True, kw_only=True):
-    """What two traces of one sample say of one facet."""
+    """What two traces of one sample say of one facet. ``facts``: what shows it, nothing where they agree."""
 
     sample: str
     facet: Facet
     agreement: Agreement
-    evidence: list[FacetEvidence] = []
+    facts: list[Evidence] = []

@@ -13,7 +13,6 @@ import griffe
 
 from apidiff.signatures.branches import without_fallbacks
 
-
 # griffe follows `__all__ += …` and not the same written as a call.
 _EXTENDED = re.compile(r"^__all__\.extend\((?P<more>[^()]+)\)$", re.MULTILINE)
 

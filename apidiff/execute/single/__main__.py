@@ -1,18 +1,14 @@
-"""The loop of a process that makes calls: reads one request a line from a pipe, answers one line.
-
-``python -m apidiff.execute.single FRAMEWORK DEVICE READ_FD WRITE_FD``. It is killed, with all that it started, when the other
-end of the pipe closes.
-"""
+"""What a process that makes calls runs: ``python -m apidiff.execute.single FRAMEWORK DEVICE READ_FD WRITE_FD``."""
 
 from __future__ import annotations
 
-import os
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from apidiff.execute.parent_death import end_with_parent
+from apidiff.execute.worker_process import serve
 from apidiff.model import Api
 from apidiff.model.sample import SampleCall
 
@@ -21,16 +17,15 @@ if TYPE_CHECKING:  # it brings NumPy, and with it threads
 
 
 def main() -> None:
-    """Starts the framework, then serves requests until the pipe closes."""
+    """Starts the framework, then answers requests until the pipe closes."""
     framework, device, read_fd, write_fd = sys.argv[1:]
-    end_with_parent(int(read_fd), int(write_fd))
-    with os.fdopen(int(read_fd), "rb") as requests, os.fdopen(int(write_fd), "wb", buffering=0) as answers:
-        adapter = _adapter(framework, device)
-        adapter.start()
-        answers.write(msgspec.json.encode({"version": adapter.version()}) + b"\n")
-        for line in requests:
-            answers.write(msgspec.json.encode(_answer(adapter, msgspec.json.decode(line))) + b"\n")
-    os._exit(0)  # nothing is left to save, and a framework may hang in its own tear-down
+    serve(int(read_fd), int(write_fd), lambda: _begin(framework, device))
+
+
+def _begin(framework: str, device: str) -> tuple[object, Callable[[Any], object]]:
+    adapter = _adapter(framework, device)
+    adapter.start()
+    return {"version": adapter.version()}, lambda request: _answer(adapter, request)
 
 
 def _adapter(framework: str, device: str) -> SingleAdapter:
@@ -43,14 +38,12 @@ def _adapter(framework: str, device: str) -> SingleAdapter:
     return MindSporeSingle(device)
 
 
-def _answer(adapter: SingleAdapter, request: dict[str, Any]) -> Any:
+def _answer(adapter: SingleAdapter, request: Any) -> object:
     match request:
         case {"do": "sample", "call": call}:
             return adapter.sample(msgspec.convert(call, SampleCall))
         case {"do": "signature", "api": api}:
-            from apidiff.execute.ranks.found import signature_of
-
-            return signature_of(msgspec.convert(api, Api))
+            return adapter.signature(msgspec.convert(api, Api))
     raise ValueError(f"unknown request {request}")
 
 

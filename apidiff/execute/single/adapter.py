@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from apidiff.execute.ranks.adapter import describe
-from apidiff.execute.ranks.found import find
+from apidiff.execute.ranks.api_lookup import find, signature_of
 from apidiff.execute.ranks.snapshot import Snapshot
 from apidiff.execute.single.arrays import Arrays
-from apidiff.model import ObjectDump, TensorDump, Value
+from apidiff.model import Api, ObjectDump, SignatureDump, TensorDump, Value
 from apidiff.model.probe import Layout
 from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput
 from apidiff.model.sample_run import SampleTrace
@@ -115,6 +115,10 @@ class SingleAdapter(ABC):
         """
 
     # What is the same for all.
+
+    def signature(self, api: Api) -> SignatureDump:
+        """The API's signature as ``inspect`` shows it. A module's members are those of the framework's base class of modules."""
+        return signature_of(api)
 
     def sample(self, call: SampleCall) -> SampleTrace:
         """Makes a call and records it. Never raises: an exception is part of the trace."""

@@ -14,7 +14,7 @@ import msgspec
 
 from apidiff.database.devices import Device
 from apidiff.errors import ApidiffError, DataError
-from apidiff.execute.rank_process import RankProcess
+from apidiff.execute.worker_process import WorkerProcess
 
 _LOG_LINES = 4
 _LOG_BYTES = 4000
@@ -50,7 +50,7 @@ class CallProcess:
         os.close(handle)
         self._log, self._troubled, self._logged = Path(name), False, 0
         command = ["-m", "apidiff.execute.single", device.framework, device.device]
-        self._process = RankProcess(command, dict(os.environ) | device.environment, self._log)
+        self._process = WorkerProcess(command, dict(os.environ) | device.environment, self._log)
         started = self._receive(device.deadlines.start)
         if started.end != "completed":
             self.kill()

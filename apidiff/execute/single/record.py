@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 
+from apidiff.atomic_write import locked, write_files
 from apidiff.database.devices import Device
 from apidiff.database.single_runs import former_records, holds_all, single_run_name, single_run_path
 from apidiff.execute import local_records
-from apidiff.execute.atomic_write import alone_in, put
 from apidiff.execute.record import encode, surroundings
 from apidiff.model import SignatureDump
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
@@ -39,8 +39,8 @@ def write_record(record: SingleRecord, runs: Path) -> Path:
     """
     content = encode(record)
     path = single_run_path(record, content, runs)
-    with alone_in(path.parent):
-        put({path: content})
+    with locked(path.parent):
+        write_files({path: content})
         if record.measured_by is not None:
             local_records.add(path)
         for former in former_records(path.parent, single_run_name(record)[1], path):
