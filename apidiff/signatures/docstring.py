@@ -1,16 +1,23 @@
-"""What Google-style docstrings say: sections, and the types of parameters."""
+"""What docstrings say: the sections of Google style, the types of parameters, and signatures where compiled code has none."""
 
 from __future__ import annotations
 
+import ast
 import re
+from dataclasses import dataclass
 
 import griffe
+
+from apidiff.model.signature import ParameterKind, SignatureParameter
+from apidiff.signatures.modules import NotReadable
 
 # name (type): …, and the type may hold brackets: "group (Union[str, tuple(int)], optional): …". torch writes "group: (type): …"
 # in places.
 _ARGUMENT = re.compile(r"\*{0,2}(?P<name>\w+):?\s*\((?P<type>.+?)\)\s*:(\s|$)")
 _ROLE = re.compile(r":\w+(?::\w+)?:`~?\.?(?P<name>[^`<]+)(?: <[^`]*>)?`")
 _OPTIONAL = re.compile(r",?\s*(optional|default[:=\s].*|可选)\s*$", re.IGNORECASE)
+_WAY = re.compile(r"^(?:\d+\. )?(?P<head>\w+\(.*\))(?: -> (?P<returns>.+))?$")
+_REPR = re.compile(r"<[^<>]*>|(?<== )\.\.\.")
 _ARGUMENT_SECTIONS = ("Args:", "Arguments:", "Parameters:", "Keyword Args:")
 
 
@@ -52,3 +59,65 @@ def documented_types(documented: griffe.Object) -> dict[str, str]:
                 if text:
                     found.setdefault(match["name"], text)
     return found
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How a compiled function is called, as its docstring says: one way, or several overloads."""
+
+    ways: list[list[SignatureParameter]]
+    returns: str | None
+
+
+def docstring_ways(doc: str) -> Ways:
+    """The signatures that pybind11 writes into a docstring: its first line, or the numbered lines of an overloaded function.
+
+    Raises NotReadable for a docstring that holds none, or one that is no Python.
+    """
+    lines = [line.strip() for line in doc.strip().splitlines()]
+    overloaded = "Overloaded function." in lines[:3]
+    found = [line for line in lines if re.match(r"\d+\. \w+\(", line)] if overloaded else lines[:1]
+    matches = [_WAY.match(line) for line in found]
+    if not matches or not all(matches):
+        raise NotReadable("the docstring of the installed object is no signature")
+    returns = {match["returns"] for match in matches if match}
+    ways = [_parsed(match["head"]) for match in matches if match]
+    return Ways(ways, returns.pop() if len(returns) == 1 else None)
+
+
+def _parsed(head: str) -> list[SignatureParameter]:
+    """The parameters of ``name(self: X, a: int = 1)``, without ``self``; a default that is no Python becomes ``...``."""
+    try:
+        [node] = ast.parse(f"def {_REPR.sub('...', head)}: ...").body
+    except SyntaxError as error:
+        raise NotReadable(f"the signature in its docstring is no Python: {head}") from error
+    if not isinstance(node, ast.FunctionDef):
+        raise NotReadable(f"the signature in its docstring is no Python: {head}")
+    arguments = node.args
+    kinds = [
+        *((one, ParameterKind.POSITIONAL_ONLY) for one in arguments.posonlyargs),
+        *((one, ParameterKind.POSITIONAL_OR_KEYWORD) for one in arguments.args),
+    ]
+    padding: list[ast.expr | None] = [None] * (len(kinds) - len(arguments.defaults))
+    found = [
+        _from_ast(one, kind, default)
+        for (one, kind), default in zip(kinds, [*padding, *arguments.defaults], strict=True)
+    ]
+    if arguments.vararg:
+        found.append(_from_ast(arguments.vararg, ParameterKind.VARIADIC_POSITIONAL, None))
+    found += [
+        _from_ast(one, ParameterKind.KEYWORD_ONLY, default)
+        for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    ]
+    if arguments.kwarg:
+        found.append(_from_ast(arguments.kwarg, ParameterKind.VARIADIC_KEYWORD, None))
+    return [one for one in found if one.name != "self"]
+
+
+def _from_ast(one: ast.arg, kind: ParameterKind, default: ast.expr | None) -> SignatureParameter:
+    return SignatureParameter(
+        name=one.arg,
+        kind=kind,
+        default=None if default is None else ast.unparse(default),
+        annotation=None if one.annotation is None else ast.unparse(one.annotation),
+    )

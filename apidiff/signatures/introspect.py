@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import json
-import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +14,11 @@ from apidiff.errors import ApidiffError
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureKind, SignatureParameter
 from apidiff.model.signature import SignatureSource as Origin
 from apidiff.process_group import run
+from apidiff.signatures.docstring import Ways, docstring_ways
 from apidiff.signatures.modules import NotReadable
 
 _DEADLINE = 180.0  # seconds; importing a framework takes some
 _LOOK = Path(__file__).parent / "look.py"
-_WAY = re.compile(r"^(?:\d+\. )?(?P<head>\w+\(.*\))(?: -> (?P<returns>.+))?$")
-_REPR = re.compile(r"<[^<>]*>|(?<== )\.\.\.")
-
-
-@dataclass(frozen=True)
-class Ways:
-    """How a compiled function is called, as its docstring says: one way, or several overloads."""
-
-    ways: list[list[SignatureParameter]]
-    returns: str | None
 
 
 def introspected(written: SignatureFile) -> SignatureFile:
@@ -115,60 +103,6 @@ def _ways(shown: dict[str, Any]) -> Ways:
 def _parameter(name: str, kind: str, default: str | None, annotation: str | None) -> SignatureParameter:
     default = "..." if default is not None and default.startswith("<") else default
     return SignatureParameter(name=name, kind=ParameterKind(kind), default=default, annotation=annotation)
-
-
-def docstring_ways(doc: str) -> Ways:
-    """The signatures that pybind11 writes into a docstring: its first line, or the numbered lines of an overloaded function.
-
-    Raises NotReadable for a docstring that holds none, or one that is no Python.
-    """
-    lines = [line.strip() for line in doc.strip().splitlines()]
-    overloaded = "Overloaded function." in lines[:3]
-    found = [line for line in lines if re.match(r"\d+\. \w+\(", line)] if overloaded else lines[:1]
-    matches = [_WAY.match(line) for line in found]
-    if not matches or not all(matches):
-        raise NotReadable("the docstring of the installed object is no signature")
-    returns = {match["returns"] for match in matches if match}
-    ways = [_parsed(match["head"]) for match in matches if match]
-    return Ways(ways, returns.pop() if len(returns) == 1 else None)
-
-
-def _parsed(head: str) -> list[SignatureParameter]:
-    """The parameters of ``name(self: X, a: int = 1)``, without ``self``; a default that is no Python becomes ``...``."""
-    try:
-        [node] = ast.parse(f"def {_REPR.sub('...', head)}: ...").body
-    except SyntaxError as error:
-        raise NotReadable(f"the signature in its docstring is no Python: {head}") from error
-    if not isinstance(node, ast.FunctionDef):
-        raise NotReadable(f"the signature in its docstring is no Python: {head}")
-    arguments = node.args
-    kinds = [
-        *((one, ParameterKind.POSITIONAL_ONLY) for one in arguments.posonlyargs),
-        *((one, ParameterKind.POSITIONAL_OR_KEYWORD) for one in arguments.args),
-    ]
-    padding: list[ast.expr | None] = [None] * (len(kinds) - len(arguments.defaults))
-    found = [
-        _from_ast(one, kind, default)
-        for (one, kind), default in zip(kinds, [*padding, *arguments.defaults], strict=True)
-    ]
-    if arguments.vararg:
-        found.append(_from_ast(arguments.vararg, ParameterKind.VARIADIC_POSITIONAL, None))
-    found += [
-        _from_ast(one, ParameterKind.KEYWORD_ONLY, default)
-        for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    ]
-    if arguments.kwarg:
-        found.append(_from_ast(arguments.kwarg, ParameterKind.VARIADIC_KEYWORD, None))
-    return [one for one in found if one.name != "self"]
-
-
-def _from_ast(one: ast.arg, kind: ParameterKind, default: ast.expr | None) -> SignatureParameter:
-    return SignatureParameter(
-        name=one.arg,
-        kind=kind,
-        default=None if default is None else ast.unparse(default),
-        annotation=None if one.annotation is None else ast.unparse(one.annotation),
-    )
 
 
 def _look(framework: str, names: list[str]) -> dict[str, dict[str, Any]]:

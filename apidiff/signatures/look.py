@@ -17,9 +17,8 @@ from typing import Any
 
 def look(name: str) -> dict[str, Any]:
     """What the object ``name`` shows."""
-    module, _, last = name.rpartition(".")
     try:
-        found = getattr(importlib.import_module(module), last)
+        found = _find(name)
     except (ImportError, AttributeError):
         return {"kind": "absent"}
     if not isinstance(found, type):
@@ -31,6 +30,16 @@ def look(name: str) -> dict[str, Any]:
     doc = getattr(found.__init__, "__doc__", None) if compiled else None
     members = sorted(name for name in set(dir(found)) - _inherited(found) if not name.startswith("_"))
     return {"kind": "class", "signature": None if compiled else _signature(found), "doc": doc, "members": members}
+
+
+def _find(name: str) -> Any:
+    """The object of a dotted name: of a module, or of a class in one. Raises ImportError or AttributeError."""
+    module, _, last = name.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), last)
+    except ModuleNotFoundError:
+        above, _, holder = module.rpartition(".")
+        return getattr(getattr(importlib.import_module(above), holder), last)
 
 
 def _values(found: type) -> list[str]:

@@ -11,7 +11,7 @@ import msgspec
 
 from apidiff.model.signature import Deprecation, ParameterKind, Signature, SignatureKind, SignatureParameter
 from apidiff.model.signature import SignatureSource as Origin
-from apidiff.signatures.docstring import documented_types, section
+from apidiff.signatures.docstring import Ways, docstring_ways, documented_types, section
 from apidiff.signatures.members import members
 from apidiff.signatures.modules import Found, Modules, NotReadable, Overloads, is_stub
 
@@ -19,6 +19,7 @@ _PRIMITIVE = "mindspore.ops.primitive.Primitive"
 _INPUT = re.compile(r"- \*\*(?P<name>\w+)\*\* \((?P<type>.+?)\) - ")
 _PLATFORM = re.compile(r"``(\w+)``")
 _ENUMS = {"enum.Enum", "enum.IntEnum", "enum.Flag", "enum.IntFlag", "enum.StrEnum"}
+_VARIADIC = [ParameterKind.VARIADIC_POSITIONAL, ParameterKind.VARIADIC_KEYWORD]
 _ANYTHING = [SignatureParameter(name="args", kind=ParameterKind.VARIADIC_POSITIONAL)]
 
 
@@ -28,7 +29,7 @@ def read(found: Found, modules: Modules) -> tuple[Signature, dict[str, str]]:
     Raises NotReadable where there is nothing to tell.
     """
     if isinstance(found, Overloads):
-        ways = [_parameters(way, bound=False) for way in found.ways]
+        ways = [_parameters(way, bound=_is_bound(way)) for way in found.ways]
         return Signature(kind=SignatureKind.FUNCTION, source=_origin(found.ways[0]), overloads=ways), {}
     if isinstance(found, griffe.Function):
         return _function(found), {}
@@ -44,20 +45,42 @@ def _origin(found: griffe.Object) -> Origin:
 
 
 def _function(function: griffe.Function) -> Signature:
+    """A function. One that takes anything and hands it on to compiled code is called as its docstring begins."""
+    parameters = _parameters(function, bound=_is_bound(function))
+    returns = None if function.returns is None else str(function.returns)
+    if function.docstring and [one.kind for one in parameters] == _VARIADIC:
+        ways = _ways_in_words(function.docstring.value)
+        if ways and len(ways.ways) == 1:
+            parameters, returns = ways.ways[0], ways.returns
     return Signature(
         kind=SignatureKind.FUNCTION,
         source=_origin(function),
-        parameters=_with_documented(_parameters(function, bound=False), function),
-        returns=None if function.returns is None else str(function.returns),
+        parameters=_with_documented(parameters, function),
+        returns=returns,
         deprecated=_deprecation(function),
         platforms=_platforms(function),
     )
+
+
+def _is_bound(function: griffe.Function) -> bool:
+    """Whether a call leaves out the first parameter: that of a method."""
+    return isinstance(function.parent, griffe.Class) and "staticmethod" not in function.labels
+
+
+def _ways_in_words(doc: str) -> Ways | None:
+    """The signatures that a docstring begins with; None where it begins with something else."""
+    try:
+        return docstring_ways(doc)
+    except NotReadable:
+        return None
 
 
 def _constant(found: griffe.Attribute, modules: Modules) -> Signature:
     """A constant; one that holds an object of a class of the framework is deprecated where the class says so."""
     mark = None
     if isinstance(found.value, griffe.ExprCall):
+        if (function := _added_docstring(found, found.value)) is not None:
+            return function
         try:
             made = modules.find(str(found.value.canonical_path))
         except NotReadable:
@@ -67,6 +90,25 @@ def _constant(found: griffe.Attribute, modules: Modules) -> Signature:
             marks = [_deprecation(one) for one in (made, *methods) if isinstance(one, griffe.Function | griffe.Class)]
             mark = next((one for one in marks if one), None)
     return Signature(kind=SignatureKind.CONSTANT, source=_origin(found), deprecated=mark)
+
+
+def _added_docstring(found: griffe.Attribute, made: griffe.ExprCall) -> Signature | None:
+    """The compiled function that torch gives a docstring, ``gelu = _add_docstr(torch._C._nn.gelu, "gelu(input, …)")``.
+
+    None for a constant that is made otherwise.
+    """
+    if str(made.function).rpartition(".")[2] != "_add_docstr" or len(made.arguments) < 2:
+        return None
+    # The docstring may be a template: its first literal holds the signature.
+    nodes = ast.walk(ast.parse(str(made.arguments[1]), mode="eval"))
+    text = next((one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str)), "")
+    ways = _ways_in_words(text)
+    if ways is None:
+        return None
+    signature = Signature(kind=SignatureKind.FUNCTION, source=_origin(found), returns=ways.returns)
+    if len(ways.ways) == 1:
+        return msgspec.structs.replace(signature, parameters=ways.ways[0])
+    return msgspec.structs.replace(signature, overloads=ways.ways)
 
 
 def _class(found: griffe.Class, modules: Modules) -> tuple[Signature, dict[str, str]]:

@@ -13,6 +13,7 @@ from apidiff.derive.official import Standing
 from apidiff.execute.submissions.signed import State
 from apidiff.messages.labels import LABELS, label
 from apidiff.model import (
+    AliasKind,
     AnswerKind,
     ClaimKind,
     DifferenceKind,
@@ -76,6 +77,7 @@ ENUMERATIONS: list[tuple[str, type[Enum]]] = [
     ("not_run", NotRun),
     ("not_run_meaning", NotRun),
     ("fact", EvidenceCode),
+    ("sharing", AliasKind),
 ]
 
 
@@ -122,6 +124,7 @@ def test_every_key_is_used() -> None:
         "ranks.",
         "some_ranks.",
         "clause.",
+        "sharing.",
         "risk_meaning.",
         "status.",
         "outcome.",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import select
+import signal
+import subprocess
 import tempfile
 import time
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ from apidiff.execute.worker_process import WorkerProcess
 
 _LOG_LINES = 4
 _LOG_BYTES = 4000
+_GONE_S = 5.0  # for a process whose pipe is closed
 
 
 class ProcessStartError(ApidiffError):
@@ -81,7 +84,16 @@ class CallProcess:
     def _trouble(self, end: str) -> Answer:
         self._troubled = True
         tail = self._log.read_bytes()[self._logged :][-_LOG_BYTES:].decode("utf-8", "replace").splitlines()
-        return Answer(end, log=[line.strip()[:200] for line in tail if line.strip()][-_LOG_LINES:])
+        lines = [line.strip()[:200] for line in tail if line.strip()][-_LOG_LINES:]
+        return Answer(end, log=[*lines, *(self._ended_by() if end == "crash" else ())])
+
+    def _ended_by(self) -> list[str]:
+        """The signal that ended the process, or the code it ended with: ``SIGFPE``, ``exit code 3``."""
+        try:
+            code = self._process.process.wait(_GONE_S)
+        except subprocess.TimeoutExpired:  # it closed its pipe and lives on
+            return []
+        return [signal.Signals(-code).name if code < 0 else f"exit code {code}"]
 
     def kill(self) -> None:
         """Ends the process group and waits for it. The log stays where there was trouble."""

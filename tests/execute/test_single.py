@@ -1,0 +1,195 @@
+"""Calls in one kept process: what is recorded, what ends the process, and what comes back the same."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from apidiff.database.devices import Deadlines, Device
+from apidiff.execute.single.arrays import Arrays
+from apidiff.execute.single.plan import Step
+from apidiff.execute.single.process import ProcessStartError
+from apidiff.execute.single.run import CallRunner
+from apidiff.model import ObjectDump, ScalarDump, TensorDump, Value
+from apidiff.model.sample import Sample, SampleForm, SampleInput, call_of
+from apidiff.model.sample_run import SampleRun, SampleTrace
+
+TORCH = Device(
+    framework="torch", device="cpu", deadlines=Deadlines(start=120, call=4), environment={"OMP_NUM_THREADS": "1"}
+)
+
+
+def step(api: str, form: SampleForm = SampleForm.FUNCTION, **sample: Any) -> Step:
+    return Step("torch.f", f"{api}-{len(sample)}", call_of(msgspec.convert(sample, Sample), api, form))
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CallRunner]:
+    with CallRunner(TORCH, tmp_path_factory.mktemp("logs")) as started:
+        yield started
+
+
+def made(runner: CallRunner, one: Step) -> SampleRun:
+    return runner.run([one], lambda _: None)[one.key]
+
+
+def traced(runner: CallRunner, one: Step) -> SampleTrace:
+    trace = made(runner, one).trace
+    assert trace is not None
+    return trace
+
+
+def values(value: Value | None) -> list[Any]:
+    assert isinstance(value, TensorDump)
+    return value.values
+
+
+def test_a_function_is_called_by_position_and_by_keyword(runner: CallRunner) -> None:
+    trace = traced(runner, step("torch.sub", args={"input": {"values": [5, 7]}}, kwargs={"other": 2, "alpha": 2}))
+    assert list(trace.before) == ["input", "other", "alpha"]
+    assert values(trace.returned) == [1.0, 3.0]
+    assert trace.error is None
+
+
+def test_a_method_is_called_on_its_receiver(runner: CallRunner) -> None:
+    one = step("torch.Tensor.add_", SampleForm.METHOD, receiver={"values": [1]}, args={"other": {"values": [2]}})
+    trace = traced(runner, one)
+    assert (values(trace.before["self"]), values(trace.after["self"])) == ([1.0], [3.0])
+    receiver, returned = trace.after["self"], trace.returned
+    assert isinstance(receiver, TensorDump)
+    assert isinstance(returned, TensorDump)
+    assert (returned.object, returned.storage) == (receiver.object, receiver.storage)
+
+
+def test_a_module_has_the_state_that_is_given(runner: CallRunner) -> None:
+    one = step(
+        "torch.nn.Linear",
+        SampleForm.MODULE,
+        constructor={"args": {"in_features": 2, "out_features": 1}},
+        state={"weight": {"values": [[2, 3]]}, "bias": {"values": [1]}},
+        args={"input": {"values": [[1, 10]]}},
+        gradient=True,
+    )
+    trace = traced(runner, one)
+    assert values(trace.returned) == [33.0]
+    state = trace.before["state"]
+    assert isinstance(state, ObjectDump)
+    assert values(state.tensors["weight"]) == [2.0, 3.0]
+    assert {slot: values(one) for slot, one in trace.gradients.items()} == {
+        "input": [2.0, 3.0],
+        "state.weight": [1.0, 10.0],
+        "state.bias": [1.0],
+    }
+
+
+def test_state_that_a_module_lacks_is_an_error(runner: CallRunner) -> None:
+    constructor = {"args": {"in_features": 2, "out_features": 1}}
+    one = step("torch.nn.Linear", SampleForm.MODULE, constructor=constructor, state={"scale": {"values": [1]}})
+    trace = traced(runner, one)
+    assert trace.error is not None
+    assert "no state scale; it has weight, bias" in trace.error.message
+
+
+def test_gradients_tell_elements_apart(runner: CallRunner) -> None:
+    trace = traced(
+        runner, step("torch.mul", args={"input": {"values": [1, 2]}, "other": {"values": [3, 5]}}, gradient=True)
+    )
+    # Of the sum of the results, the i-th of which weighs i + 1.
+    assert {slot: values(one) for slot, one in trace.gradients.items()} == {"input": [3.0, 10.0], "other": [1.0, 4.0]}
+
+
+def test_what_has_no_gradient_says_so(runner: CallRunner) -> None:
+    trace = traced(runner, step("torch.argmax", args={"input": {"values": [1.0, 2.0]}}, gradient=True))
+    assert trace.error is None
+    assert trace.gradient_error is not None
+
+
+def test_a_seed_repeats_what_is_random(runner: CallRunner) -> None:
+    first, again, other = (traced(runner, step("torch.rand", args={"size": 3}, seed=seed)) for seed in (1, 1, 2))
+    assert values(first.returned) == values(again.returned) != values(other.returned)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "kept"),
+    [("float32", [0.1]), ("float16", [0.1]), ("bfloat16", [0.100097656]), ("float64", [0.1]), ("int64", [0])],
+)
+def test_dtypes_keep_their_names_and_need_no_more_digits(runner: CallRunner, dtype: str, kept: list[float]) -> None:
+    trace = traced(runner, step("torch.clone", args={"input": {"values": [0.1]}}, dtype=dtype))
+    assert isinstance(trace.returned, TensorDump)
+    assert (trace.returned.dtype, trace.returned.values) == (dtype, kept)
+
+
+def test_an_error_is_part_of_the_trace(runner: CallRunner) -> None:
+    trace = traced(runner, step("torch.cat", args={"tensors": 3}))
+    assert trace.error is not None
+    assert (trace.error.stage, trace.error.type) == ("call", "TypeError")
+    assert not trace.after
+    missing = traced(runner, step("torch.no_such_function"))
+    assert missing.error is not None
+    assert missing.error.stage == "prepare"
+
+
+def test_a_call_that_kills_its_process_costs_only_itself(tmp_path: Path) -> None:
+    well = [step("torch.abs", args={"input": {"values": [-index]}}, seed=index) for index in (1, 2, 3)]
+    steps = [
+        well[0],
+        step("os.abort"),
+        Step("torch.f", "second", well[1].call),
+        step("time.sleep", args={"secs": 60}),
+        Step("torch.f", "third", well[2].call),
+    ]
+    with CallRunner(TORCH, tmp_path) as runner:
+        done = runner.run(steps, lambda _: None)
+        assert [done[one.key].end for one in steps] == ["completed", "crash", "completed", "timeout", "completed"]
+        assert runner.starts == 3
+    crash = done[steps[1].key]
+    assert crash.trace is None
+    assert crash.log == ["SIGABRT"]
+
+
+def test_what_does_not_come_back_the_same_is_kept_twice(tmp_path: Path) -> None:
+    steps = [step("time.time"), step("torch.abs", args={"input": {"values": [-1]}})]
+    with CallRunner(TORCH, tmp_path) as runner:
+        done = runner.run(steps, lambda _: None)
+        runner.confirm(steps, done, lambda _: None)
+        assert runner.starts == 2
+    unsteady, steady = (done[one.key] for one in steps)
+    assert not unsteady.confirmed
+    assert unsteady.again is not None
+    assert isinstance(unsteady.again.trace and unsteady.again.trace.returned, ScalarDump)
+    assert steady.confirmed
+    assert steady.again is None
+
+
+def test_a_process_that_does_not_come_up_is_named(tmp_path: Path) -> None:
+    nowhere = msgspec.structs.replace(TORCH, device="nowhere")
+    with CallRunner(nowhere, tmp_path) as runner, pytest.raises(ProcessStartError, match="torch on nowhere") as raised:
+        runner.version()
+    assert "ended before it came up" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("tensor", "shape", "dtype"),
+    [
+        ({"values": 0.5}, (), "float32"),
+        ({"values": [["nan", "-inf"]]}, (1, 2), "float32"),
+        ({"shape": [2, 0]}, (2, 0), "float32"),
+        ({"shape": [3], "dtype": "int32", "low": 0, "high": 9}, (3,), "int32"),
+        ({"shape": [3], "dtype": "bool"}, (3,), "bool"),
+        ({"shape": [3], "dtype": "bfloat16"}, (3,), "bfloat16"),
+    ],
+)
+def test_arrays(tensor: dict[str, Any], shape: tuple[int, ...], dtype: str) -> None:
+    array, name = Arrays("float32", 0).make(msgspec.convert(tensor, SampleInput))
+    assert (array.shape, name) == (shape, dtype)
+    assert array.dtype == np.dtype("float32" if dtype == "bfloat16" else dtype)
+
+
+def test_seeded_values_never_change() -> None:
+    """They are part of what recorded runs were made with."""
+    arrays = Arrays("float64", 0)
+    drawn = [arrays.make(SampleInput(shape=[2], low=low))[0].tolist() for low in (-1.0, 0.0)]
+    assert drawn == [[0.0976270078546495, 0.43037873274483895], [0.6027633760716439, 0.5448831829968969]]

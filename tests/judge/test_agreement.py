@@ -1,0 +1,203 @@
+"""Two traces of one sample: what is judged of each facet."""
+
+import re
+from typing import Any
+
+import pytest
+
+from apidiff.judge.agreement import Pair, judge_pair, outline
+from apidiff.model import CallError, Evidence, EvidenceCode, ScalarDump, SequenceDump, TensorDump, Value
+from apidiff.model.agreement import Agreement, Facet
+from apidiff.model.rule import Rule
+from apidiff.model.sample_run import SampleRun, SampleTrace
+
+
+def tensor(
+    values: list[float | str], storage: int = 0, dtype: str = "float32", shape: list[int] | None = None
+) -> TensorDump:
+    return TensorDump(
+        type="Tensor", dtype=dtype, shape=shape or [len(values)], values=list(values), storage=storage, object=storage
+    )
+
+
+def trace(
+    before: list[float],
+    after: list[float] | None = None,
+    returned: Value | None = None,
+    name: str = "input",
+    **more: Any,
+) -> SampleTrace:
+    given = {name: tensor(list(before))}
+    return SampleTrace(before=given, after={name: tensor(list(after or before))}, returned=returned, **more)
+
+
+def run(made: SampleTrace | None, end: str = "completed", again: SampleRun | None = None) -> SampleRun:
+    return SampleRun(mapping="torch.f", api="torch.f", sample="plain", spec="0", end=end, trace=made, again=again)
+
+
+def judged(source: SampleTrace | SampleRun, target: SampleTrace | SampleRun, **more: Any) -> dict[Facet, Agreement]:
+    return {facet: agreement for facet, (agreement, _) in shown(source, target, **more).items()}
+
+
+def shown(
+    source: SampleTrace | SampleRun, target: SampleTrace | SampleRun, **more: Any
+) -> dict[Facet, tuple[Agreement, list[Evidence]]]:
+    runs = [one if isinstance(one, SampleRun) else run(one) for one in (source, target)]
+    pair = Pair("plain", runs[0], runs[1], **({"rule": Rule()} | more))
+    return {one.facet: (one.agreement, one.facts) for one in judge_pair(pair)}
+
+
+def error(
+    kind: str, message: str = "no", bases: tuple[str, ...] = ("Exception", "BaseException"), stage: str = "call"
+) -> CallError:
+    return CallError(stage=stage, type=kind, bases=list(bases), message=message)
+
+
+def raising(kind: str, message: str = "no", **more: Any) -> SampleTrace:
+    return SampleTrace(before={"input": tensor([1])}, error=error(kind, message, **more))
+
+
+SAME = trace([1, 2], returned=tensor([3, 4], storage=1))
+
+
+def test_what_is_the_same_agrees_in_every_facet() -> None:
+    assert set(judged(SAME, SAME, gradient=True).values()) == {Agreement.AGREES}
+    assert set(judged(SAME, SAME, gradient=True)) == set(Facet)
+    assert Facet.GRADIENT not in judged(SAME, SAME)
+
+
+@pytest.mark.parametrize(
+    ("target", "facet", "code"),
+    [
+        (trace([1, 2], returned=tensor([3, 5], storage=1)), Facet.VALUE, EvidenceCode.VALUES_DIFFER),
+        (trace([1, 2], returned=tensor([3, "nan"], storage=1)), Facet.VALUE, EvidenceCode.VALUES_DIFFER),
+        (trace([1, 2], returned=tensor([3, 4], 1, "float64")), Facet.DTYPE, EvidenceCode.SIDES_DIFFER),
+        (trace([1, 2], returned=tensor([3, 4], 1, shape=[2, 1])), Facet.SHAPE, EvidenceCode.SIDES_DIFFER),
+        (
+            trace([1, 2], returned=SequenceDump(type="tuple", items=[tensor([3, 4], storage=1)], object=2)),
+            Facet.STRUCTURE,
+            EvidenceCode.STRUCTURES_DIFFER,
+        ),
+        (trace([1, 2], [5, 6], returned=tensor([3, 4], storage=1)), Facet.IN_PLACE, EvidenceCode.ONLY_TARGET_WRITES),
+        (trace([1, 2], returned=tensor([3, 4], storage=0)), Facet.ALIAS, EvidenceCode.SHARING_DIFFERS),
+    ],
+)
+def test_one_facet_differs(target: SampleTrace, facet: Facet, code: EvidenceCode) -> None:
+    found = shown(SAME, target)
+    assert {one for one, (agreement, _) in found.items() if agreement is Agreement.DIFFERS} == {facet}
+    assert found[facet][1][0].code is code
+
+
+@pytest.mark.parametrize(
+    ("dtype", "values", "agrees"),
+    [
+        ("float32", [1.000001], True),
+        ("float32", [1.0001], False),
+        ("float16", [1.0009], True),
+        ("bfloat16", [1.01], True),
+        ("float64", [1.000001], False),
+        ("int64", [2], False),
+    ],
+)
+def test_tolerance_is_that_of_the_dtype(dtype: str, values: list[float], agrees: bool) -> None:
+    source, target = (trace([1], returned=tensor(list(one), 1, dtype)) for one in ([1], values))
+    assert (judged(source, target)[Facet.VALUE] is Agreement.AGREES) is agrees
+
+
+def test_nan_on_both_sides_is_no_difference() -> None:
+    both = trace([1], returned=tensor(["nan", "inf"], storage=1))
+    assert judged(both, both)[Facet.VALUE] is Agreement.AGREES
+
+
+def test_what_both_write_is_compared() -> None:
+    source, target = (trace([1, 2], after, returned=ScalarDump(value=None)) for after in ([3, 4], [3, 5]))
+    assert judged(source, target)[Facet.IN_PLACE] is Agreement.AGREES
+    assert judged(source, target)[Facet.VALUE] is Agreement.DIFFERS
+
+
+def test_a_renamed_argument_is_told_by_the_name_of_the_source() -> None:
+    source, target = trace([1], [2]), trace([1], name="x")
+    found = shown(source, target, rule=Rule(keywords={"input": "x"}))
+    assert found[Facet.IN_PLACE][1] == [Evidence(code=EvidenceCode.ONLY_SOURCE_WRITES, values={"slots": "input"})]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "agreement"),
+    [
+        (raising("ValueError"), raising("ValueError", "other words"), Agreement.AGREES),
+        (
+            raising("NotImplementedError", bases=("RuntimeError", "Exception")),
+            raising("RuntimeError"),
+            Agreement.AGREES,
+        ),
+        (raising("RuntimeError"), raising("ValueError"), Agreement.DIFFERS),
+        (raising("RuntimeError"), SAME, Agreement.DIFFERS),
+        (SAME, raising("TypeError"), Agreement.DIFFERS),
+    ],
+)
+def test_where_one_raises_nothing_else_is_compared(
+    source: SampleTrace, target: SampleTrace, agreement: Agreement
+) -> None:
+    assert judged(source, target) == {Facet.ERROR: agreement}
+
+
+def test_no_kernel_is_unsupported_and_not_a_difference() -> None:
+    patterns = [re.compile("unregistered")]
+    lacking = raising("RuntimeError", "The kernel Gelu unregistered.")
+    found = judged(SAME, lacking, unsupported=patterns)
+    assert set(found.values()) == {Agreement.UNSUPPORTED}
+    assert Facet.VALUE in found
+    # Where the source refuses too, there is nothing else that a kernel could show.
+    assert judged(raising("RuntimeError"), lacking, unsupported=patterns) == {Facet.ERROR: Agreement.UNSUPPORTED}
+
+
+@pytest.mark.parametrize(
+    ("target", "agreement"),
+    [
+        (run(None, "timeout"), Agreement.TIMEOUT),
+        (run(None, "crash"), Agreement.CRASH),
+        (run(raising("AttributeError", stage="prepare")), Agreement.ERROR),
+    ],
+)
+def test_outcomes_stay_apart(target: SampleRun, agreement: Agreement) -> None:
+    assert set(judged(SAME, target).values()) == {agreement}
+
+
+def test_what_does_not_come_back_is_flaky() -> None:
+    wrong = trace([1, 2], returned=tensor([3, 5], storage=1))
+    found = shown(SAME, run(SAME, again=run(wrong)))
+    assert found[Facet.VALUE][0] is Agreement.FLAKY
+    assert [one.code for one in found[Facet.VALUE][1]] == [
+        EvidenceCode.ATTEMPT,
+        EvidenceCode.ATTEMPT,
+        EvidenceCode.VALUES_DIFFER,
+    ]
+    assert found[Facet.SHAPE][0] is Agreement.AGREES
+
+
+def test_gradients() -> None:
+    with_gradient = trace([1], returned=tensor([1], 1), gradients={"input": tensor([2]), "state.weight": tensor([3])})
+    without = trace([1], returned=tensor([1], 1), gradients={"x": tensor([2])})
+    found = shown(with_gradient, without, gradient=True, rule=Rule(keywords={"input": "x"}))
+    assert found[Facet.GRADIENT] == (
+        Agreement.DIFFERS,
+        [Evidence(code=EvidenceCode.NO_GRADIENT, values={"slot": "state.weight"})],
+    )
+    failing = trace([1], returned=tensor([1], 1), gradient_error=error("RuntimeError", stage="gradient"))
+    assert judged(with_gradient, failing, gradient=True)[Facet.GRADIENT] is Agreement.DIFFERS
+    assert judged(failing, failing, gradient=True)[Facet.GRADIENT] is Agreement.AGREES
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "None"),
+        (ScalarDump(value=None), "None"),
+        (ScalarDump(value=2.5), "float"),
+        (tensor([1]), "Tensor"),
+        (SequenceDump(type="list", items=[tensor([1])], object=0), "[Tensor]"),
+        (SequenceDump(type="sort", items=[tensor([1]), tensor([1])], object=0), "sort(Tensor, Tensor)"),
+    ],
+)
+def test_outline(value: Value | None, text: str) -> None:
+    assert outline(value) == text

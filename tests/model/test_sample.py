@@ -1,0 +1,75 @@
+"""Samples: what they take over from each other, and what a rule makes of their calls."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from apidiff.model.rule import Rule, rewrite
+from apidiff.model.sample import Arguments, Sample, SampleError, SampleForm, SampleInput, call_of, resolve_sample
+
+
+def samples(**written: dict[str, Any]) -> dict[str, Sample]:
+    return msgspec.convert(written, dict[str, Sample])
+
+
+def test_a_sample_takes_over_what_it_does_not_write() -> None:
+    known = samples(
+        plain={"args": {"input": 1}, "gradient": True},
+        tanh={"like": "plain", "kwargs": {"approximate": "tanh"}},
+        half={"like": "tanh", "dtype": "float16", "gradient": False},
+    )
+    half = resolve_sample(known, "half")
+    assert half == Sample(args={"input": 1}, kwargs={"approximate": "tanh"}, dtype="float16", gradient=False)
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ({"plain": {"like": "other"}}, "no sample 'other'"),
+        ({"plain": {"like": "tanh"}, "tanh": {"like": "plain"}}, "like itself"),
+    ],
+)
+def test_like_leads_somewhere(written: dict[str, Any], words: str) -> None:
+    with pytest.raises(SampleError, match=words):
+        resolve_sample(samples(**written), "plain")
+
+
+@pytest.mark.parametrize("written", [{}, {"values": 1, "shape": [1]}])
+def test_an_argument_says_one_thing(written: dict[str, Any]) -> None:
+    with pytest.raises(msgspec.ValidationError, match="exactly one of"):
+        msgspec.convert(written, SampleInput)
+
+
+def test_a_rule_renames_arguments_and_leaves_positions() -> None:
+    call = call_of(Sample(args={"input": 1, "dim": 0}, kwargs={"keepdim": True}), "torch.sum", SampleForm.FUNCTION)
+    rule = Rule(keywords={"dim": "axis", "keepdim": "keep_dims"})
+    target = rewrite(call, rule, "mindspore.ops.sum")
+    assert target.api == "mindspore.ops.sum"
+    assert target.given == Arguments(args={"input": 1, "axis": 0}, kwargs={"keep_dims": True})
+    assert list(target.given.args) == ["input", "axis"]
+
+
+def test_a_rule_of_a_module_is_about_its_constructor() -> None:
+    sample = Sample(constructor=Arguments(kwargs={"eps": 1e-5}), kwargs={"eps": 1})
+    target = rewrite(
+        call_of(sample, "torch.nn.N", SampleForm.MODULE), Rule(keywords={"eps": "epsilon"}), "mindspore.nn.N"
+    )
+    assert target.constructor.kwargs == {"epsilon": 1e-5}
+    assert target.given.kwargs == {"eps": 1}
+
+
+def test_the_digest_is_of_all_that_decides_the_call() -> None:
+    def digest(api: str = "torch.f", **written: Any) -> str:
+        return call_of(msgspec.convert(written, Sample), api, SampleForm.FUNCTION).digest
+
+    plain = digest(args={"input": 1, "dim": 0})
+    assert plain == digest(args={"input": 1, "dim": 0})
+    others = [
+        digest("torch.g", args={"input": 1, "dim": 0}),
+        digest(args={"dim": 0, "input": 1}),
+        digest(args={"input": 1}, kwargs={"dim": 0}),
+        digest(args={"input": 1, "dim": 0}, seed=1),
+        digest(args={"input": 1, "dim": 0}, dtype="float16"),
+    ]
+    assert len({plain, *others}) == 6
