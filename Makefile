@@ -72,7 +72,7 @@ schema: $(VENV)/.site ## Write the JSON Schemas anew from the model
 	@for file in $(SCHEMAS); do $(BIN)/apidiff schema "$$(basename "$$file" .json)" >"$$file.new"; mv "$$file.new" "$$file"; done
 
 specs: $(VENV)/.site ## Add the probes and examples of today to the list of all that ever were
-	@$(BIN)/python -m apidiff.execute.specs
+	@$(BIN)/python -m apidiff.execute.submissions.known_probes
 
 elements: conf/elements/node_modules ## Bundle the TypeScript of conf/elements into conf/static/elements (needs Node 20 or newer)
 	@cd conf/elements && npm run --silent types && npm run --silent build

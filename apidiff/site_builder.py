@@ -22,6 +22,7 @@ from apidiff import database
 from apidiff.database import ApidiffError, InvalidData
 from apidiff.database.checks import run_checks
 from apidiff.database.paths import in_checkout
+from apidiff.execute.submissions import signature_errors
 from apidiff.process_group import kill_group
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
 
@@ -90,7 +91,7 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_ur
     output = output.resolve()
     with collecting_seldom():
         data = database.load()
-        errors = run_checks(data)
+        errors = [*run_checks(data), *signature_errors(data.root)]
     if errors:
         raise InvalidData(errors)
     wanted = [language for language in LANGUAGES if language.folder in languages]

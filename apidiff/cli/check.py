@@ -14,6 +14,7 @@ from apidiff.cli.output import show
 from apidiff.database import ApidiffError, Data, InvalidData, load
 from apidiff.database.checks import check_records, run_checks
 from apidiff.derive.entry import entries
+from apidiff.execute.submissions import signature_errors
 from apidiff.model import AnswerKind, Mapping, Outcome
 from apidiff.model.views import Entry
 
@@ -34,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     data = load()
     if args.ids:
         data = dataclasses.replace(data, mappings={key: _mapping(data, key) for key in args.ids})
-    if errors := check_records(data) if args.ids else run_checks(data):
+    if errors := check_records(data) if args.ids else [*run_checks(data), *signature_errors(data.root)]:
         raise InvalidData(errors)
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column()

@@ -17,9 +17,7 @@ from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.execute.devices import in_words
 from apidiff.execute.plan import WORLD_SIZES, apis_for, estimate, make_plan
-from apidiff.execute.submissions.intake import take_in
-from apidiff.execute.submissions.signed import load_signed
-from apidiff.execute.submissions.signers import load_signers
+from apidiff.execute.submissions import load_signed, load_signers, take_in
 from apidiff.judge import Context, make_context
 from apidiff.messages.escape_invisible import one_line, visible
 from apidiff.messages.signed_words import signed_words

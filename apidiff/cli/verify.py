@@ -28,8 +28,7 @@ from apidiff.execute.record import write_beside, write_record
 from apidiff.execute.remote import Hosts, Place, is_scheduler, place_of, serve
 from apidiff.execute.run import Progress as Advance
 from apidiff.execute.run import forget
-from apidiff.execute.specs import add_specs
-from apidiff.execute.submissions.record_validation import is_somebody
+from apidiff.execute.submissions import add_specs, is_somebody
 from apidiff.judge import Context, make_context
 from apidiff.model import Outcome, RunRecord
 from apidiff.model.trace import backend_name

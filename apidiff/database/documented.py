@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from apidiff.database.yaml import read_yaml
-from apidiff.derive.api_history import Point
 from apidiff.errors import DataError
 from apidiff.model import Document
-from apidiff.model.documented import Listing
+from apidiff.model.documented import Listing, Point
 
 
 def load_documented(path: Path) -> list[Listing]:

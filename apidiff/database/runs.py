@@ -34,6 +34,11 @@ def run_path(record: RunRecord, content: bytes, runs: Path) -> Path:
     return runs / place / f"{name}-{digest_of(content)}.json"
 
 
+def signature_path(record: Path) -> Path:
+    """Where the signature of the record in ``record`` lies, if it has one."""
+    return record.with_name(f"{record.name}.minisig")
+
+
 def load_runs(folder: Path) -> list[tuple[str, RunRecord]]:
     """All run records below ``folder`` with their IDs, in the order of their names; none where there is no such folder.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from apidiff.derive.api_history import SIGNATURES, Change, ChangeKind, Point, timeline
+from apidiff.derive.api_history import SIGNATURES, Change, ChangeKind, timeline
 from apidiff.model import Text
+from apidiff.model.documented import Point
 from apidiff.model.signature import SignatureFile
 from apidiff.model.version import Version
 from apidiff.model.views import HistoryEntry

@@ -14,9 +14,8 @@ import msgspec
 
 from apidiff.atomic_write import locked, write_files
 from apidiff.database.backends import Backend
-from apidiff.database.runs import run_name, run_path
+from apidiff.database.runs import run_name, run_path, signature_path
 from apidiff.execute import local_records as ours
-from apidiff.execute.submissions.signed import signature_path
 from apidiff.model import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
 from apidiff.model.sample_run import SingleRecord
 

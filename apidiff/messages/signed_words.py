@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from apidiff.execute.submissions.signed import Signed
 from apidiff.messages.escape_invisible import one_line
 from apidiff.messages.labels import Language, label
+from apidiff.model.signed import Signed
 
 
 def signed_words(signed: Signed, language: Language) -> str:

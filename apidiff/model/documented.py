@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from apidiff.model.base import NonEmpty, Record
 
 
@@ -20,3 +22,14 @@ class Listing(Record, frozen=True, kw_only=True):
     against: str | None = None
     lacks: list[NonEmpty] = []
     deprecated: list[NonEmpty] = []
+
+
+@dataclass(frozen=True)
+class Point:
+    """Whether an API is there in a version, and who says so: ``signatures``, or the key of a document."""
+
+    version: str
+    there: bool
+    evidence: str
+    deprecated: bool = False
+    new: bool = False  # the document says that the version added it

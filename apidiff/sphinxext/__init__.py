@@ -16,7 +16,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
 from sphinx.util.typing import ExtensionMetadata
 
-from apidiff.execute.submissions.signed import signature_path
+from apidiff.database.runs import signature_path
 from apidiff.sphinxext import site_content
 from apidiff.sphinxext.build_cache import BuildCache, write_stubs
 from apidiff.sphinxext.build_tuning import BuildTuning

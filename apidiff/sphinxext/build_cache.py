@@ -16,12 +16,13 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from apidiff.database.runs import signature_path
 from apidiff.derive.evidence import evidence, head_of
 from apidiff.derive.index_rows import mapping_index
 from apidiff.derive.version_changes import changed
-from apidiff.execute.submissions.signed import Signed, State, signature_path
 from apidiff.model import RunRecord, Text
 from apidiff.model.base import Record
+from apidiff.model.signed import Signed, State
 from apidiff.model.views import DifferenceEntry, Entry
 from apidiff.sphinxext.claims import refuted_claims
 from apidiff.sphinxext.site_content import Content

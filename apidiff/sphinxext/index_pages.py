@@ -10,11 +10,11 @@ from apidiff.derive.answers import MAPS_TO, answer_at, current_answer, current_t
 from apidiff.derive.evidence import RunHead
 from apidiff.derive.verdicts_by_run import measurer
 from apidiff.derive.version_changes import Changed
-from apidiff.execute.submissions.signed import State
 from apidiff.messages.signed_words import signed_words
 from apidiff.model import AnswerKind, Risk, Version
 from apidiff.model.categories import CATEGORIES
 from apidiff.model.coverage import PlaceCoverage
+from apidiff.model.signed import State
 from apidiff.model.views import ClaimEntry, CounterpartEntry, DifferenceEntry, Entry, ServedEntry, VersionSpan
 from apidiff.sphinxext.build_cache import MappingPage
 from apidiff.sphinxext.claims import refuted_block, refuted_claims

@@ -8,9 +8,9 @@ from docutils import nodes
 
 from apidiff.derive.verdicts_by_run import measurer
 from apidiff.derive.version_changes import sentence
-from apidiff.execute.submissions.signed import Signed, State
 from apidiff.messages.signed_words import signed_words
 from apidiff.model import ProbeRun, RunRecord
+from apidiff.model.signed import Signed, State
 from apidiff.model.trace import backend_name
 from apidiff.model.views import ChangeEntry, DisputeEntry
 from apidiff.sphinxext.nodes import (

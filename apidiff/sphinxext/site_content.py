@@ -25,11 +25,12 @@ from apidiff.derive.entry import Builder, entries
 from apidiff.derive.evidence import ProbeCall, probe_calls
 from apidiff.derive.official import OfficialReport, official_report
 from apidiff.derive.picture import pictures
-from apidiff.execute.submissions.signed import Signed, load_signed
+from apidiff.execute.submissions import load_signed
 from apidiff.model import Version
 from apidiff.model.base import Record
 from apidiff.model.coverage import Coverage
 from apidiff.model.picture import Picture
+from apidiff.model.signed import Signed
 from apidiff.model.views import CounterpartEntry, Entry
 from apidiff.porting.port import PortFacts, port_facts
 from apidiff.sphinxext.versions import Releases

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from history_files import class_of, deprecated, file
 
-from apidiff.derive.api_history import SIGNATURES, Point, timeline
+from apidiff.derive.api_history import SIGNATURES, timeline
+from apidiff.model.documented import Point
 from apidiff.model.signature import SignatureFile
 
 API = "torch.distributed.f"

@@ -12,7 +12,7 @@ import pytest
 from apidiff.cli import runs as module
 from apidiff.database.paths import DATA
 from apidiff.execute.submissions.intake import Taken
-from apidiff.execute.submissions.signed import Signed
+from apidiff.model.signed import Signed
 
 RUNS = sorted((DATA / "runs").glob("*/*.json"))
 IDS = [f"{path.parent.name}/{path.stem}" for path in RUNS]

@@ -16,9 +16,8 @@ import pytest
 from apidiff import atomic_write as module
 from apidiff.database import DataError
 from apidiff.database.backends import load_backends
-from apidiff.database.runs import load_runs
+from apidiff.database.runs import load_runs, signature_path
 from apidiff.execute.record import encode, make_record, write_beside, write_record
-from apidiff.execute.submissions.signed import signature_path
 from apidiff.model import ParameterDump, ProbeRun, RankTrace, RunRecord, ScalarDump, SignatureDump
 
 RUN = ProbeRun(

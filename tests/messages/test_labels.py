@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from apidiff.derive.official import Standing
-from apidiff.execute.submissions.signed import State
 from apidiff.messages.labels import LABELS, label
 from apidiff.model import (
     AliasKind,
@@ -26,6 +25,7 @@ from apidiff.model import (
     Status,
 )
 from apidiff.model.coverage import NotRun
+from apidiff.model.signed import State
 
 CHINESE = re.compile("[一-鿿]")
 # The same in both languages: names and signs.

@@ -18,14 +18,15 @@ from apidiff.database import Data, load
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
+from apidiff.database.runs import signature_path
 from apidiff.derive.coverage import coverage
 from apidiff.derive.entry import Builder
 from apidiff.derive.evidence import probe_calls
-from apidiff.execute.submissions.signed import Signed, State, signature_path
 from apidiff.lookup.answer import Answer
 from apidiff.lookup.build import build_from
 from apidiff.lookup.lookup import lookup_json
 from apidiff.model import ProbeRun, RunRecord, TensorDump, Version
+from apidiff.model.signed import Signed, State
 from apidiff.model.views import Entry
 from apidiff.sphinxext.versions import Releases
 from apidiff.writers.terminal import answer_text

@@ -16,7 +16,6 @@ from apidiff.database.checks.names import names_fit
 from apidiff.database.checks.parameters import rows_fit
 from apidiff.database.checks.probes import probes_call_their_framework
 from apidiff.database.checks.ranges import answers_partition_the_releases, bounds_are_versions
-from apidiff.database.checks.signed import signatures_verify
 from apidiff.database.checks.subject import Pass, Subject
 from apidiff.database.checks.tables import pairs_have_records, tables_are_cited
 from apidiff.database.checks.targets import targets_exist
@@ -29,9 +28,9 @@ from apidiff.errors import DataError
 def run_checks(data: Data, examples: Path | None = None) -> list[DataError]:
     """Every error there is: in the records, in the order of mappings and passes, then what has no record.
 
-    ``examples``: the folder of the scripts. Raises DataError where conf/terms.yaml or conf/signers.toml is broken.
+    ``examples``: the folder of the scripts. Raises DataError where conf/terms.yaml is broken.
     """
-    return [*check_records(data, examples), *check_coverage(data), *signatures_verify(data)]
+    return [*check_records(data, examples), *check_coverage(data)]
 
 
 def check_records(data: Data, examples: Path | None = None) -> list[DataError]:

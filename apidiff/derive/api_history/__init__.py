@@ -5,6 +5,6 @@ from __future__ import annotations
 from apidiff.derive.api_history.change import SIGNATURES, STUBS, Change, ChangeKind
 from apidiff.derive.api_history.compare import compare_files
 from apidiff.derive.api_history.impact import Touched, touched
-from apidiff.derive.api_history.timeline import Point, timeline
+from apidiff.derive.api_history.timeline import timeline
 
-__all__ = ["SIGNATURES", "STUBS", "Change", "ChangeKind", "Point", "Touched", "compare_files", "timeline", "touched"]
+__all__ = ["SIGNATURES", "STUBS", "Change", "ChangeKind", "Touched", "compare_files", "timeline", "touched"]

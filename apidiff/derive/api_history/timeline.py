@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from apidiff.derive.api_history.change import SIGNATURES, Change, ChangeKind
 from apidiff.derive.api_history.compare import compare_api, deprecation
+from apidiff.model.documented import Point
 from apidiff.model.signature import SignatureFile
 from apidiff.model.version import Version
-
-
-@dataclass(frozen=True)
-class Point:
-    """Whether an API is there in a version, and who says so: SIGNATURES or the key of a document."""
-
-    version: str
-    there: bool
-    evidence: str
-    deprecated: bool = False
-    new: bool = False  # the document says that the version added it
 
 
 def timeline(api: str, files: Iterable[SignatureFile], documented: Sequence[Point] = ()) -> list[Change]:

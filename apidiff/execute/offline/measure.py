@@ -245,7 +245,7 @@ def _pack(jobs: Sequence[_Job], report: str, folder: Path) -> None:
         _say("nothing was recorded, so there is nothing to send")
         return
     from apidiff.atomic_write import replacing
-    from apidiff.execute.submissions.signed import signature_path
+    from apidiff.database.runs import signature_path
 
     path = folder / "records.zip"
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -1,1 +1,13 @@
-"""Run records that others send: signatures, what is taken in and what is refused."""
+"""Run records that others send: what is taken in and what is refused, whose signatures they bear, which probes are known.
+
+Others import from here only.
+"""
+
+from __future__ import annotations
+
+from apidiff.execute.submissions.intake import Taken, take_in
+from apidiff.execute.submissions.known_probes import add_specs
+from apidiff.execute.submissions.record_validation import is_somebody
+from apidiff.execute.submissions.signing import load_signed, load_signers, signature_errors
+
+__all__ = ["Taken", "add_specs", "is_somebody", "load_signed", "load_signers", "signature_errors", "take_in"]

@@ -9,14 +9,14 @@ from typing import NamedTuple
 from apidiff.atomic_write import add_files
 from apidiff.database import Data, DataError, InvalidData
 from apidiff.database.backends import Backend
-from apidiff.database.runs import run_path
-from apidiff.execute.specs import known_specs, specs_of_today
+from apidiff.database.runs import run_path, signature_path
+from apidiff.execute.submissions.known_probes import known_specs, specs_of_today
 from apidiff.execute.submissions.record_validation import Accepted, foreign_record
-from apidiff.execute.submissions.signed import PROGRAM, Signed, State, read_signature, signature_path, signed_by
-from apidiff.execute.submissions.signers import Signer
-from apidiff.execute.submissions.submissions import Note, Sent, read_sent
+from apidiff.execute.submissions.sent_files import Note, Sent, read_sent, read_signature
+from apidiff.execute.submissions.signing import PROGRAM, Signer, signed_by
 from apidiff.model import RunRecord
 from apidiff.model.claim_probes import Examples
+from apidiff.model.signed import Signed, State
 
 
 class Taken(NamedTuple):

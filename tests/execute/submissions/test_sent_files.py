@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from apidiff.database import DataError
-from apidiff.execute.submissions import submissions as module
-from apidiff.execute.submissions.submissions import read_sent
+from apidiff.execute.submissions import sent_files as module
+from apidiff.execute.submissions.sent_files import read_sent
 
 ONE, OTHER = "gloo-cpu-2-0a1b2c3d4e5f.json", "gloo-cpu-3-0a1b2c3d4e5f.json"
 

@@ -9,8 +9,7 @@ import pytest
 from apidiff.database import DataError, load
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import DATA, examples_folder
-from apidiff.execute.specs import add_specs, known_specs
-from apidiff.execute.submissions.known_probes import load_specs, specs_path, specs_text
+from apidiff.execute.submissions.known_probes import add_specs, known_specs, load_specs, specs_path, specs_text
 
 ONE = ("torch.one", "plain", "0a1b2c3d4e5f")
 

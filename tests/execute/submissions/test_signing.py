@@ -12,11 +12,12 @@ import pytest
 from minisign_keys import Key, needs_minisign
 
 from apidiff.database import DataError
-from apidiff.database.checks.signed import signatures_verify
-from apidiff.database.data import Data
-from apidiff.execute.submissions import signed as module
-from apidiff.execute.submissions.signed import MAX_BYTES, State, signature_path, signed_at, signed_by
-from apidiff.execute.submissions.signers import Signer, id_of, load_signers
+from apidiff.database.runs import signature_path
+from apidiff.execute.submissions import signature_errors
+from apidiff.execute.submissions import signing as module
+from apidiff.execute.submissions.sent_files import MAX_SIGNATURE
+from apidiff.execute.submissions.signing import Signer, id_of, load_signers, signed_at, signed_by
+from apidiff.model.signed import State
 
 CONTENT = b'{"a": "record"}\n'
 GOOD = 'name = "A"\nkey = "RWR7ospBDqes4JODMBPOT7NjNvpzzLOaQhnTrbz/nf9Zz19JKJrcUNdX"\n'
@@ -122,7 +123,7 @@ ALTERED = [
     (lambda alice, bob, other: alice + b"another line\n", "is no signature that minisign made, or was cut"),
     (lambda alice, bob, other: b"", "is no signature that minisign made, or was cut"),
     (lambda alice, bob, other: b"\xff" * 200, "is no signature that minisign made, or was cut"),
-    (lambda alice, bob, other: alice + b"x" * MAX_BYTES, "is larger than 16 KiB"),
+    (lambda alice, bob, other: alice + b"x" * MAX_SIGNATURE, "is larger than 16 KiB"),
 ]
 
 
@@ -213,7 +214,7 @@ def test_a_program_that_fails_is_not_taken_for_a_yes(
 def test_the_check_names_signatures_that_fit_no_record(
     keys: tuple[Key, Key], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, signers: dict[str, Signer]
 ) -> None:
-    monkeypatch.setattr("apidiff.database.checks.signed.load_signers", lambda: signers)
+    monkeypatch.setattr("apidiff.execute.submissions.signing.load_signers", lambda: signers)
     folder = tmp_path / "runs" / "torch-2.13.0"
     folder.mkdir(parents=True)
     for name in ("good", "changed", "gone"):
@@ -221,7 +222,7 @@ def test_the_check_names_signatures_that_fit_no_record(
         keys[0].sign(folder / f"{name}.json")
     (folder / "changed.json").write_bytes(b"{}")
     (folder / "gone.json").unlink()
-    errors = [str(error) for error in signatures_verify(Data(tmp_path, {}, {}, {}))]
+    errors = [str(error) for error in signature_errors(tmp_path)]
     assert [error.partition(": ")[0] for error in errors] == [
         str(folder / f"{name}.json.minisig") for name in ("changed", "gone")
     ]

@@ -21,17 +21,17 @@ from apidiff.database import Data, DataError, InvalidData, load
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import DATA, examples_folder
-from apidiff.database.runs import digest_of, load_runs
+from apidiff.database.runs import digest_of, load_runs, signature_path
 from apidiff.execute.record import encode, write_record
-from apidiff.execute.specs import specs_of_today
-from apidiff.execute.submissions import submissions as module
+from apidiff.execute.submissions import sent_files as module
 from apidiff.execute.submissions.intake import accepted, take_in
+from apidiff.execute.submissions.known_probes import specs_of_today
 from apidiff.execute.submissions.record_validation import Accepted, foreign_record, is_somebody
-from apidiff.execute.submissions.signed import Signed, State, signature_path
-from apidiff.execute.submissions.signers import Signer, id_of
-from apidiff.execute.submissions.submissions import read_sent
+from apidiff.execute.submissions.sent_files import read_sent
+from apidiff.execute.submissions.signing import Signer, id_of
 from apidiff.model import RunRecord
 from apidiff.model.claim_probes import Examples
+from apidiff.model.signed import Signed, State
 
 BACKENDS = load_backends()
 

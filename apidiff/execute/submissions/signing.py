@@ -1,0 +1,181 @@
+"""Checks signatures of run records, ``X.json.minisig`` beside ``X.json``, by the program minisign and the keys that are known.
+
+Nothing is computed here; what is read of a signature is which key it names. Known keys stand in ``conf/signers.toml``.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import shutil
+import subprocess
+import tempfile
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from apidiff.database.paths import conf_file
+from apidiff.database.runs import signature_path
+from apidiff.errors import DataError
+from apidiff.execute.submissions.sent_files import read_signature
+from apidiff.model.base import NonEmpty, Record
+from apidiff.model.signed import Signed, State
+from apidiff.process_group import run
+
+PROGRAM = "minisign"
+_DEADLINE_S = 20.0
+_SIGNATURE_BYTES = 74
+_GLOBAL = re.compile(r"[A-Za-z0-9+/]{86}==")  # the last line: the signature of the one before it and of the comment
+_REMEDY = "Ask for the signature again, or leave it away: a record need not be signed."
+
+_HEAD = re.compile(r"^[ \t]*\[\[[ \t]*signer[ \t]*\]\]", re.MULTILINE)
+_KEY_BYTES = 42  # of a public key: its algorithm, its ID, the key
+_EXAMPLE = "Write one table [[signer]] a signer, with name, key and about; the head of the file has an example."
+
+
+def load_signed(root: Path, run_ids: Iterable[str]) -> dict[str, Signed]:
+    """What the signatures of the records below ``root`` say, by the ID of the run. Raises DataError as `signed_by` does."""
+    signers = load_signers()
+    return {run_id: signed_at(root / "runs" / f"{run_id}.json", signers) for run_id in run_ids}
+
+
+def signed_at(record: Path, signers: Mapping[str, Signer]) -> Signed:
+    """What the signature beside ``record`` says. Raises DataError as `signed_by` does."""
+    signature = read_signature(record)
+    return Signed() if signature is None else signed_by(record, record.read_bytes(), signature, signers)
+
+
+def signed_by(record: Path, content: bytes, signature: bytes | None, signers: Mapping[str, Signer]) -> Signed:
+    """What ``signature`` says of ``content``, the bytes of the file ``record``, which is named in messages only.
+
+    Raises DataError for a signature that is none, or that does not verify with the known key that it names.
+    """
+    if signature is None:
+        return Signed()
+    path = signature_path(record)
+    key = _key_of(signature)
+    if key is None:
+        raise DataError(path, None, "is no signature that minisign made, or was cut", _REMEDY)
+    signer = signers.get(key)
+    if signer is None:
+        return Signed(state=State.UNKNOWN_KEY, key=key)
+    program = shutil.which(PROGRAM)
+    if program is None:
+        return Signed(state=State.NOT_CHECKED, signer=signer.name, about=signer.about, key=key)
+    if said := _refusal(program, content, signature, signer.key):
+        found = f"is no signature of {record.name} by {signer.name}: {said}"
+        raise DataError(path, None, found, f"The record or the signature was changed. {_REMEDY}")
+    return Signed(state=State.VERIFIED, signer=signer.name, about=signer.about, key=key)
+
+
+def signature_errors(root: Path) -> Iterator[DataError]:
+    """What is wrong with the signatures below ``root``. Raises DataError where conf/signers.toml is broken."""
+    signers = load_signers()
+    for path in sorted((root / "runs").glob("*/*.minisig")):
+        record = path.with_suffix("")
+        try:
+            if record.is_file():
+                signed_at(record, signers)
+                continue
+            yield DataError(path, None, "lies beside no record", "Delete it, or bring back the record that it signs.")
+        except DataError as error:
+            yield error
+
+
+def _key_of(signature: bytes) -> str | None:
+    """The ID of the key that a signature names; None where it has not the four lines of one."""
+    try:
+        lines = signature.decode("utf-8").rstrip("\n").split("\n")
+    except UnicodeDecodeError:
+        return None
+    if len(lines) != 4 or not _GLOBAL.fullmatch(lines[3].rstrip("\r")):
+        return None
+    return id_of(lines[1].rstrip("\r"), _SIGNATURE_BYTES)
+
+
+def _refusal(program: str, content: bytes, signature: bytes, key: str) -> str:
+    """Why minisign refuses the signature; empty where it verifies.
+
+    It is given copies in a folder of its own: what is checked is what was read, whatever the files' names are.
+    """
+    with tempfile.TemporaryDirectory(prefix="apidiff-signed-") as folder:
+        (Path(folder) / "record").write_bytes(content)
+        (Path(folder) / "signature").write_bytes(signature)
+        command = [program, "-V", "-m", "record", "-x", "signature", "-P", key]
+        try:
+            done = run(command, _DEADLINE_S, folder=Path(folder), guarded=False)
+        except OSError as error:
+            return f"{program} cannot be started ({error.strerror})"
+        except subprocess.TimeoutExpired:
+            return f"{program} gave no answer in {_DEADLINE_S:g} s"
+    if done.code == 0:
+        return ""
+    return f"{program} says {done.last_line[:200]!r}" if done.last_line else f"{program} ended with {done.code}"
+
+
+class Signer(Record, frozen=True, kw_only=True):
+    """A key of which it is known whose it is. ``key``: as minisign writes it. ``about``: who that is, in free text."""
+
+    name: NonEmpty
+    key: str
+    about: str = ""
+
+
+class _File(Record, frozen=True, kw_only=True):
+    signer: list[Signer] = []
+
+
+def load_signers(path: Path | None = None) -> dict[str, Signer]:
+    """The signers in ``path`` (default: those of this project) by the ID of their key.
+
+    Raises DataError where the file is broken, a key is none, or two signers share a name or a key.
+    """
+    path = path or conf_file("signers.toml")
+    try:
+        text = path.read_text(encoding="utf-8")
+        signers = msgspec.convert(tomllib.loads(text), _File).signer
+    except OSError as error:
+        raise DataError(path, None, f"cannot be read ({error.strerror})", "Restore it from version control.") from error
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        raise DataError(path, line, "is not UTF-8 text", "Save it as UTF-8.") from error
+    except tomllib.TOMLDecodeError as error:
+        at = re.search(r"line (\d+)", str(error))
+        raise DataError(path, int(at[1]) if at else None, f"broken TOML: {error}", "Mend the syntax.") from error
+    except msgspec.ValidationError as error:
+        table = re.search(r"signer\[(\d+)\]", str(error))
+        raise DataError(path, _line(text, int(table[1]) if table else 0), str(error), _EXAMPLE) from error
+    found: dict[str, Signer] = {}
+    for number, one in enumerate(signers):
+        key_id = id_of(one.key, _KEY_BYTES)
+        if key_id is None:
+            remedy = "Copy the last line of the signer's file minisign.pub: 56 characters that begin with RW."
+            raise DataError(path, _line(text, number), f"the key of {one.name!r} is no public key of minisign", remedy)
+        if key_id in found or one.name in {other.name for other in found.values()}:
+            remedy = "Keep one of the two, or give each a name of its own."
+            raise DataError(path, _line(text, number), f"the name or the key of {one.name!r} is there twice", remedy)
+        found[key_id] = one
+    return found
+
+
+def _line(text: str, number: int) -> int | None:
+    """The line at which the table of the signer begins."""
+    heads = [text.count("\n", 0, match.start()) + 1 for match in _HEAD.finditer(text)]
+    return heads[number] if number < len(heads) else None
+
+
+def id_of(encoded: str, size: int) -> str | None:
+    """The ID of the key in a public key or a signature of minisign, as minisign prints it; None where it is neither.
+
+    ``size``: how many bytes it has. After two that name the algorithm, Ed (in signatures also ED), eight are the ID.
+    """
+    try:
+        found = base64.b64decode(encoded, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    if len(found) != size or found[:2] not in {b"Ed", b"ED"}:
+        return None
+    return found[2:10][::-1].hex().upper()
