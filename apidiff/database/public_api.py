@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from apidiff.database.scope import load_scope
 from apidiff.database.yaml import Lines, read_yaml
 from apidiff.model import Version
 from apidiff.model.base import DottedName
 from apidiff.model.signature import SignatureFile
 from apidiff.model.unmatched import MindsporeOnly
 
-# Modules whose public names the signature files hold in full: a name below them that no file has is not there.
-EXTRACTED = ("mindspore.communication.", "mindspore.mint.distributed.", "mindspore.ops.communication.")
 _PARTS = (".__init__", ".__call__", ".*")  # of an API that is there itself
 ONLY_FILE = "mindspore_only.yaml"
 
@@ -24,9 +23,13 @@ def public_names(file: SignatureFile) -> list[str]:
     return sorted({*file.apis, *(name for name in file.unreadable if not name.endswith(_PARTS))})
 
 
-def communication_names(file: SignatureFile) -> list[str]:
-    """Those public names of a MindSpore version that are about communication; a file holds some others too."""
-    return [name for name in public_names(file) if name.startswith((*EXTRACTED, "mindspore.ops."))]
+def names_to_match(file: SignatureFile) -> list[str]:
+    """The public names of a MindSpore version that need a source or a reason to have none.
+
+    A file also holds names that are read only because answers refer to them.
+    """
+    scope = load_scope().mindspore
+    return [name for name in public_names(file) if scope.needs_counterpart(name)]
 
 
 def newest_first(signatures: dict[tuple[str, str], SignatureFile], framework: str) -> list[SignatureFile]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from apidiff.database import Data
-from apidiff.database.public_api import EXTRACTED, communication_names, newest_first
+from apidiff.database.public_api import names_to_match, newest_first
+from apidiff.database.scope import load_scope
 from apidiff.derive.documents import document_entry
 from apidiff.model.views import CounterpartEntry, Entry, OtherwiseEntry, RangeEntry, ServedEntry
 
@@ -13,7 +14,7 @@ from apidiff.model.views import CounterpartEntry, Entry, OtherwiseEntry, RangeEn
 def counterparts(data: Data, entries: Mapping[str, Entry]) -> dict[str, CounterpartEntry]:
     """Every communication API of the newest MindSpore, and every other one that an entry names, by name."""
     newest = newest_first(data.signatures, "mindspore")[:1]
-    names = [name for file in newest for name in communication_names(file)]
+    names = [name for file in newest for name in names_to_match(file)]
     only = {
         name: CounterpartEntry(
             name=name,
@@ -71,9 +72,10 @@ def _used(entry: Entry, known: set[str]) -> dict[str, list[OtherwiseEntry]]:
 
 
 def _counted(uses: Iterable[str], known: set[str]) -> Iterator[str]:
+    scope = load_scope().mindspore
     for name in uses:
         holder = name.rpartition(".")[0]
-        if name in known or (holder not in known and name.startswith(EXTRACTED)):
+        if name in known or (holder not in known and scope.holds_all(name)):
             yield name
         elif holder in known:
             yield holder

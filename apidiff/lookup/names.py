@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from apidiff.database.scope import load_scope
 from apidiff.model.views import CounterpartEntry, Entry
-
-# Customary short names of modules, as in `import torch.distributed as dist` and `import mindspore as ms`.
-_SHORT = {"torch.distributed.": "dist.", "mindspore.": "ms."}
 
 # The lower rank wins where one spelling fits several APIs.
 SOURCE, ALIAS, SHORT_SOURCE, TARGET, SHORT_TARGET, USED, SHORT_USED, UNMATCHED, SHORT_UNMATCHED = range(9)
@@ -60,4 +58,4 @@ def shortened(name: str) -> list[str]:
     """``name`` without its first, first two … parts, and with the customary short names of modules."""
     parts = name.split(".")
     found = [".".join(parts[start:]) for start in range(1, len(parts))]
-    return found + [short + name.removeprefix(long) for long, short in _SHORT.items() if name.startswith(long)]
+    return found + load_scope().of(parts[0]).aliased(name)

@@ -14,6 +14,7 @@ import msgspec
 
 from apidiff.database import Data
 from apidiff.database.public_api import newest_first
+from apidiff.database.scope import load_scope
 from apidiff.messages.labels import Language
 from apidiff.messages.spans import spans, told
 from apidiff.model import Api, ApiKind, Claim, Mapping, Relation, Status, Version
@@ -22,12 +23,6 @@ from apidiff.model.ranges import holds
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter
 from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, ParameterEntry, TargetEntry
 
-# Modules that hold the same objects as torch.distributed (torch/distributed/__init__.py imports them from there).
-REEXPORTED = {
-    "torch.distributed.distributed_c10d": "torch.distributed",
-    "torch.distributed.device_mesh": "torch.distributed",
-    "torch._C._distributed_c10d": "torch.distributed",
-}
 _SPELLED = {
     ParameterKind.POSITIONAL_ONLY: "{}/",
     ParameterKind.POSITIONAL_OR_KEYWORD: "{}",
@@ -134,11 +129,14 @@ class _Table:
 
     def everything(self, entries: Collection[Entry]) -> dict[str, Any]:
         apis = {entry.id: self._api(entry) for entry in entries}
+        scope = load_scope().torch
         return {
             "torch": self.facts.releases.get("torch", []),
             "mindspore": self.facts.releases.get("mindspore", []),
             "sources": self.facts.known,
-            "modules": REEXPORTED,
+            "modules": scope.copies(),
+            "customary": {module.alias: module.name for module in scope.modules if module.alias},
+            "noticed": scope.noticed(),
             "differences": list(self.differences),
             "apis": apis,
         }

@@ -1,51 +1,32 @@
-"""Which names are read of each framework, and reading them all."""
+"""Reads the signatures of all names in scope of a framework."""
 
 from __future__ import annotations
 
 import importlib.metadata
+from collections.abc import Iterator
+from contextlib import suppress
 
 import griffe
 
+from apidiff.database.scope import FrameworkScope, load_scope
 from apidiff.model.signature import Signature, SignatureFile
 from apidiff.signatures.introspect import introspected
 from apidiff.signatures.modules import Absent, Modules, NotReadable
 from apidiff.signatures.read import read
 from apidiff.signatures.source import Source
 
-_MODULES = {
-    "torch": ["torch.distributed"],
-    "mindspore": [
-        "mindspore.communication",
-        "mindspore.communication.comm_func",
-        "mindspore.mint.distributed",
-        "mindspore.ops.communication",
-    ],
-}
-# Names outside those modules, or that their lists of public names leave out, which answers refer to.
-_SINGLE = {
-    "torch": ["torch.utils.data.distributed.DistributedSampler"],
-    "mindspore": [
-        "mindspore.communication.comm_func.CommHandle",
-        "mindspore.dataset.DistributedSampler",
-        "mindspore.mint.distributed.TCPStore",
-        "mindspore.ops.ReduceOp",
-        "mindspore.runtime.synchronize",
-        "mindspore.set_device",
-    ],
-}
-# MindSpore's communication primitives: what this module defines and `mindspore.ops` makes public.
-_PRIMITIVES = ("mindspore.ops.operations.comm_ops", "mindspore.ops")
-
 
 def extract(source: Source) -> SignatureFile:
-    """The signatures of all names this project speaks of in ``source``; names that the version lacks are left out.
+    """Reads the signatures of all names in scope in ``source``; names that the version lacks are left out.
 
     What neither source nor stub tells is read from the running framework where it is installed.
     """
     modules = Modules(source.root)
+    scope = load_scope().of(source.framework)
+    listed = scope.listed()
     apis: dict[str, Signature] = {}
     unreadable: dict[str, str] = {}
-    for name in _names(source.framework, modules):
+    for name in _names(scope, modules):
         try:
             found = modules.find(name)
             if isinstance(found, griffe.Module):
@@ -53,7 +34,7 @@ def extract(source: Source) -> SignatureFile:
             apis[name], unread = read(found, modules)
         except NotReadable as error:
             # A name that a list of public names has may be made at run time; one that only we name is not there.
-            if not (isinstance(error, Absent) and name in _SINGLE[source.framework]):
+            if not (isinstance(error, Absent) and name in listed):
                 unreadable[name] = str(error)
         else:
             unreadable |= {f"{name}.{part}": why for part, why in unread.items()}
@@ -64,29 +45,24 @@ def extract(source: Source) -> SignatureFile:
     return introspected(written) if source.installed else written
 
 
-def _names(framework: str, modules: Modules) -> list[str]:
-    names: set[str] = set(_SINGLE[framework])
-    for module in _MODULES[framework]:
-        try:
-            names.update(f"{module}.{name}" for name in modules.public(module))
-        except NotReadable:
-            continue
-    if framework == "mindspore":
-        names.update(_primitives(modules))
+def _names(scope: FrameworkScope, modules: Modules) -> list[str]:
+    names = scope.listed()
+    for module in scope.modules:
+        if module.defined_in is not None:
+            names.update(_republished(module.name, module.defined_in, modules))
+        elif module.whole:
+            with suppress(NotReadable):
+                names.update(f"{module.name}.{public}" for public in modules.public(module.name))
     return sorted(names)
 
 
-def _primitives(modules: Modules) -> set[str]:
-    defined, public = _PRIMITIVES
-    module = modules.module(defined)
-    names = set()
+def _republished(public: str, defined_in: str, modules: Modules) -> Iterator[str]:
+    """Yields the names of the classes that ``defined_in`` defines and ``public`` makes public."""
+    module = modules.module(defined_in)
     for name, member in module.members.items() if module else ():
         if not isinstance(member, griffe.Class) or name.startswith("_"):
             continue
-        try:
+        with suppress(NotReadable):
             shown = modules.find(f"{public}.{name}")
             if isinstance(shown, griffe.Class) and shown.path == member.path:
-                names.add(f"{public}.{name}")
-        except NotReadable:
-            continue
-    return names
+                yield f"{public}.{name}"

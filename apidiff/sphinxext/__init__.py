@@ -16,6 +16,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
 from sphinx.util.typing import ExtensionMetadata
 
+from apidiff.database.paths import conf_file
 from apidiff.database.runs import signature_path
 from apidiff.sphinxext import site_content
 from apidiff.sphinxext.build_cache import BuildCache, write_stubs
@@ -46,6 +47,7 @@ def _env_version() -> int:
         for file in sorted((package / folder).rglob("*"))
         if file.is_file() and file.suffix != ".pyc"
     ]
+    files.append(conf_file("scope.yaml"))
     # Sphinx compiles an edited catalogue and writes no page again for it.
     files += sorted((package.parent / "conf" / "locale").rglob("*.po"))
     return int(hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8], 16)

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from docutils import nodes
 
+from apidiff.database.scope import load_scope
 from apidiff.derive.answers import MAPS_TO, answer_at, current_answer, current_target
 from apidiff.derive.evidence import RunHead
 from apidiff.derive.verdicts_by_run import measurer
 from apidiff.derive.version_changes import Changed
 from apidiff.messages.signed_words import signed_words
 from apidiff.model import AnswerKind, Risk, Version
-from apidiff.model.categories import CATEGORIES
 from apidiff.model.coverage import PlaceCoverage
 from apidiff.model.signed import State
 from apidiff.model.views import ClaimEntry, CounterpartEntry, DifferenceEntry, Entry, ServedEntry, VersionSpan
@@ -23,20 +23,10 @@ from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import run_part, run_title
 from apidiff.writers.exports.address import anchor
 
-# Modules in the order of the page; an API belongs to the first that its name begins with.
-_MODULES = (
-    "mindspore.mint.distributed",
-    "mindspore.ops.communication",
-    "mindspore.communication.comm_func",
-    "mindspore.communication",
-    "mindspore.ops",
-    "mindspore",
-)
-
 
 def _by_category(pages: list[MappingPage]) -> list[tuple[str, list[MappingPage]]]:
     """The mappings of each category that has any, in the order of the categories."""
-    found = [(category, [page for page in pages if page.entry.category == category]) for category in CATEGORIES]
+    found = [(key, [page for page in pages if page.entry.category == key]) for key in load_scope().categories]
     return [(category, members) for category, members in found if members]
 
 
@@ -60,7 +50,7 @@ def by_category(make: PageBuilder, pages: list[MappingPage], newest: str) -> lis
     for category, found in _by_category(pages):
         items = [nodes.list_item("", paragraph(*_glance(make, page.entry, newest))) for page in found]
         names = nodes.bullet_list("", *items, classes=["apidiff-glance"])
-        sections.append(make.section(f"category-{category}", make.word(f"category.{category}"), names))
+        sections.append(make.section(f"category-{category}", load_scope().category_name(category, make.language), names))
     return sections
 
 
@@ -162,9 +152,9 @@ def runs(make: PageBuilder, lines: Iterable[RunHead]) -> list[nodes.Node]:
 
 def counterpart_sections(make: PageBuilder, found: list[CounterpartEntry]) -> list[nodes.Node]:
     """One section a module, with one row an API."""
-    by_module: dict[str, list[CounterpartEntry]] = {module: [] for module in _MODULES}
+    by_module: dict[str, list[CounterpartEntry]] = {module.name: [] for module in load_scope().mindspore.modules}
     for one in found:
-        by_module[module_of(one.name)].append(one)
+        by_module.setdefault(module_of(one.name), []).append(one)
     header = [make.word(f"column.{name}") for name in ("mindspore_api", "serves")]
     sections: list[nodes.Node] = []
     for module, members in by_module.items():
@@ -179,7 +169,7 @@ def counterpart_sections(make: PageBuilder, found: list[CounterpartEntry]) -> li
 
 def module_of(name: str) -> str:
     """The module of the page that an API is listed under."""
-    return next(module for module in _MODULES if name.startswith(f"{module}."))
+    return load_scope().mindspore.module_of(name) or name.partition(".")[0]
 
 
 def _counterpart_row(make: PageBuilder, one: CounterpartEntry) -> list[Cell]:

@@ -11,11 +11,11 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from apidiff.database.scope import load_scope
 from apidiff.derive.index_rows import FRAMEWORKS, AnswerRow, Index, IndexRow, RowRuns
 from apidiff.messages.labels import Language, between_sentences, label
 from apidiff.messages.spans import spans
 from apidiff.model import AnswerKind, Outcome, Risk, Status, worst_outcome
-from apidiff.model.categories import CATEGORIES
 from apidiff.model.verdict import WORST_FIRST
 from apidiff.writers.exports.address import anchor
 
@@ -104,12 +104,14 @@ def _facets(index: Index, language: Language) -> dict[str, list[tuple[str, str]]
     def named(prefix: str, values: Iterable[str], used: set[str | None]) -> list[tuple[str, str]]:
         return [(value, label(f"{prefix}.{value}", language)) for value in values if value in used]
 
+    scope = load_scope()
+    categories = {row.category for row in index.rows}
     statuses = {answer.status for answer in answers}
     runs = [one for row in index.rows for one in row.runs]
     backends = sorted({one.backend for one in runs})
     verdicts = {one.outcome for one in runs} | {Outcome.NOT_RUN.value}
     return {
-        "category": named("category", CATEGORIES, {row.category for row in index.rows}),
+        "category": [(key, scope.category_name(key, language)) for key in scope.categories if key in categories],
         "risk": named("risk", [risk.value for risk in Risk], {answer.risk for answer in answers}),
         "status": [
             *named("status", [status.value for status in Status], statuses),
@@ -132,7 +134,7 @@ def _row(index: Index, row: IndexRow, language: Language, link: Link) -> str:
     return (
         f'<tr{attributes}><th scope="row"><a href="{escape(link(row.id, ""))}">{_code(row.id)}</a></th>'
         f"{_cell('target', row.answers, lambda one: one.target or ' '.join(one.uses), _target(row, language, link))}"
-        f"<td>{escape(label(f'category.{row.category}', language))}</td>"
+        f"<td>{escape(load_scope().category_name(row.category, language))}</td>"
         f"{_cell('risk', row.answers, lambda one: one.risk or '', lambda one: _badge('risk', one.risk, language))}"
         f"{_cell('status', row.answers, lambda one: one.status or '', lambda one: _standing(one, language))}"
         f'<td class="apidiff-index-runs" data-label="{escape(label("table.column.backends", language))}">{runs}</td>'

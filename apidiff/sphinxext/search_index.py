@@ -16,6 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import docname_join
 
+from apidiff.database.scope import load_scope
 from apidiff.database.terms import everyday_names, load_terms
 from apidiff.derive.answers import MAPS_TO, answer_at, current_target
 from apidiff.lookup.passages import unmatched_text
@@ -36,7 +37,6 @@ from apidiff.writers.exports.files import write_if_changed
 
 INDEX = Path("_search") / "index.js"
 KINDS = ("mapping", "api", "page", "python", "run")
-_SHORT = ("torch.distributed.", "dist.")
 _LONGEST = 3000  # characters of one part
 # What a reference is called is known only when all pages are read: its place is kept until then.
 _TITLE = re.compile("\x02(doc|ref) ([^\x03]*)\x03")
@@ -149,7 +149,7 @@ def mapping_entry(entry: Entry, newest: str, language: Language) -> SearchEntry:
     current = current_target(entry, newest)
     targets = entry.targets[::-1]
     targets.sort(key=lambda target: target is not current)
-    short = [_SHORT[1] + entry.source.removeprefix(_SHORT[0])] if entry.source.startswith(_SHORT[0]) else []
+    short = load_scope().torch.aliased(entry.source)
     rows = [row for target in targets for row in (*target.parameters, *target.members)]
     passages = [passage for target in targets for passage in _of_target(target, target is current, language)]
     passages += _of_answers(entry, newest, language)

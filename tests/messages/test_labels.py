@@ -137,7 +137,6 @@ def test_every_key_is_used() -> None:
         "listed.",
         "standing.",
         "answer_meaning.",
-        "category.",
         "role.",
         "not_run.",
         "not_run_meaning.",

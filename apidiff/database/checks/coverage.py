@@ -6,34 +6,44 @@ from collections.abc import Iterator
 
 from apidiff.database.checks.languages import text_faults
 from apidiff.database.data import Data, mapping_path
-from apidiff.database.public_api import ONLY_FILE, communication_names, load_mindspore_only, newest_first, public_names
+from apidiff.database.paths import conf_file
+from apidiff.database.public_api import ONLY_FILE, load_mindspore_only, names_to_match, newest_first, public_names
+from apidiff.database.scope import FILE, read_scope
 from apidiff.database.terms import Term
 from apidiff.errors import DataError
 
-COVERED_TORCH = "2.13.0"
-"""The release of torch all of whose public names have a record."""
-
 
 def torch_is_covered(data: Data) -> Iterator[DataError]:
-    """Each public name of ``torch.distributed`` in the covered release is a mapping."""
-    file = data.signatures.get(("torch", COVERED_TORCH))
+    """Each name in scope of the covered release has a record, or is an exception that is still needed."""
+    path = conf_file(FILE)
+    scope, lines = read_scope(path)
+    release, exceptions = scope.torch.release, scope.torch.exceptions
+    file = data.signatures.get(("torch", release))
     if file is None:
-        path = data.root / "signatures" / f"torch-{COVERED_TORCH}.json"
+        missing = data.root / "signatures" / f"torch-{release}.json"
         remedy = "Write it with `apidiff signatures extract`."
-        yield DataError(path, None, "is not there: it says which names need a record", remedy)
+        yield DataError(missing, None, "is not there: it says which names need a record", remedy)
         return
-    for name in public_names(file):
-        if name not in data.mappings:
-            found = f"is not there: {name} is public in torch {COVERED_TORCH} and has no record"
-            yield DataError(mapping_path(data.root, name), None, found, "Add the record.")
+    names = public_names(file)
+    for name in names:
+        if name not in data.mappings and name not in exceptions:
+            found = f"is not there: {name} is public in torch {release} and has no record"
+            yield DataError(mapping_path(data.root, name), None, found, f"Add the record, or an exception in {path}.")
+    for name in exceptions:
+        line = lines["torch", "exceptions", name]
+        if name in data.mappings:
+            yield DataError(path, line, f"{name} is an exception and has a record", "Remove the exception.")
+        elif name not in names:
+            found = f"{name} is an exception and no name in scope of torch {release}"
+            yield DataError(path, line, found, "Remove the exception, or mend its name.")
 
 
 def mindspore_is_covered(data: Data) -> Iterator[DataError]:
-    """Each communication API of the newest MindSpore is named by a record, or listed as having no counterpart."""
+    """Each API in scope of the newest MindSpore is named by a record, or listed as having no counterpart."""
     path = data.root / ONLY_FILE
     named = named_in_records(data)
     for file in newest_first(data.signatures, "mindspore")[:1]:
-        for name in communication_names(file):
+        for name in names_to_match(file):
             if name not in named and name not in data.mindspore_only:
                 found = f"does not list {name} of MindSpore {file.version}, which no record names either"
                 remedy = "Name it in a record, as a target or in 'uses', or say here why it has no PyTorch counterpart."

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from apidiff.database.checks.subject import Subject
+from apidiff.database.scope import load_scope
 from apidiff.errors import DataError
 from apidiff.model import Framework
-from apidiff.model.categories import CATEGORIES
 
 
 def names_fit(subject: Subject) -> Iterator[DataError]:
     """The source is the mapping's ID, its category is known, targets are MindSpore's, and none stands twice."""
     mapping = subject.mapping
-    if mapping.category not in CATEGORIES:
-        remedy = f"Name one of {', '.join(CATEGORIES)}."
+    categories = load_scope().categories
+    if mapping.category not in categories:
+        remedy = f"Name one of {', '.join(categories)}."
         yield subject.error(("category",), f"unknown category {mapping.category!r}", remedy)
     if mapping.source.name != mapping.id:
         found = f"the source is {mapping.source.name!r} but the id is {mapping.id!r}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from apidiff.database.scope import load_scope
 from apidiff.messages.labels import label
 from apidiff.model import Risk
-from apidiff.model.categories import CATEGORIES
 from apidiff.model.views import Entry
 from apidiff.writers.exports.address import API, Address, SiteLanguage
 from apidiff.writers.exports.feed import NAME as FEED
@@ -62,7 +62,8 @@ class Texts:
             f"## {self.word('machines.programs')}",
             "\n".join(self._line(path, goal, goal.rpartition("/")[2], self.word(about)) for goal, about in programs),
         ]
-        for category in CATEGORIES:
+        scope = load_scope()
+        for category in scope.categories:
             rows = [
                 self._line(
                     path,
@@ -74,7 +75,7 @@ class Texts:
                 for entry in self.entries.values()
                 if entry.category == category
             ]
-            parts += [f"## {self.word(f'category.{category}')}", "\n".join(rows)] if rows else []
+            parts += [f"## {scope.category_name(category, self.language)}", "\n".join(rows)] if rows else []
         elsewhere = [self._line(path, f"{here}/guide/index.html", self.word("machines.guide"))]
         elsewhere += [self._line(path, f"{other.folder}/llms.txt", other.name) for other in self.others]
         # The format's own word: what may be left out where room is short.

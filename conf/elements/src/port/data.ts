@@ -31,6 +31,8 @@ export interface Table {
   mindspore: string[];
   sources: string[]; // the torch versions whose source is known, oldest first
   modules: Record<string, string>;
+  customary: Record<string, string>;
+  noticed: string[];
   differences: Difference[];
   apis: Record<string, Api>;
 }

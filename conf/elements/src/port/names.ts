@@ -1,9 +1,15 @@
 // Full names: which API of the database one means, and which could still lead to one.
 
-/** What names are looked up in: APIs by full name with their other names, and modules that hold the objects of another. */
+/**
+ * What names are looked up in: APIs by full name with their other names, and modules that hold the objects of another.
+ * `customary`: what everyone calls modules. `noticed`: names that are told of even where the database lacks them; one that
+ * ends in a dot stands for all below it.
+ */
 export interface Known {
   apis: Record<string, { kind: string; aliases: string[] }>;
   modules: Record<string, string>;
+  customary: Record<string, string>;
+  noticed: string[];
 }
 
 /** `api`: an ID of the database. `used`: how many parts of the name say it, with that of the `member`. */
@@ -13,10 +19,7 @@ export interface Meaning {
   used: number;
 }
 
-// Where names for distributed work stand; what the database lacks of them is told, not passed over.
-const BELOW = ["torch.distributed.", "torch.nn.parallel.", "torch.utils.data.distributed.", "torch.cuda.nccl."];
-const ALSO = ["torch.nn.SyncBatchNorm", "torch.nn.DataParallel"];
-const isBelow = (name: string): boolean => BELOW.some((one) => name.startsWith(one));
+const SOURCE = "torch";
 
 /**
  * A name is a dotted path from a module. A part that ends in "()" is an instance that a call made:
@@ -35,17 +38,27 @@ export class Names {
         this.#lead(name);
       }
     for (const module of Object.keys(known.modules)) this.#lead(`${module}.`);
-    for (const name of [...BELOW, ...ALSO]) this.#lead(name);
+    for (const name of known.noticed) this.#lead(name);
   }
 
   #lead(name: string): void {
     for (let end = name.indexOf("."); end > 0; end = name.indexOf(".", end + 1)) this.#leading.add(name.slice(0, end));
   }
 
-  /** Whether `name` is a module on the way to known APIs, an API, or a name for distributed work. */
+  #isNoticed(name: string): boolean {
+    return this.#known.noticed.some((noticed) => (noticed.endsWith(".") ? name.startsWith(noticed) : name === noticed));
+  }
+
+  /** The module that `name` is taken for in a snippet that binds it nowhere. */
+  customary(name: string): string | undefined {
+    if (Object.hasOwn(this.#known.customary, name)) return this.#known.customary[name];
+    return name === SOURCE ? SOURCE : undefined;
+  }
+
+  /** Whether `name` is a module on the way to known APIs, an API, or a name to tell of. */
   leads(name: string): boolean {
     const plain = name.replaceAll("()", "");
-    return this.#leading.has(plain) || isBelow(plain) || ALSO.includes(plain) || this.meaning(name) !== undefined;
+    return this.#leading.has(plain) || this.#isNoticed(plain) || this.meaning(name) !== undefined;
   }
 
   /** The API that `name` means: the longest part of it that is one. */
@@ -73,9 +86,9 @@ export class Names {
     return this.#known.apis[api]?.kind === "class";
   }
 
-  /** Whether `name` is one for distributed work, but neither an API of the database nor a module on the way to one. */
+  /** Whether `name` is one to tell of, but neither an API of the database nor a module on the way to one. */
   isUnknown(name: string): boolean {
-    return (isBelow(name) || ALSO.includes(name)) && !this.#leading.has(name) && this.meaning(name) === undefined;
+    return this.#isNoticed(name) && !this.#leading.has(name) && this.meaning(name) === undefined;
   }
 
   /** The module that `name` stands for where it holds the objects of another one. */

@@ -29,8 +29,6 @@ export interface Note {
   name: string;
 }
 
-// What everyone calls these modules; taken for granted in a snippet that binds the names nowhere.
-const CUSTOMARY: Record<string, string> = { torch: "torch", dist: "torch.distributed" };
 const DEEPEST = 1000;
 const FUNCTIONS = new Set(["FunctionDefinition", "LambdaExpression"]);
 
@@ -205,7 +203,7 @@ export class Walk {
     const name = this.#text(node);
     const found = scope.look(name);
     if (found) return { values: found, assumed: false };
-    const customary = Object.hasOwn(CUSTOMARY, name) ? CUSTOMARY[name] : undefined;
+    const customary = this.names.customary(name);
     return customary ? { values: [customary], assumed: true } : { values: NOTHING, assumed: false };
   }
 
