@@ -21,6 +21,7 @@ _CODE = (
     "execute/submissions",
     "execute/__init__.py",
     "errors.py",
+    "process_group.py",
 )  # what makes an entry and its place in the index
 
 

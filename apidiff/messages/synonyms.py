@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from apidiff.database.scope import load_scope
 from apidiff.messages.labels import LABELS
 
 _SYNONYMS = {
@@ -31,6 +32,6 @@ _SYNONYMS = {
 
 
 def words_of(enumeration: str, value: str) -> str:
-    """The words of one value of an enumeration: ``words_of("difference", "in_place")``."""
-    label = LABELS[f"{enumeration}.{value}"]
+    """The words of one value of an enumeration, or of a category: ``words_of("difference", "in_place")``."""
+    label = load_scope().categories[value] if enumeration == "category" else LABELS[f"{enumeration}.{value}"]
     return f"{value} {label.en} {label.zh} {_SYNONYMS.get(value, '')}"

@@ -50,7 +50,9 @@ def by_category(make: PageBuilder, pages: list[MappingPage], newest: str) -> lis
     for category, found in _by_category(pages):
         items = [nodes.list_item("", paragraph(*_glance(make, page.entry, newest))) for page in found]
         names = nodes.bullet_list("", *items, classes=["apidiff-glance"])
-        sections.append(make.section(f"category-{category}", load_scope().category_name(category, make.language), names))
+        sections.append(
+            make.section(f"category-{category}", load_scope().category_name(category, make.language), names)
+        )
     return sections
 
 

@@ -75,7 +75,7 @@ class Texts:
                 for entry in self.entries.values()
                 if entry.category == category
             ]
-            parts += [f"## {scope.category_name(category, self.language)}", "\n".join(rows)] if rows else []
+            parts += [f"## {scope.category_name(category, self.language.words)}", "\n".join(rows)] if rows else []
         elsewhere = [self._line(path, f"{here}/guide/index.html", self.word("machines.guide"))]
         elsewhere += [self._line(path, f"{other.folder}/llms.txt", other.name) for other in self.others]
         # The format's own word: what may be left out where room is short.
