@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 PIP := $(BIN)/python -m pip install --quiet --quiet --progress-bar off
 
-.PHONY: help site test verify gpu npu wheels serve bench lint format schema specs elements cards browser
+.PHONY: help site test quick unit check verify gpu npu wheels serve bench lint format schema specs elements cards browser
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,13 +24,28 @@ site: $(VENV)/.site ## Check the data and build the English and the Chinese site
 FIRST := $(wildcard tests/test_*.py) tests/faults/ tests/execute/ tests/examples/
 TESTS := $(FIRST) $(sort $(filter-out $(FIRST),$(dir $(wildcard tests/*/test_*.py))))
 
-test: $(VENV)/.test browser ## Install torch, MindSpore and a browser, then run every claim and every test
+# Of the claims whose run is recorded one part in so many is run again, another part each day; `make verify` runs all of them.
+SAMPLE ?= 10
+
+test: $(VENV)/.test browser ## Install torch, MindSpore and a browser, then run today's claims and every test
 	@$(MAKE) --jobs 2 --output-sync=line claims-gloo claims-mccl
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(TESTS)
 
 # Both frameworks at once: their ranks wait more than they work.
 claims-%:
-	@$(BIN)/python -m pytest --apidiff-backend $*
+	@$(BIN)/python -m pytest --apidiff-backend $* --apidiff-sample $(SAMPLE)
+
+# Tests that start no rank, no browser and no build of the site.
+UNIT := $(addprefix tests/,api_history data database derive elements judge lookup messages model porting signatures)
+
+quick: $(VENV)/.dev ## Check data, style and types and run the unit tests: what to run after an edit
+	@$(MAKE) --jobs 2 --output-sync=recurse check lint unit
+
+check: $(VENV)/.site
+	@$(BIN)/apidiff check
+
+unit: $(VENV)/.dev
+	@$(BIN)/python -m pytest -q $(wildcard $(UNIT))
 
 verify: $(VENV)/.test ## Run every claim on this machine and compare with what is recorded
 	@$(BIN)/apidiff verify

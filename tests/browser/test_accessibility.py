@@ -1,63 +1,16 @@
-"""No page type violates WCAG 2.2 AA as far as axe can tell, and what axe cannot tell is looked at here."""
+"""What opens and what is pointed at is accessible as far as axe can tell, and what axe cannot tell is looked at here."""
 
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from page_types import DESK, HEAVY, PAGE_TYPES, PHONE, path_of
-from playwright.sync_api import Browser, Page, expect
+from accessible import SHORTEN, violations
+from page_types import DESK, HEAVY, PHONE, path_of
+from playwright.sync_api import Browser, expect
 from watched import WCAG, Visit
-
-# A page of every type is looked at in both languages, both modes and both widths: in the first two of these or the others.
-SETTINGS = [
-    ("en", "light", DESK),
-    ("zh-cn", "dark", PHONE),
-    ("en", "dark", PHONE),
-    ("zh-cn", "light", DESK),
-]
-# Long pages repeat themselves: of a row of like parts the first few are looked at, with what they hold opened.
-_SHORTEN = """() => {
-  for (const one of [...document.querySelectorAll("details")].slice(0, 8)) one.open = true;
-  const parents = new Set([...document.querySelectorAll("article tr, article section, article li, article div, article dl")]
-    .map((one) => one.parentElement));
-  for (const parent of parents) {
-    const seen = new Map();
-    for (const child of [...parent.children]) {
-      const kind = `${child.tagName} ${child.className}`;
-      seen.set(kind, (seen.get(kind) ?? 0) + 1);
-      if (seen.get(kind) > 4 && !["SECTION", "DT", "DD"].includes(child.tagName)) child.remove();
-    }
-  }
-}"""
-
-
-def violations(page: Page, options: dict[str, Any] = WCAG, part: str | None = None) -> list[tuple[str, list[str]]]:
-    """What axe finds: the rule and the first elements that break it."""
-    found: list[dict[str, Any]] = Axe().run(page, part, options=options).response["violations"]
-    return [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
-
-
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: f"{setting[0]}-{setting[1]}-{setting[2]['width']}")
-def test_axe_finds_nothing(browser: Browser, site: Path, address: str, setting: tuple[str, Any, Any]) -> None:
-    language, mode, size = setting
-    context = browser.new_context(viewport=size, color_scheme=mode)
-    page = context.new_page()
-    found = {}
-    for kind in list(PAGE_TYPES)[SETTINGS.index(setting) // 2 :: 2]:
-        page.goto(address + path_of(site, language, kind), wait_until="load")
-        page.evaluate(_SHORTEN)
-        found[kind] = violations(page)
-    if language == "en":
-        page.goto(f"{address}404.html")
-        found["404"] = violations(page)
-    context.close()
-    assert {kind: faults for kind, faults in found.items() if faults} == {}
-
 
 OPENED = [
     ("colours", DESK, "header .theme-switch-button:visible"),
@@ -94,7 +47,7 @@ def test_buttons_can_be_read_under_the_pointer_and_in_focus(
     found = {}
     for kind in _WITH_BUTTONS:
         page.goto(address + path_of(site, "en", kind), wait_until="load")
-        page.evaluate(_SHORTEN)
+        page.evaluate(SHORTEN)
         root = protocol.send("DOM.getDocument")["root"]["nodeId"]
         buttons = protocol.send("DOM.querySelectorAll", {"nodeId": root, "selector": _BUTTONS})["nodeIds"]
         for states in (["hover"], ["focus", "focus-visible"]):
@@ -153,38 +106,6 @@ def test_faults_are_found(visit: Visit, rule: str, markup: str) -> None:
     )
     visit.faults.found.clear()
     assert rule in [found for found, _ in violations(page)]
-
-
-_ORDER = """() => {
-  const levels = [...document.querySelectorAll("h1, h2, h3, h4, h5, h6, [role=heading]")]
-    .filter((one) => one.checkVisibility() || one.closest("details")).map((one) => Number(one.tagName[1] ?? 0));
-  return { levels, landmarks: ["header", "main", "footer"].map((name) => document.querySelectorAll(`body ${name}`).length),
-    unnamed: [...document.querySelectorAll("nav")].filter((one) => !one.getAttribute("aria-label")
-      && !one.getAttribute("aria-labelledby")).length };
-}"""
-
-
-@pytest.mark.parametrize("kind", PAGE_TYPES)
-def test_headings_go_down_step_by_step_and_landmarks_are_named(visit: Visit, site: Path, kind: str) -> None:
-    found = visit.open(path_of(site, "en", kind)).evaluate(_ORDER)
-    levels = found["levels"]
-    assert levels.count(1) == 1
-    assert levels[0] == 1
-    assert [pair for pair in pairwise(levels) if pair[1] > pair[0] + 1] == []
-    assert found["landmarks"][:2] == [1, 1]
-    assert found["unnamed"] == 0
-
-
-@pytest.mark.parametrize("visit", [{"viewport": {"width": 360, "height": 740}}], indirect=True)
-@pytest.mark.parametrize("language", ["en", "zh-cn"])
-def test_no_page_is_wider_than_a_phone(visit: Visit, site: Path, language: str) -> None:
-    wider = []
-    for kind in PAGE_TYPES:
-        page = visit.open(path_of(site, language, kind))
-        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
-        if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
-            wider.append(kind)
-    assert wider == []
 
 
 @pytest.mark.parametrize("visit", [{"viewport": {"width": 360, "height": 740}}], indirect=True)

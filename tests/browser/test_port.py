@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from accessible import violations
 from playwright.sync_api import Browser, Page, expect
 from test_site_in_browser import LANGUAGES, PHONE, WIDE
-from watched import WCAG, Faults, Visit
+from watched import Faults, Visit
 
 D = "torch.distributed."
 SAMPLER = "torch.utils.data.distributed.DistributedSampler"
@@ -501,9 +501,7 @@ def test_accessibility(visit: Visit, language: str) -> None:
     page.locator("button[data-act=copy]").focus()
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
     page.locator("#port-mark-1").click()
-    found = Axe().run(page, options=WCAG)
-    faults = [(one["id"], [node["html"][:160] for node in one["nodes"][:4]]) for one in found.response["violations"]]
-    assert faults == []
+    assert violations(page) == []
 
 
 def test_summary_counts_and_names_what_is_unknown(visit: Visit) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from accessible import SHORTEN, violations
 from playwright.sync_api import Locator, Page, expect
 from test_site_in_browser import LANGUAGES, PHONE, WIDE
-from watched import WCAG, Visit
+from watched import Visit
 
 from apidiff.database import load
 
@@ -201,19 +201,17 @@ def test_a_version_of_the_address_wins(visit: Visit) -> None:
     expect(row.locator("td").first).to_have_text("mindspore.ops.AllReduce", use_inner_text=True)
 
 
-VISITS = [{"color_scheme": mode, **size} for mode in ("light", "dark") for size in (WIDE, PHONE)]
-
-
-@pytest.mark.parametrize("visit", VISITS, indirect=True)
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("visit", "language"),
+    [({"color_scheme": "light", **WIDE}, "en"), ({"color_scheme": "dark", **PHONE}, "zh-cn")],
+    indirect=["visit"],
+)
 def test_it_is_accessible_and_fits(visit: Visit, language: str) -> None:
     page = visit.open(f"{language}/{PAGE}?q=reduce&sort=risk")
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-    found = Axe().run(page, options=WCAG)
-    assert [
-        (one["id"], [node["html"][:160] for node in one["nodes"][:4]]) for one in found.response["violations"]
-    ] == []
     small = page.locator("apidiff-table :is(button, select, input):visible").evaluate_all(
         "all => all.filter((one) => one.getBoundingClientRect().height < 24).map((one) => one.outerHTML)"
     )
     assert small == []
+    page.evaluate(SHORTEN)
+    assert violations(page) == []

@@ -1,4 +1,4 @@
-"""The command as a user starts it: a process of its own."""
+"""The command, with variables that decide how text comes out set the same everywhere."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli_process import COMMAND
+from command import give, start
 
 from apidiff.database.paths import PACKAGE
 
@@ -30,17 +30,19 @@ def environment(cache: Path) -> dict[str, str]:
 
 @pytest.fixture
 def run(environment: dict[str, str], tmp_path: Path) -> Run:
-    """Runs `apidiff` with the arguments given, in an empty folder; keyword arguments are variables."""
+    """Gives `apidiff` with the arguments, in an empty folder; keyword arguments are variables."""
 
-    def start(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*COMMAND, *arguments],
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=120,
-            cwd=tmp_path,
-            env=environment | variables,
-        )
+    def made(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        return give(*arguments, environment=environment | variables, folder=tmp_path)
 
-    return start
+    return made
+
+
+@pytest.fixture
+def run_process(environment: dict[str, str], tmp_path: Path) -> Run:
+    """The same as a process of its own."""
+
+    def made(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        return start(*arguments, environment=environment | variables, folder=tmp_path)
+
+    return made

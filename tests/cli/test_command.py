@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from cli_process import COMMAND
+from command import COMMAND
 
 import apidiff
 from apidiff import cli

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cli_process import COMMAND
+from command import COMMAND
 
 from apidiff.cli.drift import UnknownVersion, files_of
 from apidiff.database.data import Data
