@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from apidiff.model import RUN_SCHEMA, RunRecord
+from apidiff.database.backends import Backend, Deadlines, DeviceCheck
+from apidiff.model import RUN_SCHEMA, RunRecord, Text
+from apidiff.model.views import ClaimEntry, Entry, RangeEntry, TargetEntry
 
 CPU_BACKENDS = {"torch": "gloo", "mindspore": "mccl"}
 NEWEST = {"torch": "2.13.0", "mindspore": "2.10.0"}
@@ -71,3 +73,58 @@ def write_data(root: Path) -> Path:
     for name in ("documents.yaml", "frameworks.yaml"):
         (root / name).write_text("{}\n", encoding="utf-8")
     return root
+
+
+def claim_entry(name: str, **fields: Any) -> ClaimEntry:
+    """Makes the entry of a claim by its ID, ``<API>#<claim>``: that the call returns, with nothing seen of it."""
+    api = name.partition("#")[0]
+    usual = {
+        "id": name,
+        "subject": api,
+        "side": "source" if api.startswith("torch.") else "target",
+        "kind": "completes",
+        "text": Text(en="It returns.", zh="能够返回。"),
+    }
+    return ClaimEntry(**(usual | fields))
+
+
+def range_entry(since: str | None, until: str | None = None, status: str = "current") -> RangeEntry:
+    """Makes the range of MindSpore versions from ``since`` to ``until``, both of which belong to it."""
+    text = f"≥ {since}" if until is None else f"≤ {until}" if since is None else f"{since} – {until}"
+    return RangeEntry(since=since, until=until, range=text, status=status)
+
+
+def target_entry(name: str, *ranges: RangeEntry, **fields: Any) -> TargetEntry:
+    """Makes the entry of a target: a function without a difference."""
+    usual = {
+        "name": name,
+        "kind": "function",
+        "ranges": list(ranges),
+        "parameters": [],
+        "differences": [],
+        "risk": "none",
+    }
+    return TargetEntry(**(usual | fields))
+
+
+def entry(name: str, **fields: Any) -> Entry:
+    """Makes the entry of a mapping: a collective with nothing recorded of it."""
+    usual = {
+        "id": name,
+        "category": "collective",
+        "summary": Text(en="Passes on.", zh="传递。"),
+        "aliases": [],
+        "source": name,
+        "signatures": {},
+        "risk": "none",
+        "targets": [],
+        "claims": [],
+    }
+    return Entry(**(usual | fields))
+
+
+def backend(name: str, framework: str, device: str) -> Backend:
+    """Makes a backend as ``conf/backends.toml`` describes one, whose check tells nothing."""
+    check = DeviceCheck(code="", looks_for=Text(en=f"a device called {device}", zh=f"名为 {device} 的设备"))
+    deadlines = Deadlines(start=1, probe=1)
+    return Backend(name=name, framework=framework, device=device, launcher="", check=check, deadlines=deadlines)

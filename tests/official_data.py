@@ -6,13 +6,13 @@ from collections.abc import Mapping as Dictionary
 from pathlib import Path
 
 import msgspec
+from factories import run_record
 
 from apidiff.database import Data
 from apidiff.database.official import TableFile, with_listed
 from apidiff.derive.entry import Builder
 from apidiff.derive.official import OfficialReport, official_report
 from apidiff.model import (
-    RUN_SCHEMA,
     CallError,
     Document,
     Framework,
@@ -83,20 +83,9 @@ def run(
     ]
     backend = "gloo" if framework == "torch" else "mccl"
     parameters = [ParameterDump(name="tensor", kind="x"), ParameterDump(name="to", kind="x", default=default)]
-    record = RunRecord(
-        schema=RUN_SCHEMA,
-        suite_version="0",
-        framework=framework,
-        framework_version=version,
-        backend=backend,
-        device="cpu",
-        world_size=2,
-        date="2026-11-20T10:00:00Z",
-        os="Linux",
-        python="3.11",
-        machine="x86_64",
-        cores=2,
-        packages={},
+    record = run_record(
+        framework,
+        version,
         signatures=[SignatureDump(api=api.name, parameters=parameters, text="(tensor, to)")],
         probes=traces if probes else [],
     )

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import msgspec
 import pytest
+from factories import write_data
 
 from apidiff.database import load
 from apidiff.database.backends import load_backends
@@ -24,33 +25,6 @@ from apidiff.verification import verify
 pytest_plugins = ["pytester"]
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
 
-MAPPING = """
-id: torch.distributed.all_reduce
-category: collective
-summary: {en: Adds up., zh: 求和。}
-source:
-  name: torch.distributed.all_reduce
-  probes:
-    sync: {set: {tensor: {shape: [2]}}}
-  claims:
-    - id: holds-sum
-      result: {at: tensor, formula: sum, of: tensor}
-      probes: [sync]
-    - id: keeps-tensor
-      keeps: {argument: tensor}
-      probes: [sync]
-    - id: has-op
-      parameter: {name: op}
-    - id: cannot-be-watched
-      completes: {}
-      reason: {en: Nothing shows it., zh: 无从观察。}
-targets:
-  - api:
-      name: mindspore.mint.distributed.all_reduce
-      claims: [{id: has-op, parameter: {name: op}}]
-    ranges: [{since: "2.5", status: current}]
-    parameters: []
-"""
 SOURCE = "torch.distributed.all_reduce"
 CLAIMS = [
     *(f"{SOURCE}#{name}" for name in ("holds-sum", "keeps-tensor", "has-op", "cannot-be-watched")),
@@ -58,18 +32,9 @@ CLAIMS = [
 ]
 
 
-def write_data(root: Path) -> Path:
-    mapping = root / "mappings" / "torch" / "distributed" / "all_reduce.yaml"
-    mapping.parent.mkdir(parents=True)
-    mapping.write_text(MAPPING, encoding="utf-8")
-    (root / "documents.yaml").write_text("{}\n", encoding="utf-8")
-    (root / "frameworks.yaml").write_text("{}\n", encoding="utf-8")
-    return root
-
-
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> RunRecord:
-    """A real run of MAPPING on two ranks."""
+    """A real run of that mapping on two ranks."""
     folder = tmp_path_factory.mktemp("record")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(folder / "state"))

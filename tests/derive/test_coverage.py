@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from factories import backend, claim_entry, entry, range_entry, run_record, target_entry
 
-from apidiff.database.backends import Backend, Deadlines, DeviceCheck
 from apidiff.derive.coverage import CoverageError, coverage
 from apidiff.model import Outcome, RunRecord, Text
 from apidiff.model.coverage import Coverage
-from apidiff.model.views import ClaimEntry, Entry, ObservedSummary, RangeEntry, StatedEntry, TargetEntry
+from apidiff.model.views import ClaimEntry, Entry, ObservedSummary, StatedEntry
 
 SOURCE, TARGET, LATE = "torch.pass_on", "mindspore.pass_on", "mindspore.pass_late"
 RELEASES = {"torch": ["2.12.0", "2.13.0", "2.14.0"], "mindspore": ["2.7.1", "2.9.0", "2.10.0"]}
 Seen = dict[str, list[int]]  # outcome → world sizes
 
 
-def _backend(name: str, framework: str, device: str) -> Backend:
-    check = DeviceCheck(code="", looks_for=Text(en=f"an {device}", zh=f"设备 {device}"))
-    deadlines = Deadlines(start=1, probe=1)
-    return Backend(name=name, framework=framework, device=device, launcher="", check=check, deadlines=deadlines)
-
-
 BACKENDS = [
-    _backend("gloo", "torch", "cpu"),
-    _backend("nccl", "torch", "cuda"),
-    _backend("hccl", "torch", "npu"),
-    _backend("mccl", "mindspore", "cpu"),
-    _backend("hccl", "mindspore", "npu"),
+    backend("gloo", "torch", "cpu"),
+    backend("nccl", "torch", "cuda"),
+    backend("hccl", "torch", "npu"),
+    backend("mccl", "mindspore", "cpu"),
+    backend("hccl", "mindspore", "npu"),
 ]
 
 
@@ -40,21 +34,7 @@ def _runs(*places: tuple[str, str]) -> dict[str, RunRecord]:
     found = {}
     for framework, version in places:
         for size in (2, 3):
-            found[_run_id(framework, version, size)] = RunRecord(
-                schema=1,
-                suite_version="0",
-                framework=framework,
-                framework_version=version,
-                backend="gloo" if framework == "torch" else "mccl",
-                device="cpu",
-                world_size=size,
-                date="2026-11-20T10:00:00Z",
-                os="",
-                python="",
-                machine="",
-                cores=1,
-                packages={},
-            )
+            found[_run_id(framework, version, size)] = run_record(framework, version, size)
     return found
 
 
@@ -79,36 +59,17 @@ def _claim(
         for key, seen in by_version.items()
         for outcome, sizes in seen.items()
     ]
-    return ClaimEntry(
-        id=f"{subject}#{name}",
-        subject=subject,
-        side="source" if framework == "torch" else "target",
-        kind="completes",
-        text=Text(en="It returns.", zh="能够返回。"),
+    return claim_entry(
+        f"{subject}#{name}",
         stated=[StatedEntry(document="d", part="p")] if stated else [],
         summary=summary,
         reason=Text(en="Nobody can.", zh="无法观察。") if reason else None,
     )
 
 
-def _target(name: str, since: str) -> TargetEntry:
-    spans = [RangeEntry(since=since, until=None, range=f"≥ {since}", status="current")]
-    return TargetEntry(name=name, kind="function", ranges=spans, parameters=[], differences=[], risk="none")
-
-
 def _entries(*claims: ClaimEntry) -> dict[str, Entry]:
-    entry = Entry(
-        id=SOURCE,
-        category="collective",
-        summary=Text(en="Passes on.", zh="传递。"),
-        aliases=[],
-        source=SOURCE,
-        signatures={},
-        risk="none",
-        targets=[_target(TARGET, "2.7"), _target(LATE, "2.9")],
-        claims=list(claims),
-    )
-    return {SOURCE: entry}
+    targets = [target_entry(TARGET, range_entry("2.7")), target_entry(LATE, range_entry("2.9"))]
+    return {SOURCE: entry(SOURCE, targets=targets, claims=list(claims))}
 
 
 def _count(*claims: ClaimEntry) -> Coverage:
@@ -163,9 +124,9 @@ def test_backends_that_were_never_run() -> None:
     found = _count(_claim("a", v2_13_0={"unsupported": [2]}), _claim("b", TARGET), _claim("c", TARGET))
     waiting = [(one.framework, one.backend, one.looks_for.zh, one.claims) for one in found.never_run]
     assert waiting == [
-        ("torch", "nccl", "设备 cuda", 1),
-        ("torch", "hccl", "设备 npu", 1),
-        ("mindspore", "hccl", "设备 npu", 2),
+        ("torch", "nccl", "名为 cuda 的设备", 1),
+        ("torch", "hccl", "名为 npu 的设备", 1),
+        ("mindspore", "hccl", "名为 npu 的设备", 2),
     ]
     assert [(one.api, one.mapping, one.ids) for one in found.never_run[2].apis] == [
         (TARGET, SOURCE, [f"{TARGET}#b", f"{TARGET}#c"])
@@ -233,7 +194,7 @@ def test_nothing_at_all() -> None:
 
 
 def test_the_same_library_on_another_device_was_not_run() -> None:
-    backends = [*BACKENDS, _backend("gloo", "torch", "cuda")]
+    backends = [*BACKENDS, backend("gloo", "torch", "cuda")]
     found = coverage(_entries(_claim("a", v2_13_0={"holds": [2]})), RUNS, backends, RELEASES)
     assert ("gloo", "cuda") in [(one.backend, one.device) for one in found.never_run]
     assert ("gloo", "cpu") not in [(one.backend, one.device) for one in found.never_run]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from factories import run_record
 
 from apidiff.derive.evidence import ProbeCall, evidence, probe_code
 from apidiff.model import Api, ProbeRun, RunRecord, SignatureDump
@@ -36,20 +37,9 @@ def test_code_of_a_probe(probe: str, expected: str) -> None:
 
 
 def _run(version: str, size: int, *probes: tuple[str, str], signature: str = "(tensor)") -> RunRecord:
-    return RunRecord(
-        schema=1,
-        suite_version="0",
-        framework="torch",
-        framework_version=version,
-        backend="gloo",
-        device="cpu",
+    return run_record(
+        version=version,
         world_size=size,
-        date="2026-11-20T10:00:00Z",
-        os="",
-        python="",
-        machine="",
-        cores=1,
-        packages={},
         signatures=[SignatureDump(api="torch.pass_on", text=signature)],
         probes=[
             ProbeRun(api="torch.pass_on", probe=name, spec=spec, end="completed", ranks=[]) for name, spec in probes

@@ -6,6 +6,7 @@ from functools import cache
 
 import msgspec
 import pytest
+from factories import run_record
 
 from apidiff import database as store
 from apidiff.database.backends import load_backends
@@ -23,7 +24,6 @@ from apidiff.model import (
     Probe,
     ProbeRun,
     RankTrace,
-    RunRecord,
     ScalarDump,
     SequenceDump,
     TensorDump,
@@ -55,21 +55,7 @@ def drawn(traces: list[RankTrace], claims: list[Claim] | None = None, end: str =
         claims=claims or [],
     )
     run = ProbeRun(api=api.name, probe="sync", spec=digest(api, "sync"), end=end, ranks=traces)
-    record = RunRecord(
-        schema=1,
-        suite_version="0",
-        framework="torch",
-        framework_version="2.13.0",
-        backend="gloo",
-        device="cpu",
-        world_size=2,
-        date="2026-01-01T00:00:00Z",
-        os="",
-        python="",
-        machine="",
-        cores=1,
-        packages={},
-    )
+    record = run_record()
     return rank_parts(api, run, 2, Untouched(api, run, record, ()))
 
 

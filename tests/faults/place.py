@@ -17,6 +17,7 @@ import psutil
 from apidiff.database.runs import load_runs
 from apidiff.execute.record import write_record
 from apidiff.model import RunRecord
+from tests.factories import run_record
 
 INSIDE = Path(__file__).parent / "inside"
 ROOT = Path(__file__).resolve().parents[2]
@@ -152,20 +153,8 @@ class Place:
 
     def keep_earlier(self) -> dict[Path, bytes]:
         """Adds a record of another world size; returns what lies in the folder of records now."""
-        environment = {"framework_version": "1.0.0", "os": "", "python": "", "machine": ""}
         write_record(
-            RunRecord(
-                schema=1,
-                suite_version="0",
-                framework=self.framework,
-                backend=BACKENDS[self.framework],
-                device="cpu",
-                world_size=3,
-                date="2026-01-31T12:00:00Z",
-                cores=1,
-                packages={self.framework: "1.0.0"},
-                **environment,  # type: ignore[arg-type]
-            ),
+            run_record(self.framework, "1.0.0", world_size=3, date="2026-01-31T12:00:00Z"),
             self.runs,
         )
         return self.files()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from factories import run_record
 
 from apidiff.judge import Context, observe
 from apidiff.judge.correspondence import Signatures, judge_correspondence, source_file
 from apidiff.messages.evidence import evidence_lines
-from apidiff.model import RUN_SCHEMA, Api, Claim, Corresponds, Outcome, ParameterDump, RunRecord, SignatureDump
+from apidiff.model import Api, Claim, Corresponds, Outcome, ParameterDump, RunRecord, SignatureDump
 from apidiff.model.signature import SignatureFile
 
 NAME, SOURCE = "mindspore.mint.distributed.send", "torch.distributed.send"
@@ -38,22 +39,7 @@ def record(*parameters: dict, **more: object) -> RunRecord:
         ParameterDump(name=one["name"], kind="positional or keyword", default=one.get("default")) for one in parameters
     ]
     text = f"({', '.join(one['name'] for one in parameters)})"
-    return RunRecord(
-        schema=RUN_SCHEMA,
-        suite_version="0",
-        framework="mindspore",
-        framework_version="2.10.0",
-        backend="mccl",
-        device="cpu",
-        world_size=2,
-        date="2026-11-20T10:00:00Z",
-        os="",
-        python="",
-        machine="",
-        cores=2,
-        packages={},
-        signatures=[SignatureDump(api=NAME, parameters=dumps, text=text, **more)],
-    )
+    return run_record("mindspore", signatures=[SignatureDump(api=NAME, parameters=dumps, text=text, **more)])
 
 
 def claim(listed: str, source: str | None = SOURCE, version: str = "2.1") -> Claim:

@@ -6,11 +6,11 @@ import re
 
 import msgspec
 import pytest
+from factories import run_record
 
 from apidiff.database import load
 from apidiff.judge import judge_claim
 from apidiff.model import (
-    RUN_SCHEMA,
     Api,
     CallError,
     Claim,
@@ -104,22 +104,7 @@ ROWS = [
 
 
 def record(world_size: int) -> RunRecord:
-    return RunRecord(
-        schema=RUN_SCHEMA,
-        suite_version="0",
-        framework="torch",
-        framework_version="2.13.0",
-        backend="nccl",
-        device="cuda",
-        world_size=world_size,
-        date="2026-01-01T00:00:00Z",
-        os="",
-        python="",
-        machine="",
-        cores=1,
-        packages={},
-        signatures=[SIGNATURE],
-    )
+    return run_record(world_size=world_size, backend="nccl", device="cuda", signatures=[SIGNATURE])
 
 
 @pytest.mark.parametrize(("claim", "probe", "trace", "outcome"), ROWS)

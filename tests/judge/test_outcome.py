@@ -6,11 +6,11 @@ import re
 
 import msgspec
 import pytest
+from factories import run_record
 
 from apidiff.judge import judge_claim
 from apidiff.messages.evidence import evidence_lines
 from apidiff.model import (
-    RUN_SCHEMA,
     Api,
     CallError,
     Claim,
@@ -96,23 +96,7 @@ def run(
 
 
 def record(*runs: ProbeRun, signature: SignatureDump | None = None) -> RunRecord:
-    return RunRecord(
-        schema=RUN_SCHEMA,
-        suite_version="0",
-        framework="torch",
-        framework_version="2.13.0",
-        backend="gloo",
-        device="cpu",
-        world_size=3,
-        date="2026-01-01T00:00:00Z",
-        os="x",
-        python="3.11",
-        machine="x",
-        cores=2,
-        packages={},
-        signatures=[signature] if signature else [],
-        probes=list(runs),
-    )
+    return run_record(world_size=3, signatures=[signature] if signature else [], probes=list(runs))
 
 
 def claim(probe: str = "sync", **kind: object) -> Claim:

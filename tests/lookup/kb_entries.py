@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from factories import claim_entry, entry, target_entry
+
 from apidiff.derive.counterparts import serve
 from apidiff.messages.evidence import observed_entry
 from apidiff.model import EvidenceCode, Observation, Outcome, Text, evidence
@@ -61,10 +63,8 @@ def observation(outcome: Outcome, framework: str, version: str, size: int) -> Ob
 
 def claim(name: str, claim_id: str, said: Text, observed: list[ObservedEntry], kind: str = "keeps") -> ClaimEntry:
     rows = {(one.outcome, one.framework_version): one for one in observed}
-    return ClaimEntry(
-        id=f"{name}#{claim_id}",
-        subject=name,
-        side="source" if name.startswith("torch.") else "target",
+    return claim_entry(
+        f"{name}#{claim_id}",
         kind=kind,
         text=said,
         stated=[StatedEntry(document="diff", part="pytorch/1")],
@@ -86,10 +86,9 @@ def claim(name: str, claim_id: str, said: Text, observed: list[ObservedEntry], k
 
 
 def target(name: str, ranges: list[RangeEntry], risks: list[str]) -> TargetEntry:
-    return TargetEntry(
-        name=name,
-        kind="function",
-        ranges=ranges,
+    return target_entry(
+        name,
+        *ranges,
         parameters=[
             ParameterEntry(
                 source="dst",
@@ -121,14 +120,12 @@ def row(since: str | None, until: str | None, status: str) -> RangeEntry:
 
 
 def reduce_entry() -> Entry:
-    return Entry(
-        id=REDUCE,
-        category="collective",
+    return entry(
+        REDUCE,
         summary=text(
             "Reduces a tensor over all ranks onto one.", "对所有 rank 上的张量做归约，结果只放在一个 rank 上。"
         ),
         aliases=['c10d "reduce"'],
-        source=REDUCE,
         signatures={"2.13.0": "torch.distributed.reduce(tensor, dst=None)"},
         risk="silent",
         targets=[
@@ -172,13 +169,10 @@ def reduce_entry() -> Entry:
 
 def gather_entry() -> Entry:
     """Shares a short name with the targets of the other mapping: `mint.distributed.reduce` is not one, `twice` is."""
-    return Entry(
-        id="torch.distributed.gather",
-        category="collective",
+    return entry(
+        "torch.distributed.gather",
         summary=text("Gathers tensors into a list on one rank.", "将各 rank 的张量收集到一个 rank 的列表中。"),
         aliases=["twice"],
-        source="torch.distributed.gather",
-        signatures={},
         risk="rewrite",
         targets=[target("mindspore.mint.distributed.gather", [row("2.5", None, "current")], ["rewrite"])],
         claims=[claim("torch.distributed.gather", "handle", text("Returns a handle.", "返回句柄。"), [], "returns")],
@@ -190,13 +184,10 @@ def gather_entry() -> Entry:
 
 def scatter_entry() -> Entry:
     """Has the alias of another mapping."""
-    return Entry(
-        id="torch.distributed.scatter",
-        category="collective",
+    return entry(
+        "torch.distributed.scatter",
         summary=text("Scatters a list of tensors from one rank.", "从一个 rank 分发张量列表。"),
         aliases=["twice"],
-        source="torch.distributed.scatter",
-        signatures={},
         risk="none",
         targets=[],
         claims=[],
@@ -205,13 +196,9 @@ def scatter_entry() -> Entry:
 
 def gather_single_entry() -> Entry:
     """Has the target of another mapping, under a name of its own, and from a later version on."""
-    return Entry(
-        id="torch.distributed.gather_single",
-        category="collective",
+    return entry(
+        "torch.distributed.gather_single",
         summary=text("Gathers into one tensor.", "收集到一个张量。"),
-        aliases=[],
-        source="torch.distributed.gather_single",
-        signatures={},
         risk="error",
         targets=[target(MINT_GATHER, [row("2.5", "2.7", "available"), row("2.8", None, "current")], ["error"])],
         claims=[],
@@ -247,13 +234,10 @@ def otherwise(answer: str, since: str | None, until: str | None, uses: list[str]
 
 def monitored_barrier_entry() -> Entry:
     """Has no target: another answer up to 2.7 than from 2.8 on, and none before 2.4."""
-    return Entry(
-        id=MONITORED,
+    return entry(
+        MONITORED,
         category="debug",
         summary=text("Waits for all ranks, and names those that are late.", "等待所有 rank，并指出迟到的 rank。"),
-        aliases=[],
-        source=MONITORED,
-        signatures={},
         risk="error",
         targets=[],
         otherwise=[

@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+import factories
 import msgspec
 
-from apidiff.database.backends import Backend, Deadlines, DeviceCheck
 from apidiff.derive.counterparts import serve
 from apidiff.derive.coverage import coverage
 from apidiff.derive.evidence import ProbeCall
 from apidiff.messages.evidence import observed_entry
 from apidiff.model import (
-    RUN_SCHEMA,
     CallError,
     EvidenceCode,
     ObjectDump,
@@ -95,19 +94,11 @@ def run_record(world_size: int = 3, date: str = "2026-11-20T10:00:00Z") -> RunRe
             output=["printed"],
         )
     ]
-    return RunRecord(
-        schema=RUN_SCHEMA,
-        suite_version="0.1.0",
-        framework="torch",
-        framework_version="2.13.0",
-        backend="gloo",
-        device="cpu",
+    return factories.run_record(
         world_size=world_size,
         date=date,
         os="Linux 6.1",
         python="3.11.7",
-        machine="x86_64",
-        cores=2,
         packages={"numpy": "1.26.4", "torch": "2.13.0"},
         environment={"MASTER_ADDR": "127.0.0.1"},
         signatures=[
@@ -156,10 +147,8 @@ def _claims(run: str) -> list[ClaimEntry]:
         )
     ]
     return [
-        ClaimEntry(
-            id=f"{SOURCE}#others-keep-tensor",
-            subject=SOURCE,
-            side="source",
+        factories.claim_entry(
+            f"{SOURCE}#others-keep-tensor",
             kind="keeps",
             text=Text(
                 en="`tensor` keeps its values on every rank but `dst`.",
@@ -170,20 +159,16 @@ def _claims(run: str) -> list[ClaimEntry]:
             summary=refuted_summary,
             call=["torch.distributed.reduce(tensor, dst=0)"],
         ),
-        ClaimEntry(
-            id=f"{SOURCE}#root-has-sum",
-            subject=SOURCE,
-            side="source",
+        factories.claim_entry(
+            f"{SOURCE}#root-has-sum",
             kind="result",
             text=Text(en="On `dst`, `tensor` holds the sum.", zh="在 `dst` 上，`tensor` 为求和结果。"),
             observed=holds,
             summary=holds_summary,
             call=["torch.distributed.reduce(tensor, dst=0)"],
         ),
-        ClaimEntry(
-            id=f"{NEW}#others-keep-tensor",
-            subject=NEW,
-            side="target",
+        factories.claim_entry(
+            f"{NEW}#others-keep-tensor",
             kind="keeps",
             text=Text(
                 en="`tensor` keeps its values on every rank but `dst`.",
@@ -193,10 +178,8 @@ def _claims(run: str) -> list[ClaimEntry]:
             not_run=not_run,
             reason=Text(en="The kernel is not registered on CPU.", zh="CPU 上没有注册该算子。"),
         ),
-        ClaimEntry(
-            id=f"{OLD}#returns-tensor",
-            subject=OLD,
-            side="target",
+        factories.claim_entry(
+            f"{OLD}#returns-tensor",
             kind="returns",
             text=Text(en="Returns `(Tensor, CommHandle)`.", zh="返回 `(Tensor, CommHandle)`。"),
             not_run=not_run,
@@ -205,10 +188,9 @@ def _claims(run: str) -> list[ClaimEntry]:
 
 
 def _target(name: str, ranges: list[RangeEntry], risk: str, differences: list[DifferenceEntry]) -> TargetEntry:
-    return TargetEntry(
-        name=name,
-        kind="function",
-        ranges=ranges,
+    return factories.target_entry(
+        name,
+        *ranges,
         parameters=[
             ParameterEntry(
                 source="tensor",
@@ -285,12 +267,10 @@ def reduce_entry(run: str, summary: str = "Reduces tensors of all ranks to one r
         text=Text(en="`group_dst` has no counterpart.", zh="`group_dst` 没有对应参数。"),
         parameter="group_dst",
     )
-    return Entry(
-        id=SOURCE,
-        category="collective",
+    return factories.entry(
+        SOURCE,
         summary=Text(en=summary, zh="归约操作：将所有进程的张量归约到一个进程。"),
         aliases=["dist.reduce"],
-        source=SOURCE,
         signatures={
             "2.13.0": "torch.distributed.reduce(tensor, dst=None, op=SUM, group=None, async_op=False, group_dst=None)"
         },
@@ -298,15 +278,15 @@ def reduce_entry(run: str, summary: str = "Reduces tensors of all ranks to one r
         targets=[
             _target(
                 NEW,
-                [RangeEntry(since="2.9", until=None, range="≥ 2.9", status="current")],
+                [factories.range_entry("2.9", status="current")],
                 "silent",
                 [silent, parameter],
             ),
             _target(
                 OLD,
                 [
-                    RangeEntry(since="2.4", until="2.8", range="2.4 – 2.8", status="current"),
-                    RangeEntry(since="2.9", until=None, range="≥ 2.9", status="deprecated"),
+                    factories.range_entry("2.4", "2.8", "current"),
+                    factories.range_entry("2.9", status="deprecated"),
                 ],
                 "rewrite",
                 [parameter],
@@ -337,17 +317,8 @@ def reduce_entry(run: str, summary: str = "Reduces tensors of all ranks to one r
 
 def other_entry() -> Entry:
     """A mapping with nothing but a name: every 'none recorded' text is shown."""
-    return Entry(
-        id="torch.distributed.barrier",
-        category="collective",
-        summary=Text(en="Waits for all ranks.", zh="等待所有进程。"),
-        aliases=[],
-        source="torch.distributed.barrier",
-        signatures={},
-        risk="none",
-        targets=[],
-        claims=[],
-    )
+    summary = Text(en="Waits for all ranks.", zh="等待所有进程。")
+    return factories.entry("torch.distributed.barrier", summary=summary)
 
 
 def composed_entry() -> Entry:
@@ -362,15 +333,11 @@ def composed_entry() -> Entry:
     hangs = DifferenceEntry(
         id="hangs", kind="error_behaviour", risk="error", text=Text(en="It may hang.", zh="可能会挂起。")
     )
-    return Entry(
-        id=COMPOSED,
+    return factories.entry(
+        COMPOSED,
         category="debug",
         summary=Text(en="Waits, and names who is late.", zh="等待，并指出迟到者。"),
-        aliases=[],
-        source=COMPOSED,
-        signatures={},
         risk="error",
-        targets=[],
         otherwise=[
             OtherwiseEntry(
                 answer="no_counterpart",
@@ -396,21 +363,16 @@ def composed_entry() -> Entry:
                 risk="error",
             ),
         ],
-        claims=[],
         documents={
             "guide": DocumentEntry(title="A guide", url="https://example.org/g", framework="mindspore", version="2.7")
         },
     )
 
 
-def backend(name: str, framework: str, device: str) -> Backend:
-    """A backend as ``conf/backends.toml`` describes one."""
-    check = DeviceCheck(code="", looks_for=Text(en=f"a device called {device}", zh=f"名为 {device} 的设备"))
-    deadlines = Deadlines(start=1, probe=1)
-    return Backend(name=name, framework=framework, device=device, launcher="", check=check, deadlines=deadlines)
-
-
-BACKENDS = [backend("gloo", "torch", "cpu"), backend("nccl", "torch", "cuda"), backend("hccl", "mindspore", "npu")]
+BACKENDS = [
+    factories.backend(*one)
+    for one in (("gloo", "torch", "cpu"), ("nccl", "torch", "cuda"), ("hccl", "mindspore", "npu"))
+]
 COVERED = {"torch": ["2.12.0", "2.13.0", "2.14.0"], "mindspore": ["2.7.1", "2.10.0"]}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 from entry_fixture import NEW, RELEASES, SOURCE, run_record, write_run
+from factories import claim_entry
 from small_site import Built, Site
 
 from apidiff.derive.verdicts_by_run import disputes
@@ -15,7 +16,6 @@ from apidiff.derive.version_changes import changes
 from apidiff.messages.verdict_text import summarise
 from apidiff.model import Observation, Outcome, Text
 from apidiff.model.coverage import Coverage, PlaceCoverage
-from apidiff.model.views import ClaimEntry
 
 OUTCOMES = {"2.7.1": Outcome.HOLDS, "2.9.0": Outcome.REFUTED, "2.10.0": Outcome.REFUTED}
 CLAIM = f"{NEW}#writes"
@@ -34,10 +34,8 @@ def _with_versions(site: Site, outcomes: dict[str, Outcome]) -> dict[str, str]:
         where = {"framework": "mindspore", "framework_version": version, "backend": "mccl", "device": "cpu"}
         observed.append(Observation(outcome=outcome, world_size=3, probe="sync", run=run, **where))
         places.append(PlaceCoverage(claims=1, outcomes={}, not_run={}, sizes=[], **where))
-    claim = ClaimEntry(
-        id=CLAIM,
-        subject=NEW,
-        side="target",
+    claim = claim_entry(
+        CLAIM,
         kind="writes",
         text=Text(en="Writes `tensor`.", zh="写入 `tensor`。"),
         observed=observed,

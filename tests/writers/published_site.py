@@ -9,13 +9,14 @@ from typing import Any
 
 import msgspec
 from entry_fixture import NEW, SOURCE, content, run_record, write_run
+from factories import claim_entry
 
 from apidiff.derive.evidence import RunHead
 from apidiff.derive.version_changes import changes
 from apidiff.messages.evidence import observed_entry
 from apidiff.messages.verdict_text import summarise
 from apidiff.model import EvidenceCode, Observation, Outcome, Text, evidence
-from apidiff.model.views import ClaimEntry, Entry, ObservedEntry
+from apidiff.model.views import Entry, ObservedEntry
 from apidiff.sphinxext.build_cache import BuildCache
 from apidiff.writers.exports import publish
 from apidiff.writers.exports.address import LANGUAGES, Address
@@ -110,10 +111,8 @@ def observed(run: str, version: str, outcome: str, size: int = 3, lines: Sequenc
 
 def with_claim(entry: Entry, *found: ObservedEntry, text: str = "Writes `x`.") -> Entry:
     """The entry with a claim of its first target, in place of one added before."""
-    claim = ClaimEntry(
-        id=f"{NEW}#added",
-        subject=NEW,
-        side="target",
+    claim = claim_entry(
+        f"{NEW}#added",
         kind="writes",
         text=Text(en=text, zh=text),
         observed=list(found),
