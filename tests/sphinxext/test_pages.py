@@ -7,12 +7,13 @@ from collections.abc import Callable
 
 import pytest
 from entry_fixture import COMPOSED, NEW, OLD, SOURCE, UNMATCHED, UNNAMED, USED
-from small_site import Site
+from small_site import Built, Site
 
 from apidiff.derive.answers import answer_at, current_target
 from apidiff.model import Version
 
 MakeSite = Callable[..., Site]
+Plain = Callable[[str], Built]
 PAGE = f"mappings/{SOURCE}"
 EVIDENCE = f"evidence/torch-2.13.0/gloo-cpu/{SOURCE}"
 
@@ -25,8 +26,8 @@ def _text(html: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html))
 
 
-def test_both_languages_have_the_same_pages_and_anchors(make_site: MakeSite) -> None:
-    english, chinese = (make_site(name, language).build() for name, language in (("a", "en"), ("b", "zh_CN")))
+def test_both_languages_have_the_same_pages_and_anchors(plain: Plain) -> None:
+    english, chinese = plain("en"), plain("zh_CN")
     assert english.warnings == chinese.warnings == ""
     assert english.pages().keys() == chinese.pages().keys()
     for name, html in english.pages().items():
@@ -40,8 +41,8 @@ def test_a_heading_without_a_label_is_noticed(make_site: MakeSite) -> None:
     assert any(re.fullmatch(r"id\d+", one) for one in _ids(site.build().html("notes")))
 
 
-def test_order_of_the_mapping_page(make_site: MakeSite) -> None:
-    ids = _ids(make_site().build().html(PAGE))
+def test_order_of_the_mapping_page(plain: Plain) -> None:
+    ids = _ids(plain("en").html(PAGE))
     wanted = [SOURCE, NEW, f"{NEW}--code", f"{NEW}--differences", "differences"]
     wanted += ["difference-others", "difference-group-dst", f"{NEW}--parameters", f"{NEW}--members"]
     wanted += [f"{NEW}--signatures", OLD, f"{OLD}--differences", f"{OLD}--difference-group-dst", "versions"]
@@ -96,13 +97,13 @@ def test_chinese_page_says(chinese_page: str, words: str) -> None:
 
 
 @pytest.fixture
-def english_page(make_site: MakeSite) -> str:
-    return _text(make_site().build().html(PAGE))
+def english_page(plain: Plain) -> str:
+    return _text(plain("en").html(PAGE))
 
 
 @pytest.fixture
-def chinese_page(make_site: MakeSite) -> str:
-    return _text(make_site("zh", "zh_CN").build().html(PAGE))
+def chinese_page(plain: Plain) -> str:
+    return _text(plain("zh_CN").html(PAGE))
 
 
 def test_refuted_statement_is_shown_with_its_run(make_site: MakeSite) -> None:
@@ -178,13 +179,13 @@ WITHOUT_TARGET = [
 
 
 @pytest.mark.parametrize(("language", "said"), WITHOUT_TARGET)
-def test_page_of_a_mapping_without_a_target(make_site: MakeSite, language: str, said: list[str]) -> None:
-    text = _text(make_site("site", language).build().html(f"mappings/{COMPOSED}"))
+def test_page_of_a_mapping_without_a_target(plain: Plain, language: str, said: list[str]) -> None:
+    text = _text(plain(language).html(f"mappings/{COMPOSED}"))
     assert [words for words in said if words not in text] == []
 
 
-def test_indexes_have_a_section_for_each_category(make_site: MakeSite) -> None:
-    built = make_site().build()
+def test_indexes_have_a_section_for_each_category(plain: Plain) -> None:
+    built = plain("en")
     html = built.html("glance")
     assert [one for one in _ids(html) if one.startswith("category-")] == ["category-collective", "category-debug"]
     assert f'href="mappings/{COMPOSED}.html"' in html
@@ -210,8 +211,8 @@ FROM_MINDSPORE = [
 
 
 @pytest.mark.parametrize(("language", "said"), FROM_MINDSPORE)
-def test_page_from_mindspore_to_pytorch(make_site: MakeSite, language: str, said: list[str]) -> None:
-    built = make_site("site", language).build()
+def test_page_from_mindspore_to_pytorch(plain: Plain, language: str, said: list[str]) -> None:
+    built = plain(language)
     text = _text(built.html("counterparts"))
     assert [words for words in said if words not in text] == []
     assert f'href="mappings/{SOURCE}.html#{NEW}"' in built.html("counterparts")

@@ -15,6 +15,7 @@ from apidiff.model import Text
 from apidiff.sphinxext.search_index import SearchEntry
 
 MakeSite = Callable[..., Site]
+Plain = Callable[[str], Built]
 
 
 def _named(built: Built, kind: str, name: str) -> SearchEntry:
@@ -22,8 +23,8 @@ def _named(built: Built, kind: str, name: str) -> SearchEntry:
     return found
 
 
-def test_a_mapping_is_found_by_all_that_is_said_of_it(make_site: MakeSite) -> None:
-    found = _named(make_site().build(), "mapping", SOURCE)
+def test_a_mapping_is_found_by_all_that_is_said_of_it(plain: Plain) -> None:
+    found = _named(plain("en"), "mapping", SOURCE)
     assert found.address == f"mappings/{SOURCE}.html"
     assert (found.names, found.targets) == (["dist.reduce"], [NEW, OLD])
     assert found.risk == "silent"
@@ -37,8 +38,8 @@ def test_a_mapping_is_found_by_all_that_is_said_of_it(make_site: MakeSite) -> No
     ]
 
 
-def test_what_is_told_by_a_label_is_found(make_site: MakeSite) -> None:
-    data = make_site().build().search()
+def test_what_is_told_by_a_label_is_found(plain: Plain) -> None:
+    data = plain("en").search()
     found = {one.name: one for one in data.entries}
     assert {"outcome.refuted", "status.deprecated"} <= set(found[SOURCE].words)
     assert {"answer.composed"} <= set(found[COMPOSED].words)
@@ -47,8 +48,8 @@ def test_what_is_told_by_a_label_is_found(make_site: MakeSite) -> None:
     assert "the" in data.empty
 
 
-def test_other_answers_are_found(make_site: MakeSite) -> None:
-    found = _named(make_site().build(), "mapping", COMPOSED)
+def test_other_answers_are_found(plain: Plain) -> None:
+    found = _named(plain("en"), "mapping", COMPOSED)
     assert (found.status, found.risk) == ("composed", "error")
     assert USED in found.uses
     assert [one.anchor for one in found.passages] == [
@@ -67,8 +68,8 @@ LANGUAGES = [
 
 
 @pytest.mark.parametrize(("language", "summary", "behaviour"), LANGUAGES)
-def test_texts_are_those_of_the_language(make_site: MakeSite, language: str, summary: str, behaviour: str) -> None:
-    built = make_site("site", language).build()
+def test_texts_are_those_of_the_language(plain: Plain, language: str, summary: str, behaviour: str) -> None:
+    built = plain(language)
     found = _named(built, "mapping", SOURCE)
     assert found.text == summary
     assert behaviour in found.passages[0].text
@@ -77,8 +78,8 @@ def test_texts_are_those_of_the_language(make_site: MakeSite, language: str, sum
     assert {"overwrites", "就地"} <= set(built.search().words["difference.in_place"].split())
 
 
-def test_apis_of_mindspore_lead_to_what_they_serve(make_site: MakeSite) -> None:
-    built = make_site().build()
+def test_apis_of_mindspore_lead_to_what_they_serve(plain: Plain) -> None:
+    built = plain("en")
     assert _named(built, "api", NEW).text == f"Answers {SOURCE}."
     assert _named(built, "api", NEW).address == f"counterparts.html#{NEW}"
     assert "It names a communicator." in _named(built, "api", UNMATCHED).text
@@ -142,8 +143,8 @@ def lost(built: Built) -> list[str]:
     return found
 
 
-def test_every_address_leads_somewhere(make_site: MakeSite) -> None:
-    built = make_site().build()
+def test_every_address_leads_somewhere(plain: Plain) -> None:
+    built = plain("en")
     assert lost(built) == []
     (built.out / "mappings" / f"{SOURCE}.html").write_text("")
     assert f"mappings/{SOURCE}.html#difference-others" in lost(built)
