@@ -72,10 +72,11 @@ serve: $(VENV)/.site ## Serve the built site on this machine
 bench: $(VENV)/.test ## Measure lookup, verification, builds and pages, and print the ratios
 	@$(BIN)/python -m tests.bench
 
-lint: $(VENV)/.dev ## Check format, style and types
+lint: $(VENV)/.dev ## Check format, style, types and the layers of imports
 	@$(BIN)/ruff format --check
 	@$(BIN)/ruff check
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
 
 format: $(VENV)/.dev ## Format the code and mend what ruff can mend
 	@$(BIN)/ruff format
