@@ -20,7 +20,8 @@ from apidiff.derive.version_changes import changes
 from apidiff.judge import make_context, observe
 from apidiff.messages.differences import difference_entry, row_difference, worst_first
 from apidiff.messages.evidence import observed_entry
-from apidiff.messages.phrases import phrase
+from apidiff.messages.labels import filled
+from apidiff.messages.phrases import clause_text, sentence
 from apidiff.messages.spans import between
 from apidiff.messages.verdict_text import summarise
 from apidiff.model import Api, Claim, Mapping, Observation, Otherwise, Risk, Stated, Target, TargetRange, Text
@@ -36,8 +37,6 @@ from apidiff.model.views import (
     TargetEntry,
 )
 
-_NOT_RUN = Text(en="not run", zh="未运行")
-_ONE_RANK = Text(en="run with one rank only, which cannot show it", zh="仅以单个 rank 运行，无法体现该论断")
 _RISKS = [risk.value for risk in Risk]
 
 
@@ -50,6 +49,7 @@ class Builder:
         self._files = _newest_first(data.signatures)
         self._known = {name: [one.version for one in found] for name, found in data.frameworks.items()}
         self._documented = documented_points(data.listings, data.documents)
+        self._clauses: dict[str, Text] = {}  # claims as parts of sentences, by ID
 
     def entry(self, mapping: Mapping) -> Entry:
         """Everything shown about one mapping."""
@@ -102,12 +102,14 @@ class Builder:
         ]
         observed.sort(key=_order)
         signature = self._signature(api)
+        key = f"{api.name}#{claim.id}"
+        self._clauses[key] = clause_text(claim, api)
         return ClaimEntry(
-            id=f"{api.name}#{claim.id}",
+            id=key,
             subject=api.name,
             side=side,
             kind=claim.kind.value,
-            text=phrase(claim, api),
+            text=sentence(self._clauses[key]),
             stated=_stated(claim.stated),
             observed=[observed_entry(one) for one in observed],
             summary=summarise(observed),
@@ -127,10 +129,8 @@ class Builder:
         """That a backend gives no verdict; where it ran with one rank only, that this is why."""
         place = backend.framework, backend.name, backend.device
         sizes = {run.world_size for _, run in self.data.runs if (run.framework, run.backend, run.device) == place}
-        why = _ONE_RANK if sizes == {1} else _NOT_RUN
-        return Text(
-            en=f"{backend.name} ({backend.device}): {why.en}", zh=f"{backend.name}（{backend.device}）：{why.zh}"
-        )
+        key = "verdict.backend_with_one_rank" if sizes == {1} else "verdict.backend_not_run"
+        return filled(key, backend=backend.name, device=backend.device)
 
     def _target(
         self, mapping: Mapping, target: Target, source: dict[str, ClaimEntry], mine: dict[str, ClaimEntry]
@@ -140,7 +140,9 @@ class Builder:
         members = row_entries(target.members, "member", sides[0], sides[1])
         differences = [
             difference_entry(
-                one, [source[name] for name in one.source_claims] + [mine[name] for name in one.target_claims]
+                one,
+                [source[name] for name in one.source_claims] + [mine[name] for name in one.target_claims],
+                self._clauses,
             )
             for one in [*mapping.caveats, *target.differences]
         ]
@@ -166,7 +168,10 @@ class Builder:
     def _otherwise(self, mapping: Mapping, answer: Otherwise, source: dict[str, ClaimEntry]) -> OtherwiseEntry:
         recipe = next((one for one in self.examples if one.path == answer.recipe), None)
         differences = worst_first(
-            [difference_entry(one, [source[name] for name in one.source_claims]) for one in mapping.caveats]
+            [
+                difference_entry(one, [source[name] for name in one.source_claims], self._clauses)
+                for one in mapping.caveats
+            ]
         )
         return OtherwiseEntry(
             answer=answer.answer.value,

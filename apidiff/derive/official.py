@@ -30,11 +30,11 @@ from apidiff.model.views import ClaimEntry, Entry
 
 # The notation of differences: how a line looks, and the key of the words that explain it.
 NOTATION = (
-    ("- x", "notation.minus"),
-    ("+ x", "notation.plus"),
-    ("x: a ≠ b", "notation.differs"),
-    ("x: a ? b", "notation.open"),
-    ("torch 1.13.0 > 1.8.1", "notation.torch"),
+    ("- x", "official.notation.minus"),
+    ("+ x", "official.notation.plus"),
+    ("x: a ≠ b", "official.notation.differs"),
+    ("x: a ? b", "official.notation.open"),
+    ("torch 1.13.0 > 1.8.1", "official.notation.torch"),
 )
 
 

@@ -31,12 +31,11 @@ def conditions_text(conditions: Sequence[Condition], root: str) -> Text | None:
         return None
     text = _group_text(groups[0], root)
     for number, (before, group) in enumerate(pairwise(groups), start=2):
-        pair = {"before": text, "condition": _group_text(group, root)}
         if _ends_with_number(before[-1]):
             key = "condition.last_after_number" if number == len(groups) else "condition.next_after_number"
         else:
             key = "condition.last" if number == len(groups) else "condition.next"
-        text = filled(key, **pair)
+        text = filled(key, before=text, condition=_group_text(group, root))
     return filled("condition.after" if isinstance(conditions[-1], Switched) else "condition.when", conditions=text)
 
 
@@ -108,11 +107,11 @@ def _change(condition: Condition) -> Text:
 def _passed_text(name: str, change: Change, detail: str) -> Text:
     match change:
         case Change.CODE:
-            return filled("change.code", name=name, code=detail)
+            return filled("passed.code", name=name, code=detail)
         case Change.DTYPE | Change.DTYPE_OF_ELEMENTS:
-            return filled(f"change.{change.value}", name=name, dtype=detail)
+            return filled(f"passed.{change.value}", name=name, dtype=detail)
         case Change.LENGTH:
-            return filled("change.length", argument=_argument(name), length=detail)
+            return filled("passed.length", argument=_argument(name), length=detail)
         case (
             Change.EMPTY_LIST
             | Change.OTHER_FORM
@@ -121,8 +120,8 @@ def _passed_text(name: str, change: Change, detail: str) -> Text:
             | Change.STRIDED
             | Change.STRIDED_ELEMENTS
         ):
-            return filled(f"change.{change.value}", name=name)
-    return filled(f"change.{change.value}", argument=_argument(name))
+            return filled(f"passed.{change.value}", name=name)
+    return filled(f"passed.{change.value}", argument=_argument(name))
 
 
 def _argument(name: str) -> Text:
@@ -134,12 +133,12 @@ def _callers_text(condition: Callers) -> Text:
     ranks, partners = condition.ranks, condition.partners
     if condition.partner is None:
         return filled("condition.only_one" if len(ranks) == 1 else "condition.only_some", ranks=_ranks_text(ranks))
-    key = "condition.one_calls" if len(partners) == 1 else "condition.some_call"
-    answer = filled(key, ranks=_ranks_text(partners), api=condition.partner)
+    calls = "condition.one_calls" if len(partners) == 1 else "condition.some_call"
+    answer = filled(calls, ranks=_ranks_text(partners), api=condition.partner)
     if not ranks:
         return filled("condition.while", answer=answer)
-    key = "condition.one_makes_the_call" if len(ranks) == 1 else "condition.some_make_the_call"
-    return filled(key, ranks=_ranks_text(ranks), answer=answer)
+    makes = "condition.one_makes_the_call" if len(ranks) == 1 else "condition.some_make_the_call"
+    return filled(makes, ranks=_ranks_text(ranks), answer=answer)
 
 
 def _ranks_text(ranks: Sequence[int]) -> Text:

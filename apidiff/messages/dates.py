@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from apidiff.messages.labels import Language
-
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
+from apidiff.messages.labels import LABELS, Language, filled
 
 
 def spelt_date(exact: str, language: Language) -> str:
@@ -22,6 +17,6 @@ def spelt_date(exact: str, language: Language) -> str:
         return exact
     found = found.astimezone(UTC)
     time = f"{found.hour:02}:{found.minute:02}"
-    if language == "zh":
-        return f"{found.year} 年 {found.month} 月 {found.day} 日 {time}（UTC）"
-    return f"{found.day} {_MONTHS[found.month - 1]} {found.year}, {time} UTC"
+    month = LABELS[f"month.{found.month}"]
+    text = filled("date.exact", day=found.day, month=month, year=found.year, time=time)
+    return text.en if language == "en" else text.zh

@@ -21,7 +21,7 @@ Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 FOLDER = DATA / "messages"
 # A message as the files write it; a file of nothing else is read at once, 50 times as fast as by a YAML parser.
-_MESSAGE = re.compile(r'^(\S.*):\n  en: (".*")\n  zh: (".*")$', re.MULTILINE)
+_MESSAGE = re.compile(r'^(\S.*):\n  en: (".+")\n  zh: (".+")$', re.MULTILINE)
 # Between a Chinese character and a Latin letter, a digit or a backtick.
 _BOUNDARY = re.compile(r"(?<=[一-鿿])(?=[A-Za-z0-9`])|(?<=[A-Za-z0-9`])(?=[一-鿿])")
 _LINES = re.compile(r"^[^#\n]", re.MULTILINE)
@@ -49,6 +49,11 @@ def joined(key: str, texts: Iterable[Text | str]) -> Text:
         en=label(key, "en").join(text.en if isinstance(text, Text) else text for text in listed),
         zh=label(key, "zh").join(text.zh if isinstance(text, Text) else text for text in listed),
     )
+
+
+def capitalised(text: Text) -> Text:
+    """``text`` as a sentence of its own begins: English with a capital."""
+    return Text(en=text.en[:1].upper() + text.en[1:], zh=text.zh)
 
 
 def spaced(text: Text) -> Text:

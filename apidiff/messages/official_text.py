@@ -29,7 +29,7 @@ class _Report:
             yield from ("", self._word(part))
         yield from ("", f"{self._word('notation')}{self._sign('colon')}", "")
         for sign, key in NOTATION:
-            yield f"- {_code(sign)}{self._sign('colon')}{self._word(key)}"
+            yield f"- {_code(sign)}{self._sign('colon')}{label(key, self.language)}"
         yield from ("", f"## {self._word('totals')}", "")
         yield from _grid(*self._totals(report))
         for table in report.tables:

@@ -8,7 +8,7 @@ from apidiff.derive.calls import symbols_of
 from apidiff.derive.conditions import conditions
 from apidiff.judge.recorded_values import steps_of
 from apidiff.messages.conditions import conditions_text
-from apidiff.messages.labels import filled, spaced
+from apidiff.messages.labels import capitalised, filled, spaced
 from apidiff.model import Api, ApiKind, Claim, Formula, RankSet, Text
 from apidiff.model.claim import (
     Aliases,
@@ -35,13 +35,19 @@ _NUMBERS = {Formula.RANK, Formula.WORLD}
 
 def phrase(claim: Claim, api: Api) -> Text:
     """The claim as one sentence, with the conditions under which its probes observe it in front."""
+    return sentence(clause_text(claim, api))
+
+
+def sentence(clause: Text) -> Text:
+    """A clause as a sentence of its own."""
+    return capitalised(filled("sentence.full", clause=clause))
+
+
+def clause_text(claim: Claim, api: Api) -> Text:
+    """The claim as part of a sentence: conditions and all, without a capital and a full stop."""
     clause = _clause(claim, api)
     under = conditions_text(conditions(claim, api), api.root or "root")
-    if under is None:
-        sentence = filled("sentence.plain", clause=clause)
-    else:
-        sentence = filled("sentence.under", condition=under, clause=clause)
-    return spaced(Text(en=sentence.en[0].upper() + sentence.en[1:], zh=sentence.zh))
+    return spaced(filled("sentence.under", condition=under, clause=clause) if under else clause)
 
 
 def _clause(claim: Claim, api: Api) -> Text:
@@ -141,5 +147,6 @@ def _on(ranks: RankSet, root: str, clause: Text, *, some: bool = False) -> Text:
 
 
 def _ranks(ranks: RankSet, root: str, *, some: bool = False) -> Text:
-    family = "some_ranks" if some and ranks in SOME_RANKS else "ranks"
-    return filled(f"{family}.{ranks.value}", root=root)
+    if some and ranks in SOME_RANKS:
+        return filled(f"some_ranks.{ranks.value}", root=root)
+    return filled(f"ranks.{ranks.value}", root=root)

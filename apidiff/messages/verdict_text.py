@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
 from apidiff.derive.verdicts_by_run import by_run
 from apidiff.messages.evidence import evidence_lines
-from apidiff.messages.labels import LABELS
+from apidiff.messages.labels import LABELS, filled, joined
 from apidiff.model import Evidence, Observation, Outcome, Text
 from apidiff.model.trace import backend_name
 from apidiff.model.version import Version
@@ -52,25 +50,28 @@ def _newest_first(row: ObservedSummary) -> tuple[object, ...]:
 
 def verdict_text(row: ObservedSummary) -> Text:
     """``refuted on gloo (PyTorch 2.13.0, world size 3, 4)`` in both languages."""
-    outcome, framework = LABELS[f"outcome.{row.outcome}"], LABELS[f"framework.{row.framework}"]
-    sizes = [str(size) for size in row.world_sizes]
-    versions, backend = row.framework_version, backend_name(row.backend, row.device)
-    return Text(
-        en=f"{outcome.en} on {backend} ({framework.en} {versions}, world size {', '.join(sizes)})",
-        zh=f"{backend} 上{outcome.zh}（{framework.zh} {versions.replace(', ', '、')}，world size {'、'.join(sizes)}）",
+    return _verdict_text(row, [row.framework_version])
+
+
+def _verdict_text(row: ObservedSummary, versions: Sequence[str]) -> Text:
+    return filled(
+        "verdict.where",
+        outcome=LABELS[f"outcome.{row.outcome}"],
+        backend=backend_name(row.backend, row.device),
+        framework=LABELS[f"framework.{row.framework}"],
+        versions=joined("site.comma", versions),
+        sizes=joined("site.comma", map(str, row.world_sizes)),
     )
 
 
 def verdicts(rows: Iterable[ObservedSummary]) -> Text | None:
     """All rows of a claim, joined, those that differ in nothing but the version as one; None where there is none."""
-    merged: dict[tuple[object, ...], ObservedSummary] = {}
+    merged: dict[tuple[object, ...], tuple[ObservedSummary, list[str]]] = {}
     for row in rows:
         key = (row.outcome, row.framework, row.backend, row.device, *row.world_sizes)
-        former = merged.get(key)
-        versions = f"{former.framework_version}, {row.framework_version}" if former else row.framework_version
-        merged[key] = msgspec.structs.replace(row, framework_version=versions)
-    texts = [verdict_text(row) for row in merged.values()]
-    return Text(en="; ".join(t.en for t in texts), zh="；".join(t.zh for t in texts)) if texts else None
+        merged.setdefault(key, (row, []))[1].append(row.framework_version)
+    texts = [_verdict_text(row, versions) for row, versions in merged.values()]
+    return joined("site.semicolon", texts) if texts else None
 
 
 def evidence(claim: ClaimEntry) -> list[EvidenceEntry]:
@@ -91,12 +92,12 @@ def evidence(claim: ClaimEntry) -> list[EvidenceEntry]:
 def _told(claim: ClaimEntry, facts: Sequence[Evidence], rows: list[tuple[ObservedSummary, str]]) -> EvidenceEntry:
     first = rows[0][0]
     versions = [row.framework_version for row, _ in rows]
-    said = verdict_text(msgspec.structs.replace(first, framework_version=", ".join(versions)))
-    english, chinese = evidence_lines(facts, "en"), evidence_lines(facts, "zh")
-    text = Text(
-        en=said.en + (f": {'; '.join(english)}" if english else ""),
-        zh=said.zh + (f"：{'；'.join(chinese)}" if chinese else ""),
-    )
+    text = _verdict_text(first, versions)
+    if facts:
+        lines = [
+            Text(en=en, zh=zh) for en, zh in zip(evidence_lines(facts, "en"), evidence_lines(facts, "zh"), strict=True)
+        ]
+        text = filled("verdict.with_facts", verdict=text, facts=joined("site.semicolon", lines))
     runs = [run for _, run in rows]
     return EvidenceEntry(
         claim=claim.id, run=runs[0], text=text, framework=first.framework, versions=versions, runs=runs

@@ -27,7 +27,7 @@ def official_sections(make: PageBuilder, report: OfficialReport) -> list[nodes.N
 def _notation(make: PageBuilder) -> nodes.bullet_list:
     items = []
     for sign, key in NOTATION:
-        words = make.word("site.colon") + make.word(f"official.{key}")
+        words = make.word("site.colon") + make.word(key)
         items.append(nodes.list_item("", paragraph(literal(sign), nodes.Text(words))))
     return nodes.bullet_list("", *items)
 

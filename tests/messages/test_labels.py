@@ -1,159 +1,219 @@
-"""The words of pages: every key in both languages, every value of an enumeration with words."""
+"""Messages: each in both languages, named by code, and filled with what it has placeholders for."""
 
 from __future__ import annotations
 
-import re
-import string
-from enum import Enum
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+import yaml
+from message_use import Module, badly_filled, of_one_language, placeholders, read_module, read_text, unused
 
+from apidiff.derive.answers import MAPS_TO
+from apidiff.derive.api_history import ChangeKind
+from apidiff.derive.conditions import Change
 from apidiff.derive.official import Standing
-from apidiff.messages.labels import LABELS, label
+from apidiff.errors import DataError
+from apidiff.messages.labels import (
+    FOLDER,
+    LABELS,
+    capitalised,
+    filled,
+    joined,
+    label,
+    quickly_read,
+    read_messages,
+    spaced,
+)
+from apidiff.messages.phrases import SOME_RANKS
 from apidiff.model import (
     AliasKind,
     AnswerKind,
     ClaimKind,
     DifferenceKind,
     EvidenceCode,
+    Formula,
     Framework,
     ListedAs,
     Outcome,
+    RankSet,
     Relation,
     Risk,
     Status,
+    Text,
 )
 from apidiff.model.coverage import NotRun
+from apidiff.model.signature import ParameterKind, SignatureKind
 from apidiff.model.signed import State
 
-CHINESE = re.compile("[一-鿿]")
-# The same in both languages: names and signs.
-NAMES = {
-    "column.mindspore_api",
-    "framework.torch",
-    "framework.mindspore",
-    "column.api",
-    "run.python",
-    "run.rank",
-    "search.api",
-    "search.mapping",
-    "trace.ranks",
-    "trace.rank",
-    "site.title",
-    "table.column.api",
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def texts(*paths: Iterable[Path]) -> Module:
+    return read_text("\n".join(path.read_text("utf-8") for group in paths for path in sorted(group)))
+
+
+TEMPLATES = [*(PROJECT / "conf" / "templates").glob("*.html"), *(PROJECT / "apidiff" / "sphinxext").glob("*.html")]
+SOURCES = [
+    *(read_module(path.read_text("utf-8")) for top in ("apidiff", "conf") for path in (PROJECT / top).rglob("*.py")),
+    texts(TEMPLATES),
+]
+ELEMENTS = PROJECT / "conf" / "elements" / "src"
+# Keys whose prefix is left out where they are named: in templates, in the scripts of the page for porting.
+ELSEWHERE = {
+    "site.": texts(TEMPLATES),
+    "port.": texts([ELEMENTS / "port.ts"], (ELEMENTS / "port").glob("*.ts")),
 }
-SIGNS = {
-    "change.end",
-    "change.then",
-    "changed.place",
-    "coverage.place",
-    "coverage.waiting",
-    "evidence.where",
-    "evidence.rank",
-    "machines.changed",
-    "otherwise.title",
-    "site.colon",
-    "site.pause",
-    "site.region.again",
-    "changed.at",
-    "site.comma",
-    "site.semicolon",
+
+
+def values(enumeration: type) -> set[str]:
+    return {one.value for one in enumeration}  # type: ignore[attr-defined]
+
+
+# Families that are named by value, with every value there is.
+FAMILIES = {
+    "risk": values(Risk),
+    "risk_meaning": values(Risk),
+    "status": values(Status),
+    "outcome": {*values(Outcome), "undecided"},
+    "relation": values(Relation),
+    "parameter_row": values(Relation),
+    "difference": values(DifferenceKind),
+    "claim": values(ClaimKind),
+    "framework": values(Framework),
+    "answer": {MAPS_TO, *values(AnswerKind)},
+    "answer_meaning": values(AnswerKind),
+    "sharing": values(AliasKind),
+    "listed": values(ListedAs),
+    "clause.listed": values(ListedAs),
+    "clause.aliases": values(AliasKind),
+    "standing": values(Standing),
+    "signed": values(State),
+    "not_run": values(NotRun),
+    "not_run_meaning": values(NotRun),
+    "fact": values(EvidenceCode),
+    "passed": values(Change),
+    "formula": values(Formula),
+    "ranks": values(RankSet),
+    "some_ranks": {one.value for one in SOME_RANKS},
+    "history": values(ChangeKind),
+    "kind": values(SignatureKind) | values(ParameterKind),
+    "role": {"target", "used"},  # of `ServedEntry`
+    "end": {"completed", "timeout", "crash"},  # of `ProbeRun`
+    "month": {str(number) for number in range(1, 13)},
 }
-ENUMERATIONS: list[tuple[str, type[Enum]]] = [
-    ("risk", Risk),
-    ("risk_meaning", Risk),
-    ("status", Status),
-    ("outcome", Outcome),
-    ("relation", Relation),
-    ("difference", DifferenceKind),
-    ("claim", ClaimKind),
-    ("framework", Framework),
-    ("answer", AnswerKind),
-    ("listed", ListedAs),
-    ("standing", Standing),
-    ("answer_meaning", AnswerKind),
-    ("signed", State),
-    ("not_run", NotRun),
-    ("not_run_meaning", NotRun),
-    ("fact", EvidenceCode),
-    ("sharing", AliasKind),
+# Values of these may have words to be found by.
+SEARCHED = ("status", "answer", "difference", "risk", "relation", "outcome", "claim")
+FOUND_BY = {"synonyms": {value for family in SEARCHED for value in FAMILIES[family]}}
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_every_value_has_words(family: str) -> None:
+    assert not [value for value in FAMILIES[family] if f"{family}.{value}" not in LABELS]
+
+
+def test_every_message_is_in_both_languages() -> None:
+    assert not list(of_one_language(LABELS))
+
+
+def test_every_message_is_used() -> None:
+    assert not list(unused(LABELS, SOURCES, FAMILIES | FOUND_BY, ELSEWHERE))
+
+
+def test_every_message_is_filled_with_what_it_names() -> None:
+    assert not list(badly_filled(LABELS, SOURCES, FAMILIES))
+
+
+def test_what_no_python_fills_is_filled_by_a_script() -> None:
+    keys = {key for module in SOURCES for keys, _, _ in module.fills for key in keys}
+    prefixes = tuple({prefix for module in SOURCES for _, prefix, _ in module.fills if prefix})
+    scripts = "\n".join(path.read_text("utf-8") for path in ELEMENTS.rglob("*.ts"))
+    left = {key: text for key, text in LABELS.items() if key not in keys and not key.startswith(prefixes)}
+    assert not [(key, name) for key, text in left.items() for name in placeholders(text.en) if name not in scripts]
+
+
+BAD = [
+    # a message, the code, what is found
+    (Text(en="One", zh="One"), 'label("a.one", "en")', "a.one: no Chinese"),
+    (Text(en="一", zh="一"), 'label("a.one", "en")', "a.one: no English"),
+    (Text(en="{n} one", zh="{m} 个"), 'label("a.one", "en")', "a.one: the languages fill in different values"),
+    (Text(en="One", zh="一"), 'label("a.two", "en")', "a.one: unused"),
+    (Text(en="One", zh="一"), 'f"b.{key}"; "one"', "a.one: unused"),
+    (Text(en="One", zh="一"), 'f"a.{key}"; "two"', "a.one: unused"),
+    (Text(en="{n} one", zh="{n} 个"), 'filled("a.one", m=1)', "a.one: has ['n'], is given ['m']"),
+    (Text(en="{n} one", zh="{n} 个"), 'filled("a.one", n=1, m=1)', "a.one: has ['n'], is given ['m', 'n']"),
+    (Text(en="{n} one", zh="{n} 个"), 'label("a.one", "en").format()', "a.one: has ['n'], is given []"),
+    (Text(en="{n} one", zh="{n} 个"), 'filled("a.one" if x else "a.two", m=1)', "a.one: has ['n'], is given ['m']"),
+    (Text(en="{n} one", zh="{n} 个"), 'key = "a.one"; filled(key, m=1)', "a.one: has ['n'], is given ['m']"),
+    (Text(en="{n} one", zh="{n} 个"), 'filled(f"a.{x}", m=1); "one"', "a.one: has ['n'], is given [['m']]"),
+    (Text(en="One", zh="一"), 'filled(f"a.{x}", m=1); "one"', "a.one: is given m, which none has"),
 ]
 
 
-@pytest.mark.parametrize("key", sorted(LABELS))
-def test_every_label_is_in_both_languages(key: str) -> None:
-    text = LABELS[key]
-    assert text.en
-    assert not CHINESE.search(text.en)
-    assert text.zh
-    if not key.startswith(("fact.", "condition.", "change.", "place.", "sentence.", "clause.")):  # signs, in part
-        assert bool(CHINESE.search(text.zh)) == (key not in NAMES | SIGNS)
-
-
-@pytest.mark.parametrize("key", sorted(LABELS))
-def test_both_languages_fill_in_the_same_values(key: str) -> None:
-    fields = [
-        {name for _, name, _, _ in string.Formatter().parse(text) if name} for text in (LABELS[key].en, LABELS[key].zh)
+@pytest.mark.parametrize(("text", "code", "found"), BAD)
+def test_what_is_wrong_is_found(text: Text, code: str, found: str) -> None:
+    messages, modules = {"a.one": text}, [read_module(f"def f(x, key):\n    {code}\n")]
+    assert found in [
+        *of_one_language(messages),
+        *unused(messages, modules, {}, {}),
+        *badly_filled(messages, modules, {}),
     ]
-    assert fields[0] == fields[1]
 
 
-@pytest.mark.parametrize(("prefix", "enumeration"), ENUMERATIONS)
-def test_every_value_has_words(prefix: str, enumeration: type[Enum]) -> None:
-    for value in enumeration:
-        assert label(f"{prefix}.{value.value}", "zh")
+def test_a_family_is_used_only_where_code_makes_its_keys() -> None:
+    families = {"a": ["one"]}
+    assert list(unused(["a.one"], [read_module('f"b.{x}"')], families, {})) == ["a.one: unused"]
+    assert not list(unused(["a.one"], [read_module('f"a.{x}"')], families, {}))
 
 
-def test_every_key_is_used() -> None:
-    """A key that nothing names is dead, unless it belongs to an enumeration that is read by value."""
-    package = Path(__file__).resolve().parents[2]
-    sources = [
-        *package.glob("apidiff/**/*.py"),
-        *package.glob("apidiff/**/*.html"),
-        *package.glob("conf/**/*.py"),
-        *package.glob("conf/templates/*.html"),
-        *package.glob("conf/elements/src/**/*.ts"),
-    ]
-    text = "\n".join(path.read_text("utf-8") for path in sources if path.name != "labels.py")
-    by_value = (
-        "risk.",
-        "fact.",
-        "change.",
-        "formula.",
-        "ranks.",
-        "some_ranks.",
-        "clause.",
-        "sharing.",
-        "risk_meaning.",
-        "status.",
-        "outcome.",
-        "relation.",
-        "difference.",
-        "claim.",
-        "framework.",
-        "end.",
-        "answer.",
-        "listed.",
-        "standing.",
-        "answer_meaning.",
-        "role.",
-        "not_run.",
-        "not_run_meaning.",
-        "port.member.",
-        "port.note.",
-        "port.role.",
-        "table.column.",
-    )
-    by_prefix = (
-        *("change.", "changed.", "chooser.", "column.", "fold.", "official.", "others.", "picture.", "port.", "run."),
-        *("fact.", "search.", "side.", "signed.", "site.", "table.", "trace."),
-    )
-    unused = [
-        key
-        for key in LABELS
-        if not re.search(rf"""["']{re.escape(key)}["']""", text)
-        and not key.startswith(by_value)
-        and not (key.startswith(by_prefix) and re.search(rf"""["']{re.escape(key.split(".", 1)[1])}["']""", text))
-    ]
-    assert not unused, unused
+def test_evidence_is_filled_as_any_message() -> None:
+    messages = {"fact.timeout": Text(en="timeout", zh="超时")}
+    code = "def f():\n    evidence(EvidenceCode.TIMEOUT, 1, slot=2)\n"
+    assert list(badly_filled(messages, [read_module(code)], {})) == ["fact.timeout: has [], is given ['slot']"]
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.name)
+def test_a_file_is_read_quickly_and_as_yaml_alike(path: Path) -> None:
+    text = path.read_text("utf-8")
+    quick = {key: {"en": one.en, "zh": one.zh} for key, one in quickly_read(text).items()}
+    assert quick == yaml.safe_load(text), "write a text in double quotes, en before zh, on one line each"
+
+
+def test_another_form_of_yaml_is_read_too(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("a.one: {en: One, zh: 一}\na.two:\n  zh: 二\n  en: Two\n", "utf-8")
+    assert read_messages(tmp_path) == {"a.one": Text(en="One", zh="一"), "a.two": Text(en="Two", zh="二")}
+
+
+@pytest.mark.parametrize("text", ["a.one:\n  en: One\n", "a.one: [\n", 'a.one:\n  en: "1"\n  zh: ""\n', "b.one: 1"])
+def test_a_broken_file_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(text, "utf-8")
+    with pytest.raises(DataError, match=r"a\.yaml"):
+        read_messages(tmp_path)
+
+
+def test_a_key_of_two_files_is_refused(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.yaml").write_text('a.one:\n  en: "One"\n  zh: "一"\n', "utf-8")
+    with pytest.raises(DataError, match=r"'a.one' is a message of another file too"):
+        read_messages(tmp_path)
+
+
+def test_words_are_put_together() -> None:
+    assert label("risk.none", "zh") == "无风险"
+    both = filled("difference_text.next", before=Text(en="one.", zh="一。"), after="2")
+    assert (both.en, both.zh) == ("one. 2", "一。2")
+    assert joined("site.comma", ["a", Text(en="b", zh="乙")]) == Text(en="a, b", zh="a、乙")
+    assert capitalised(Text(en="one", zh="一")) == Text(en="One", zh="一")
+
+
+@pytest.mark.parametrize(
+    ("text", "set_"),
+    [
+        ("在rank 0上", "在 rank 0 上"),
+        ("传入`a`时", "传入 `a` 时"),
+        ("传入 `a` 时", "传入 `a` 时"),
+        ("一、`a`，二", "一、`a`，二"),
+    ],
+)
+def test_chinese_is_spaced(text: str, set_: str) -> None:
+    assert spaced(Text(en="x", zh=text)).zh == set_
