@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from apidiff.database.documented import load_documented
+from apidiff.database.expansion import Expander, Origins
 from apidiff.database.official import TableFile, load_tables, with_listed
 from apidiff.database.paths import DATA
 from apidiff.database.public_api import OnlyFile, load_mindspore_only
 from apidiff.database.runs import load_runs
 from apidiff.database.shared_targets import fill_in
 from apidiff.database.signatures import load_signatures
-from apidiff.database.yaml import Lines, read_yaml
+from apidiff.database.yaml import read_yaml
 from apidiff.errors import DataError, InvalidData
 from apidiff.model import Document, Mapping, Release, RunRecord
 from apidiff.model.documented import Listing
@@ -23,7 +24,8 @@ from apidiff.model.signature import SignatureFile
 class Data:
     """Everything that was read.
 
-    ``lines``: for each mapping ID, the line of every value, for messages. ``tables``: upstream's; each target that one
+    ``origins``: for each mapping ID, where each part of it was written, for messages. ``unneeded``: what is written in records
+    and changes nothing. ``tables``: upstream's; each target that one
     lists has the claim that its row makes. ``mindspore_only``: MindSpore APIs without a counterpart, with the reason.
     ``listings``: which APIs documents name, for versions without signatures.
     """
@@ -34,10 +36,11 @@ class Data:
     frameworks: dict[str, list[Release]]
     signatures: dict[tuple[str, str], SignatureFile] = field(default_factory=dict)
     runs: list[tuple[str, RunRecord]] = field(default_factory=list)
-    lines: dict[str, Lines] = field(default_factory=dict)
+    origins: dict[str, Origins] = field(default_factory=dict)
     tables: list[TableFile] = field(default_factory=list)
     mindspore_only: OnlyFile = field(default_factory=dict)
     listings: list[Listing] = field(default_factory=list)
+    unneeded: list[DataError] = field(default_factory=list)
 
     def path_of(self, mapping_id: str) -> Path:
         """The file of a mapping, as `mapping_path` has it."""
@@ -52,7 +55,6 @@ def load(root: Path | None = None) -> Data:
     """
     root = root or DATA
     errors: list[DataError] = []
-    mappings, lines = _mappings(root, errors)
     documents: dict[str, Document] = {}
     frameworks: dict[str, list[Release]] = {}
     tables: list[TableFile] = []
@@ -69,34 +71,37 @@ def load(root: Path | None = None) -> Data:
     if errors:
         raise InvalidData(errors)
     signatures = load_signatures(root / "signatures")
+    expander = Expander.of(root, signatures, documents)
+    mappings, origins = _mappings(root, expander, errors)
+    if errors:
+        raise InvalidData(errors)
     mappings = with_listed(mappings, tables)
     runs = load_runs(root / "runs")
-    return Data(root, mappings, documents, frameworks, signatures, runs, lines, tables, only, listings)
+    unneeded = [*expander.profiles.unneeded, *expander.notes.unused()]
+    return Data(root, mappings, documents, frameworks, signatures, runs, origins, tables, only, listings, unneeded)
 
 
-def _mappings(root: Path, errors: list[DataError]) -> tuple[dict[str, Mapping], dict[str, Lines]]:
-    """All mappings and the lines of their values by ID; what is wrong is added to ``errors``."""
+def _mappings(
+    root: Path, expander: Expander, errors: list[DataError]
+) -> tuple[dict[str, Mapping], dict[str, Origins]]:
+    """All mappings and the origins of their parts by ID; what is wrong is added to ``errors``."""
     mappings: dict[str, Mapping] = {}
-    lines: dict[str, Lines] = {}
+    origins: dict[str, Origins] = {}
     for path in sorted((root / "mappings").rglob("*.yaml")):
+        name = ".".join(path.relative_to(root / "mappings").with_suffix("").parts)
         try:
-            mapping, at = read_yaml(path, Mapping)
-            expected = ".".join(path.relative_to(root / "mappings").with_suffix("").parts)
-            if mapping.id != expected:
-                found = f"the id is {mapping.id!r} but the path says {expected!r}"
-                raise DataError(path, at[("id",)], found, "The path is the ID: rename one of the two.")
-            mappings[mapping.id], lines[mapping.id] = mapping, at
+            mappings[name], origins[name] = expander.expand(path, name)
         except DataError as error:
             errors.append(error)
     if errors:  # what another record should define may stand in one that could not be read
-        return mappings, lines
+        return mappings, origins
     filled: dict[str, Mapping] = {}
     for key, mapping in mappings.items():
         try:
-            filled[key] = fill_in(mapping, mappings, mapping_path(root, key), lines[key])
+            filled[key] = fill_in(mapping, mappings, origins[key])
         except DataError as error:
             errors.append(error)
-    return filled, lines
+    return filled, origins
 
 
 def mapping_path(root: Path, mapping_id: str) -> Path:

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Dictionary
-from pathlib import Path
 
 import msgspec
 
-from apidiff.database.yaml import Lines
-from apidiff.errors import DataError
+from apidiff.database.expansion import Origins
+from apidiff.database.expansion.origins import Origin
 from apidiff.model import Api, ApiKind, Mapping, Target
 
 
-def fill_in(mapping: Mapping, mappings: Dictionary[str, Mapping], path: Path, lines: Lines) -> Mapping:
+def fill_in(mapping: Mapping, mappings: Dictionary[str, Mapping], origins: Origins) -> Mapping:
     """``mapping`` with each target API that has ``defined_in`` replaced by the one of its name there.
 
-    ``mappings``: all that were read. Raises DataError (file ``path``) for a mapping or target that is not there, for one
+    ``mappings``: all that were read. ``origins``: of the parts of ``mapping``. Raises DataError for a mapping or target that is not there, for one
     that is itself defined elsewhere, and for keys that the other mapping already gives.
     """
     if mapping.source.defined_in:
         found = f"the source {mapping.source.name} is said to be defined in {mapping.source.defined_in!r}"
         remedy = "Only targets are defined elsewhere: write the source out."
-        raise DataError(path, lines.get(("source", "defined_in")), found, remedy)
+        raise origins[("source",)].error(found, remedy)
     if not any(target.api.defined_in for target in mapping.targets):
         return mapping
     targets = [
-        _filled(target, mapping, mappings, path, lines.get(("targets", index, "api")))
+        _filled(target, mapping, mappings, origins["targets", index])
         if target.api.defined_in
         else target
         for index, target in enumerate(mapping.targets)
@@ -33,13 +32,9 @@ def fill_in(mapping: Mapping, mappings: Dictionary[str, Mapping], path: Path, li
     return msgspec.structs.replace(mapping, targets=targets)
 
 
-def _filled(
-    target: Target, mapping: Mapping, mappings: Dictionary[str, Mapping], path: Path, line: int | None
-) -> Target:
+def _filled(target: Target, mapping: Mapping, mappings: Dictionary[str, Mapping], origin: Origin) -> Target:
     name, elsewhere = target.api.name, target.api.defined_in or ""
-
-    def fault(found: str, remedy: str) -> DataError:
-        return DataError(path, line, found, remedy)
+    fault = origin.error
 
     if target.api != Api(name=name, kind=target.api.kind, defined_in=elsewhere):
         raise fault(

@@ -14,7 +14,8 @@ from apidiff.errors import DataError
 T = TypeVar("T")
 
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-Lines = dict[tuple[str | int, ...], int]
+Place = tuple[str | int, ...]
+Lines = dict[Place, int]
 
 
 def read_yaml(path: Path, kind: type[T]) -> tuple[T, Lines]:
@@ -22,6 +23,12 @@ def read_yaml(path: Path, kind: type[T]) -> tuple[T, Lines]:
 
     Raises DataError for broken YAML, a key given twice, an unknown key, a missing key or a value of the wrong type.
     """
+    record, _, lines = read_yaml_plain(path, kind)
+    return record, lines
+
+
+def read_yaml_plain(path: Path, kind: type[T]) -> tuple[T, Any, Lines]:
+    """What `read_yaml` returns, with the plain data that the record was made of between the two."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -45,12 +52,27 @@ def read_yaml(path: Path, kind: type[T]) -> tuple[T, Lines]:
     except yaml.YAMLError as error:
         raise DataError(path, None, f"broken YAML: {error}", "Mend the syntax.") from error
     try:
-        return msgspec.convert(plain, kind), lines
+        return msgspec.convert(plain, kind), plain, lines
     except msgspec.ValidationError as error:
-        raise _explain(path, error, lines) from error
+        raise _explain(path, *place_of(error, plain, kind), lines) from error
 
 
-def _plain(node: yaml.Node, at: tuple[str | int, ...], lines: Lines, path: Path, loader: yaml.SafeLoader) -> Any:
+def _inside(plain: Any, at: Place) -> Any:
+    for step in at:
+        plain = plain[step]
+    return plain
+
+
+def _narrowed(plain: Any, at: Place, key: str) -> Any:
+    """A copy of ``plain`` in which the dictionary at ``at`` has nothing but ``key``."""
+    if not at:
+        return {key: plain[key]}
+    copy = list(plain) if isinstance(plain, list) else dict(plain)
+    copy[at[0]] = _narrowed(plain[at[0]], at[1:], key)
+    return copy
+
+
+def _plain(node: yaml.Node, at: Place, lines: Lines, path: Path, loader: yaml.SafeLoader) -> Any:
     lines[at] = node.start_mark.line + 1
     if isinstance(node, yaml.MappingNode):
         found: dict[Any, Any] = {}
@@ -74,12 +96,39 @@ _PLACE = re.compile(r"^(?P<what>.*?)(?: - at `(?P<at>[^`]*)`)?$", re.DOTALL)
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]|\[\.\.\.\]")
 
 
-def _explain(path: Path, error: msgspec.ValidationError, lines: Lines) -> DataError:
+def place_of(error: msgspec.ValidationError, plain: Any, kind: Any) -> tuple[str, Place]:
+    """What msgspec found wrong with ``plain``, converted to ``kind``, and the path of keys and indexes to it.
+
+    msgspec writes ``[...]`` for the key of a dictionary: it is the one under which the same goes wrong alone.
+    """
     match = _PLACE.match(str(error))
-    what, place = (match["what"], match["at"] or "$") if match else (str(error), "$")
-    at: tuple[str | int, ...] = ()
-    for step in _STEP.finditer(place):
-        at = (*at, int(step[2]) if step[2] else step[1]) if step[1] or step[2] else at
+    if match is None:
+        return str(error), ()
+    at: Place = ()
+    for step in _STEP.finditer(match["at"] or ""):
+        if step[1] or step[2]:
+            at = (*at, int(step[2]) if step[2] else step[1])
+            continue
+        for key in _inside(plain, at):
+            narrowed = _narrowed(plain, at, key)
+            if _fault(narrowed, kind) == str(error):
+                plain, at = narrowed, (*at, key)
+                break
+        else:
+            break
+    return match["what"], at
+
+
+def _fault(plain: Any, kind: Any) -> str | None:
+    try:
+        msgspec.convert(plain, kind)
+    except msgspec.ValidationError as error:
+        return str(error)
+    return None
+
+
+def _explain(path: Path, what: str, at: Place, lines: Lines) -> DataError:
+    place = "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in at)
     if "unknown field" in what and (key := re.search(r"`([^`]+)`$", what)):
         where = [line for spot, line in lines.items() if spot[: len(at)] == at and spot[-1:] == (key[1],)]
         return DataError(path, min(where, default=lines.get(at)), f"unknown key {key[1]!r} in {place}", _UNKNOWN)

@@ -13,8 +13,10 @@ from typing import Annotated
 
 import msgspec
 
-from apidiff.model.base import DottedName, Record, Slug
+from apidiff.model.base import Record, Slug
 
+# An API that a probe calls; in a profile '$module' may stand for the module of the API that is probed.
+Called = Annotated[str, msgspec.Meta(pattern=r"^(\$module|[A-Za-z_]\w*)(\.[A-Za-z_]\w*)+$", description="full dotted name")]
 # A dimension: a number, or a multiple of the world size ("2*world").
 Dimension = int | Annotated[str, msgspec.Meta(pattern=r"^\d+\*world$")]
 
@@ -66,7 +68,7 @@ class Input(Record, frozen=True, kw_only=True):
     none: bool | None = None
     rank_plus: int | None = None
     seconds: float | None = None
-    api: DottedName | None = None
+    api: Called | None = None
     call: Call | None = None
 
     def __post_init__(self) -> None:
@@ -85,14 +87,14 @@ Argument = Input | int | float | bool | str | None
 class Call(Record, frozen=True, kw_only=True):
     """A call whose result is an argument: ``api`` with the arguments ``set``."""
 
-    api: DottedName
+    api: Called
     set: dict[str, Argument] = {}
 
 
 class Partner(Record, frozen=True, kw_only=True):
     """The call that answers a probe's: ``api`` with the arguments ``set``, made on ``ranks`` instead of the probe's."""
 
-    api: DottedName
+    api: Called
     ranks: list[int]
     set: dict[str, Argument] = {}
 

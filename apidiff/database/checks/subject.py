@@ -21,10 +21,13 @@ class Subject:
 
     def error(self, at: Place, found: str, remedy: str) -> DataError:
         """The error for what was found at ``at``, the path of keys and indexes, or at the nearest place above it."""
-        lines = self.data.lines.get(self.mapping.id, {})
-        while at and at not in lines:
+        origins = self.data.origins.get(self.mapping.id, {})
+        while at and at not in origins:
             at = at[:-1]
-        return DataError(self.data.path_of(self.mapping.id), lines.get(at), found, remedy)
+        origin = origins.get(at)
+        if origin is None:
+            return DataError(self.data.path_of(self.mapping.id), None, found, remedy)
+        return origin.error(found, remedy)
 
     def apis(self) -> Iterator[tuple[Place, Api]]:
         """The APIs written in this file with their places; one that another mapping defines is checked there."""

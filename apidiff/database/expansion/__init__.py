@@ -1,0 +1,83 @@
+"""Expands authored records to mappings, in passes over plain data.
+
+A record says what only a person knows. Each pass adds what is known from elsewhere, and each item keeps its origin:
+
+1. `apply_profiles` merges in what its families have in common, and what one target shares with another;
+2. `fill_notes` puts texts of the catalogue for their names;
+3. `fill_placeholders` puts argument names and the like for ``$name``;
+4. `claim_members` makes the claims of listed members;
+5. `derive_parameters` makes the rows that the signatures show;
+6. `derive_signature_claims` makes the claims that the signatures show;
+7. `prune_inherited` drops what profiles say of probes and claims that are not there;
+8. `attach_citations` puts citations on claims;
+9. `to_mapping` makes a `Mapping` of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dictionary
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from apidiff.database.expansion.citations import attach_citations, prune_inherited
+from apidiff.database.expansion.convert import Origins, to_mapping
+from apidiff.database.expansion.notes import Notes, fill_notes
+from apidiff.database.expansion.origins import Plain, mark
+from apidiff.database.expansion.profiles import Profiles, apply_profiles, fill_placeholders
+from apidiff.database.expansion.signatures import Signatures, claim_members, derive_parameters, derive_signature_claims
+from apidiff.database.yaml import Lines, read_yaml_plain
+from apidiff.errors import DataError
+from apidiff.model import Document, Mapping
+from apidiff.model.authored import AuthoredRecord, NamedNote, Profile
+from apidiff.model.base import Slug
+from apidiff.model.signature import SignatureFile
+
+__all__ = ["Expander", "Origins"]
+
+
+@dataclass(frozen=True)
+class Expander:
+    """What records are expanded with."""
+
+    profiles: Profiles
+    notes: Notes
+    signatures: Signatures
+    documents: Dictionary[str, Document]
+
+    @classmethod
+    def of(
+        cls, root: Path, signatures: dict[tuple[str, str], SignatureFile], documents: Dictionary[str, Document]
+    ) -> Expander:
+        """With the profiles and notes below the data folder ``root``. Raises DataError."""
+        profiles: dict[str, Plain] = {}
+        for path in sorted((root / "profiles").glob("*.yaml")):
+            _, plain, lines = read_yaml_plain(path, dict[Slug, Profile])
+            for name, profile in plain.items():
+                if name in profiles:
+                    raise DataError(path, lines.get((name,)), f"profile {name!r} stands in two files", "Join the two.")
+                inside = {at[1:]: line for at, line in lines.items() if at[:1] == (name,)}
+                profiles[name] = mark(profile, inside, path, f"profile {name}")
+        path = root / "notes.yaml"
+        texts: dict[str, Any] = {}
+        lines: Lines = {}
+        if path.is_file():
+            _, texts, lines = read_yaml_plain(path, dict[Slug, NamedNote])
+        return cls(Profiles(profiles), Notes(path, texts, lines), Signatures.of(signatures), documents)
+
+    def steps(self, path: Path, name: str) -> Plain:
+        """The record ``name`` in the file ``path`` after all passes but the last. Raises DataError."""
+        _, plain, lines = read_yaml_plain(path, AuthoredRecord)
+        record = mark(plain, lines, path, "record")
+        record = apply_profiles(record, self.profiles)
+        record = fill_notes(record, self.notes, record["@"])
+        record = fill_placeholders(record, name)
+        record = claim_members(record)
+        record = derive_parameters(record, name, self.signatures)
+        record = derive_signature_claims(record, name, self.signatures)
+        record = prune_inherited(record)
+        return attach_citations(record, name, self.documents)
+
+    def expand(self, path: Path, name: str) -> tuple[Mapping, Origins]:
+        """The mapping ``name`` of the record in the file ``path``, and where each part of it was written. Raises DataError."""
+        return to_mapping(self.steps(path, name), name)

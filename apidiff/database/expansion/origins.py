@@ -1,0 +1,91 @@
+"""Where each part of an expanded record was written: every item carries its file, line and kind of source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from apidiff.database.yaml import Lines
+from apidiff.errors import DataError
+
+Plain = dict[str, Any]
+
+ORIGIN = "@"
+"""The key under which an item of plain data carries its `Origin`; no key of a record can be called so."""
+ITEMS = ("probes", "claims", "parameters", "members", "differences", "caveats")
+"""The keys of a record whose values are items by name."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """``what``: record, profile NAME, note KEY, signature of VERSION. ``line``: None where no line says it."""
+
+    path: Path
+    line: int | None
+    what: str
+
+    def error(self, found: str, remedy: str) -> DataError:
+        """The error for what was found here."""
+        return DataError(self.path, self.line, found, remedy)
+
+
+def mark(plain: Plain, lines: Lines, path: Path, what: str) -> Plain:
+    """``plain``, a record or profile as read, with the origin of each item in it, short forms written out."""
+
+    def origin(*at: str | int) -> Origin:
+        while at and at not in lines:
+            at = at[:-1]
+        return Origin(path, lines.get(at), what)
+
+    def items(block: Plain, at: tuple[str | int, ...]) -> Plain:
+        done = dict(block)
+        for key in ITEMS:
+            if key in done:
+                done[key] = {
+                    name: {**_written_out(key, item), ORIGIN: origin(*at, key, name)}
+                    for name, item in (done[key] or {}).items()
+                }
+        if "cite" in done:
+            done["cite"] = {
+                document: {
+                    part: {**_citation(entry), ORIGIN: origin(*at, "cite", document, part)}
+                    for part, entry in parts.items()
+                }
+                for document, parts in done["cite"].items()
+            }
+        done[ORIGIN] = origin(*at)
+        return done
+
+    done = items(plain, ())
+    if "source" in plain:
+        done["source"] = items(plain["source"], ("source",))
+    if "targets" in plain:
+        done["targets"] = {name: items(block or {}, ("targets", name)) for name, block in plain["targets"].items()}
+    if "otherwise" in plain:
+        done["otherwise"] = [
+            {**answer, ORIGIN: origin("otherwise", index)} for index, answer in enumerate(plain["otherwise"])
+        ]
+    return done
+
+
+def listed(value: Any) -> list[Any]:
+    """A value that is written alone or as a list, as a list."""
+    return list(value) if isinstance(value, list) else [] if value is None else [value]
+
+
+def _written_out(key: str, item: Any) -> Plain:
+    if key in {"parameters", "members"}:
+        return {"to": item} if isinstance(item, str) else dict(item or {})
+    done = dict(item or {})
+    for short in {"claims": ("by",), "differences": ("source", "target"), "caveats": ("source",)}.get(key, ()):
+        if short in done:
+            done[short] = listed(done[short])
+    return done
+
+
+def _citation(entry: Any) -> Plain:
+    """``states``: entries with ``claims`` and perhaps ``text``; claims without a text come first, in one entry."""
+    plain = [item for item in listed(entry) if isinstance(item, str)]
+    told = [{**item, "claims": listed(item["claims"])} for item in listed(entry) if isinstance(item, dict)]
+    return {"states": [*([{"claims": plain}] if plain else []), *told]}

@@ -1,0 +1,286 @@
+"""Merges profiles into a record, and what one target has in common with another, and fills placeholders in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from apidiff.database.expansion.origins import ITEMS, ORIGIN, Origin, Plain, listed
+from apidiff.errors import DataError
+
+# The part of a claim that is not its body.
+_BESIDE = {"by", "reason", ORIGIN}
+_CLAIM_KINDS = {
+    *("writes", "keeps", "returns", "result", "equals", "raises", "completes", "aliases"),
+    *("parameter", "lacks", "member", "lacks_member", "prints"),
+}
+_NOT_ALIKE = ("since", "status", "ranges", "note", "like", "defined_in", "without", ORIGIN)
+_PLACEHOLDER = re.compile(r"\$(\w+)")
+_GENERATIONS = {
+    "mindspore.mint.distributed.": "mint",
+    "mindspore.communication.comm_func.": "comm_func",
+    "mindspore.communication.": "communication",
+    "mindspore.ops.communication.": "ops",
+    "mindspore.ops.": "primitive",
+}
+
+
+def generation_of(name: str) -> str:
+    """The generation of a MindSpore API, by which profiles have their parts: mint, ops, comm_func, … or other."""
+    return next((kind for prefix, kind in _GENERATIONS.items() if name.startswith(prefix)), "other")
+
+
+@dataclass
+class Profiles:
+    """All profiles by name. ``used``: those that a record names; ``unneeded``: what could go from the records."""
+
+    by_name: dict[str, Plain]
+    used: set[str] = field(default_factory=set)
+    unneeded: list[DataError] = field(default_factory=list)
+
+    def layers(self, names: list[str], origin: Origin) -> Iterator[Plain]:
+        """The profiles called ``names``, each after those that it builds on, none twice. Raises DataError."""
+        seen: set[str] = set()
+
+        def walk(name: str, above: tuple[str, ...]) -> Iterator[Plain]:
+            if name not in self.by_name:
+                known = ", ".join(sorted(self.by_name))
+                raise origin.error(f"there is no profile {name!r}", f"Name one of apidiff/data/profiles: {known}.")
+            if name in above:
+                raise origin.error(f"profile {name!r} builds on itself", "Take it out of its own 'profile'.")
+            if name in seen:
+                return
+            seen.add(name)
+            profile = self.by_name[name]
+            for base in listed(profile.get("profile")):
+                yield from walk(base, (*above, name))
+            self.used.add(name)
+            yield profile
+
+        for name in names:
+            yield from walk(name, ())
+
+
+def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
+    """``record`` with its profiles merged in: into its source, each of its targets, its answers and caveats."""
+    layers = list(profiles.layers(listed(record.get("profile")), record[ORIGIN]))
+    done = dict(record)
+    for profile in layers:
+        if profile.get("category") and "category" not in record:
+            done["category"] = profile["category"]
+    whole: dict[str, str] = {}
+    for profile in layers:
+        whole |= profile.get("with", {})
+    whole |= record.get("with", {})
+
+    def merged(block: Plain, part: Any, like: Plain | None = None) -> Plain:
+        own = list(profiles.layers(listed(block.get("profile")), block[ORIGIN]))
+        base: Plain = like or {}
+        for layer in [*layers, *own]:
+            if (section := part(layer)) is not None:
+                base = _overlaid(base, section, profiles, whole)
+        given: dict[str, str] = {}
+        for layer in own:
+            given |= layer.get("with", {})
+        base = {**base, "with": {**whole, **base.get("with", {}), **given}}
+        return _overlaid(base, block, profiles, whole, own=True)
+
+    source = record.get("source") or {ORIGIN: record[ORIGIN]}
+    done["source"] = merged(source, lambda layer: layer.get("source"))
+    done["targets"] = {}
+    for name, block in record.get("targets", {}).items():
+        generation = generation_of(name)
+        like = _alike(name, block, done["targets"])
+        done["targets"][name] = merged(
+            block, lambda layer, key=generation: _section(layer, key), like
+        )
+    done["otherwise"] = [
+        *(answer for profile in layers for answer in profile.get("otherwise", [])),
+        *record.get("otherwise", []),
+    ]
+    inherited: Plain = {}
+    for profile in layers:
+        inherited = _overlaid(inherited, {"caveats": profile.get("caveats", {})}, profiles, whole)
+    own = {key: record[key] for key in ("caveats", "without", ORIGIN) if key in record}
+    done["caveats"] = _overlaid(inherited, own, profiles, whole, own=True).get("caveats", {})
+    done["with"] = whole
+    return done
+
+
+def _section(layer: Plain, generation: str) -> Plain | None:
+    section: Plain | None = layer.get("targets", {}).get(generation)
+    return section
+
+
+def _alike(name: str, block: Plain, targets: Plain) -> Plain | None:
+    """What ``block`` takes from the target that it is like: all but where it stands, its note and its examples."""
+    if "like" not in block:
+        return None
+    other = block["like"]
+    if other not in targets:
+        remedy = f"Name a target above it: {', '.join(targets) or 'there is none'}."
+        raise block[ORIGIN].error(f"{name} is like {other!r}, which is no target before it", remedy)
+    alike = {key: value for key, value in targets[other].items() if key not in _NOT_ALIKE}
+    for key in [key for key, claim in alike.get("claims", {}).items() if "prints" in claim]:
+        alike = dropped(alike, key)
+    taken: Plain = _taken(alike, f"like {other}")
+    return taken
+
+
+def _taken(value: Any, what: str) -> Any:
+    """``value`` with items that say they were taken from another target."""
+    if isinstance(value, dict):
+        done = {key: _taken(item, what) for key, item in value.items() if key != ORIGIN}
+        return {**done, ORIGIN: replace(value[ORIGIN], what=what)} if ORIGIN in value else done
+    return [_taken(item, what) for item in value] if isinstance(value, list) else value
+
+
+def _overlaid(base: Plain, over: Plain, profiles: Profiles, with_: dict[str, str], own: bool = False) -> Plain:
+    """``base`` with what ``over`` drops, changes and adds. ``own``: ``over`` is a record's, and must need to say so."""
+    done = base
+    for name in over.get("without", []):
+        if not any(name in (done.get(key) or {}) for key in ITEMS):
+            found = f"'without' names {name!r}, which no profile brings here"
+            profiles.unneeded.append(over[ORIGIN].error(found, "Take it out of the list, or mend its name."))
+        done = dropped(done, name)
+    done = {**done}
+    for key, value in over.items():
+        if key in ITEMS:
+            items = dict(done.get(key) or {})
+            for name, item in value.items():
+                items[name] = _item(key, name, items.get(name), item, profiles, own)
+            done[key] = items
+        elif key == "cite":
+            done[key] = _with_citations(done.get(key, {}), value, profiles, own)
+        elif key == "with":
+            done[key] = {**done.get(key, {}), **value}
+        elif key not in {"profile", "without"}:
+            if own and key != ORIGIN and key in base and base[key] == value:
+                profiles.unneeded.append(
+                    over[ORIGIN].error(f"{key!r} says what the profile says already", f"Remove {key!r}.")
+                )
+            done[key] = value
+    return done
+
+
+def dropped(block: Plain, name: str) -> Plain:
+    """``block`` without what is called ``name``, what only observed or cited that, and mentions of either."""
+    done = {**block}
+    for key in ITEMS:
+        if name in (done.get(key) or {}):
+            done[key] = {item: value for item, value in done[key].items() if item != name}
+    gone = set(block.get("claims", {})) - set(done.get("claims", {}))
+    if name in block.get("probes", {}):
+        claims = {}
+        for key, claim in done.get("claims", {}).items():
+            left = [probe for probe in claim.get("by", []) if probe != name]
+            if left or not claim.get("by"):
+                claims[key] = {**claim, "by": left} if "by" in claim else claim
+            else:
+                gone.add(key)
+        done["claims"] = claims
+    if not gone:
+        return done
+    for key in ("differences", "caveats"):
+        for item, difference in list((done.get(key) or {}).items()):
+            sides = {side: [claim for claim in difference.get(side, []) if claim not in gone] for side in _cited(key)}
+            if sides != {side: difference.get(side, []) for side in _cited(key)}:
+                rest = {**difference, **sides}
+                done[key] = {**done[key], item: rest}
+                if not rest.get("source") and not rest.get("target"):
+                    del done[key][item]
+    if "cite" in done:
+        done["cite"] = {
+            document: {part: without_claims(entry, gone) for part, entry in parts.items()}
+            for document, parts in done["cite"].items()
+        }
+    return done
+
+
+def _cited(key: str) -> tuple[str, ...]:
+    return ("target",) if key == "differences" else ("source",)
+
+
+def without_claims(entry: Plain, gone: set[str]) -> Plain:
+    """A citation without the claims ``gone``."""
+    states = [{**item, "claims": [key for key in item["claims"] if key not in gone]} for item in entry["states"]]
+    return {**entry, "states": states}
+
+
+def _item(key: str, name: str, base: Plain | None, over: Plain, profiles: Profiles, own: bool) -> Plain:
+    if base is None:
+        return over
+    if key == "probes":
+        done = over
+    elif key == "claims" and _CLAIM_KINDS & over.keys():
+        done = {**{part: value for part, value in base.items() if part in _BESIDE}, **over}
+    else:
+        done = {**base, **over}
+    done = {part: value for part, value in done.items() if value is not None or part in {"equals"}}
+    if own and _bare(done) == _bare(base):
+        profiles.unneeded.append(
+            over[ORIGIN].error(f"{name!r} in {key!r} is what it is without this entry", "Remove the entry.")
+        )
+    return done
+
+
+def _with_citations(base: Plain, over: Plain, profiles: Profiles, own: bool) -> Plain:
+    done = {document: dict(parts) for document, parts in base.items()}
+    for document, parts in over.items():
+        into = done.setdefault(document, {})
+        for part, entry in parts.items():
+            if own and part in into and _bare(into[part]) == _bare(entry):
+                profiles.unneeded.append(
+                    entry[ORIGIN].error(f"{part!r} of {document} is cited so already", "Remove the entry.")
+                )
+            into[part] = entry
+    return done
+
+
+def _bare(item: Plain) -> Plain:
+    return {key: value for key, value in item.items() if key != ORIGIN}
+
+
+def fill_placeholders(record: Plain, name: str) -> Plain:
+    """``record`` with every placeholder of its blocks replaced, and ``$api``, ``$module`` and ``$name`` of each API.
+
+    Raises DataError for one that has no value.
+    """
+    shared = record.get("with", {})
+    done = dict(record)
+    done["source"] = _filled_block(record["source"], name, shared)
+    done["targets"] = {key: _filled_block(block, key, shared) for key, block in record["targets"].items()}
+    for key in ("otherwise", "caveats"):
+        done[key] = _filled(record[key], {**shared, **_names(name)}, record[ORIGIN])
+    return done
+
+
+def _names(api: str) -> dict[str, str]:
+    module, _, last = api.rpartition(".")
+    return {"api": api, "module": module, "name": last}
+
+
+def _filled_block(block: Plain, api: str, shared: dict[str, str]) -> Plain:
+    values = {**shared, **block.get("with", {}), **_names(api)}
+    rest = {key: value for key, value in block.items() if key != "with"}
+    filled: Plain = _filled(rest, values, block[ORIGIN])
+    return filled
+
+
+def _filled(value: Any, values: dict[str, str], origin: Origin) -> Any:
+    if isinstance(value, str):
+        return _PLACEHOLDER.sub(lambda hit: _value(hit, values, origin), value) if "$" in value else value
+    if isinstance(value, dict):
+        origin = value.get(ORIGIN, origin)
+        return {_filled(key, values, origin): _filled(item, values, origin) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_filled(item, values, origin) for item in value]
+    return value
+
+
+def _value(hit: re.Match[str], values: dict[str, str], origin: Origin) -> str:
+    if hit[1] not in values:
+        raise origin.error(f"nothing says what ${hit[1]} stands for", f"Give it a value: 'with: {{{hit[1]}: …}}'.")
+    return values[hit[1]]

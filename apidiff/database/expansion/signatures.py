@@ -1,0 +1,248 @@
+"""Derives from the signatures of both sides which parameters and members there are, how they relate, and claims of them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from apidiff.database.expansion.origins import ORIGIN, Origin, Plain, listed
+from apidiff.database.public_api import newest_first
+from apidiff.model import Version
+from apidiff.model.mapping import Relation, Risk, Status
+from apidiff.model.ranges import holds
+from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter
+
+COVERED_TORCH = "2.13.0"
+"""The release of torch of whose parameters claims are made: the newest that runs show."""
+
+_VALUES = {"GlobalComm.WORLD_COMM_GROUP": "'hccl_world_group'", "ReduceOp.SUM": "'sum'"}
+"""What the names stand for that are defaults in MindSpore's signatures, as ``repr`` prints it."""
+
+_VARIADIC = {ParameterKind.VARIADIC_POSITIONAL, ParameterKind.VARIADIC_KEYWORD}
+_ORDER = list(Relation)
+_UNKNOWN = {None, "None", "..."}
+_RISKS = {
+    Relation.MEANING_DIFFERS: Risk.SILENT,
+    Relation.ONLY_IN_SOURCE: Risk.REWRITE,
+    Relation.RENAMED: Risk.REWRITE,
+    Relation.TYPE_DIFFERS: Risk.REWRITE,
+}
+"""The risk of a row whose record gives none: of the first of these relations that it has, else none."""
+
+
+@dataclass(frozen=True)
+class Signatures:
+    """The signature files, newest first."""
+
+    torch: list[SignatureFile]
+    mindspore: list[SignatureFile]
+
+    @classmethod
+    def of(cls, files: dict[tuple[str, str], SignatureFile]) -> Signatures:
+        """Those of both frameworks in ``files``."""
+        return cls(newest_first(files, "torch"), newest_first(files, "mindspore"))
+
+    def source(self, name: str, until: str | None = None) -> tuple[SignatureFile, Signature] | None:
+        """The newest signature of a torch API, up to the version ``until``; None where there is none."""
+        files = [file for file in self.torch if until is None or Version(file.version) <= Version(until)]
+        return next(((file, file.apis[name]) for file in files if name in file.apis), None)
+
+    def target(self, name: str, ranges: list[Plain]) -> tuple[SignatureFile, Signature] | None:
+        """The newest signature of a MindSpore API among the versions in which ``ranges`` have it."""
+        for file in self.mindspore:
+            version = Version(file.version)
+            there = any(
+                span["status"] != Status.REMOVED.value and holds(span.get("since"), span.get("until"), version)
+                for span in ranges
+            )
+            if there and name in file.apis:
+                return file, file.apis[name]
+        return None
+
+
+def ranges_of(block: Plain) -> list[Plain]:
+    """The ranges of a target, where it gives the short form too."""
+    if "since" in block or "status" in block:
+        return [{"since": block.get("since"), "status": block.get("status", Status.CURRENT.value)}]
+    return [dict(span) for span in block.get("ranges", [])]
+
+
+def derive_parameters(record: Plain, name: str, signatures: Signatures) -> Plain:
+    """``record`` with a row for each parameter, and each member where those are compared, in every target."""
+    done = {**record, "targets": {}}
+    for key, block in record["targets"].items():
+        source, target = signatures.source(name), signatures.target(key, ranges_of(block))
+        rows = _rows(
+            block.get("parameters") or {},
+            _parameters(source[1] if source else None),
+            _parameters(target[1] if target else None),
+            _origin(block, source, target),
+        )
+        changed = {**block, "parameters": rows}
+        if block.get("members") is not None:
+            left = {member: None for member in source[1].members} if source else {}
+            right = {member: None for member in target[1].members} if target else {}
+            changed["members"] = _rows(block["members"], left, right, _origin(block, source, target), members=True)
+        done["targets"][key] = changed
+    return done
+
+
+def _origin(block: Plain, *sides: tuple[SignatureFile, Signature] | None) -> Origin:
+    where: Origin = block[ORIGIN]
+    files = [f"{side[0].framework} {side[0].version}" for side in sides if side]
+    return Origin(where.path, where.line, f"signatures of {' and '.join(files)}" if files else where.what)
+
+
+def _parameters(signature: Signature | None) -> dict[str, SignatureParameter | None]:
+    if signature is None or signature.overloads:
+        return {}
+    return {one.name: one for one in signature.every_parameter if one.kind not in _VARIADIC}
+
+
+_Side = dict[str, SignatureParameter | None] | dict[str, None]
+
+
+def _rows(written: Plain, left: _Side, right: _Side, origin: Origin, members: bool = False) -> list[Plain]:
+    """The rows in the order of the source; those that only the target has follow the one before them there."""
+    rows: list[Plain] = []
+    taken: dict[str, Plain] = {}
+    others = {item["to"] for item in written.values() if item.get("to")}
+    for key in [*left, *(key for key in written if key not in left and (written[key].get("to") or key not in right))]:
+        item = written.get(key, {})
+        relations = listed(item.get("is"))
+        counterpart = item.get("to") or (key if key in right and key not in others else None)
+        if Relation.ONLY_IN_SOURCE.value in relations:
+            counterpart = None
+        if counterpart is None and key not in left and Relation.ONLY_IN_SOURCE.value not in relations:
+            continue
+        row = _row(key, counterpart, item, left.get(key), right.get(counterpart or ""), origin, members)
+        rows.append(row)
+        if counterpart:
+            taken[counterpart] = row
+    before: Plain | None = None
+    for key in [*right, *(key for key in written if key not in left and key not in right and key not in taken)]:
+        if key in taken:
+            before = taken[key]
+            continue
+        if any(row.get("source") == key for row in rows) and key not in right:
+            continue
+        item = written.get(key, {}) if key not in left else {}
+        row = _row(None, key, item, None, right.get(key), origin, members)
+        index = next((number for number, one in enumerate(rows) if one is before), -1) + 1
+        rows.insert(index, row)
+        before = row
+    return rows
+
+
+def _row(
+    source: str | None,
+    target: str | None,
+    item: Plain,
+    left: SignatureParameter | None,
+    right: SignatureParameter | None,
+    origin: Origin,
+    members: bool,
+) -> Plain:
+    relations = {Relation(value) for value in listed(item.get("is"))}
+    if target is None:
+        relations.add(Relation.ONLY_IN_SOURCE)
+    elif source is None:
+        relations.add(Relation.ONLY_IN_TARGET)
+    else:
+        if source != target:
+            relations.add(Relation.RENAMED)
+        if left and right and _defaults_differ(left.default, right.default):
+            relations.add(Relation.DEFAULT_DIFFERS)
+    relations = relations or {Relation.SAME}
+    risk = next((value for relation, value in _RISKS.items() if relation in relations), Risk.NONE)
+    if members and Relation.ONLY_IN_SOURCE in relations:
+        risk = Risk.ERROR  # the attribute is not there
+    if Relation.ONLY_IN_TARGET in relations and right is not None and right.default is None:
+        risk = Risk.REWRITE  # a call has to give it
+    row: Plain = {
+        "source": source,
+        "target": target,
+        "relations": [relation.value for relation in _ORDER if relation in relations],
+        "risk": item.get("risk") or risk.value,
+        ORIGIN: item.get(ORIGIN, origin),
+    }
+    if item.get("note"):
+        row["note"] = item["note"]
+    return {key: value for key, value in row.items() if value is not None}
+
+
+def _defaults_differ(left: str | None, right: str | None) -> bool:
+    """Whether two defaults surely differ: of two names for values nobody can tell."""
+    return left != right and bool({left, right} & {None, "None"}) and "..." not in {left, right}
+
+
+def derive_signature_claims(record: Plain, name: str, signatures: Signatures) -> Plain:
+    """``record`` with a claim ``has-…`` for each parameter, and ``lacks-…`` for those that a target has none for."""
+    source = signatures.source(name, COVERED_TORCH)
+    done = {**record, "source": _with_has(record["source"], source), "targets": {}}
+    known = {one.name for one in source[1].parameters if _public(one)} if source else set()
+    for key, block in record["targets"].items():
+        if block.get("defined_in"):
+            done["targets"][key] = block
+            continue
+        only = [row["source"] for row in block["parameters"] if Relation.ONLY_IN_SOURCE.value in row["relations"]]
+        target = signatures.target(key, ranges_of(block))
+        changed = _with_has(block, target)
+        lacks = block.get("lacks")
+        if target is not None or lacks is not None:
+            written = {claim.get("lacks") for claim in changed["claims"].values()}
+            every = [name for name in only if name in known and name not in written]
+            for missing in every if lacks is None else lacks:
+                _add(changed, "lacks", missing, {}, _origin(block, source, target))
+        done["targets"][key] = changed
+    return done
+
+
+def _with_has(block: Plain, side: tuple[SignatureFile, Signature] | None) -> Plain:
+    done = {**block, "claims": dict(block.get("claims", {}))}
+    shown = {one.name: one for one in side[1].parameters} if side and not side[1].overloads else {}
+    names = block.get("has")
+    written = {claim.get("parameter") for claim in done["claims"].values()}
+    every = [key for key, one in shown.items() if _public(one) and key not in written]
+    for parameter in every if names is None else names:
+        _add(done, "has", parameter, _body(shown.get(parameter), _VALUES if side and side[0].framework == "mindspore" else {}), _origin(block, side))
+    return done
+
+
+def claim_members(record: Plain) -> Plain:
+    """``record`` with the claims of the members that its source and targets list."""
+
+    def claimed(block: Plain) -> Plain:
+        claims = dict(block.get("claims", {}))
+        for what, key in (("has", "member"), ("lacks", "lacks_member")):
+            for name in block.get(f"{what}_members", []):
+                claims[f"{what}-{_slug(name)}"] = {key: name, ORIGIN: block[ORIGIN]}
+        return {**block, "claims": claims}
+
+    targets = {name: claimed(block) for name, block in record["targets"].items()}
+    return {**record, "source": claimed(record["source"]), "targets": targets}
+
+
+def _slug(name: str) -> str:
+    return name.lower().replace("_", "-")
+
+
+def _public(parameter: SignatureParameter) -> bool:
+    return parameter.kind not in _VARIADIC and not parameter.name.startswith("_")
+
+
+def _add(block: Plain, what: str, parameter: str, body: Plain, origin: Origin) -> None:
+    key = {"has": "parameter", "lacks": "lacks"}[what]
+    block["claims"].setdefault(f"{what}-{_slug(parameter)}", {key: parameter, **body, ORIGIN: origin})
+
+
+def _body(parameter: SignatureParameter | None, values: dict[str, str]) -> Plain:
+    if parameter is None:
+        return {}
+    if parameter.default is None:
+        return {"required": True}
+    try:
+        value = ast.literal_eval(parameter.default)
+    except ValueError:  # a name
+        return {"default": values[parameter.default]} if parameter.default in values else {}
+    return {} if value is ... else {"default": repr(value)}

@@ -1,0 +1,187 @@
+"""What a person writes: records, profiles and notes, before they are expanded to mappings.
+
+A record says what only a person knows. ``apidiff.database.expansion`` adds what profiles, signatures and the catalogue of
+notes tell, and makes a `Mapping` of it. Where a profile is merged in, an entry of the record changes the keys it gives; a
+claim that names its kind, and a probe, stand for themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from apidiff.model.base import NonEmpty, Record, Slug, Text
+from apidiff.model.claim import AliasKind, Formula, Plain, RankSet, Stated
+from apidiff.model.mapping import AnswerKind, ApiKind, DifferenceKind, Relation, Risk, Status, TargetRange
+from apidiff.model.probe import Probe
+
+# A name, or in a profile a name with placeholders: '$output', '$output[0]'.
+Name = Annotated[str, msgspec.Meta(pattern=r"^[$A-Za-z_][\w$]*([.\[][\w$.\[\]]*)?$", description="a name, or $placeholder")]
+FormulaName = Annotated[str, msgspec.Meta(pattern=rf"^(\$\w+|{'|'.join(one.value for one in Formula)})$")]
+Key = Annotated[str, msgspec.Meta(pattern=r"^[\w-]+$", description="the name of an entry")]
+Slugs = Slug | list[Slug]
+Note = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]+$", description="a key of notes.yaml")] | Text
+Value = msgspec.UnsetType | Plain | list[Plain]
+
+
+class AuthoredClaim(Record, frozen=True, kw_only=True):
+    """A claim, under its ID. The key of its kind holds what matters most; the others stand beside it.
+
+    ``writes``, ``keeps``: the argument (``ranks``, ``some``). ``returns``: the structure. ``result``: the formula (``at``,
+    ``of``). ``equals``: the value (``at``, by default the returned one). ``raises``: the class, or ``any``. ``completes``:
+    true. ``aliases``: the place (``with``, ``share``). ``parameter``: its name (``default``, ``required``). ``lacks``,
+    ``member``, ``lacks_member``: the name. ``prints``: the example. ``by``: the probes that observe it. ``reason``: why there
+    is none.
+    """
+
+    by: Slugs = []
+    writes: Name | None = None
+    keeps: Name | None = None
+    returns: NonEmpty | None = None
+    result: FormulaName | None = None
+    equals: Value = msgspec.UNSET
+    raises: NonEmpty | None = None
+    completes: bool | None = None
+    aliases: Name | None = None
+    parameter: Name | None = None
+    lacks: Name | None = None
+    member: Name | None = None
+    lacks_member: Name | None = None
+    prints: NonEmpty | None = None
+    ranks: RankSet | None = None
+    some: bool | None = None
+    at: Name | None = None
+    of: Name | None = None
+    with_: Name | None = msgspec.field(name="with", default=None)
+    share: AliasKind | None = None
+    default: str | None = None
+    required: bool | None = None
+    reason: Note | None = None
+
+
+class AuthoredCitation(Record, frozen=True, kw_only=True):
+    """The claims that one part of a document states, and what exactly it says where that is more or other."""
+
+    claims: Slugs
+    text: Note | None = None
+
+
+# Document → part of it → the claims it states. 'page' is the API's own page, 'diff' upstream's page on the differences.
+Citations = dict[NonEmpty, dict[NonEmpty, Slug | AuthoredCitation | list[Slug | AuthoredCitation]]]
+
+
+class AuthoredParameter(Record, frozen=True, kw_only=True):
+    """What the signatures do not say of one parameter or member.
+
+    ``to``: the name of its counterpart, where that is another. ``is_`` (key ``is``): relations that a signature does not
+    show. ``risk``: where it is not the usual one of the relations.
+    """
+
+    to: Name | None = None
+    is_: Relation | list[Relation] | None = msgspec.field(name="is", default=[])
+    risk: Risk | None = None
+    note: Note | None = None
+
+
+class AuthoredDifference(Record, frozen=True, kw_only=True):
+    """A difference, under its ID. ``source``, ``target``: the claims it cites of either side."""
+
+    kind: DifferenceKind | None = None
+    risk: Risk | None = None
+    source: Slugs = []
+    target: Slugs = []
+    note: Note | None = None
+
+
+class AuthoredSource(Record, frozen=True, kw_only=True):
+    """What is claimed of the source API, and the probes that observe it.
+
+    ``profile``: profiles whose ``source`` is merged in. ``has``: the parameters that get a claim ``has-…``; without it all
+    of the signature do. ``has_members``, ``lacks_members``: of a class, the members that get a claim. ``without``: entries of the profiles that do not stand here, by their names.
+    """
+
+    profile: Slugs = []
+    with_: dict[str, str] = msgspec.field(name="with", default={})
+    without: list[Key] = []
+    kind: ApiKind | None = None
+    root: Name | None = None
+    constructor: list[Name] = []
+    probes: dict[Slug, Probe] = {}
+    claims: dict[Slug, AuthoredClaim] = {}
+    cite: Citations = {}
+    has: list[Name] | None = None
+    has_members: list[Name] = []
+    lacks_members: list[Name] = []
+
+
+class AuthoredTarget(AuthoredSource, frozen=True, kw_only=True):
+    """A target. ``like``: another target of the record whose probes, claims, rows and differences hold here too.
+
+    ``since`` (and ``status``, by default current) stands for ``ranges`` with one open range. ``lacks``: the parameters that
+    get a claim ``lacks-…``; without it all do that only the source has. ``members``: present, if only as ``{}``, where the
+    members of the two classes are compared.
+    """
+
+    like: NonEmpty | None = None
+    defined_in: NonEmpty | None = None
+    since: str | None = None
+    status: Status | None = None
+    ranges: list[TargetRange] = []
+    lacks: list[Name] | None = None
+    parameters: dict[Name, Name | AuthoredParameter] = {}
+    members: dict[Name, Name | AuthoredParameter] | None = None
+    differences: dict[Slug, AuthoredDifference] = {}
+    note: Note | None = None
+
+
+class AuthoredOtherwise(Record, frozen=True, kw_only=True):
+    """The answer where no target replaces the source, as in `Otherwise`; texts may be named."""
+
+    answer: AnswerKind
+    since: str | None = None
+    until: str | None = None
+    why: Note
+    instead: Note | None = None
+    recipe: NonEmpty | None = None
+    uses: list[Name] = []
+    stated: list[Stated] = []
+
+
+class Profile(Record, frozen=True, kw_only=True):
+    """What the APIs of a family have in common: a part of a record with placeholders (``$tensor``).
+
+    ``profile``: others that it builds on. ``with``: values of placeholders where a record gives none. ``targets``: by
+    generation, see `generation_of`.
+    """
+
+    about: NonEmpty
+    profile: Slugs = []
+    with_: dict[str, str] = msgspec.field(name="with", default={})
+    category: Slug | None = None
+    source: AuthoredSource | None = None
+    targets: dict[Slug, AuthoredTarget] = {}
+    otherwise: list[AuthoredOtherwise] = []
+    caveats: dict[Slug, AuthoredDifference] = {}
+
+
+class AuthoredRecord(Record, frozen=True, kw_only=True):
+    """One source API and what replaces it, as a person writes it; the path of the file is its name.
+
+    ``profile``: families it belongs to. ``with``: values of their placeholders. ``targets``: by full name.
+    """
+
+    profile: Slugs = []
+    with_: dict[str, str] = msgspec.field(name="with", default={})
+    without: list[Key] = []
+    category: Slug | None = None
+    summary: Text
+    aliases: list[str] = []
+    source: AuthoredSource | None = None
+    targets: dict[Name, AuthoredTarget] = {}
+    otherwise: list[AuthoredOtherwise] = []
+    caveats: dict[Slug, AuthoredDifference] = {}
+
+
+class NamedNote(Text, frozen=True, kw_only=True):
+    """A text of the catalogue."""
