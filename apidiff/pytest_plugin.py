@@ -183,7 +183,7 @@ class _Claims:
         from apidiff.verification.claim_session import Chosen
 
         for key, mapping in self._data.mappings.items():
-            lines = self._data.lines.get(key, {})
+            origins = self._data.origins.get(key, {})
             places: list[tuple[Api, tuple[str | int, ...]]] = [(mapping.source, ("source",))]
             places += [
                 (target.api, ("targets", index, "api"))
@@ -192,7 +192,8 @@ class _Claims:
             ]
             for api, at in places:
                 for index, claim in enumerate(api.claims):
-                    yield Chosen(api, claim, key), lines.get((*at, "claims", index))
+                    origin = origins.get((*at, "claims", index))
+                    yield Chosen(api, claim, key), origin.line if origin and origin.what == "record" else None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:

@@ -37,31 +37,20 @@ def run_record(framework: str = "torch", version: str | None = None, world_size:
 
 
 _MAPPING = """
-id: torch.distributed.all_reduce
 category: collective
 summary: {en: Adds up., zh: 求和。}
 source:
-  name: torch.distributed.all_reduce
   probes:
     sync: {set: {tensor: {shape: [2]}}}
   claims:
-    - id: holds-sum
-      result: {at: tensor, formula: sum, of: tensor}
-      probes: [sync]
-    - id: keeps-tensor
-      keeps: {argument: tensor}
-      probes: [sync]
-    - id: has-op
-      parameter: {name: op}
-    - id: cannot-be-watched
-      completes: {}
-      reason: {en: Nothing shows it., zh: 无从观察。}
+    holds-sum: {result: sum, at: tensor, of: tensor, by: sync}
+    keeps-tensor: {keeps: tensor, by: sync}
+    has-op: {parameter: op}
+    cannot-be-watched: {completes: true, reason: {en: Nothing shows it., zh: 无从观察。}}
 targets:
-  - api:
-      name: mindspore.mint.distributed.all_reduce
-      claims: [{id: has-op, parameter: {name: op}}]
-    ranges: [{since: "2.5", status: current}]
-    parameters: []
+  mindspore.mint.distributed.all_reduce:
+    since: "2.5"
+    claims: {has-op: {parameter: op}}
 """
 
 

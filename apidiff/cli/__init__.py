@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "lookup": "how one API differs from its counterpart",
     "search": "APIs by name, text or behaviour, in English or Chinese",
+    "show": "a record as it is written, or expanded",
     "check": "validate all data and count what is there",
     "export": "everything as JSON files or as an SQLite database",
     "report": "what upstream's mapping tables say, and what runs show",

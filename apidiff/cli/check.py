@@ -11,8 +11,9 @@ from rich.table import Table
 
 from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.output import show
-from apidiff.database import ApidiffError, Data, InvalidData, load
+from apidiff.database import Data, InvalidData, load
 from apidiff.database.checks import check_records, run_checks
+from apidiff.database.data import UnknownMapping
 from apidiff.derive.entry import entries
 from apidiff.execute.submissions import signature_errors
 from apidiff.model import AnswerKind, Mapping, Outcome
@@ -46,13 +47,9 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-class UnknownMapping(ApidiffError, LookupError):
-    """No mapping has this ID."""
-
-
 def _mapping(data: Data, key: str) -> Mapping:
     if key not in data.mappings:
-        raise UnknownMapping(f"There is no mapping {key!r}. Name one by its ID, the full name of its source API.")
+        raise UnknownMapping.of(key)
     return data.mappings[key]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from apidiff.database.documented import load_documented
 from apidiff.database.expansion import Expander, Origins
@@ -14,7 +15,7 @@ from apidiff.database.runs import load_runs
 from apidiff.database.shared_targets import fill_in
 from apidiff.database.signatures import load_signatures
 from apidiff.database.yaml import read_yaml
-from apidiff.errors import DataError, InvalidData
+from apidiff.errors import ApidiffError, DataError, InvalidData
 from apidiff.model import Document, Mapping, Release, RunRecord
 from apidiff.model.documented import Listing
 from apidiff.model.signature import SignatureFile
@@ -25,7 +26,7 @@ class Data:
     """Everything that was read.
 
     ``origins``: for each mapping ID, where each part of it was written, for messages. ``unneeded``: what is written in records
-    and changes nothing. ``tables``: upstream's; each target that one
+    and changes nothing. ``unused``: profiles and notes that nothing names. ``tables``: upstream's; each target that one
     lists has the claim that its row makes. ``mindspore_only``: MindSpore APIs without a counterpart, with the reason.
     ``listings``: which APIs documents name, for versions without signatures.
     """
@@ -41,6 +42,7 @@ class Data:
     mindspore_only: OnlyFile = field(default_factory=dict)
     listings: list[Listing] = field(default_factory=list)
     unneeded: list[DataError] = field(default_factory=list)
+    unused: list[DataError] = field(default_factory=list)
 
     def path_of(self, mapping_id: str) -> Path:
         """The file of a mapping, as `mapping_path` has it."""
@@ -77,13 +79,24 @@ def load(root: Path | None = None) -> Data:
         raise InvalidData(errors)
     mappings = with_listed(mappings, tables)
     runs = load_runs(root / "runs")
-    unneeded = [*expander.profiles.unneeded, *expander.notes.unused()]
-    return Data(root, mappings, documents, frameworks, signatures, runs, origins, tables, only, listings, unneeded)
+    unused = [*expander.profiles.unused(), *expander.notes.unused()]
+    return Data(
+        root,
+        mappings,
+        documents,
+        frameworks,
+        signatures,
+        runs,
+        origins,
+        tables,
+        only,
+        listings,
+        expander.profiles.unneeded,
+        unused,
+    )
 
 
-def _mappings(
-    root: Path, expander: Expander, errors: list[DataError]
-) -> tuple[dict[str, Mapping], dict[str, Origins]]:
+def _mappings(root: Path, expander: Expander, errors: list[DataError]) -> tuple[dict[str, Mapping], dict[str, Origins]]:
     """All mappings and the origins of their parts by ID; what is wrong is added to ``errors``."""
     mappings: dict[str, Mapping] = {}
     origins: dict[str, Origins] = {}
@@ -107,3 +120,19 @@ def _mappings(
 def mapping_path(root: Path, mapping_id: str) -> Path:
     """The file of a mapping below the data folder ``root``: its ID with '/' for '.', below ``mappings/``."""
     return root / "mappings" / Path(*mapping_id.split(".")).with_suffix(".yaml")
+
+
+def expanded_record(root: Path, mapping_id: str) -> dict[str, Any]:
+    """The record of a mapping after all passes but the last, items with their origins. Raises DataError."""
+    documents, _ = read_yaml(root / "documents.yaml", dict[str, Document])
+    expander = Expander.of(root, load_signatures(root / "signatures"), documents)
+    return expander.steps(mapping_path(root, mapping_id), mapping_id)
+
+
+class UnknownMapping(ApidiffError, LookupError):
+    """No mapping has this ID."""
+
+    @classmethod
+    def of(cls, key: str) -> UnknownMapping:
+        """The error for the ID ``key``."""
+        return cls(f"There is no mapping {key!r}. Name one by its ID, the full name of its source API.")

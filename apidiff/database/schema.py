@@ -8,13 +8,17 @@ from typing import Any
 import msgspec
 
 from apidiff.database.public_api import OnlyFile
-from apidiff.model import Document, Mapping, OfficialTable, Release, RunRecord
+from apidiff.model import Document, OfficialTable, Release, RunRecord
+from apidiff.model.authored import AuthoredRecord, NamedNote, Profile
+from apidiff.model.base import Slug
 from apidiff.model.documented import Listing
 from apidiff.model.published import Base, Index
 from apidiff.model.views import CounterpartEntry, Entry
 
 SCHEMAS: dict[str, Any] = {
-    "mapping": Mapping,
+    "mapping": AuthoredRecord,
+    "profiles": dict[Slug, Profile],
+    "notes": dict[Slug, NamedNote],
     "documents": dict[str, Document],
     "frameworks": dict[str, list[Release]],
     "official": OfficialTable,

@@ -14,8 +14,8 @@ from apidiff.model import Api, ApiKind, Mapping, Target
 def fill_in(mapping: Mapping, mappings: Dictionary[str, Mapping], origins: Origins) -> Mapping:
     """``mapping`` with each target API that has ``defined_in`` replaced by the one of its name there.
 
-    ``mappings``: all that were read. ``origins``: of the parts of ``mapping``. Raises DataError for a mapping or target that is not there, for one
-    that is itself defined elsewhere, and for keys that the other mapping already gives.
+    ``mappings``: all that were read. ``origins``: of the parts of ``mapping``. Raises DataError for a mapping or target
+    that is not there, for one that is itself defined elsewhere, and for keys that the other mapping already gives.
     """
     if mapping.source.defined_in:
         found = f"the source {mapping.source.name} is said to be defined in {mapping.source.defined_in!r}"
@@ -24,9 +24,7 @@ def fill_in(mapping: Mapping, mappings: Dictionary[str, Mapping], origins: Origi
     if not any(target.api.defined_in for target in mapping.targets):
         return mapping
     targets = [
-        _filled(target, mapping, mappings, origins["targets", index])
-        if target.api.defined_in
-        else target
+        _filled(target, mapping, mappings, origins["targets", index]) if target.api.defined_in else target
         for index, target in enumerate(mapping.targets)
     ]
     return msgspec.structs.replace(mapping, targets=targets)

@@ -67,7 +67,7 @@ def _narrowed(plain: Any, at: Place, key: str) -> Any:
     """A copy of ``plain`` in which the dictionary at ``at`` has nothing but ``key``."""
     if not at:
         return {key: plain[key]}
-    copy = list(plain) if isinstance(plain, list) else dict(plain)
+    copy: Any = list(plain) if isinstance(plain, list) else dict(plain)
     copy[at[0]] = _narrowed(plain[at[0]], at[1:], key)
     return copy
 

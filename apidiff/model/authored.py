@@ -15,13 +15,17 @@ from apidiff.model.base import NonEmpty, Record, Slug, Text
 from apidiff.model.claim import AliasKind, Formula, Plain, RankSet, Stated
 from apidiff.model.mapping import AnswerKind, ApiKind, DifferenceKind, Relation, Risk, Status, TargetRange
 from apidiff.model.probe import Probe
+from apidiff.model.sample import Execution, Sample
 
 # A name, or in a profile a name with placeholders: '$output', '$output[0]'.
-Name = Annotated[str, msgspec.Meta(pattern=r"^[$A-Za-z_][\w$]*([.\[][\w$.\[\]]*)?$", description="a name, or $placeholder")]
+Name = Annotated[
+    str, msgspec.Meta(pattern=r"^[$A-Za-z_][\w$]*([.\[][\w$.\[\]]*)?$", description="a name, or $placeholder")
+]
 FormulaName = Annotated[str, msgspec.Meta(pattern=rf"^(\$\w+|{'|'.join(one.value for one in Formula)})$")]
 Key = Annotated[str, msgspec.Meta(pattern=r"^[\w-]+$", description="the name of an entry")]
-Slugs = Slug | list[Slug]
-Note = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]+$", description="a key of notes.yaml")] | Text
+# In these unions the texts have no pattern: msgspec 0.22 crashes on a type that stands twice and has one in a union.
+Slugs = str | list[str]
+Note = str | Text
 Value = msgspec.UnsetType | Plain | list[Plain]
 
 
@@ -68,7 +72,7 @@ class AuthoredCitation(Record, frozen=True, kw_only=True):
 
 
 # Document → part of it → the claims it states. 'page' is the API's own page, 'diff' upstream's page on the differences.
-Citations = dict[NonEmpty, dict[NonEmpty, Slug | AuthoredCitation | list[Slug | AuthoredCitation]]]
+Citations = dict[NonEmpty, dict[NonEmpty, str | AuthoredCitation | list[str | AuthoredCitation]]]
 
 
 class AuthoredParameter(Record, frozen=True, kw_only=True):
@@ -98,7 +102,8 @@ class AuthoredSource(Record, frozen=True, kw_only=True):
     """What is claimed of the source API, and the probes that observe it.
 
     ``profile``: profiles whose ``source`` is merged in. ``has``: the parameters that get a claim ``has-…``; without it all
-    of the signature do. ``has_members``, ``lacks_members``: of a class, the members that get a claim. ``without``: entries of the profiles that do not stand here, by their names.
+    of the signature do. ``has_members``, ``lacks_members``: of a class, the members that get a claim.
+    ``without``: entries of the profiles that do not stand here, by their names.
     """
 
     profile: Slugs = []
@@ -129,8 +134,8 @@ class AuthoredTarget(AuthoredSource, frozen=True, kw_only=True):
     status: Status | None = None
     ranges: list[TargetRange] = []
     lacks: list[Name] | None = None
-    parameters: dict[Name, Name | AuthoredParameter] = {}
-    members: dict[Name, Name | AuthoredParameter] | None = None
+    parameters: dict[Name, str | AuthoredParameter] = {}
+    members: dict[Name, str | AuthoredParameter] | None = None
     differences: dict[Slug, AuthoredDifference] = {}
     note: Note | None = None
 
@@ -159,6 +164,7 @@ class Profile(Record, frozen=True, kw_only=True):
     profile: Slugs = []
     with_: dict[str, str] = msgspec.field(name="with", default={})
     category: Slug | None = None
+    execution: Execution | None = None
     source: AuthoredSource | None = None
     targets: dict[Slug, AuthoredTarget] = {}
     otherwise: list[AuthoredOtherwise] = []
@@ -177,6 +183,8 @@ class AuthoredRecord(Record, frozen=True, kw_only=True):
     category: Slug | None = None
     summary: Text
     aliases: list[str] = []
+    execution: Execution | None = None
+    samples: dict[Slug, Sample] = {}
     source: AuthoredSource | None = None
     targets: dict[Name, AuthoredTarget] = {}
     otherwise: list[AuthoredOtherwise] = []

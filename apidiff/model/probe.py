@@ -16,7 +16,9 @@ import msgspec
 from apidiff.model.base import Record, Slug
 
 # An API that a probe calls; in a profile '$module' may stand for the module of the API that is probed.
-Called = Annotated[str, msgspec.Meta(pattern=r"^(\$module|[A-Za-z_]\w*)(\.[A-Za-z_]\w*)+$", description="full dotted name")]
+Called = Annotated[
+    str, msgspec.Meta(pattern=r"^(\$module|[A-Za-z_]\w*)(\.[A-Za-z_]\w*)+$", description="full dotted name")
+]
 # A dimension: a number, or a multiple of the world size ("2*world").
 Dimension = int | Annotated[str, msgspec.Meta(pattern=r"^\d+\*world$")]
 

@@ -160,7 +160,9 @@ def _digest_of_shared(data: Data, backends: object, examples: object) -> bytes:
     """Return the digest of what every entry is made from, beside its mapping."""
     digest = hashlib.sha256(repr((sys.version, msgspec.__version__)).encode())
     # All of the data, so that nothing an entry comes to be made from can be missed.
-    for name in sorted({field.name for field in dataclasses.fields(data)} - {"root", "mappings", "lines"}):
+    for name in sorted(
+        {field.name for field in dataclasses.fields(data)} - {"root", "mappings", "origins", "unneeded", "unused"}
+    ):
         digest.update(_encode(getattr(data, name)))
     digest.update(_encode(backends) + _encode(examples))
     for file in _code_files():

@@ -24,37 +24,31 @@ _LIMIT = 1.5
 _TIMES = (10, 100)
 # The target is a real one, so that its claims meet the traces of real runs.
 _RECORD = """\
-id: {name}
 category: collective
 summary: {{en: "Reduces a tensor over all ranks, number {number}.", zh: "对所有 rank 上的张量做归约操作，编号 {number}。"}}
 source:
-  name: {name}
   probes:
     sync: {{set: {{tensor: {{shape: [2]}}}}}}
     async: {{like: sync, set: {{async_op: true}}}}
   claims:
-    - {{id: writes-tensor, writes: {{argument: tensor}}, probes: [sync, async]}}
-    - {{id: holds-sum, result: {{at: tensor, formula: sum, of: tensor}}, probes: [sync, async]}}
-    - {{id: returns-none, returns: {{structure: None}}, probes: [sync]}}
+    writes-tensor: {{writes: tensor, by: [sync, async]}}
+    holds-sum: {{result: sum, at: tensor, of: tensor, by: [sync, async]}}
+    returns-none: {{returns: None, by: sync}}
 targets:
-  - api:
-      name: mindspore.mint.distributed.all_reduce
-      probes:
-        sync: {{set: {{tensor: {{shape: [3]}}}}}}
-        async: {{like: sync, set: {{async_op: true}}}}
-      claims:
-        - {{id: writes-tensor, writes: {{argument: tensor}}, probes: [sync, async]}}
-        - {{id: holds-sum, result: {{at: tensor, formula: sum, of: tensor}}, probes: [sync, async]}}
-        - {{id: returns-none, returns: {{structure: None}}, probes: [sync]}}
-        - {{id: has-group, parameter: {{name: group, default: "None"}}}}
-    ranges: [{{since: "2.7", status: current}}]
+  mindspore.mint.distributed.all_reduce:
+    since: "2.7"
+    probes:
+      sync: {{set: {{tensor: {{shape: [3]}}}}}}
+      async: {{like: sync, set: {{async_op: true}}}}
+    claims:
+      writes-tensor: {{writes: tensor, by: [sync, async]}}
+      holds-sum: {{result: sum, at: tensor, of: tensor, by: [sync, async]}}
+      returns-none: {{returns: None, by: sync}}
+    has: [group]
     parameters:
-      - {{source: tensor, target: tensor, relations: [same]}}
-      - {{target: op, relations: [only_in_target], note: {{en: "By default `sum`.", zh: "默认为 `sum`。"}}}}
-      - {{target: group, relations: [only_in_target]}}
-      - {{target: async_op, relations: [only_in_target]}}
+      op: {{note: {{en: "By default `sum`.", zh: "默认为 `sum`。"}}}}
     differences:
-      - {{id: in-place, kind: in_place, risk: silent, source_claims: [writes-tensor], target_claims: [writes-tensor]}}
+      in-place: {{kind: in_place, risk: silent, source: writes-tensor, target: writes-tensor}}
 """
 
 
@@ -95,8 +89,7 @@ def _make(root: Path, count: int) -> None:
     folder = root / "mappings" / "torch" / "distributed"
     folder.mkdir(parents=True)
     for number in range(count):
-        name = f"torch.distributed.made_up_{number}"
-        text = _RECORD.format(name=name, number=number)
+        text = _RECORD.format(number=number)
         (folder / f"made_up_{number}.yaml").write_text(text, encoding="utf-8")
 
 

@@ -8,13 +8,11 @@ names, and with them their claims and traces.
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-import yaml
 
 from apidiff.database import load
 from apidiff.database.paths import PACKAGE
@@ -52,11 +50,8 @@ def _forget_made_pages(folder: Path) -> None:
 def _copy_mapping(data: Path, name: str, copy: str) -> None:
     source = data / "mappings" / Path(*name.split(".")).with_suffix(".yaml")
     text = source.read_text("utf-8")
-    # The ID, the name of the source, and the folder of the examples; all else speaks of the API it is about.
-    text = re.sub(rf"^id: {re.escape(name)}$", f"id: {copy}", text, count=1, flags=re.MULTILINE)
-    text = re.sub(rf"^  name: {re.escape(name)}$", f"  name: {copy}", text, count=1, flags=re.MULTILINE)
+    # The folder of the examples; all else speaks of the API it is about. The path is the ID.
     text = text.replace(f"{name}/", f"{copy}/")
-    assert yaml.load(text, yaml.CSafeLoader)["source"]["name"] == copy, source
     source.with_name(f"{copy.rpartition('.')[2]}.yaml").write_text(text, "utf-8")
 
 

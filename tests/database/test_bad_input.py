@@ -12,15 +12,54 @@ from apidiff.database.checks import check_records
 from apidiff.database.paths import DATA
 
 REDUCE = "mappings/torch/distributed/reduce.yaml"
+GOOD = """\
+category: collective
+summary:
+  en: Reduces a tensor over all ranks and leaves the result on one rank.
+  zh: 对所有 rank 上的张量做归约操作，结果只放在一个 rank 上。
+source:
+  root: dst
+  probes:
+    sync: {set: {tensor: {shape: [3]}, dst: 0}}
+    async: {like: sync, set: {async_op: true}}
+    other-shape: {like: sync, on_rank: {"1": {tensor: {shape: [4]}}}, world_sizes: [3]}
+  claims:
+    dst-holds-sum: {result: sum, at: tensor, of: tensor, ranks: root, by: [sync, async]}
+    others-keep-tensor: {keeps: tensor, ranks: others, by: sync}
+    sync-returns-none: {returns: None, by: sync}
+    shapes-must-match: {raises: any, some: true, by: other-shape}
+    example: {prints: torch.distributed.reduce/torch_example.py}
+  cite:
+    mindspore-r2.4.0-diff-reduce: {pytorch/1: [dst-holds-sum, has-dst]}
+caveats:
+  other-ranks:
+    kind: in_place
+    risk: silent
+    source: [others-keep-tensor]
+    note: {en: Do not read `tensor` there., zh: 不要在那里读取 `tensor`。}
+targets:
+  mindspore.ops.Reduce:
+    kind: primitive
+    constructor: [dest_rank, op, group]
+    ranges: [{since: "2.3", until: "2.3", status: current}, {since: "2.4", until: "2.4", status: current}]
+    parameters:
+      tensor: {to: input_x, is: [meaning_differs]}
+      dst: dest_rank
+      group: {is: [type_differs]}
+  mindspore.mint.distributed.reduce:
+    since: "2.5"
+    parameters:
+      group: {is: type_differs}
+"""
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A copy of the data with one mapping and no runs."""
+    """A data folder with one mapping and no runs."""
     for name in ("documents.yaml", "frameworks.yaml"):
         shutil.copy(DATA / name, tmp_path / name)
     (tmp_path / REDUCE).parent.mkdir(parents=True)
-    shutil.copy(DATA / REDUCE, tmp_path / REDUCE)
+    (tmp_path / REDUCE).write_text(GOOD, encoding="utf-8")
     shutil.copytree(DATA / "signatures", tmp_path / "signatures")
     return tmp_path
 
@@ -40,9 +79,14 @@ BROKEN = [
     ("category: collective", "category: collective\nsurprise: 1", "unknown key 'surprise'", 1),
     ("category: collective", "category: collective\ncategory: twice", "'category' is given twice", 1),
     ("category: collective", "category: Not A Slug", "category", 0),
-    ("id: torch.distributed.reduce", "id: torch.distributed.other", "the path says 'torch.distributed.reduce'", 0),
-    ("ranks: root}", "ranks: somebody}", "Invalid enum value 'somebody'", 0),
-    ("{structure: None}", "{structure: null}", "Expected `str`, got `null`", 0),
+    ("ranks: root,", "ranks: somebody,", "'somebody' in $.source.claims.dst-holds-sum.ranks", 0),
+    ("returns: None", "returns: null, raises: 1", "Expected `str | null`, got `int`", 0),
+    ("returns: None", "returns: None, keeps: tensor", "needs exactly one kind, got keeps, returns", 0),
+    ("sync: {set: {tensor: {shape: [3]}", "sync: {set: {tensor: {}", "an argument needs exactly one of", 0),
+    ("[dst-holds-sum, has-dst]", "[dst-holds-sum, has-it]", "has no claim 'has-it'", 0),
+    ('since: "2.5"', 'note: no-such-note\n    since: "2.5"', "there is no note 'no-such-note'", -1),
+    ('since: "2.5"', 'profile: mint\n    since: "2.5"', "there is no profile 'mint'", -1),
+    ('since: "2.5"', 'like: mindspore.ops.Gone\n    since: "2.5"', "is no target before it", None),
 ]
 
 
@@ -82,43 +126,24 @@ def test_bytes_that_are_no_text(root: Path) -> None:
 
 # old text, new text, what the check says
 FAULTY = [
-    ("probes: [sync, async, dst-1, int64, group-dst]", "probes: [sync, nothing]", "names probe 'nothing'"),
-    ("      probes: [other-shape]\n", "", "has no probe"),
+    ("by: [sync, async]", "by: [sync, nothing]", "names probe 'nothing'"),
+    (", by: other-shape", "", "has no probe"),
     ("like: sync, set: {async_op: true}", "like: nobody, set: {async_op: true}", "no probe 'nobody'"),
     ("like: sync, set: {async_op: true}", "like: async, set: {async_op: true}", "is like itself"),
-    ("keeps: {argument: tensor, ranks: others}", "keeps: {argument: other, ranks: others}", "speaks of 'other'"),
-    ("id: others-keep-tensor", "id: dst-holds-sum", "stands twice"),
-    ("source_claims: [others-keep-tensor,", "source_claims: [never-claimed,", "cites claim 'never-claimed'"),
-    ("document: mindspore-r2.4.0-diff-reduce", "document: nowhere", "unknown document 'nowhere'"),
-    (
-        'since: "2.4", until: "2.4", status: current',
-        'since: "2.4", until: "2.4", status: available',
-        "0 targets are current",
-    ),
-    ('since: "2.5", status: current', 'since: "2.4", status: current', "2 targets are current"),
-    ('since: "2.5", status: current', 'since: "2.x", status: current', "Expected a release version"),
-    ("relations: [same]", "relations: [same, renamed]", "has relations"),
-    (
-        "source: tensor, target: input_x, relations: [renamed,",
-        "source: tensor, target: input_x, relations: [",
-        "'renamed'",
-    ),
-    (
-        "source: tensor, target: input_x, relations: [renamed",
-        "source: tensor, target: gone, relations: [renamed",
-        "'gone'",
-    ),
-    ("{source: group_dst, relations: [only_in_source]", "{source: group_dst, relations: [only_in_target]", "only_in_"),
-    ("relations: [renamed, default_differs, meaning_differs]", "relations: [renamed]", "defaults are"),
-    (
-        "      - {source: async_op, relations: [only_in_source], risk: rewrite}\n",
-        "",
-        "no row for parameter 'async_op'",
-    ),
-    ("example: torch.distributed.reduce/torch_example.py", "example: nowhere.py", "example 'nowhere.py' is not there"),
+    ("keeps: tensor, ranks: others", "keeps: other, ranks: others", "speaks of 'other'"),
+    ("source: [others-keep-tensor]", "source: [never-claimed]", "cites claim 'never-claimed'"),
+    ("    mindspore-r2.4.0-diff-reduce:", "    nowhere:", "unknown document 'nowhere'"),
+    ('until: "2.4", status: current', 'until: "2.4", status: available', "0 targets are current"),
+    ('since: "2.5"', 'since: "2.4"', "2 targets are current"),
+    ('since: "2.5"', 'since: "2.x"', "Expected a release version"),
+    ("group: {is: type_differs}", "group: {to: gone}", "has no parameter 'gone'"),
+    ("      dst: dest_rank\n", "      dst: dest_rank\n      gone: {is: only_in_source}\n", "has no parameter 'gone'"),
+    ("prints: torch.distributed.reduce/torch_example.py", "prints: nowhere.py", "example 'nowhere.py' is not there"),
     ("Do not read `tensor`", "Do not read `result`", "different identifiers: result, tensor"),
     ("leaves the result on one rank", "leaves the result on 1 rank", "different numbers: 1"),
     ("对所有 rank 上的张量做归约", "对所有秩上的张量做归约", "zh says '秩'"),
+    ("      group: {is: type_differs}", "      async_op: {risk: none}", "says what is so without it"),
+    ("      group: {is: type_differs}\n", "      async_op: async_op\n", "says what is so without it"),
 ]
 
 

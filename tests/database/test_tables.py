@@ -16,6 +16,7 @@ from apidiff.database.official import claim_id, load_tables
 from apidiff.database.paths import DATA
 from apidiff.database.schema import schema_text
 from apidiff.model import ListedAs
+from tests.database.catalogues import copy_catalogues
 
 REDUCE = "mappings/torch/distributed/reduce.yaml"
 MINT = "mindspore.mint.distributed.reduce"
@@ -46,6 +47,7 @@ def root(tmp_path: Path) -> Path:
         shutil.copy(DATA / name, tmp_path / name)
     (tmp_path / REDUCE).parent.mkdir(parents=True)
     shutil.copy(DATA / REDUCE, tmp_path / REDUCE)
+    copy_catalogues(tmp_path)
     (tmp_path / "official").mkdir()
     (tmp_path / "official" / "2025-07.yaml").write_text(GOOD, encoding="utf-8")
     return tmp_path
@@ -120,11 +122,11 @@ def test_without_tables_there_are_no_claims(root: Path) -> None:
 def test_a_shared_target_has_the_claim_where_its_row_says(root: Path) -> None:
     """The claim is about a pair, so only the mapping of the row's source shows it."""
     other = root / "mappings/torch/distributed/other.yaml"
-    mapping = yaml.safe_load((root / REDUCE).read_text(encoding="utf-8"))
-    mapping["id"] = mapping["source"]["name"] = "torch.distributed.other"
-    mapping["targets"] = [
-        {"api": {"name": MINT, "defined_in": "torch.distributed.reduce"}, "ranges": [{"status": "current"}]}
-    ]
+    mapping = {
+        "category": "collective",
+        "summary": {"en": "Another.", "zh": "另一个。"},
+        "targets": {MINT: {"defined_in": "torch.distributed.reduce", "ranges": [{"status": "current"}]}},
+    }
     other.write_text(yaml.safe_dump(mapping, allow_unicode=True), encoding="utf-8")
     shared = load(root).mappings["torch.distributed.other"].targets[0].api
     assert shared.claims

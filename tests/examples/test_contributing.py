@@ -1,4 +1,4 @@
-"""The worked example in CONTRIBUTING.md is a record that the database would take."""
+"""The shortest record and the worked example in CONTRIBUTING.md are records that the database would take."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 SHOWN = re.compile(r"`apidiff/data/(?P<path>mappings/[\w/]+\.yaml)`:\n\n```yaml\n(?P<text>.*?)```\n", re.DOTALL)
 
 
+SHORTEST = re.compile(r"<!-- record: (?P<name>[\w.]+) -->\n```yaml\n(?P<text>.*?)```\n", re.DOTALL)
+
+
 @pytest.fixture
 def example() -> tuple[str, str]:
     found = SHOWN.findall((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
@@ -25,7 +28,7 @@ def example() -> tuple[str, str]:
 def database_with(folder: Path, path: str, text: str) -> Path:
     """A copy of the data without runs, in which the mapping at ``path`` is the one shown: the first form of that record."""
     for entry in (ROOT / "apidiff" / "data").iterdir():
-        if entry.name in {"mappings", "signatures", "official"}:
+        if entry.name in {"mappings", "signatures", "official", "profiles"}:
             shutil.copytree(entry, folder / entry.name)
         elif entry.suffix == ".yaml":
             shutil.copy(entry, folder / entry.name)
@@ -41,12 +44,22 @@ def test_the_worked_example_is_valid(example: tuple[str, str], tmp_path: Path) -
     assert [str(error) for error in run_checks(data) if str(error).startswith(str(tmp_path / path))] == []
 
 
+def test_the_shortest_record_is_valid_and_has_six_lines(tmp_path: Path) -> None:
+    ((name, text),) = SHORTEST.findall((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    assert text.count("\n") <= 6
+    path = Path("mappings", *name.split(".")).with_suffix(".yaml")
+    data = load(database_with(tmp_path, str(path), text))
+    assert [target.ranges for target in data.mappings[name].targets] != []
+    errors = [str(error) for error in run_checks(data) if str(error).startswith(str(tmp_path / path))]
+    assert [error for error in errors if "no mapping has the pair" not in error] == []
+
+
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
         ("  zh: 把一个 rank 上的张量复制到其他所有 rank。\n", "", "lacks the key 'zh'"),
-        ("    - id: src-keeps-tensor\n", "    - id: src-keeps-tensor\n      keep: 1\n", "unknown key 'keep'"),
-        ("id: torch.distributed.broadcast", "id: torch.distributed.cast", "The path is the ID"),
+        ("src-keeps-tensor: {keeps", "src-keeps-tensor: {keep", "unknown key 'keep'"),
+        ("category: collective", "id: torch.distributed.cast", "unknown key 'id'"),
     ],
 )
 def test_a_mistake_in_it_is_found(

@@ -6,17 +6,16 @@ import ast
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
+from apidiff.database import load
 from apidiff.database.examples import WORLD_SIZE, load_examples
 from apidiff.errors import DataError
+from apidiff.model import AnswerKind, ApiKind
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = load_examples(ROOT / "executable_examples")
-MAPPINGS = sorted((ROOT / "apidiff" / "data" / "mappings").rglob("*.yaml"))
 
 GOOD = '''"""What it is.
 
@@ -112,19 +111,15 @@ def test_refuses_an_unknown_framework(tmp_path: Path) -> None:
 COMMUNICATING = {"collective", "p2p", "object"}
 
 
-def mapping_of(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return found
-
-
 def test_every_api_that_communicates_has_a_script_on_both_sides() -> None:
-    wanted = {one["id"] for one in map(mapping_of, MAPPINGS) if one["category"] in COMMUNICATING}
+    mappings = load().mappings.values()
+    wanted = {mapping.id for mapping in mappings if mapping.category in COMMUNICATING}
     # Only a counterpart that does not exist may lack a script; classes are shown by the functions that take them.
     without = {
-        one["id"]
-        for one in map(mapping_of, MAPPINGS)
-        if one["source"].get("kind", "function") != "function"
-        or (not one.get("targets") and all(row["answer"] != "composed" for row in one["otherwise"]))
+        mapping.id
+        for mapping in mappings
+        if mapping.source.kind is not ApiKind.FUNCTION
+        or (not mapping.targets and all(row.answer is not AnswerKind.COMPOSED for row in mapping.otherwise))
     }
     assert wanted
     for framework, excused in (("torch", without), ("mindspore", without)):
@@ -133,7 +128,7 @@ def test_every_api_that_communicates_has_a_script_on_both_sides() -> None:
 
 
 def test_every_script_belongs_to_a_mapping() -> None:
-    known = {mapping_of(path)["id"] for path in MAPPINGS}
+    known = set(load().mappings)
     assert sorted({example.api for example in EXAMPLES} - known) == []
 
 

@@ -20,23 +20,19 @@ from apidiff.model import RunRecord
 
 # With 'each-waits' both ranks wait for the other to send: the probe ends with its deadline.
 MAPPING = """
-id: torch.distributed.broadcast
 category: collective
 summary: {en: Sends to all., zh: 广播。}
 source:
-  name: torch.distributed.broadcast
   root: src
   probes:
     sync: {set: {tensor: {shape: [2]}, src: 0}}
     each-waits: {like: sync, set: {src: 1}, on_rank: {"1": {src: 0}}}
   claims:
-    - {id: keeps-tensor, keeps: {argument: tensor}, probes: [sync]}
-    - {id: others-hold-it, result: {at: tensor, formula: input, of: tensor, ranks: root}, probes: [sync]}
-    - {id: roots-must-agree, raises: {}, probes: [each-waits]}
+    keeps-tensor: {keeps: tensor, by: sync}
+    others-hold-it: {result: input, at: tensor, of: tensor, ranks: root, by: sync}
+    roots-must-agree: {raises: any, by: each-waits}
 targets:
-  - api: {name: mindspore.mint.distributed.broadcast}
-    ranges: [{since: "2.5", status: current}]
-    parameters: []
+  mindspore.mint.distributed.broadcast: {since: "2.5"}
 """
 MAIN = """
 import pathlib, sys

@@ -26,20 +26,16 @@ _LONGEST = 240.0  # seconds that a command may take
 _ENDS_WITHIN = 15.0  # seconds in which everything is gone after the command is
 
 _MAPPING = """
-id: torch.faults.{call}
 category: collective
 summary: {{en: Something happens., zh: 出现故障。}}
 source:
-  name: torch.faults.{call}
   probes: {{it: {{}}}}
-  claims: [{{id: returns-none, returns: {{structure: None}}, probes: [it]}}]
+  claims: {{returns-none: {{returns: None, by: it}}}}
 targets:
-  - api:
-      name: mindspore.faults.{call}
-      probes: {{it: {{}}}}
-      claims: [{{id: returns-none, returns: {{structure: None}}, probes: [it]}}]
-    ranges: [{{since: "2.5", status: current}}]
-    parameters: []
+  mindspore.faults.{call}:
+    since: "2.5"
+    probes: {{it: {{}}}}
+    claims: {{returns-none: {{returns: None, by: it}}}}
 """
 
 

@@ -34,7 +34,10 @@ def run_checks(data: Data, examples: Path | None = None) -> list[DataError]:
 
 
 def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
-    """Every error in the records that are there, each looked at by itself. Raises and takes what `run_checks` does."""
+    """Every error in the records that are there, each looked at by itself, and what they say that changes nothing.
+
+    Raises and takes what `run_checks` does.
+    """
     from apidiff.database.paths import examples_folder
 
     folder = examples or examples_folder()
@@ -55,7 +58,7 @@ def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
             found.extend(check(subject))
         found.extend(_at_versions(subject))
     listings = listings_are_cited(data.root / "documented.yaml", data.listings, data.documents)
-    return [*found, *tables_are_cited(data), *listings]
+    return [*found, *data.unneeded, *tables_are_cited(data), *listings]
 
 
 def _at_versions(subject: Subject) -> Iterator[DataError]:
@@ -70,8 +73,9 @@ def _at_versions(subject: Subject) -> Iterator[DataError]:
 
 
 def check_coverage(data: Data) -> list[DataError]:
-    """Every public name and pair of upstream's that nothing is said of, and what is wrong in the lists of those."""
+    """What has no record or names nothing: public names, pairs of upstream's, profiles, notes; and faults of those lists."""
     return [
+        *data.unused,
         *torch_is_covered(data),
         *pairs_have_records(data),
         *mindspore_is_covered(data),

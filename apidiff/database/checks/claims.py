@@ -36,11 +36,7 @@ def claims_are_observable(subject: Subject) -> Iterator[DataError]:
 
 def _observable(subject: Subject, at: Place, api: Api, claim: Claim) -> Iterator[DataError]:
     if claim.kind is ClaimKind.CORRESPONDS:
-        if at not in subject.data.lines.get(subject.mapping.id, {}):
-            return  # made from the table on loading: it stands in no file
-        found = f"claim {claim.id!r} is of the kind 'corresponds'"
-        yield subject.error(at, found, "Remove it: claims of this kind are made from upstream's table.")
-        return
+        return  # made from upstream's table on loading
     if claim.kind not in _FREE and not claim.probes and claim.reason is None:
         remedy = "Add 'probes', or 'reason' to say why it cannot be observed."
         yield subject.error(at, f"claim {claim.id!r} has no probe", remedy)

@@ -52,11 +52,11 @@ class Expander:
         """With the profiles and notes below the data folder ``root``. Raises DataError."""
         profiles: dict[str, Plain] = {}
         for path in sorted((root / "profiles").glob("*.yaml")):
-            _, plain, lines = read_yaml_plain(path, dict[Slug, Profile])
+            _, plain, at = read_yaml_plain(path, dict[Slug, Profile])
             for name, profile in plain.items():
                 if name in profiles:
-                    raise DataError(path, lines.get((name,)), f"profile {name!r} stands in two files", "Join the two.")
-                inside = {at[1:]: line for at, line in lines.items() if at[:1] == (name,)}
+                    raise DataError(path, at.get((name,)), f"profile {name!r} stands in two files", "Join the two.")
+                inside = {place[1:]: line for place, line in at.items() if place[:1] == (name,)}
                 profiles[name] = mark(profile, inside, path, f"profile {name}")
         path = root / "notes.yaml"
         texts: dict[str, Any] = {}
@@ -73,7 +73,7 @@ class Expander:
         record = fill_notes(record, self.notes, record["@"])
         record = fill_placeholders(record, name)
         record = claim_members(record)
-        record = derive_parameters(record, name, self.signatures)
+        record = derive_parameters(record, name, self.signatures, self.profiles.unneeded)
         record = derive_signature_claims(record, name, self.signatures)
         record = prune_inherited(record)
         return attach_citations(record, name, self.documents)

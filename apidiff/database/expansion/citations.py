@@ -17,9 +17,7 @@ def prune_inherited(record: Plain) -> Plain:
     for key, block in record["targets"].items():
         changed = _pruned(block)
         if not block.get("defined_in"):
-            changed["differences"] = _supported(
-                block.get("differences", {}), claims, set(changed.get("claims", {}))
-            )
+            changed["differences"] = _supported(block.get("differences", {}), claims, set(changed.get("claims", {})))
         done["targets"][key] = changed
     done["caveats"] = _supported(record["caveats"], claims, set())
     return done

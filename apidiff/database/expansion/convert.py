@@ -35,7 +35,7 @@ _BESIDE = ("ranks", "some", "at", "of", "with", "share", "default", "required")
 def to_mapping(record: Plain, name: str) -> tuple[Mapping, Origins]:
     """The mapping called ``name`` and the origin of each of its items by path. Raises DataError naming the item."""
     plain: Plain = {"id": name, "source": _api(record["source"], name), "targets": []}
-    for key in ("category", "summary", "aliases"):
+    for key in ("category", "summary", "aliases", "execution", "samples"):
         if key in record:
             plain[key] = record[key]
     for key, block in record["targets"].items():
@@ -104,11 +104,7 @@ def _without_origins(value: Any, at: tuple[str | int, ...], origins: Origins) ->
     if isinstance(value, dict):
         if ORIGIN in value:
             origins[at] = value[ORIGIN]
-        return {
-            key: _without_origins(item, (*at, key), origins)
-            for key, item in value.items()
-            if key != ORIGIN
-        }
+        return {key: _without_origins(item, (*at, key), origins) for key, item in value.items() if key != ORIGIN}
     if isinstance(value, list):
         return [_without_origins(item, (*at, index), origins) for index, item in enumerate(value)]
     return value

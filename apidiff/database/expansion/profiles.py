@@ -40,6 +40,14 @@ class Profiles:
     used: set[str] = field(default_factory=set)
     unneeded: list[DataError] = field(default_factory=list)
 
+    def unused(self) -> list[DataError]:
+        """An error for each profile that no record names."""
+        return [
+            profile[ORIGIN].error(f"no record names the profile {name!r}", "Remove it.")
+            for name, profile in self.by_name.items()
+            if name not in self.used
+        ]
+
     def layers(self, names: list[str], origin: Origin) -> Iterator[Plain]:
         """The profiles called ``names``, each after those that it builds on, none twice. Raises DataError."""
         seen: set[str] = set()
@@ -68,8 +76,7 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
     layers = list(profiles.layers(listed(record.get("profile")), record[ORIGIN]))
     done = dict(record)
     for profile in layers:
-        if profile.get("category") and "category" not in record:
-            done["category"] = profile["category"]
+        done |= {key: profile[key] for key in ("category", "execution") if key in profile and key not in record}
     whole: dict[str, str] = {}
     for profile in layers:
         whole |= profile.get("with", {})
@@ -80,12 +87,12 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
         base: Plain = like or {}
         for layer in [*layers, *own]:
             if (section := part(layer)) is not None:
-                base = _overlaid(base, section, profiles, whole)
+                base = _overlaid(base, section, profiles)
         given: dict[str, str] = {}
         for layer in own:
             given |= layer.get("with", {})
         base = {**base, "with": {**whole, **base.get("with", {}), **given}}
-        return _overlaid(base, block, profiles, whole, own=True)
+        return _overlaid(base, block, profiles, own=True)
 
     source = record.get("source") or {ORIGIN: record[ORIGIN]}
     done["source"] = merged(source, lambda layer: layer.get("source"))
@@ -93,18 +100,16 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
     for name, block in record.get("targets", {}).items():
         generation = generation_of(name)
         like = _alike(name, block, done["targets"])
-        done["targets"][name] = merged(
-            block, lambda layer, key=generation: _section(layer, key), like
-        )
+        done["targets"][name] = merged(block, lambda layer, key=generation: _section(layer, key), like)
     done["otherwise"] = [
         *(answer for profile in layers for answer in profile.get("otherwise", [])),
         *record.get("otherwise", []),
     ]
     inherited: Plain = {}
     for profile in layers:
-        inherited = _overlaid(inherited, {"caveats": profile.get("caveats", {})}, profiles, whole)
+        inherited = _overlaid(inherited, {"caveats": profile.get("caveats", {})}, profiles)
     own = {key: record[key] for key in ("caveats", "without", ORIGIN) if key in record}
-    done["caveats"] = _overlaid(inherited, own, profiles, whole, own=True).get("caveats", {})
+    done["caveats"] = _overlaid(inherited, own, profiles, own=True).get("caveats", {})
     done["with"] = whole
     return done
 
@@ -137,7 +142,7 @@ def _taken(value: Any, what: str) -> Any:
     return [_taken(item, what) for item in value] if isinstance(value, list) else value
 
 
-def _overlaid(base: Plain, over: Plain, profiles: Profiles, with_: dict[str, str], own: bool = False) -> Plain:
+def _overlaid(base: Plain, over: Plain, profiles: Profiles, own: bool = False) -> Plain:
     """``base`` with what ``over`` drops, changes and adds. ``own``: ``over`` is a record's, and must need to say so."""
     done = base
     for name in over.get("without", []):
@@ -218,7 +223,7 @@ def _item(key: str, name: str, base: Plain | None, over: Plain, profiles: Profil
         done = {**{part: value for part, value in base.items() if part in _BESIDE}, **over}
     else:
         done = {**base, **over}
-    done = {part: value for part, value in done.items() if value is not None or part in {"equals"}}
+    done = {part: value for part, value in done.items() if value is not None or part == "equals"}
     if own and _bare(done) == _bare(base):
         profiles.unneeded.append(
             over[ORIGIN].error(f"{name!r} in {key!r} is what it is without this entry", "Remove the entry.")

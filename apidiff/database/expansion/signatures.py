@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from apidiff.database.expansion.origins import ORIGIN, Origin, Plain, listed
 from apidiff.database.public_api import newest_first
-from apidiff.model import Version
+from apidiff.database.scope import load_scope
+from apidiff.errors import DataError
+from apidiff.model import Version, VersionError
 from apidiff.model.mapping import Relation, Risk, Status
 from apidiff.model.ranges import holds
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter
-
-COVERED_TORCH = "2.13.0"
-"""The release of torch of whose parameters claims are made: the newest that runs show."""
 
 _VALUES = {"GlobalComm.WORLD_COMM_GROUP": "'hccl_world_group'", "ReduceOp.SUM": "'sum'"}
 """What the names stand for that are defaults in MindSpore's signatures, as ``repr`` prints it."""
@@ -49,6 +48,9 @@ class Signatures:
 
     def target(self, name: str, ranges: list[Plain]) -> tuple[SignatureFile, Signature] | None:
         """The newest signature of a MindSpore API among the versions in which ``ranges`` have it."""
+        for bound in [span[end] for span in ranges for end in ("since", "until") if span.get(end)]:
+            if not is_version(bound):
+                return None  # a check says so
         for file in self.mindspore:
             version = Version(file.version)
             there = any(
@@ -60,6 +62,15 @@ class Signatures:
         return None
 
 
+def is_version(text: str) -> bool:
+    """Whether ``text`` is a release version."""
+    try:
+        Version(text)
+    except VersionError:
+        return False
+    return True
+
+
 def ranges_of(block: Plain) -> list[Plain]:
     """The ranges of a target, where it gives the short form too."""
     if "since" in block or "status" in block:
@@ -67,8 +78,11 @@ def ranges_of(block: Plain) -> list[Plain]:
     return [dict(span) for span in block.get("ranges", [])]
 
 
-def derive_parameters(record: Plain, name: str, signatures: Signatures) -> Plain:
-    """``record`` with a row for each parameter, and each member where those are compared, in every target."""
+def derive_parameters(record: Plain, name: str, signatures: Signatures, unneeded: list[DataError]) -> Plain:
+    """``record`` with a row for each parameter, and each member where those are compared, in every target.
+
+    ``unneeded`` gets an error for what the record says of a parameter and the signatures show as well.
+    """
     done = {**record, "targets": {}}
     for key, block in record["targets"].items():
         source, target = signatures.source(name), signatures.target(key, ranges_of(block))
@@ -77,12 +91,15 @@ def derive_parameters(record: Plain, name: str, signatures: Signatures) -> Plain
             _parameters(source[1] if source else None),
             _parameters(target[1] if target else None),
             _origin(block, source, target),
+            unneeded,
         )
         changed = {**block, "parameters": rows}
         if block.get("members") is not None:
-            left = {member: None for member in source[1].members} if source else {}
-            right = {member: None for member in target[1].members} if target else {}
-            changed["members"] = _rows(block["members"], left, right, _origin(block, source, target), members=True)
+            left = dict.fromkeys(source[1].members) if source else {}
+            right = dict.fromkeys(target[1].members) if target else {}
+            changed["members"] = _rows(
+                block["members"], left, right, _origin(block, source, target), unneeded, members=True
+            )
         done["targets"][key] = changed
     return done
 
@@ -102,7 +119,9 @@ def _parameters(signature: Signature | None) -> dict[str, SignatureParameter | N
 _Side = dict[str, SignatureParameter | None] | dict[str, None]
 
 
-def _rows(written: Plain, left: _Side, right: _Side, origin: Origin, members: bool = False) -> list[Plain]:
+def _rows(
+    written: Plain, left: _Side, right: _Side, origin: Origin, unneeded: list[DataError], members: bool = False
+) -> list[Plain]:
     """The rows in the order of the source; those that only the target has follow the one before them there."""
     rows: list[Plain] = []
     taken: dict[str, Plain] = {}
@@ -115,7 +134,10 @@ def _rows(written: Plain, left: _Side, right: _Side, origin: Origin, members: bo
             counterpart = None
         if counterpart is None and key not in left and Relation.ONLY_IN_SOURCE.value not in relations:
             continue
-        row = _row(key, counterpart, item, left.get(key), right.get(counterpart or ""), origin, members)
+        sides = (left.get(key), right.get(counterpart or ""))
+        row = _row(key, counterpart, item, *sides, origin, members)
+        if fault := _unneeded(row, key, item, (key in left, key in right), sides, origin, members):
+            unneeded.append(fault)
         rows.append(row)
         if counterpart:
             taken[counterpart] = row
@@ -132,6 +154,33 @@ def _rows(written: Plain, left: _Side, right: _Side, origin: Origin, members: bo
         rows.insert(index, row)
         before = row
     return rows
+
+
+def _unneeded(
+    row: Plain,
+    key: str,
+    item: Plain,
+    there: tuple[bool, bool],
+    sides: tuple[SignatureParameter | None, SignatureParameter | None],
+    origin: Origin,
+    members: bool,
+) -> DataError | None:
+    """What a record says of the parameter ``key`` and need not. ``there``: which sides have it now."""
+    if not item or item[ORIGIN].what != "record":
+        return None
+    for part in ("to", "is", "risk", "note"):
+        if part not in item or (part == "to" and not (all(there) and item["to"] == key)):
+            continue
+        if part == "is" and Relation.ONLY_IN_SOURCE.value in listed(item["is"]) and there != (True, False):
+            continue
+        rest = {name: value for name, value in item.items() if name != part}
+        without = _row(row.get("source"), row.get("target"), rest, sides[0], sides[1], origin, members)
+        bare = {name: value for name, value in row.items() if name != ORIGIN}
+        if {name: value for name, value in without.items() if name != ORIGIN} == bare:
+            found = f"{part!r} of {key!r} says what is so without it"
+            where: Origin = item[ORIGIN]
+            return where.error(found, f"Remove {part!r}, and the entry where nothing is left of it.")
+    return None
 
 
 def _row(
@@ -178,7 +227,7 @@ def _defaults_differ(left: str | None, right: str | None) -> bool:
 
 def derive_signature_claims(record: Plain, name: str, signatures: Signatures) -> Plain:
     """``record`` with a claim ``has-…`` for each parameter, and ``lacks-…`` for those that a target has none for."""
-    source = signatures.source(name, COVERED_TORCH)
+    source = signatures.source(name, load_scope().torch.release)
     done = {**record, "source": _with_has(record["source"], source), "targets": {}}
     known = {one.name for one in source[1].parameters if _public(one)} if source else set()
     for key, block in record["targets"].items():
@@ -205,7 +254,13 @@ def _with_has(block: Plain, side: tuple[SignatureFile, Signature] | None) -> Pla
     written = {claim.get("parameter") for claim in done["claims"].values()}
     every = [key for key, one in shown.items() if _public(one) and key not in written]
     for parameter in every if names is None else names:
-        _add(done, "has", parameter, _body(shown.get(parameter), _VALUES if side and side[0].framework == "mindspore" else {}), _origin(block, side))
+        _add(
+            done,
+            "has",
+            parameter,
+            _body(shown.get(parameter), _VALUES if side and side[0].framework == "mindspore" else {}),
+            _origin(block, side),
+        )
     return done
 
 

@@ -1,0 +1,82 @@
+"""`apidiff show`: a record as it is written, or expanded, with where each part of it comes from."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from apidiff.cli.formatter import HelpFormatter
+from apidiff.database.data import UnknownMapping, expanded_record, mapping_path
+from apidiff.database.expansion.origins import ORIGIN, Origin
+from apidiff.database.paths import DATA
+
+_ITEMS = ("probes", "claims", "parameters", "members", "differences", "caveats", "otherwise")
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the command's options."""
+    parser = subparsers.add_parser(
+        "show",
+        help="a record as it is written, or expanded",
+        description="Prints the record of a source API as it is written, or what it becomes.",
+        formatter_class=HelpFormatter,
+    )
+    parser.add_argument("name", metavar="NAME", help="the full name of the source API, which is the ID of its record")
+    parser.add_argument(
+        "--expanded",
+        action="store_true",
+        help="after profiles, notes and signatures are put in; a comment says where each part comes from",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints the record. Raises UnknownMapping where there is none of the name, DataError where it is broken."""
+    path = mapping_path(DATA, args.name)
+    if not path.is_file():
+        raise UnknownMapping.of(args.name)
+    if args.expanded:
+        record = expanded_record(DATA, args.name)
+        sys.stdout.write("\n".join(_lines(record, "")) + "\n")
+    else:
+        sys.stdout.write(path.read_text(encoding="utf-8"))
+    return 0
+
+
+def _lines(block: dict[str, Any], indent: str) -> Iterator[str]:
+    """The entries of ``block`` as YAML; those that have an origin of their own end in a comment that names it."""
+    for key, value in block.items():
+        if key in {ORIGIN, "with", "profile", "without", "like"} or value in ({}, []):
+            continue
+        if key in {*_ITEMS, "source", "targets"} or "parameters" in value or "claims" in value:
+            yield f"{indent}{_flow(key)}:"
+            if isinstance(value, list):
+                for item in value:
+                    yield f"{indent}  - {_flow(item)}{_comment(item)}"
+            else:
+                yield from _lines(value, f"{indent}  ")
+        else:
+            yield f"{indent}{_flow(key)}: {_flow(value)}{_comment(value)}"
+
+
+def _flow(value: Any) -> str:
+    text = yaml.safe_dump(_bare(value), default_flow_style=True, width=10**6, allow_unicode=True, sort_keys=False)
+    return text.removesuffix("\n").removesuffix("\n...")
+
+
+def _bare(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _bare(item) for key, item in value.items() if key != ORIGIN}
+    return [_bare(item) for item in value] if isinstance(value, list) else value
+
+
+def _comment(value: Any) -> str:
+    if not isinstance(value, dict) or ORIGIN not in value:
+        return ""
+    origin: Origin = value[ORIGIN]
+    place = f", {Path(origin.path).name}:{origin.line}" if origin.line else ""
+    return f"  # {origin.what}{place}"
