@@ -25,10 +25,10 @@ from apidiff.execute.matrix import (
     Cell,
     Result,
     Standing,
-    alone,
     by_version,
     cells_of,
     command_of,
+    exclusive,
     job_array,
     read_matrix,
     run_cells,
@@ -91,7 +91,7 @@ def run_matrix(args: argparse.Namespace) -> int:
         return _job_array(todo, args.measured_by, console)
     results = [Result(cell, "recorded", there.record) for cell, there in before if there.record]
     if todo:
-        with alone(WORK), _progress(console, len(todo)) as (tell, done):
+        with exclusive(WORK), _progress(console, len(todo)) as (tell, done):
             for environment, group in by_version(todo, PACKAGE.parent, WORK):
                 for result in run_cells(environment, group, args.measured_by, stands, tell):
                     results.append(result)
@@ -111,7 +111,7 @@ def _job_array(todo: Sequence[Cell], measured_by: str | None, console: Console) 
     """Makes the environments here, where the network is, and prints the script. Returns 1 where one cannot be made."""
     commands: list[tuple[Cell, list[str]]] = []
     failed = False
-    with alone(WORK), _progress(console, len(todo)) as (tell, _):
+    with exclusive(WORK), _progress(console, len(todo)) as (tell, _):
         for environment, group in by_version(todo, PACKAGE.parent, WORK):
             try:
                 environment.make(partial(tell, f"{environment.name}: making its environment"))

@@ -1,7 +1,13 @@
-"""Run records: made from what a run showed and from the whole environment, written under the digest of their bytes."""
+"""Makes run records from what a run showed and from the whole environment; writes them under the digest of their bytes.
+
+A record that somebody sent says of itself who measured, which anybody can write. So the user's state folder keeps the digests
+and paths of those that were written here: only these are removed when the same run is recorded anew.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import platform
 from collections.abc import Iterable
@@ -11,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from platformdirs import user_state_path
 
 from apidiff.atomic_write import locked, write_files
 from apidiff.database.backends import Backend
 from apidiff.database.runs import run_name, run_path, signature_path
-from apidiff.execute import local_records as ours
 from apidiff.model import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
 from apidiff.model.sample_run import SingleRecord
 
@@ -28,7 +34,7 @@ def make_record(
     probes: Iterable[ProbeRun],
     device_found: DeviceFound | None = None,
 ) -> RunRecord:
-    """The record of a run made now in this environment."""
+    """Makes the record of a run made now in this environment."""
     return RunRecord(
         schema=RUN_SCHEMA,
         framework=backend.framework,
@@ -45,7 +51,7 @@ def make_record(
 
 
 def surroundings(framework: str, device_found: DeviceFound | None = None) -> dict[str, Any]:
-    """The fields of a record that tell when a run was made, on what machine and with which packages: now and here."""
+    """Makes the fields of a record that tell when a run was made, on what machine and with which packages: now and here."""
     packages = {found.name: found.version for found in metadata.distributions() if found.name}
     if device_found and (own := device_found.versions.get(framework)):
         packages.setdefault(framework, own)  # a framework that was built in place lists itself nowhere
@@ -68,7 +74,7 @@ def _system() -> str:
 
 
 def encode(record: RunRecord | SingleRecord) -> bytes:
-    """The bytes of a record: JSON with one signature, package and probe (or sample) a line, so that two can be compared."""
+    """Encodes a record as JSON with one signature, package and probe (or sample) per line, so that two can be compared."""
     lists = [name for name in ("signatures", "probes", "samples") if hasattr(record, name)]
     head = msgspec.to_builtins(msgspec.structs.replace(record, packages={}, **{name: [] for name in lists}))
     head.pop("packages", None)
@@ -84,10 +90,10 @@ def _json(value: object) -> str:
 
 
 def write_record(record: RunRecord, runs: Path) -> Path:
-    """Writes a record below ``runs`` and removes the one it takes the place of. Returns its path.
+    """Writes a record below ``runs`` and removes the one it replaces. Returns its path.
 
-    That is the former one of this project, or of the same measurer where this very checkout wrote it. What somebody else
-    sent stays, whatever it says of who measured. Raises DataError, with nothing left behind, where the folder cannot be
+    It replaces the former one of this project, or of the same measurer where this very checkout wrote it. What somebody
+    else sent stays, whatever it says of who measured. Raises DataError, with nothing left behind, where the folder cannot be
     written or the disk is full.
     """
     content = encode(record)
@@ -96,7 +102,7 @@ def write_record(record: RunRecord, runs: Path) -> Path:
     with locked(path.parent):
         write_files({path: content})
         if record.measured_by is not None:
-            ours.add(path)
+            mark_written_here(path)
         for former in path.parent.glob(f"{name}-*.json"):
             if former != path and former.stem.rpartition("-")[0] == name and _is_former(former, record):
                 signature_path(former).unlink(missing_ok=True)
@@ -113,15 +119,43 @@ class _Measured(msgspec.Struct):
 def _is_former(path: Path, record: RunRecord) -> bool:
     """Whether a record of the same run is one whose place ``record`` takes."""
     by = msgspec.json.decode(path.read_bytes(), type=_Measured).measured_by
-    return by == record.measured_by and (by is None or ours.holds(path))
+    return by == record.measured_by and (by is None or was_written_here(path))
 
 
 def write_beside(record: RunRecord, runs: Path) -> Path:
-    """Writes a record below ``runs``, beside all that is there. Returns its path. Raises DataError as ``write_record`` does."""
+    """Writes a record below ``runs`` and replaces none. Returns its path. Raises DataError as ``write_record`` does."""
     content = encode(record)
     path = run_path(record, content, runs)
     with locked(path.parent):
         write_files({path: content})
         if record.measured_by is not None:
-            ours.add(path)
+            mark_written_here(path)
     return path
+
+
+def mark_written_here(path: Path) -> None:
+    """Keeps that the record in ``path`` was written here; where that cannot be kept, the record stays for good."""
+    with contextlib.suppress(OSError):
+        _written_here().parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(_written_here(), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        try:
+            os.write(handle, _line(path))
+        finally:
+            os.close(handle)
+
+
+def was_written_here(path: Path) -> bool:
+    """Whether the record in ``path`` was written there by this project's command, and is as it was."""
+    try:
+        return _line(path) in _written_here().read_bytes().splitlines(keepends=True)
+    except OSError:
+        return False
+
+
+def _written_here() -> Path:
+    return user_state_path("apidiff", appauthor=False) / "recorded"
+
+
+def _line(path: Path) -> bytes:
+    """The digest and the path of a record, as sha256sum prints them."""
+    return f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.resolve()}\n".encode("utf-8", "surrogateescape")

@@ -3,46 +3,39 @@
 from __future__ import annotations
 
 import re
-from functools import total_ordering
+
+import packaging.version
+
+_RELEASE = re.compile(r"[0-9]{1,5}(\.[0-9]{1,5}){0,2}")
 
 
 class VersionError(ValueError):
     """A string that is no release version such as '2.10' or '2.7.1'."""
 
 
-@total_ordering
-class Version:
-    """A release version of one to three numbers, e.g. ``Version("2.10")``.
+class Version(packaging.version.Version):
+    """A release version of one to three numbers, e.g. ``Version("2.10")``; ``text`` is how it was written.
 
     Missing numbers compare as zero, so ``Version("2.10") == Version("2.10.0")``. Local and pre-release parts
-    ("+cpu", "rc1") are refused: records name releases.
+    ("+cpu", "rc1") are refused with VersionError: records name releases.
     """
 
-    __slots__ = ("parts", "text")
+    __slots__ = ("text",)
 
     def __init__(self, text: str) -> None:
-        pieces = text.split(".")
-        if not 1 <= len(pieces) <= 3 or not all(
-            piece.isascii() and piece.isdigit() and len(piece) < 6 for piece in pieces
-        ):
+        if not _RELEASE.fullmatch(text):
             raise VersionError(f"Expected a release version such as 2.10 or 2.7.1 but got {text!r}")
+        super().__init__(text)
         self.text = text
-        numbers = [int(piece) for piece in pieces]
-        self.parts = tuple(numbers + [0] * (3 - len(numbers)))
+
+    @property
+    def parts(self) -> tuple[int, int, int]:
+        """The three numbers."""
+        return self.major, self.minor, self.micro
 
     def covers(self, release: Version) -> bool:
         """Whether ``release`` is this version at the precision it was written: 2.7 covers 2.7.0, 2.7.1 and 2.7.2."""
-        count = len(self.text.split("."))
-        return self.parts[:count] == release.parts[:count]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Version) and self.parts == other.parts
-
-    def __lt__(self, other: Version) -> bool:
-        return self.parts < other.parts
-
-    def __hash__(self) -> int:
-        return hash(self.parts)
+        return release.parts[: len(self.release)] == self.release
 
     def __str__(self) -> str:
         return self.text

@@ -9,10 +9,22 @@ import tomllib
 import zipfile
 from pathlib import Path
 
+import packaging
 import pytest
+from packaging.requirements import Requirement
+from packaging.tags import compatible_tags, cpython_tags
 
 from apidiff.execute.offline import wheels
 from apidiff.execute.offline.wheels import CHECKOUT, NEEDED, fits, requirements
+
+PLATFORMS = [
+    *(f"manylinux_2_{minor}_x86_64" for minor in range(28, 4, -1)),
+    "manylinux2014_x86_64",
+    "manylinux1_x86_64",
+]
+TAGS = frozenset(
+    [*cpython_tags((3, 11), platforms=PLATFORMS), *compatible_tags((3, 11), interpreter="cp311", platforms=PLATFORMS)]
+)
 
 # (file name, package, whether Python 3.11 on x86_64 with glibc 2.28 can load it)
 FILES = [
@@ -35,9 +47,7 @@ FILES = [
 
 @pytest.mark.parametrize(("name", "package", "fitting"), FILES)
 def test_which_wheel_fits(monkeypatch: pytest.MonkeyPatch, name: str, package: str, fitting: bool) -> None:
-    monkeypatch.setattr(wheels.sys, "version_info", (3, 11, 7))
-    monkeypatch.setattr(wheels.platform, "machine", lambda: "x86_64")
-    monkeypatch.setattr(wheels.platform, "libc_ver", lambda: ("glibc", "2.28"))
+    monkeypatch.setattr(wheels, "_supported", lambda: TAGS)
     assert fits(Path(name), package) is fitting
 
 
@@ -45,14 +55,17 @@ def test_what_is_needed_is_what_the_project_asks_for() -> None:
     """All that the project depends on, but what only a lookup takes, and what these packages take themselves."""
     declared = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
     assert set(requirements()) - {"rapidfuzz"} <= set(NEEDED.values())
-    assert requirements()["msgspec"] == next(one for one in declared if one.startswith("msgspec")).removeprefix(
-        "msgspec"
-    )
+    assert requirements()["msgspec"] == Requirement(next(one for one in declared if one.startswith("msgspec")))
 
 
 def wheel(folder: Path, package: str, module: str) -> None:
     with zipfile.ZipFile(folder / f"{package.replace('-', '_')}-99.0-py3-none-any.whl", "w") as archive:
-        archive.writestr(f"{module}/__init__.py", f"name = {package!r}\n")
+        if module == "packaging":  # the real one, by which wheels are chosen
+            real = Path(packaging.__file__).parent
+            for path in real.rglob("*.py"):
+                archive.write(path, f"packaging/{path.relative_to(real)}")
+        else:
+            archive.writestr(f"{module}/__init__.py", f"name = {package!r}\n")
         archive.writestr(
             f"{package}-99.0.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {package}\nVersion: 99.0\n"
         )

@@ -6,16 +6,16 @@ Others import from here only.
 from __future__ import annotations
 
 from apidiff.execute.matrix.cells import Cell, Standing, cells_of, read_matrix, standing
-from apidiff.execute.matrix.run import Result, alone, by_version, command_of, job_array, run_cells
+from apidiff.execute.matrix.run import Result, by_version, command_of, exclusive, job_array, run_cells
 
 __all__ = [
     "Cell",
     "Result",
     "Standing",
-    "alone",
     "by_version",
     "cells_of",
     "command_of",
+    "exclusive",
     "job_array",
     "read_matrix",
     "run_cells",

@@ -60,7 +60,7 @@ def command_of(environment: Environment, cell: Cell, measured_by: str | None) ->
 
 
 @contextmanager
-def alone(work: Path) -> Iterator[None]:
+def exclusive(work: Path) -> Iterator[None]:
     """Keeps a second process out of ``work``. Raises ApidiffError where there is one."""
     try:
         work.mkdir(parents=True, exist_ok=True)

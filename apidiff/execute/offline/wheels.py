@@ -1,16 +1,16 @@
-"""Packages for a machine without network: fetched elsewhere, carried along, put on the path without being installed.
+"""Supplies packages to a machine without network: fetched elsewhere, carried along, put on the path without being installed.
 
 ``python3 -m apidiff.execute.offline.wheels`` fetches them into ``build/wheels`` for the Pythons and machines below. Only the
-standard library is imported here, since the rest may be what is missing.
+standard library is imported at first, since the rest may be what is missing; ``packaging`` may come from its own wheel.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import importlib.util
 import os
 import platform
-import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +18,13 @@ import tempfile
 import tomllib
 import zipfile
 from collections.abc import Iterable
+from importlib.machinery import PathFinder
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+    from packaging.tags import Tag
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 WHEELS = CHECKOUT / "build" / "wheels"
@@ -30,6 +36,7 @@ _FETCH_S = 600  # seconds for all of one Python and machine
 NEEDED = {
     "msgspec": "msgspec",
     "numpy": "numpy",
+    "packaging": "packaging",
     "yaml": "pyyaml",
     "platformdirs": "platformdirs",
     "rich": "rich",
@@ -37,40 +44,60 @@ NEEDED = {
     "markdown_it": "markdown-it-py",
     "mdurl": "mdurl",
 }
-_OLD_GLIBC = {"manylinux1": (2, 5), "manylinux2010": (2, 12), "manylinux2014": (2, 17)}
 
 
 class Missing(Exception):
     """Packages that are neither installed nor among the wheels; the text says what to do."""
 
 
-def requirements() -> dict[str, str]:
-    """The range of versions of each package, as ``pyproject.toml`` has it: ``>=0.19,<1``."""
+def requirements() -> dict[str, Requirement]:
+    """What ``pyproject.toml`` asks for, by the name of the package."""
+    from packaging.requirements import Requirement
+
+    asked = [Requirement(text) for text in _dependencies()]
+    return {requirement.name: requirement for requirement in asked}
+
+
+def _dependencies() -> list[str]:
     plain = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))
-    parts = [re.match(r"[\w-]+", one) for one in plain["project"]["dependencies"]]
-    return {part[0]: part.string[part.end() :] for part in parts if part}
+    dependencies: list[str] = plain["project"]["dependencies"]
+    return dependencies
 
 
 def lacking() -> list[str]:
     """The modules that are not here, or older than ``pyproject.toml`` wants. NumPy is torch's: any is taken as it is."""
-    ranges = requirements()
-    return [module for module, package in NEEDED.items() if _is_lacking(module, package, ranges.get(package, ""))]
+    asked = requirements()
+    return [module for module, package in NEEDED.items() if _is_lacking(module, package, asked.get(package))]
 
 
-def _is_lacking(module: str, package: str, wanted: str) -> bool:
-    if importlib.util.find_spec(module) is None:
+def _is_lacking(module: str, package: str, wanted: Requirement | None) -> bool:
+    from packaging.version import Version
+
+    if not _is_here(module):
         return True
-    least = re.match(r">=([\d.]+)", wanted)
-    if least is None or module == "numpy":
+    if wanted is None or module == "numpy":
         return False
     try:
-        return _numbers(importlib.metadata.version(package)) < _numbers(least[1])
+        installed = Version(importlib.metadata.version(package))
     except importlib.metadata.PackageNotFoundError:
         return False  # it is there without saying its version
+    return any(installed < Version(bound.version) for bound in wanted.specifier if bound.operator == ">=")
 
 
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+def _is_here(module: str) -> bool:
+    """Whether a module is installed; ``packaging`` that was borrowed from its wheel is not."""
+    spec = PathFinder.find_spec(module)  # not importlib.util.find_spec, which answers for what is imported already
+    return spec is not None and ".whl" not in str(spec.origin)
+
+
+def _borrow_packaging(wheels: Path) -> None:
+    """Makes ``packaging`` importable here where it is not installed: Python imports from a wheel as from any zip."""
+    if importlib.util.find_spec("packaging") is None:
+        there = sorted(wheels.glob("packaging-*-py3-none-any.whl"))
+        if not there:
+            raise _missing(["packaging"], wheels)
+        sys.path.append(str(there[-1]))
+        importlib.invalidate_caches()
 
 
 def supply(into: Path, wheels: Path = WHEELS) -> list[str]:
@@ -78,6 +105,7 @@ def supply(into: Path, wheels: Path = WHEELS) -> list[str]:
 
     Returns the names of the wheels. Raises Missing where one is not there for this Python and machine.
     """
+    _borrow_packaging(wheels)
     modules = lacking()
     if not modules:
         return []
@@ -85,40 +113,39 @@ def supply(into: Path, wheels: Path = WHEELS) -> list[str]:
     chosen = {module: next((one for one in there if fits(one, NEEDED[module])), None) for module in modules}
     absent = [NEEDED[module] for module, wheel in chosen.items() if wheel is None]
     if absent:
-        raise Missing(
-            f"{sys.executable} has no {', '.join(absent)}, and {wheels} holds no wheel of it for Python "
-            f"{platform.python_version()} on {platform.machine()}. Run 'make wheels' in a checkout on a machine with network "
-            f"and copy its folder build/wheels to {wheels}; nothing is installed here."
-        )
-    found = [wheel for wheel in chosen.values() if wheel is not None]
-    folder = _unpacked(found, into)
+        raise _missing(absent, wheels)
+    taken = [wheel for wheel in chosen.values() if wheel is not None]
+    folder = _unpacked(taken, into)
     os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
     sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
-    return [wheel.name for wheel in found]
+    return [wheel.name for wheel in taken]
+
+
+def _missing(packages: Iterable[str], wheels: Path) -> Missing:
+    return Missing(
+        f"{sys.executable} has no {', '.join(packages)}, and {wheels} holds no wheel of it for Python "
+        f"{platform.python_version()} on {platform.machine()}. Run 'make wheels' in a checkout on a machine with network "
+        f"and copy its folder build/wheels to {wheels}; nothing is installed here."
+    )
 
 
 def fits(wheel: Path, package: str) -> bool:
     """Whether a wheel is one of ``package`` that this Python can load on this machine."""
-    parts = wheel.name.removesuffix(".whl").split("-")
-    if len(parts) < 5 or parts[0].lower().replace("_", "-") != package:
+    from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+
+    try:
+        name, _, _, tags = parse_wheel_filename(wheel.name)
+    except InvalidWheelFilename:
         return False
-    python, abi, platforms = parts[-3:]
-    mine = f"cp{sys.version_info[0]}{sys.version_info[1]}"
-    if not {mine, "py3"} & set(python.split(".")) or not {mine, "none", "abi3"} & set(abi.split(".")):
-        return False
-    return any(one == "any" or _fits_machine(one) for one in platforms.split("."))
+    return name == package and not tags.isdisjoint(_supported())
 
 
-def _fits_machine(tag: str) -> bool:
-    name, _, machine = tag.partition(f"_{platform.machine()}")
-    if not tag.endswith(f"_{platform.machine()}") or machine:
-        return False
-    needed = _OLD_GLIBC.get(name)
-    if needed is None and (newer := re.fullmatch(r"manylinux_(\d+)_(\d+)", name)):
-        needed = int(newer[1]), int(newer[2])
-    library, version = platform.libc_ver()
-    return needed is not None and library == "glibc" and _numbers(version)[:2] >= needed
+@functools.cache
+def _supported() -> frozenset[Tag]:
+    from packaging.tags import sys_tags
+
+    return frozenset(sys_tags())
 
 
 def _unpacked(wheels: Iterable[Path], into: Path) -> Path:
@@ -140,24 +167,35 @@ def _unpacked(wheels: Iterable[Path], into: Path) -> Path:
 
 def fetch(into: Path = WHEELS) -> int:
     """Downloads the wheels for every Python and machine. Returns the exit code: 2 where pip failed."""
-    ranges = requirements()
+    if importlib.util.find_spec("packaging") is None:
+        if not _download(into, [next(text for text in _dependencies() if text.startswith("packaging"))]):
+            return 2
+        _borrow_packaging(into)
+    asked = requirements()
     for python in PYTHONS:
         # NumPy 1 has no wheels for Python 3.13; what is verified is judged alike with either.
-        numpy = ranges["numpy"] if python != "3.13" else ">=2.1,<3"
-        named = [f"{package}{numpy if package == 'numpy' else ranges.get(package, '')}" for package in NEEDED.values()]
+        newer = {"numpy": "numpy>=2.1,<3"} if python == "3.13" else {}
+        named = [newer.get(package, str(asked.get(package, package))) for package in NEEDED.values()]
         for machine in _MACHINES:
             platforms = [f"--platform=manylinux{tag}_{machine}" for tag in ("_2_28", "_2_17", "2014")]
-            command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-            command += ["--only-binary=:all:", "--implementation=cp", f"--python-version={python}", *platforms]
             print(f"wheels: Python {python} on {machine}")  # noqa: T201
-            try:
-                subprocess.run([*command, f"--dest={into}", *named], timeout=_FETCH_S, check=True)
-            except subprocess.SubprocessError as error:
-                print(f"wheels: pip did not fetch all ({error}); its lines above say why.", file=sys.stderr)  # noqa: T201
+            if not _download(into, ["--implementation=cp", f"--python-version={python}", *platforms, *named]):
                 return 2
     size = sum(wheel.stat().st_size for wheel in into.glob("*.whl")) / 2**20
     print(f"wheels: {size:.0f} MiB in {into}. Copy this folder along with the checkout.")  # noqa: T201
     return 0
+
+
+def _download(into: Path, arguments: list[str]) -> bool:
+    """Whether pip fetched wheels into ``into``; where it did not, a line says so after pip's own."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    try:
+        command += ["--only-binary=:all:", f"--dest={into}", *arguments]
+        subprocess.run(command, timeout=_FETCH_S, check=True)
+    except subprocess.SubprocessError as error:
+        print(f"wheels: pip did not fetch all ({error}); its lines above say why.", file=sys.stderr)  # noqa: T201
+        return False
+    return True
 
 
 if __name__ == "__main__":

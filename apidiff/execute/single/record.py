@@ -10,8 +10,7 @@ import msgspec
 from apidiff.atomic_write import locked, write_files
 from apidiff.database.devices import Device
 from apidiff.database.single_runs import former_records, holds_all, single_run_name, single_run_path
-from apidiff.execute import local_records
-from apidiff.execute.record import encode, surroundings
+from apidiff.execute.record import encode, mark_written_here, surroundings, was_written_here
 from apidiff.model import SignatureDump
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
 
@@ -42,10 +41,10 @@ def write_record(record: SingleRecord, runs: Path) -> Path:
     with locked(path.parent):
         write_files({path: content})
         if record.measured_by is not None:
-            local_records.add(path)
+            mark_written_here(path)
         for former in former_records(path.parent, single_run_name(record)[1], path):
             older = msgspec.json.decode(former.read_bytes(), type=SingleRecord)
-            mine = older.measured_by is None or local_records.holds(former)
+            mine = older.measured_by is None or was_written_here(former)
             if older.measured_by == record.measured_by and mine and holds_all(record, older):
                 former.unlink()
     return path
