@@ -123,7 +123,7 @@ def root_page(address: Address) -> str:
 
 
 def not_found_page(root: str) -> str:
-    """The page for an address that leads nowhere, which a host shows at any depth: its links begin with ``root``.
+    """Write the page for an address that leads nowhere, which a host shows at any depth: its links begin with ``root``.
 
     ``root`` is the path of the site on its host, with a slash at both ends.
     """
@@ -153,7 +153,7 @@ def _build_languages(wanted: Sequence[SiteLanguage], output: Path, work: Path, s
 
 
 def _content(work: Path) -> Path:
-    """The file by which every language is given the same content, made once."""
+    """Return the file by which every language is given the same content, made once."""
     return work / "content.msgpack"
 
 
@@ -193,7 +193,7 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
 
 
 def start_server(site: Path, port: int) -> http.server.ThreadingHTTPServer:
-    """A server of ``site`` on the loopback interface, on ``port`` or, where that is taken, on a free one.
+    """Serve ``site`` on the loopback interface, on ``port`` or, where that is taken, on a free one.
 
     Raises SiteError where there is no site. The caller runs ``serve_forever``; ``server_port`` is the port in use.
     """
@@ -207,7 +207,7 @@ def start_server(site: Path, port: int) -> http.server.ThreadingHTTPServer:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command. Returns the exit code: 2 for every error a user can meet."""
+    """Run the command. Returns the exit code: 2 for every error a user can meet."""
     parser = argparse.ArgumentParser(prog="python -m apidiff.site_builder", description="Build and serve the site.")
     commands = parser.add_subparsers(dest="command", required=True)
     build = commands.add_parser("build", help="build both languages")

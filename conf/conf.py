@@ -21,6 +21,7 @@ language = "zh_CN" if _ZH else "en"
 extensions = [
     "myst_parser",
     "autodoc2",
+    "sphinx_copybutton",
     "apidiff.sphinxext",
 ]
 _repository = find_repository(_ROOT, os.environ)
@@ -109,8 +110,8 @@ html_theme_options = {
 }
 
 autodoc2_packages = [
-    {"path": f"../../apidiff/{name}", "module": f"apidiff.{name}", "auto_mode": True}
-    for name in ("model", "database", "judge", "derive", "lookup")
+    {"path": f"../../apidiff/{path}", "module": f"apidiff.{path.removesuffix('.py').replace('/', '.')}"}
+    for path in ("model", "database", "judge", "derive/api_history", "lookup", "errors.py")
 ]
 autodoc2_output_dir = "api"
 autodoc2_docstring_parser_regexes = [(r".*", "rst")]
@@ -121,6 +122,8 @@ autodoc2_render_plugin = f"apidiff.sphinxext.api_pages.{'Chinese' if _ZH else 'E
 nitpick_ignore_regex = [
     # Types of other projects; the site links to no inventory that would have to be fetched.
     (r"py:(class|obj|exc)", r"(collections|enum|msgspec|numpy|pathlib|re|sqlite3|types|typing)\..*"),
+    # Types of layers that have no pages here.
+    (r"py:(class|obj|exc)", r"apidiff\.(execute|messages)\..*"),
     # autodoc2 writes type variables as if they were classes.
     (r"py:class", r"apidiff\.(\w+\.)*[A-Z]"),
 ]

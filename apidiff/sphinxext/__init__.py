@@ -28,7 +28,7 @@ from apidiff.sphinxext.domain import ApidiffDomain, ResolveLate, keep_words
 from apidiff.sphinxext.index_table import TABLE_NODES, add_table_script
 from apidiff.sphinxext.languages import ChineseLineBreaks, ExplicitAnchors, language_of
 from apidiff.sphinxext.nodes import HTML_NODES, Translator
-from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, set_base_address
+from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head
 from apidiff.sphinxext.port_page import PORT_NODES, PortDirective, add_port_script, write_port_data
 from apidiff.sphinxext.search_index import note_parts, write_search_index
 from apidiff.sphinxext.site_content import Content
@@ -48,8 +48,9 @@ def _env_version() -> int:
         if file.is_file() and file.suffix != ".pyc"
     ]
     files.append(conf_file("scope.yaml"))
-    # Sphinx compiles an edited catalogue and writes no page again for it.
-    files += sorted((package.parent / "conf" / "locale").rglob("*.po"))
+    # Names of categories and modules stand in pages; and Sphinx compiles an edited catalogue and writes no page again for it.
+    conf = package.parent / "conf"
+    files += [conf / "scope.yaml", *sorted((conf / "locale").rglob("*.po"))]
     return int(hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8], 16)
 
 
@@ -124,6 +125,7 @@ def _remove_stale_pages(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register everything with Sphinx."""
+    app.setup_extension("sphinxext.opengraph")
     session, tuning = _Session(), BuildTuning()
     # The file with the content that `site_content.write` made for all languages; empty: it is made from the package's data.
     app.add_config_value("apidiff_content", "", "", str)
@@ -141,7 +143,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     for node, visitors in {**HTML_NODES, **PORT_NODES, **TRACE_NODES, **BAR_NODES, **TABLE_NODES}.items():
         app.add_node(node, html=visitors)
     app.set_translator("html", Translator)
-    app.connect("config-inited", set_base_address)
+    app.connect("config-inited", configure_head)
     app.connect("config-inited", publish_theme_css)
     app.connect("builder-inited", tuning.begin, priority=100)
     app.connect("builder-inited", session.lay_out)
@@ -153,7 +155,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("html-page-context", session.add_versions)
     app.connect("html-page-context", add_table_script)
     app.connect("html-page-context", add_port_script)
-    app.connect("html-page-context", add_head)
+    app.connect("html-page-context", add_head, priority=400)  # before sphinxext-opengraph reads what it says
     app.connect("html-page-context", add_policy, priority=900)  # after the theme has added its scripts
     app.connect("build-finished", drop_unused_files)
     app.connect("build-finished", session.finish)

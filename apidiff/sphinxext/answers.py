@@ -1,4 +1,4 @@
-"""What answers a source at each MindSpore version: the target to use, or what people do where there is none."""
+"""Shows what answers a source at each MindSpore version: the target to use, or what people do where there is none."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _STATUSES = [status.value for status in Status]
 
 
 def answer_anchor(answer: OtherwiseEntry) -> str:
-    """The anchor of the section about an answer; ranges of a mapping do not overlap, so their starts differ."""
+    """Name the anchor of the section about an answer; ranges of a mapping do not overlap, so their starts differ."""
     return f"otherwise--{answer.since or 'first'}"
 
 
 def answer_boxes(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
-    """The answer at a glance, one box for each; the one for the newest release is shown."""
-    found = answers(entry, make.releases.known["mindspore"])
-    return [make.only(_box(make, entry, answer), mindspore=answer.releases) for answer in found]
+    """Build the answer at a glance, one box per answer; the one for the newest release is shown."""
+    all_answers = answers(entry, make.releases.known["mindspore"])
+    return [make.only(_box(make, entry, answer), mindspore=answer.releases) for answer in all_answers]
 
 
 def _box(make: PageBuilder, entry: Entry, answer: Answer) -> block:
@@ -57,33 +57,33 @@ def _box(make: PageBuilder, entry: Entry, answer: Answer) -> block:
 
 
 def _also_there(make: PageBuilder, entry: Entry, answer: Answer) -> list[nodes.Node]:
-    """The targets that are there too in one of the releases of an answer, each with its standing, where it has one."""
-    found: list[Inline] = []
+    """List the targets that exist too in one of the releases of an answer, each with its status."""
+    others: list[Inline] = []
     told: set[str] = set()
     for target in reversed(entry.targets):
-        for one in target.ranges:
-            here = [v for v in make.releases.between("mindspore", one.since, one.until) if v in answer.releases]
-            if target is answer.target or one.status == Status.REMOVED.value or not here:
+        for span in target.ranges:
+            here = [v for v in make.releases.between("mindspore", span.since, span.until) if v in answer.releases]
+            if target is answer.target or span.status == Status.REMOVED.value or not here:
                 continue
             told.update(here)
             link = nodes.reference("", "", literal(target.name), refid=anchor(target.name))
             words = marked_inline(
-                "", "", link, nodes.Text(" "), make.badge("status", one.status), classes=["apidiff-also"]
+                "", "", link, nodes.Text(" "), make.badge("status", span.status), classes=["apidiff-also"]
             )
-            found.append([make.only(words, mindspore=here)])
-    if not found:
+            others.append([make.only(words, mindspore=here)])
+    if not others:
         return []
-    return [make.only(block("", make.term("box.also_there", *joined(found, " "))), mindspore=told)]
+    return [make.only(block("", make.term("box.also_there", *joined(others, " "))), mindspore=told)]
 
 
 def versions_table(make: PageBuilder, entry: Entry) -> nodes.table:
-    """Every range of MindSpore versions with its target or other answer, newest first."""
+    """List every range of MindSpore versions with its target or other answer, newest first."""
     rows: list[tuple[str | None, int, list[Cell]]] = []
     for target in entry.targets:
         link = nodes.reference("", "", literal(target.name), refid=anchor(target.name))
-        for one in target.ranges:
-            cells: list[Cell] = [make.span(one.range), [link.deepcopy()], [make.badge("status", one.status)]]
-            rows.append((one.since, _STATUSES.index(one.status), [*cells, [make.badge("risk", target.risk)]]))
+        for span in target.ranges:
+            cells: list[Cell] = [make.span(span.range), [link.deepcopy()], [make.badge("status", span.status)]]
+            rows.append((span.since, _STATUSES.index(span.status), [*cells, [make.badge("risk", target.risk)]]))
     for answer in entry.otherwise:
         link = nodes.reference("", make.word(f"answer_meaning.{answer.answer}"), refid=answer_anchor(answer))
         cells = [
@@ -101,7 +101,7 @@ def versions_table(make: PageBuilder, entry: Entry) -> nodes.table:
 
 
 def otherwise_section(make: PageBuilder, entry: Entry, answer: OtherwiseEntry, *, leads: bool) -> marked_section:
-    """One answer without a target: why, what to do, with which APIs, and the recipe as it runs.
+    """Build the section of an answer without a target: why, what to do, with which APIs, and the recipe as it runs.
 
     ``leads``: whether it is the answer on the newest release, whose differences have the plain anchors.
     """
@@ -134,11 +134,11 @@ def otherwise_section(make: PageBuilder, entry: Entry, answer: OtherwiseEntry, *
         children += [make.term("claim.stated"), stated_places(make, entry.documents, answer.stated)]
     title = make.word("otherwise.title", answer=make.word(f"answer.{answer.answer}"), range=make.span(answer.range))
     name = answer_anchor(answer)
-    found = make.section(name, title, *children)
+    section = make.section(name, title, *children)
     if answer.differences or leads:
         intro = paragraph(nodes.Text(make.word("differences.of_source")))
-        found += differences_section(make, name, intro, answer.differences, leads=leads)
-    return found
+        section += differences_section(make, name, intro, answer.differences, leads=leads)
+    return section
 
 
 def _titled_code(title: list[nodes.Node], text: str) -> block:
@@ -154,7 +154,7 @@ def differences_section(
     *,
     leads: bool,
 ) -> marked_section:
-    """The differences of the answer ``name`` (an anchor), worst first.
+    """List the differences of the answer ``name`` (an anchor), worst first.
 
     ``rows``: the rows of parameters and members by the ID of the difference that they make; it is shown where they are.
     ``leads``: whether this is the answer on the newest release. Its differences are ``difference-…``, those of all others
@@ -162,11 +162,11 @@ def differences_section(
     """
     prefix = "difference" if leads else f"{name}--difference"
     shown: list[nodes.Node] = [intro] if differences else [paragraph(nodes.Text(make.word("differences.none")))]
-    for one in differences:
-        found = difference_block(make, one, prefix)
-        if rows and (row := rows.get(one.id)):
-            where_present(make, found, row)
-        shown.append(found)
+    for difference in differences:
+        part = difference_block(make, difference, prefix)
+        if rows and (row := rows.get(difference.id)):
+            where_present(make, part, row)
+        shown.append(part)
     section = make.section(f"{name}--differences", make.word("differences"), *shown)
     if leads:
         section["ids"].append("differences")
@@ -183,7 +183,7 @@ def where_present(make: PageBuilder, node: Marked, row: ParameterEntry) -> Marke
 
 
 def difference_block(make: PageBuilder, difference: DifferenceEntry, prefix: str) -> block:
-    """One difference: risk, kind and text; evidence and the claims it rests on are folded."""
+    """Show one difference: risk, kind and text; evidence and the claims it rests on are folded."""
     head = [
         make.badge("risk", difference.risk),
         nodes.Text(" "),
@@ -194,20 +194,20 @@ def difference_block(make: PageBuilder, difference: DifferenceEntry, prefix: str
     children: list[nodes.Node] = [paragraph(*head), paragraph(*make.text(difference.text))]
     if folds := _folds(make, difference):
         children.append(folded(make.word("evidence"), *folds))
-    found = block(
+    shown = block(
         "",
         *children,
         ids=[anchor(f"{prefix}-{difference.id}")],
         classes=["apidiff-difference", f"apidiff-edge-{difference.risk}"],
     )
-    make.document.note_explicit_target(found)
-    return found
+    make.document.note_explicit_target(shown)
+    return shown
 
 
 def _folds(make: PageBuilder, difference: DifferenceEntry) -> list[nodes.Node]:
     children: list[nodes.Node] = []
     if difference.evidence:
-        items = [nodes.list_item("", _evidence(make, difference, one)) for one in difference.evidence]
+        items = [nodes.list_item("", _evidence(make, difference, evidence)) for evidence in difference.evidence]
         children.append(nodes.bullet_list("", *items, classes=["apidiff-evidence"]))
     if difference.claims:
         links = [[make.ref("claim", claim)] for claim in difference.claims]
@@ -215,14 +215,14 @@ def _folds(make: PageBuilder, difference: DifferenceEntry) -> list[nodes.Node]:
     return children
 
 
-def _evidence(make: PageBuilder, difference: DifferenceEntry, one: EvidenceEntry) -> block:
-    """What runs say of a claim; where the chosen version was run, only what its run says."""
-    part = run_part(one.claim.partition("#")[0])
-    runs = joined([[make.ref("run", run, part=part)] for run in one.runs], make.word("site.comma"))
-    claim = [make.ref("claim", one.claim), nodes.Text(make.word("site.colon"))]
-    found = block("", paragraph(*claim, *make.text(one.text), nodes.Text(" ["), *runs, nodes.Text("]")))
-    run = [version for other in difference.evidence if other.claim == one.claim for version in other.versions]
-    if one.versions:
-        rest = make.releases.others(one.framework, run)
-        make.only_in(found, one.framework, [*one.versions, *rest])
-    return found
+def _evidence(make: PageBuilder, difference: DifferenceEntry, evidence: EvidenceEntry) -> block:
+    """Show what runs say of a claim; where the chosen version was run, only what its run says."""
+    part = run_part(evidence.claim.partition("#")[0])
+    runs = joined([[make.ref("run", run, part=part)] for run in evidence.runs], make.word("site.comma"))
+    claim = [make.ref("claim", evidence.claim), nodes.Text(make.word("site.colon"))]
+    shown = block("", paragraph(*claim, *make.text(evidence.text), nodes.Text(" ["), *runs, nodes.Text("]")))
+    run = [version for other in difference.evidence if other.claim == evidence.claim for version in other.versions]
+    if evidence.versions:
+        rest = make.releases.others(evidence.framework, run)
+        make.only_in(shown, evidence.framework, [*evidence.versions, *rest])
+    return shown

@@ -1,4 +1,4 @@
-"""Pages of this package's own modules: autodoc2's, with headings in the page's language and anchors of their own."""
+"""Renders pages of this package's own modules: autodoc2's, with headings in the page's language and anchors of their own."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class EnglishRenderer(MystRenderer):
     words: ClassVar[dict[str, str]] = {}
 
     def render_package(self, item: ItemData) -> Iterable[str]:
-        """The page of a package or module, line by line."""
+        """Render the page of a package or module, line by line."""
         return self._labelled(item["full_name"], super().render_package(item))
 
     def _labelled(self, name: str, lines: Iterable[str]) -> Iterator[str]:
@@ -66,7 +66,7 @@ class ChineseRenderer(EnglishRenderer):
 def resolve_annotation(
     app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, contnode: nodes.Element
 ) -> nodes.reference | None:
-    """Links of annotations that Sphinx does not find by itself.
+    """Resolve links of annotations that Sphinx does not find by itself.
 
     An annotation names a class where it was imported from (``apidiff.model.Api``), while its page has it where it is
     defined (``apidiff.model.mapping.Api``); and a type alias is data, which the role for classes never matches.
@@ -76,8 +76,9 @@ def resolve_annotation(
     domain = env.domains.python_domain
     package, _, name = node["reftarget"].rpartition(".")
     module = package or node.get("py:module", "")
-    found = [full for full in domain.objects if full.startswith(f"{module}.") and full.endswith(f".{name}")]
-    if not module.startswith("apidiff.") or len(found) != 1:
+    known = [full for full in domain.objects if full.startswith("apidiff.") and full.endswith(f".{name}")]
+    names = [full for full in known if full.startswith(f"{module}.")] or known
+    if not module.startswith("apidiff.") or len(names) != 1:
         return None
-    goal = domain.objects[found[0]]
-    return make_refnode(app.builder, node["refdoc"], goal.docname, goal.node_id, contnode, found[0])
+    goal = domain.objects[names[0]]
+    return make_refnode(app.builder, node["refdoc"], goal.docname, goal.node_id, contnode, names[0])

@@ -1,4 +1,4 @@
-"""What makes a build faster without changing a page: garbage collected seldom, formatters and code blocks made once."""
+"""Makes a build faster without changing a page: garbage is collected seldom, formatters and code blocks are made once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _THRESHOLD = (100_000, 20, 20)
 
 @contextmanager
 def collecting_seldom() -> Iterator[None]:
-    """Within it garbage is collected seldom."""
+    """Collect garbage seldom within a block."""
     before = gc.get_threshold()
     gc.set_threshold(*_THRESHOLD)
     try:

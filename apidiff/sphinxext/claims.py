@@ -1,4 +1,4 @@
-"""Claims on a mapping's page: what each says, who states it, and what runs showed."""
+"""Shows claims on a mapping's page: what each says, who states it, and what runs showed."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _RETURN_KINDS = ("returns", "result", "writes", "keeps", "aliases")
 
 
 def claims_section(make: PageBuilder, entry: Entry) -> nodes.section:
-    """Every claim of the mapping, by API: first what it returns and writes, then the rest."""
+    """List every claim of the mapping, by API: first what it returns and writes, then the rest."""
     subjects = list(dict.fromkeys(claim.subject for claim in entry.claims))
     groups = [_group(make, entry, subject, leads=subject == subjects[0]) for subject in subjects]
-    found = make.section("claims", make.word("claims"), *groups)
+    section = make.section("claims", make.word("claims"), *groups)
     if not any(claim.kind in _RETURN_KINDS and claim.subject == subjects[0] for claim in entry.claims):
-        found["ids"].append("returns")
-    return found
+        section["ids"].append("returns")
+    return section
 
 
 def _group(make: PageBuilder, entry: Entry, subject: str, *, leads: bool) -> nodes.section:
@@ -56,8 +56,8 @@ def _group(make: PageBuilder, entry: Entry, subject: str, *, leads: bool) -> nod
         children += [_claim(make, entry, claim) for claim in rest]
     lid = [nodes.Text(make.word("fold.claims", count=len(mine)) + " "), *_outcomes_of_all(make, subject, mine)]
     for key, count in (
-        ("changed", sum(bool(one.changes) for one in mine)),
-        ("disputed", sum(bool(one.disputes) for one in mine)),
+        ("changed", sum(bool(claim.changes) for claim in mine)),
+        ("disputed", sum(bool(claim.disputes) for claim in mine)),
     ):
         lid += [nodes.Text(" · " + make.word(f"fold.{key}", count=count))] if count else []
     title = make.phrase("claims.about", subject)
@@ -65,7 +65,7 @@ def _group(make: PageBuilder, entry: Entry, subject: str, *, leads: bool) -> nod
 
 
 def _outcomes_of_all(make: PageBuilder, subject: str, claims: list[ClaimEntry]) -> list[nodes.Node]:
-    """How many claims have a run with which outcome, worst first, for the chosen version of the subject's framework."""
+    """Show how many claims have which outcome, worst first, for the chosen version of the subject's framework."""
     framework = subject.partition(".")[0]
     run = {row.framework_version for claim in claims for row in claim.summary if row.framework == framework}
     by_counts: dict[tuple[tuple[Outcome, int], ...], list[str]] = {}
@@ -81,22 +81,22 @@ def _outcomes_of_all(make: PageBuilder, subject: str, claims: list[ClaimEntry]) 
 
 
 def _counts(claims: list[ClaimEntry], framework: str, version: str) -> dict[Outcome, int]:
-    """How many claims have which outcome: by runs of ``version``, or by all where a claim was not run on it."""
-    found: dict[Outcome, int] = {}
+    """Count the claims of each outcome: by runs of ``version``, or by all runs where a claim was not run on it."""
+    counts: dict[Outcome, int] = {}
     for claim in claims:
         of_it = [row for row in claim.summary if (row.framework, row.framework_version) == (framework, version)]
         for outcome in {Outcome(row.outcome) for row in of_it or claim.summary} or {Outcome.NOT_RUN}:
-            found[outcome] = found.get(outcome, 0) + 1
-    return {one: found[one] for one in _worst_first(set(found))}
+            counts[outcome] = counts.get(outcome, 0) + 1
+    return {outcome: counts[outcome] for outcome in _worst_first(set(counts))}
 
 
 def _counted(make: PageBuilder, counts: dict[Outcome, int]) -> list[nodes.Node]:
-    badges = [[make.badge("outcome", one.value), nodes.Text(f" {counts[one]}")] for one in counts]
+    badges = [[make.badge("outcome", outcome.value), nodes.Text(f" {counts[outcome]}")] for outcome in counts]
     return joined(badges, " ")
 
 
 def outcome_badges(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
-    """Every outcome the claim has, worst first, with the versions of which a run says so.
+    """Show every outcome of the claim, worst first, with the versions of which a run says so.
 
     Where the chosen version was run only its own are shown. 'not run' where no run speaks of the claim.
     """
@@ -107,13 +107,13 @@ def outcome_badges(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
     for version in run:
         seen = {Outcome(row.outcome) for row in claim.summary if row.framework_version == version}
         by_outcomes.setdefault(tuple(_worst_first(seen)), []).append(version)
-    found: list[nodes.Node] = []
+    parts: list[nodes.Node] = []
     for shown, versions in by_outcomes.items():
-        badges = joined([[make.badge("outcome", one.value)] for one in shown], " ")
+        badges = joined([[make.badge("outcome", outcome.value)] for outcome in shown], " ")
         told = nodes.Text(f" {make.word('site.comma').join(versions)} ")
         words = marked_inline("", "", *badges, told, classes=["apidiff-outcomes"])
-        found.append(make.only_in(words, framework, [*versions, *make.releases.others(framework, run)]))
-    return found
+        parts.append(make.only_in(words, framework, [*versions, *make.releases.others(framework, run)]))
+    return parts
 
 
 def _worst_first(outcomes: set[Outcome]) -> list[Outcome]:
@@ -125,7 +125,7 @@ def _worst_first(outcomes: set[Outcome]) -> list[Outcome]:
 
 
 def versions_run(claim: ClaimEntry) -> list[str]:
-    """The framework versions of which runs speak of the claim, newest first."""
+    """List the framework versions of which runs speak of the claim, newest first."""
     return list(dict.fromkeys(row.framework_version for row in claim.summary))
 
 
@@ -138,8 +138,8 @@ def _claim(make: PageBuilder, entry: Entry, claim: ClaimEntry) -> block:
     children += stated_part(make, entry.documents, claim.stated)
     if claim.summary:
         children += [make.term("claim.observed"), observed_part(make, claim, claim.summary)]
-    measurers = {one.run: one.measured_by for one in claim.observed}
-    children += [dispute_block(make, claim.subject, one, measurers) for one in claim.disputes]
+    measurers = {seen.run: seen.measured_by for seen in claim.observed}
+    children += [dispute_block(make, claim.subject, dispute, measurers) for dispute in claim.disputes]
     if claim.changes:
         children += [make.term("claim.changed"), changes_list(make, claim.subject, claim.changes)]
     if claim.not_run:
@@ -147,13 +147,13 @@ def _claim(make: PageBuilder, entry: Entry, claim: ClaimEntry) -> block:
         children.append(make.term("claim.not_run", *joined(texts, make.word("site.semicolon"))))
     if claim.reason:
         children.append(make.term("claim.reason", *make.text(claim.reason)))
-    found = block("", folded(head, *children), ids=[anchor(claim.id)], classes=["apidiff-claim"])
-    make.document.note_explicit_target(found)
-    return found
+    shown = block("", folded(head, *children), ids=[anchor(claim.id)], classes=["apidiff-claim"])
+    make.document.note_explicit_target(shown)
+    return shown
 
 
 def stated_part(make: PageBuilder, documents: dict[str, DocumentEntry], stated: list[StatedEntry]) -> list[nodes.Node]:
-    """Who states a claim, or that nobody does."""
+    """Show who states a claim, or that nobody does."""
     if not stated:
         return [make.term("claim.stated", nodes.Text(make.word("claim.stated_nowhere")))]
     return [make.term("claim.stated"), stated_places(make, documents, stated)]
@@ -162,7 +162,7 @@ def stated_part(make: PageBuilder, documents: dict[str, DocumentEntry], stated: 
 def stated_places(
     make: PageBuilder, documents: dict[str, DocumentEntry], stated: list[StatedEntry]
 ) -> nodes.bullet_list:
-    """The places in documents that state something, with what they say where that is more."""
+    """List the places in documents that state something, with what they say where that is more."""
     items = [nodes.list_item("", *_place(make, documents, place)) for place in stated]
     return nodes.bullet_list("", *items, classes=["apidiff-stated"])
 
@@ -182,40 +182,42 @@ def _place(make: PageBuilder, documents: dict[str, DocumentEntry], place: Stated
 
 
 def observed_part(make: PageBuilder, claim: ClaimEntry, summaries: list[ObservedSummary]) -> block:
-    """A row for each verdict; versions of which runs show the same share one. The chosen version's rows, if it was run."""
+    """Show a row per verdict; versions of which runs show the same share one. Only the chosen version's rows, if it was run."""
     framework, run = summaries[0].framework, versions_run(claim)
     rest = make.releases.others(framework, run)
     columns = ("outcome", "framework", "backend", "device", "ranks", "evidence")
     rows: list[nodes.row] = []
     for alike in _alike(claim, summaries):
-        versions = [one.framework_version for one in alike]
+        versions = [summary.framework_version for summary in alike]
         rows.append(make.only_in(table_row(_observed_row(make, claim, alike)), framework, [*versions, *rest]))
-    found = block("", table([make.word(f"column.{name}") for name in columns], rows, classes=["apidiff-stacked"]))
+    part = block("", table([make.word(f"column.{name}") for name in columns], rows, classes=["apidiff-stacked"]))
     if rest:
         names = [nodes.Text(make.word("site.comma").join(run))]
         words = make.filled("claim.other_versions", version=make.chosen(framework), versions=names)
-        found.insert(0, make.only_in(block("", paragraph(*words, classes=["apidiff-aside"])), framework, rest))
-    return found
+        part.insert(0, make.only_in(block("", paragraph(*words, classes=["apidiff-aside"])), framework, rest))
+    return part
 
 
 def _alike(claim: ClaimEntry, summaries: list[ObservedSummary]) -> list[list[ObservedSummary]]:
-    """The rows, those of versions that differ in nothing that is shown together."""
-    found: dict[object, list[ObservedSummary]] = {}
-    for one in summaries:
-        shown = tuple((seen.world_size, seen.probe, tuple(seen.facts)) for seen in _told(claim, one))
-        key = (one.outcome, one.framework, one.backend, one.device, *one.world_sizes, shown)
-        found.setdefault(key, []).append(one)
-    return list(found.values())
+    """Group the rows: those of versions that differ in nothing that is shown."""
+    groups: dict[object, list[ObservedSummary]] = {}
+    for summary in summaries:
+        shown = tuple((seen.world_size, seen.probe, tuple(seen.facts)) for seen in _told(claim, summary))
+        key = (summary.outcome, summary.framework, summary.backend, summary.device, *summary.world_sizes, shown)
+        groups.setdefault(key, []).append(summary)
+    return list(groups.values())
 
 
 def _observed_row(make: PageBuilder, claim: ClaimEntry, alike: list[ObservedSummary]) -> list[Cell]:
     first, comma = alike[0], make.word("site.comma")
     name = make.word(f"framework.{first.framework}")
     runs: list[nodes.Node] = []
-    for one in alike:
-        lead = [nodes.Text(one.framework_version + make.word("site.colon"))] if len(alike) > 1 else []
-        runs.append(paragraph(*lead, *make.filled("runs.sizes", sizes=joined(links_to_runs(make, claim, one), comma))))
-        runs += [paragraph(nodes.Text(words)) for words in _measurers(make, claim, one)]
+    for summary in alike:
+        lead = [nodes.Text(summary.framework_version + make.word("site.colon"))] if len(alike) > 1 else []
+        runs.append(
+            paragraph(*lead, *make.filled("runs.sizes", sizes=joined(links_to_runs(make, claim, summary), comma)))
+        )
+        runs += [paragraph(nodes.Text(words)) for words in _measurers(make, claim, summary)]
     evidence: list[nodes.Node] = []
     for seen in _told(claim, first):
         if seen.facts:
@@ -224,7 +226,7 @@ def _observed_row(make: PageBuilder, claim: ClaimEntry, alike: list[ObservedSumm
             evidence += [paragraph(nodes.Text(where)), *make.evidence(facts, more=more)]
     return [
         [make.badge("outcome", first.outcome)],
-        [paragraph(nodes.Text(f"{name} {one.framework_version}")) for one in alike],
+        [paragraph(nodes.Text(f"{name} {summary.framework_version}")) for summary in alike],
         first.backend,
         first.device,
         runs,
@@ -233,16 +235,16 @@ def _observed_row(make: PageBuilder, claim: ClaimEntry, alike: list[ObservedSumm
 
 
 def _measurers(make: PageBuilder, claim: ClaimEntry, summary: ObservedSummary) -> list[str]:
-    """Who made the runs of a row, where that is not this project alone."""
-    found = dict.fromkeys(one.measured_by for one in claim.observed if one.run in summary.runs)
-    if not any(found):
+    """Name who made the runs of a row, where that is not this project alone."""
+    measurers = dict.fromkeys(seen.measured_by for seen in claim.observed if seen.run in summary.runs)
+    if not any(measurers):
         return []
-    names = [measurer(one, make.language) for one in found]
+    names = [measurer(name, make.language) for name in measurers]
     return [make.word("run.measured_by") + make.word("site.colon") + make.word("site.semicolon").join(names)]
 
 
 def links_to_runs(make: PageBuilder, claim: ClaimEntry, summary: ObservedSummary) -> list[Inline]:
-    """A link to each run of a row, at the probe that speaks for it, named by its number of ranks."""
+    """Link to each run of a row, at the probe that speaks for it, named by its number of ranks."""
     links: list[Inline] = []
     for seen, run in _shown(claim, summary):
         words = nodes.Text(str(seen.world_size) if seen else run)
@@ -251,36 +253,36 @@ def links_to_runs(make: PageBuilder, claim: ClaimEntry, summary: ObservedSummary
 
 
 def _shown(claim: ClaimEntry, summary: ObservedSummary) -> list[tuple[Observation | None, str]]:
-    """For each run of a row the observation that speaks for it: the first of its outcome, if there is one with evidence."""
-    found: list[tuple[Observation | None, str]] = []
+    """Find for each run of a row the observation that speaks for it: the first of its outcome, if possible with evidence."""
+    speaking: list[tuple[Observation | None, str]] = []
     for run in summary.runs:
-        same = [one for one in claim.observed if one.run == run and one.outcome.value == summary.outcome]
-        found.append((next((one for one in same if one.facts), same[0] if same else None), run))
-    return found
+        same = [seen for seen in claim.observed if seen.run == run and seen.outcome.value == summary.outcome]
+        speaking.append((next((seen for seen in same if seen.facts), same[0] if same else None), run))
+    return speaking
 
 
 def _told(claim: ClaimEntry, summary: ObservedSummary) -> list[Observation]:
-    """The observations whose evidence a row shows: of all runs, or of one where the claim simply holds."""
+    """List the observations whose evidence a row shows: of all runs, or of one where the claim simply holds."""
     shown = [seen for seen, _ in _shown(claim, summary) if seen]
     if summary.outcome != Outcome.HOLDS.value:
         return shown
-    return sorted(shown, key=lambda one: one.world_size != _TELLING_WORLD_SIZE)[:1]
+    return sorted(shown, key=lambda seen: seen.world_size != _TELLING_WORLD_SIZE)[:1]
 
 
 def refuted_section(make: PageBuilder, entry: Entry) -> nodes.section:
-    """What documents state and runs refute, in short: the claim holds the rest."""
-    found = refuted_claims(entry)
-    if not found:
+    """Show in short what documents state and runs refute; the claim holds the rest."""
+    claims = refuted_claims(entry)
+    if not claims:
         return make.section("refuted", make.word("refuted"), paragraph(nodes.Text(make.word("refuted.none"))))
-    items = [_refuted_item(make, claim) for claim in found]
+    items = [_refuted_item(make, claim) for claim in claims]
     children = [paragraph(nodes.Text(make.word("refuted.intro"))), nodes.bullet_list("", *items)]
-    if none_left := _none_left(make, found):
+    if none_left := _none_left(make, claims):
         children.append(none_left)
     return make.section("refuted", make.word("refuted"), *children)
 
 
 def _refuted_item(make: PageBuilder, claim: ClaimEntry) -> marked_item:
-    """One statement, for the versions whose runs refute it, and those on which it was not run; without script for all."""
+    """Show one statement for the versions whose runs refute it or on which it was not run; without script for all."""
     item = marked_item("", *_refuted_line(make, claim))
     return make.only_in(item, claim.summary[0].framework, _refuting(make, claim), hide=False)
 
@@ -291,23 +293,23 @@ def _refuting(make: PageBuilder, claim: ClaimEntry) -> list[str]:
 
 
 def _none_left(make: PageBuilder, claims: list[ClaimEntry]) -> block | None:
-    """Words for the versions that refute none of the claims; None where there is no such pair."""
+    """Say so for the versions that refute none of the claims; None where there is no such pair."""
     clear: dict[str, list[str]] = {}
     for framework in ("torch", "mindspore"):
         refuting = {
-            one for claim in claims if claim.summary[0].framework == framework for one in _refuting(make, claim)
+            version for claim in claims if claim.summary[0].framework == framework for version in _refuting(make, claim)
         }
         clear[framework] = make.releases.others(framework, refuting)
     if not all(clear.values()):
         return None
-    found = block("", paragraph(nodes.Text(make.word("refuted.none_chosen", count=len(claims)))))
-    make.only(found, torch=clear["torch"], mindspore=clear["mindspore"], hide=False)
-    carry(found, hidden="hidden")  # without script the list is whole
-    return found
+    notice = block("", paragraph(nodes.Text(make.word("refuted.none_chosen", count=len(claims)))))
+    make.only(notice, torch=clear["torch"], mindspore=clear["mindspore"], hide=False)
+    carry(notice, hidden="hidden")  # without script the list is whole
+    return notice
 
 
 def _refuted_line(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
-    against = [found for found in claim.summary if found.outcome == Outcome.REFUTED.value]
+    against = [row for row in claim.summary if row.outcome == Outcome.REFUTED.value]
     head = paragraph(
         make.badge("outcome", Outcome.REFUTED.value),
         nodes.Text(" "),
@@ -318,27 +320,25 @@ def _refuted_line(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
     runs = [
         paragraph(
             nodes.Text(
-                f"{make.word(f'framework.{found.framework}')} {found.framework_version}{make.word('site.pause')}"
-                f"{backend_name(found.backend, found.device)}{make.word('site.colon')}"
+                f"{make.word(f'framework.{row.framework}')} {row.framework_version}{make.word('site.pause')}"
+                f"{backend_name(row.backend, row.device)}{make.word('site.colon')}"
             ),
-            *joined(links_to_runs(make, claim, found), make.word("site.comma")),
+            *joined(links_to_runs(make, claim, row), make.word("site.comma")),
         )
-        for found in against
+        for row in against
     ]
     return [head, *runs]
 
 
 def refuted_claims(entry: Entry) -> list[ClaimEntry]:
-    """Claims that a document states and at least one run refutes."""
-    return [
-        claim for claim in entry.claims if claim.stated and any(found.outcome == "refuted" for found in claim.summary)
-    ]
+    """List the claims that a document states and at least one run refutes."""
+    return [claim for claim in entry.claims if claim.stated and any(row.outcome == "refuted" for row in claim.summary)]
 
 
 def refuted_block(make: PageBuilder, entry: Entry, claim: ClaimEntry) -> block:
-    """One refuted statement, with the documents and the runs against it."""
-    against = [found for found in claim.summary if found.outcome == Outcome.REFUTED.value]
-    rest = [found for found in claim.summary if found.outcome != Outcome.REFUTED.value]
+    """Show one refuted statement, with the documents and the runs against it."""
+    against = [row for row in claim.summary if row.outcome == Outcome.REFUTED.value]
+    rest = [row for row in claim.summary if row.outcome != Outcome.REFUTED.value]
     head = paragraph(
         make.badge("outcome", "refuted"),
         nodes.Text(" "),

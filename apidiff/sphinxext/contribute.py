@@ -1,4 +1,4 @@
-"""How to correct a mapping: its record, its examples, and an issue that is written already but for what is wrong."""
+"""Tells how to correct a mapping: its record, its examples, and an issue already written but for what is wrong."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SAFE = re.compile(r"[A-Za-z0-9:/._~%-]+")
 def contribute_section(
     make: PageBuilder, entry: Entry, newest: dict[str, str], repository: Repository | None
 ) -> nodes.section:
-    """The section of a mapping's page. ``newest``: framework → its newest known version."""
+    """Build the section of a mapping's page. ``newest``: framework → its newest known version."""
     record = record_path(entry.id)
     items = [_file(make, "contribute.record", record, record_file(entry.id), repository)]
     items += [
@@ -50,19 +50,19 @@ def contribute_section(
 
 
 def record_path(mapping_id: str) -> str:
-    """The record's place in the repository."""
+    """Return the record's place in the repository."""
     return f"apidiff/data/mappings/{mapping_id.replace('.', '/')}.yaml"
 
 
 def record_file(mapping_id: str) -> str:
-    """The place of the record's copy on the site."""
+    """Return the place of the record's copy on the site."""
     return f"{RECORDS}/{mapping_id}.yaml"
 
 
 def example_paths(entry: Entry) -> list[str]:
-    """The scripts of the mapping, below ``executable_examples/``."""
+    """List the scripts of the mapping, below ``executable_examples/``."""
     recipes = [answer.recipe for answer in entry.otherwise if answer.recipe]
-    return list(dict.fromkeys(one.path for one in [*entry.examples, *recipes]))
+    return list(dict.fromkeys(example.path for example in [*entry.examples, *recipes]))
 
 
 def _file(make: PageBuilder, key: str, path: str, copy: str, repository: Repository | None) -> nodes.list_item:
@@ -111,12 +111,12 @@ def issue(make: PageBuilder, entry: Entry, newest: dict[str, str]) -> tuple[str,
 
 
 def published(records: dict[str, Path], entries: dict[str, Entry]) -> dict[str, bytes]:
-    """What the site carries: path on the site → the record's bytes, the example's text."""
+    """Return what the site carries: path on the site → the record's bytes, the example's text."""
     files = {record_file(mapping_id): file.read_bytes() for mapping_id, file in records.items()}
     for entry in entries.values():
         recipes = [answer.recipe for answer in entry.otherwise if answer.recipe]
-        for one in [*entry.examples, *recipes]:
-            files[f"{EXAMPLES}/{one.path}"] = one.code.encode()
+        for example in [*entry.examples, *recipes]:
+            files[f"{EXAMPLES}/{example.path}"] = example.code.encode()
     return files
 
 
@@ -131,7 +131,7 @@ class Repository(Record, frozen=True, kw_only=True):
     commit: str = ""
 
     def file(self, path: str) -> str:
-        """The address of the file at ``path`` as it was built."""
+        """Return the address of the file at ``path`` as it was built."""
         return f"{self.address}/blob/{self.commit or 'HEAD'}/{quote(path)}"
 
     def issue(self, title: str, body: str) -> str:
@@ -144,7 +144,7 @@ class Repository(Record, frozen=True, kw_only=True):
 
 
 def find_repository(root: Path, environment: Dictionary[str, str]) -> Repository | None:
-    """The repository of the checkout at ``root``, or None where neither the variable nor ``origin`` names one.
+    """Find the repository of the checkout at ``root``; None where neither the variable nor ``origin`` names one.
 
     Raises RepositoryError where the variable holds anything but a plain http(s) address.
     """
@@ -156,7 +156,7 @@ def find_repository(root: Path, environment: Dictionary[str, str]) -> Repository
 
 
 def checked(address: str) -> str:
-    """``address`` without what is optional at its end. Raises RepositoryError where it is no plain http(s) address."""
+    """Strip an address of what is optional at its end. Raises RepositoryError where it is no plain http(s) address."""
     remedy = f"Set {VARIABLE} to the address of the repository's page, such as https://host/owner/name, or unset it."
     try:
         parts = urlsplit(address)
@@ -174,9 +174,9 @@ def checked(address: str) -> str:
 
 
 def from_remote(remote: str) -> str | None:
-    """The page of a remote, without credentials; None for one that has no page, such as a folder."""
-    if found := _SCP.fullmatch(remote):
-        remote = f"https://{found['host']}/{found['path']}"
+    """Return the page of a remote, without credentials; None for one that has no page, such as a folder."""
+    if match := _SCP.fullmatch(remote):
+        remote = f"https://{match['host']}/{match['path']}"
     parts = urlsplit(remote)
     if parts.scheme == "https" and parts.hostname:
         port = f":{parts.port}" if parts.port else ""
@@ -188,7 +188,7 @@ def from_remote(remote: str) -> str | None:
 
 
 def _git(root: Path, *arguments: str) -> str:
-    """What git prints, or nothing where there is no git, no checkout or no such thing."""
+    """Return what git prints, or nothing where there is no git, no checkout or no such thing."""
     try:
         done = subprocess.run(
             ["git", "-C", str(root), *arguments], capture_output=True, text=True, timeout=20, check=False

@@ -1,4 +1,4 @@
-"""Directives: each reads derived files, names them as what its page depends on, and hands back finished nodes."""
+"""Defines the directives: each reads derived files, names them as what its page depends on, and returns finished nodes."""
 
 from __future__ import annotations
 

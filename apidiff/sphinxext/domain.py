@@ -44,7 +44,7 @@ class Part(NamedTuple):
 
 
 def trace_name(run: str, part: str) -> str:
-    """The name of what a run recorded of one probe, or of one API. No role leads there: references to runs do."""
+    """Name what a run recorded of one probe, or of one API. No role leads there: references to runs do."""
     return f"{run}#{part}"
 
 
@@ -106,7 +106,7 @@ class ApidiffDomain(Domain):
         self.data["parts"][docname] = parts
 
     def parts(self) -> dict[str, list[Part]]:
-        """What can be searched, by page, in the order of their names."""
+        """Return what can be searched, by page, in the order of their names."""
         return dict(sorted(self.data["parts"].items()))
 
     def clear_doc(self, docname: str) -> None:
@@ -125,34 +125,36 @@ class ApidiffDomain(Domain):
         self._index = None
 
     def find(self, kind: str, name: str) -> tuple[str, str] | None:
-        """The page and anchor of an object; where several pages define it, the one of lowest rank, then by name."""
+        """Find the page and anchor of an object; where several pages define it, the one of lowest rank, then by name."""
         if self._index is None:
             ordered = sorted(
-                (found.rank, docname, found)
+                (defined.rank, docname, defined)
                 for docname, all_found in self.data["defined"].items()
-                for found in all_found
+                for defined in all_found
             )
-            self._index = {(found.kind, found.name): (docname, found.anchor) for _, docname, found in reversed(ordered)}
+            self._index = {
+                (defined.kind, defined.name): (docname, defined.anchor) for _, docname, defined in reversed(ordered)
+            }
         return self._index.get((kind, name))
 
     def find_last(self, kind: str, name: str) -> tuple[str, str] | None:
-        """The place of highest rank: of an API, that in a list of all of them rather than on a mapping's page."""
+        """Find the place of highest rank: of an API, that in a list of all of them rather than on a mapping's page."""
         places = [
-            (found.rank, docname, found.anchor)
+            (defined.rank, docname, defined.anchor)
             for docname, all_found in self.data["defined"].items()
-            for found in all_found
-            if (found.kind, found.name) == (kind, name)
+            for defined in all_found
+            if (defined.kind, defined.name) == (kind, name)
         ]
         return max(places)[1:] if places else None
 
     def moved(self) -> list[str]:
-        """Pages whose roles lead elsewhere than when last asked; they must be written again."""
+        """List pages whose roles lead elsewhere than when last asked; they must be written again."""
         now = {
             docname: sorted((kind, name, self.find(kind, name)) for kind, name in used)
             for docname, used in self.data["used"].items()
         }
         before, self.data["resolved"] = self.data["resolved"], now
-        return sorted(docname for docname, found in now.items() if docname in before and before[docname] != found)
+        return sorted(docname for docname, places in now.items() if docname in before and before[docname] != places)
 
     def resolve_xref(
         self,
@@ -164,18 +166,18 @@ class ApidiffDomain(Domain):
         node: addnodes.pending_xref,
         contnode: Element,
     ) -> nodes.reference | None:
-        """The link, or None where nothing of this kind and name exists.
+        """Resolve a link; None where nothing of this kind and name exists.
 
         A part of a run leads to the page of its evidence; where there is none, to the part's row on the run's own page.
         """
         part = node.get("apidiff_part") or ""
-        found = (self.find("trace", trace_name(target, part)) if typ == "run" and part else None) or None
-        if found is not None:
-            return make_refnode(builder, fromdocname, *found, contnode, target)
-        found = self.find(typ, target)
-        if found is None:
+        place = (self.find("trace", trace_name(target, part)) if typ == "run" and part else None) or None
+        if place is not None:
+            return make_refnode(builder, fromdocname, *place, contnode, target)
+        place = self.find(typ, target)
+        if place is None:
             return None
-        docname, anchor = found
+        docname, anchor = place
         return make_refnode(builder, fromdocname, docname, part or anchor, contnode, target)
 
     def resolve_any_xref(
@@ -187,24 +189,24 @@ class ApidiffDomain(Domain):
         node: addnodes.pending_xref,
         contnode: Element,
     ) -> list[tuple[str, nodes.reference]]:
-        """Links of every kind that fits, for the role ``any``."""
-        found = (
+        """Resolve links of every kind that fits, for the role ``any``."""
+        links = (
             (kind, self.resolve_xref(env, fromdocname, builder, kind, target, node, contnode)) for kind in self.roles
         )
-        return [(f"apidiff:{kind}", link) for kind, link in found if link is not None]
+        return [(f"apidiff:{kind}", link) for kind, link in links if link is not None]
 
     def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
-        """Everything that can be linked to, for inventories."""
+        """List everything that can be linked to, for inventories."""
         for docname, all_found in sorted(self.data["defined"].items()):
-            for found in all_found:
-                if found.kind in self.roles and self.find(found.kind, found.name) == (docname, found.anchor):
-                    yield found.name, found.name, found.kind, docname, found.anchor, 1
+            for defined in all_found:
+                if defined.kind in self.roles and self.find(defined.kind, defined.name) == (docname, defined.anchor):
+                    yield defined.name, defined.name, defined.kind, docname, defined.anchor, 1
 
 
 def keep_words(
     _app: Sphinx, _env: BuildEnvironment, node: addnodes.pending_xref, contnode: nodes.TextElement
 ) -> nodes.TextElement | None:
-    """Where an optional reference has no goal, its words stand without a link and without a warning."""
+    """Keep the words of an optional reference without a goal, without a link and without a warning."""
     return contnode if node.get("apidiff_optional") else None
 
 

@@ -1,4 +1,4 @@
-"""The page of an API's evidence: what every rank saw in every probe, on one backend, at all world sizes."""
+"""Builds the page of an API's evidence: what every rank saw in every probe, on one backend, at all world sizes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from apidiff.sphinxext.trace_table import trace_table
 from apidiff.writers.exports.address import anchor
 
 
-def evidence_section(make: PageBuilder, found: ApiEvidence) -> nodes.section:
-    """The whole page."""
-    first = found.runs[0]
+def evidence_section(make: PageBuilder, evidence: ApiEvidence) -> nodes.section:
+    """Build the whole page."""
+    first = evidence.runs[0]
     where = make.word(
         "evidence.where",
         framework=make.word(f"framework.{first.framework}"),
@@ -29,23 +29,25 @@ def evidence_section(make: PageBuilder, found: ApiEvidence) -> nodes.section:
         device=first.device,
     )
     children: list[nodes.Node] = [paragraph(nodes.Text(make.word("evidence.about")))]
-    if found.mapping:
-        children.append(make.term("evidence.mapping", make.ref("mapping", found.mapping, optional=True)))
+    if evidence.mapping:
+        children.append(make.term("evidence.mapping", make.ref("mapping", evidence.mapping, optional=True)))
     children += [
-        make.section("runs", make.word("evidence.runs"), *_runs(make, found.runs)),
-        make.section("repeat", make.word("repeat"), *_repeat(make, found)),
+        make.section("runs", make.word("evidence.runs"), *_runs(make, evidence.runs)),
+        make.section("repeat", make.word("repeat"), *_repeat(make, evidence)),
     ]
-    if found.changes or found.disputes:
-        children.append(make.section("changes", make.word("evidence.changes"), *_apart(make, found)))
-    if found.signatures:
-        shown = [_signature(make, found, one) for one in found.signatures]
-        children.append(make.section("signature", make.word("run.signature"), *(node for one in shown for node in one)))
-    children += [_probe(make, probe, {run.id: run for run in found.runs}) for probe in found.probes]
-    return make.section("evidence", [literal(found.api), nodes.Text(where)], *children)
+    if evidence.changes or evidence.disputes:
+        children.append(make.section("changes", make.word("evidence.changes"), *_apart(make, evidence)))
+    if evidence.signatures:
+        shown = [_signature(make, evidence, signature) for signature in evidence.signatures]
+        children.append(
+            make.section("signature", make.word("run.signature"), *(node for part in shown for node in part))
+        )
+    children += [_probe(make, probe, {run.id: run for run in evidence.runs}) for probe in evidence.probes]
+    return make.section("evidence", [literal(evidence.api), nodes.Text(where)], *children)
 
 
 def trial_anchors(probe: ProbeEvidence) -> dict[str, str]:
-    """Run → the anchor of its trial; it stays the same when the run is recorded anew, unless two are of one size."""
+    """Name the anchor of each run's trial; it stays the same when the run is recorded anew, unless two are of one size."""
     taken: set[int] = set()
     anchors = {}
     for trial in probe.trials:
@@ -57,19 +59,19 @@ def trial_anchors(probe: ProbeEvidence) -> dict[str, str]:
     return anchors
 
 
-def defined(found: ApiEvidence) -> list[tuple[str, str]]:
-    """What verdicts point at on this page: the name of the trace, ``<run>#<part>``, and its anchor."""
-    names = [(f"{run.id}#{run_part(found.api)}", "evidence") for run in found.runs]
-    for one in found.signatures:
-        names += [(f"{run}#{run_part(found.api, 'signature')}", "signature") for run in one.runs]
-    for probe in found.probes:
+def defined(evidence: ApiEvidence) -> list[tuple[str, str]]:
+    """List what verdicts point at on this page: the name of the trace, ``<run>#<part>``, and its anchor."""
+    names = [(f"{run.id}#{run_part(evidence.api)}", "evidence") for run in evidence.runs]
+    for signature in evidence.signatures:
+        names += [(f"{run}#{run_part(evidence.api, 'signature')}", "signature") for run in signature.runs]
+    for probe in evidence.probes:
         for run, goal in trial_anchors(probe).items():
-            names.append((f"{run}#{run_part(found.api, probe.name)}", goal))
+            names.append((f"{run}#{run_part(evidence.api, probe.name)}", goal))
     return names
 
 
 def _runs(make: PageBuilder, runs: list[RunHead]) -> list[nodes.Node]:
-    """One row a run, and below what all of them have in common or each has of its own."""
+    """Show one row per run, and below what all of them have in common or each has of its own."""
     rows: list[list[Cell]] = []
     for run in runs:
         raw = nodes.reference(
@@ -95,26 +97,26 @@ def _runs(make: PageBuilder, runs: list[RunHead]) -> list[nodes.Node]:
     return [table(header, rows), *told]
 
 
-def _apart(make: PageBuilder, found: ApiEvidence) -> list[nodes.Node]:
-    """Claims on which these runs disagree, and those that other versions judge otherwise."""
-    measurers = {run.id: run.measured_by for run in found.runs}
+def _apart(make: PageBuilder, evidence: ApiEvidence) -> list[nodes.Node]:
+    """Show claims on which these runs disagree, and those that other versions judge otherwise."""
+    measurers = {run.id: run.measured_by for run in evidence.runs}
     shown: list[nodes.Node] = []
-    for claim in sorted(found.disputes.keys() | found.changes.keys()):
+    for claim in sorted(evidence.disputes.keys() | evidence.changes.keys()):
         shown.append(paragraph(make.ref("claim", claim, optional=True)))
-        shown += [dispute_block(make, found.api, one, measurers) for one in found.disputes.get(claim, [])]
-        if claim in found.changes:
-            shown.append(changes_list(make, found.api, found.changes[claim]))
+        shown += [dispute_block(make, evidence.api, dispute, measurers) for dispute in evidence.disputes.get(claim, [])]
+        if claim in evidence.changes:
+            shown.append(changes_list(make, evidence.api, evidence.changes[claim]))
     return shown
 
 
-def _repeat(make: PageBuilder, found: ApiEvidence) -> list[nodes.Node]:
-    first = found.runs[0]
+def _repeat(make: PageBuilder, evidence: ApiEvidence) -> list[nodes.Node]:
+    first = evidence.runs[0]
     framework = f"{make.word(f'framework.{first.framework}')} {first.framework_version}"
-    sizes = ",".join(str(size) for size in sorted({run.world_size for run in found.runs}))
+    sizes = ",".join(str(size) for size in sorted({run.world_size for run in evidence.runs}))
     command = " ".join(
         [
             "apidiff verify",
-            *([found.mapping] if found.mapping else []),
+            *([evidence.mapping] if evidence.mapping else []),
             f"--backend {backend_name(first.backend, first.device)}",
             f"--world-size {sizes}",
         ]
@@ -125,23 +127,23 @@ def _repeat(make: PageBuilder, found: ApiEvidence) -> list[nodes.Node]:
     ]
 
 
-def _signature(make: PageBuilder, found: ApiEvidence, one: SignatureEvidence) -> list[nodes.Node]:
-    signature = one.signature
+def _signature(make: PageBuilder, evidence: ApiEvidence, seen: SignatureEvidence) -> list[nodes.Node]:
+    signature = seen.signature
     children: list[nodes.Node] = []
     if signature.missing:
         said = nodes.emphasis("", make.word("run.missing"))
         children.append(paragraph(said, nodes.Text(f" {signature.error}".rstrip())))
     else:
         text = signature.text or signature.error
-        children.append(code(f"{found.api.rpartition('.')[2]}{text}" if signature.text else text))
+        children.append(code(f"{evidence.api.rpartition('.')[2]}{text}" if signature.text else text))
         if signature.members:
             children.append(make.term("members", literal(" ".join(signature.members))))
-    if len(found.signatures) > 1:
-        sizes = [str(run.world_size) for run in found.runs if run.id in one.runs]
+    if len(evidence.signatures) > 1:
+        sizes = [str(run.world_size) for run in evidence.runs if run.id in seen.runs]
         children.insert(
             0, paragraph(nodes.Text(make.word("evidence.ranks", count=make.word("site.comma").join(sizes))))
         )
-    return [*children, *_verdicts(make, one.verdicts)]
+    return [*children, *_verdicts(make, seen.verdicts)]
 
 
 def _probe(make: PageBuilder, probe: ProbeEvidence, heads: Mapping[str, RunHead]) -> nodes.section:
@@ -200,8 +202,8 @@ def _verdicts(make: PageBuilder, verdicts: list[Verdict]) -> list[nodes.Node]:
     if not verdicts:
         return []
     shown = []
-    for one in verdicts:
-        link = make.ref("claim", one.claim, nodes.Text(one.claim.partition("#")[2]), optional=True)
-        badge = make.badge("outcome", one.outcome)
+    for verdict in verdicts:
+        link = make.ref("claim", verdict.claim, nodes.Text(verdict.claim.partition("#")[2]), optional=True)
+        badge = make.badge("outcome", verdict.outcome)
         shown.append([nodes.inline("", "", badge, nodes.Text(" "), link, classes=["apidiff-verdict"])])
     return [make.term("evidence.claims", *joined(shown, " · "))]

@@ -1,4 +1,4 @@
-"""Index pages: mappings by category and by risk, what the words there mean, run records, and what runs refute."""
+"""Builds pages that list all mappings: by category, by risk, by MindSpore API, changed and refuted claims, run records."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ from apidiff.writers.exports.address import anchor
 
 
 def _by_category(pages: list[MappingPage]) -> list[tuple[str, list[MappingPage]]]:
-    """The mappings of each category that has any, in the order of the categories."""
-    found = [(key, [page for page in pages if page.entry.category == key]) for key in load_scope().categories]
-    return [(category, members) for category, members in found if members]
+    """Group the mappings by category, in the order of the categories, without empty ones."""
+    groups = [(key, [page for page in pages if page.entry.category == key]) for key in load_scope().categories]
+    return [(category, members) for category, members in groups if members]
 
 
 def _pair(make: PageBuilder, entry: Entry, newest: str) -> list[nodes.Node]:
-    """The source, and below it what answers it on the MindSpore version ``newest``."""
-    found = [paragraph(make.ref("mapping", entry.id))]
+    """Show the source, and below it what answers it on the MindSpore version ``newest``."""
+    lines = [paragraph(make.ref("mapping", entry.id))]
     if current := current_target(entry, newest):
         link = make.ref("mapping", entry.id, literal(current.name), part=anchor(current.name))
-        found.append(paragraph(nodes.Text("→ "), link))
+        lines.append(paragraph(nodes.Text("→ "), link))
     elif (answer := current_answer(entry, newest)) and answer.uses:
         names: list[Inline] = [[literal(name)] for name in answer.uses]
-        found.append(paragraph(nodes.Text("→ "), *joined(names, make.word("site.comma")), classes=["apidiff-wrap"]))
-    return list(found)
+        lines.append(paragraph(nodes.Text("→ "), *joined(names, make.word("site.comma")), classes=["apidiff-wrap"]))
+    return list(lines)
 
 
 def by_category(make: PageBuilder, pages: list[MappingPage], newest: str) -> list[nodes.Node]:
-    """All mappings at a glance: one section a category, with the names and what is not simply a target."""
+    """Show all mappings at a glance: one section per category, with the names and what is not simply a target."""
     if not pages:
         return [paragraph(nodes.Text(make.word("index.empty")))]
     sections: list[nodes.Node] = []
-    for category, found in _by_category(pages):
-        items = [nodes.list_item("", paragraph(*_glance(make, page.entry, newest))) for page in found]
+    for category, members in _by_category(pages):
+        items = [nodes.list_item("", paragraph(*_glance(make, page.entry, newest))) for page in members]
         names = nodes.bullet_list("", *items, classes=["apidiff-glance"])
         sections.append(
             make.section(f"category-{category}", load_scope().category_name(category, make.language), names)
@@ -65,7 +65,7 @@ def _glance(make: PageBuilder, entry: Entry, newest: str) -> Inline:
 
 
 def by_risk(make: PageBuilder, pages: list[MappingPage], newest: str) -> list[nodes.Node]:
-    """One section a risk, worst first, with every difference of that risk that the newest MindSpore makes."""
+    """Build one section per risk, worst first, with every difference of that risk that the newest MindSpore makes."""
     return [_risk_section(make, risk.value, pages, newest) for risk in Risk]
 
 
@@ -96,7 +96,7 @@ def _difference_row(make: PageBuilder, entry: Entry, difference: DifferenceEntry
 
 
 def meanings(make: PageBuilder) -> list[nodes.Node]:
-    """What the words of risks and of answers mean, and how the two go together."""
+    """Explain the words of risks and of answers, and how the two go together."""
     risks = [("risk", risk.value) for risk in Risk]
     answers = [("answer", kind.value) for kind in AnswerKind]
     return [
@@ -116,24 +116,24 @@ def _meanings(make: PageBuilder, words: Iterable[tuple[str, str]]) -> nodes.bull
 
 
 def refuted_statements(make: PageBuilder, pages: list[MappingPage]) -> list[nodes.Node]:
-    """Every refuted statement, by mapping; that of a target which several mappings share stands once."""
+    """List every refuted statement, by mapping; that of a target which several mappings share stands once."""
     sections: list[nodes.Node] = []
     for page in pages:
-        found = [claim for claim in refuted_claims(page.entry) if _belongs(page.entry, claim)]
-        if found:
+        claims = [claim for claim in refuted_claims(page.entry) if _belongs(page.entry, claim)]
+        if claims:
             link = make.ref("mapping", page.entry.id)
-            blocks = [refuted_block(make, page.entry, claim) for claim in found]
+            blocks = [refuted_block(make, page.entry, claim) for claim in claims]
             sections.append(make.section(page.entry.id, [link], *blocks))
     return sections or [paragraph(nodes.Text(make.word("refuted_index.empty")))]
 
 
 def _belongs(entry: Entry, claim: ClaimEntry) -> bool:
-    """Whether the claim is one of this mapping, not of another that it shares a target with."""
+    """Tell whether the claim is one of this mapping, not of another that it shares a target with."""
     return not any(target.name == claim.subject and target.defined_in for target in entry.targets)
 
 
 def runs(make: PageBuilder, lines: Iterable[RunHead]) -> list[nodes.Node]:
-    """One row a run record."""
+    """Show one row per run record."""
     rows: list[list[Cell]] = []
     for line in lines:
         title = run_title(make, line.framework, line.framework_version, line.backend, line.device, line.world_size)
@@ -152,16 +152,16 @@ def runs(make: PageBuilder, lines: Iterable[RunHead]) -> list[nodes.Node]:
     return [block("", table(header, rows))]
 
 
-def counterpart_sections(make: PageBuilder, found: list[CounterpartEntry]) -> list[nodes.Node]:
-    """One section a module, with one row an API."""
+def counterpart_sections(make: PageBuilder, counterparts: list[CounterpartEntry]) -> list[nodes.Node]:
+    """Build one section per MindSpore module, with one row per API and the sources it serves."""
     by_module: dict[str, list[CounterpartEntry]] = {module.name: [] for module in load_scope().mindspore.modules}
-    for one in found:
-        by_module.setdefault(module_of(one.name), []).append(one)
+    for counterpart in counterparts:
+        by_module.setdefault(module_of(counterpart.name), []).append(counterpart)
     header = [make.word(f"column.{name}") for name in ("mindspore_api", "serves")]
     sections: list[nodes.Node] = []
     for module, members in by_module.items():
         if members:
-            rows = [_counterpart_row(make, one) for one in members]
+            rows = [_counterpart_row(make, counterpart) for counterpart in members]
             shown = table(header, rows, classes=["apidiff-stacked"])
             sections.append(make.section(f"module-{module}", [literal(module)], shown))
     if not sections:
@@ -170,48 +170,48 @@ def counterpart_sections(make: PageBuilder, found: list[CounterpartEntry]) -> li
 
 
 def module_of(name: str) -> str:
-    """The module of the page that an API is listed under."""
+    """Return the module of the page that an API is listed under."""
     return load_scope().mindspore.module_of(name) or name.partition(".")[0]
 
 
-def _counterpart_row(make: PageBuilder, one: CounterpartEntry) -> list[Cell]:
-    name = nodes.inline("", "", literal(one.name), ids=[anchor(one.name)])
+def _counterpart_row(make: PageBuilder, counterpart: CounterpartEntry) -> list[Cell]:
+    name = nodes.inline("", "", literal(counterpart.name), ids=[anchor(counterpart.name)])
     make.document.note_explicit_target(name)
-    if one.serves:
-        return [[name], [paragraph(*_served_source(make, one, served)) for served in one.serves]]
-    if one.why is None:
+    if counterpart.serves:
+        return [[name], [paragraph(*_served_source(make, counterpart, served)) for served in counterpart.serves]]
+    if counterpart.why is None:
         return [[name], make.word("serves.unnamed")]
     gap = nodes.Text(" " if make.language == "en" else "")
-    said: list[nodes.Node] = [paragraph(nodes.Text(make.word("serves.none")), gap, *make.text(one.why))]
+    said: list[nodes.Node] = [paragraph(nodes.Text(make.word("serves.none")), gap, *make.text(counterpart.why))]
     comma = make.word("site.comma")
-    if one.nearest:
-        links = [[make.ref("mapping", mapping)] for mapping in one.nearest]
+    if counterpart.nearest:
+        links = [[make.ref("mapping", mapping)] for mapping in counterpart.nearest]
         said.append(make.term("nearest", *joined(links, comma)))
-    if one.documents:
-        places = [external(document.url, nodes.Text(document.title)) for document in one.documents]
+    if counterpart.documents:
+        places = [external(document.url, nodes.Text(document.title)) for document in counterpart.documents]
         said.append(make.term("claim.stated", *joined(places, comma)))
     return [[name], said]
 
 
-def _served_source(make: PageBuilder, one: CounterpartEntry, served: ServedEntry) -> list[nodes.Node]:
-    """The source, and in which versions it is answered so: 'torch.distributed.reduce ≥ 2.5 current'."""
+def _served_source(make: PageBuilder, counterpart: CounterpartEntry, served: ServedEntry) -> list[nodes.Node]:
+    """Show the source, and in which versions it is answered so: 'torch.distributed.reduce ≥ 2.5 current'."""
     kind = "status" if served.role == "target" else "answer"
-    part = anchor(one.name) if served.role == "target" else ""
+    part = anchor(counterpart.name) if served.role == "target" else ""
     spans: list[Inline] = [
-        [nodes.Text(make.span(found.range) + " "), make.badge(kind, found.status)] for found in served.ranges
+        [nodes.Text(make.span(span.range) + " "), make.badge(kind, span.status)] for span in served.ranges
     ]
     link = make.ref("mapping", served.id, literal(served.source), part=part)
     shown = [link, nodes.Text(" "), *joined(spans, " · ")]
-    if any(found.status == AnswerKind.NO_COUNTERPART.value for found in served.ranges):
+    if any(span.status == AnswerKind.NO_COUNTERPART.value for span in served.ranges):
         shown.append(nodes.Text(make.word("serves.nearest")))
     return shown
 
 
-def changed_sections(make: PageBuilder, found: Sequence[Changed], places: Sequence[PlaceCoverage]) -> list[nodes.Node]:
-    """The whole page below its title."""
+def changed_sections(make: PageBuilder, steps: Sequence[Changed], places: Sequence[PlaceCoverage]) -> list[nodes.Node]:
+    """Build the page of changed behaviour below its title: by framework and version, every claim whose verdict changed."""
     groups: dict[tuple[str, str], list[Changed]] = {}
-    for one in found:
-        groups.setdefault((one.change.framework, one.versions[1]), []).append(one)
+    for step in steps:
+        groups.setdefault((step.change.framework, step.versions[1]), []).append(step)
     ordered = sorted(groups, key=lambda key: (key[0], Version(key[1])), reverse=True)
     ordered.sort(key=lambda key: key[0])
     sections: list[nodes.Node] = [_version_section(make, *key, groups[key]) for key in ordered]
@@ -224,10 +224,10 @@ def changed_sections(make: PageBuilder, found: Sequence[Changed], places: Sequen
 
 
 def _compared(make: PageBuilder, places: Sequence[PlaceCoverage]) -> nodes.bullet_list:
-    """The versions that were run of each framework on each backend."""
+    """List the versions that were run of each framework on each backend."""
     versions: dict[tuple[str, str, str], list[str]] = {}
-    for one in places:
-        versions.setdefault((one.framework, one.backend, one.device), []).append(one.framework_version)
+    for place in places:
+        versions.setdefault((place.framework, place.backend, place.device), []).append(place.framework_version)
     items = []
     for (framework, backend, device), run in versions.items():
         words = make.word(
@@ -241,44 +241,44 @@ def _compared(make: PageBuilder, places: Sequence[PlaceCoverage]) -> nodes.bulle
     return nodes.bullet_list("", *items)
 
 
-def _version_section(make: PageBuilder, framework: str, version: str, found: Sequence[Changed]) -> nodes.section:
+def _version_section(make: PageBuilder, framework: str, version: str, steps: Sequence[Changed]) -> nodes.section:
     title = f"{make.word(f'framework.{framework}')} {version}"
     count = make.word(
-        "changed.count", claims=len({one.claim for one in found}), mappings=len({one.mapping for one in found})
+        "changed.count", claims=len({step.claim for step in steps}), mappings=len({step.mapping for step in steps})
     )
     header = [make.word(key) for key in ("column.claim", "changed.where", "changed.before", "changed.after")]
-    rows = [_changed_row(make, one) for one in sorted(found, key=lambda one: (one.mapping, one.claim))]
+    rows = [_changed_row(make, step) for step in sorted(steps, key=lambda step: (step.mapping, step.claim))]
     shown = block(
         "", table(header, rows, classes=["apidiff-wrapped", "apidiff-stacked"]), filter=make.word("index.filter")
     )
     return make.section(anchor(f"changed-{framework}-{version}"), title, paragraph(nodes.Text(count)), shown)
 
 
-def _changed_row(make: PageBuilder, one: Changed) -> list[Cell]:
-    subject = one.claim.partition("#")[0]
+def _changed_row(make: PageBuilder, step: Changed) -> list[Cell]:
+    subject = step.claim.partition("#")[0]
     claim: list[nodes.Node] = [
-        paragraph(make.ref("claim", one.claim), classes=["apidiff-wrap"]),
-        paragraph(*make.text(one.text)),
+        paragraph(make.ref("claim", step.claim), classes=["apidiff-wrap"]),
+        paragraph(*make.text(step.text)),
     ]
-    if one.mapping != subject:
-        claim.insert(0, paragraph(make.ref("mapping", one.mapping, literal(one.mapping)), nodes.Text(" →")))
-    change = one.change
+    if step.mapping != subject:
+        claim.insert(0, paragraph(make.ref("mapping", step.mapping, literal(step.mapping)), nodes.Text(" →")))
+    change = step.change
     sizes = make.word("site.comma").join(map(str, change.world_sizes))
     where = [
         paragraph(nodes.Text(make.word("changed.at", backend=change.backend, device=change.device))),
         paragraph(nodes.Text(make.word("evidence.ranks", count=sizes))),
     ]
-    before, after = one.versions
+    before, after = step.versions
     notes = [
         paragraph(nodes.Text(make.word(f"changed.{key}", versions=make.word("site.comma").join(versions))))
-        for key, versions in (("unjudged", one.after.unjudged), ("disputed", one.after.disputed))
+        for key, versions in (("unjudged", step.after.unjudged), ("disputed", step.after.disputed))
         if versions
     ]
     return [
         claim,
         where,
-        _verdict_before_or_after(make, subject, one.before, before),
-        [*_verdict_before_or_after(make, subject, one.after, after), *notes],
+        _verdict_before_or_after(make, subject, step.before, before),
+        [*_verdict_before_or_after(make, subject, step.after, after), *notes],
     ]
 
 

@@ -1,4 +1,4 @@
-"""The node of the index of all mappings, and the script that its page needs."""
+"""Writes the index of all mappings as one HTML table, complete without script; ``<apidiff-table>`` filters and sorts it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class index_table(nodes.General, nodes.Element):  # noqa: N801 - docutils names 
     """All mappings as rows: ``index`` holds them, ``language`` is the page's."""
 
     def astext(self) -> str:
-        """Nothing: what is in the rows is found on the pages that they lead to."""
+        """Return nothing: what is in the rows is found on the pages that they lead to."""
         return ""
 
 
@@ -62,13 +62,13 @@ TABLE_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {index_table: (_write,
 
 
 def table_html(index: Index, language: Language, link: Link) -> str:
-    """The table inside its element, with the words and the values that can be chosen."""
+    """Write the table inside its element, with the words and the values that can be chosen."""
     words = {name: label(f"table.{name}", language) for name in _WORDS}
     words |= {f"column.{name}": label(f"table.column.{name}", language) for name in COLUMNS}
     words |= {framework: label(f"framework.{framework}", language) for framework in FRAMEWORKS}
     words["space"] = between_sentences(language)
     words["comma"] = label("site.comma", language)
-    words |= {f"outcome.{one.value}": label(f"outcome.{one.value}", language) for one in WORST_FIRST}
+    words |= {f"outcome.{outcome.value}": label(f"outcome.{outcome.value}", language) for outcome in WORST_FIRST}
     facets = {name: [[value, text] for value, text in values] for name, values in _facets(index, language).items()}
     head = "".join(f'<th scope="col">{escape(label(f"table.column.{name}", language))}</th>' for name in COLUMNS)
     rows = "".join(_row(index, row, language, link) for row in index.rows)
@@ -81,7 +81,7 @@ def table_html(index: Index, language: Language, link: Link) -> str:
 
 
 def _about(index: Index, words: dict[str, str], language: Language) -> str:
-    """What the table is about before another version is chosen; `element.ts` says the same of the chosen ones."""
+    """Say what the table is about before another version is chosen; `element.ts` says the same of the chosen ones."""
     mindspore, torch = index.newest.get("mindspore", ""), index.newest.get("torch", "")
     said = [words["about"].format(version=mindspore)]
     if mindspore not in index.run.get("mindspore", []):
@@ -98,7 +98,7 @@ def _json(value: object) -> str:
 
 
 def _facets(index: Index, language: Language) -> dict[str, list[tuple[str, str]]]:
-    """The values of each facet that any row has, with their words, in the order in which they sort."""
+    """List the values of each facet that any row has, with their words, in the order in which they sort."""
     answers = [answer for row in index.rows for answer in row.answers]
 
     def named(prefix: str, values: Iterable[str], used: set[str | None]) -> list[tuple[str, str]]:
@@ -107,9 +107,9 @@ def _facets(index: Index, language: Language) -> dict[str, list[tuple[str, str]]
     scope = load_scope()
     categories = {row.category for row in index.rows}
     statuses = {answer.status for answer in answers}
-    runs = [one for row in index.rows for one in row.runs]
-    backends = sorted({one.backend for one in runs})
-    verdicts = {one.outcome for one in runs} | {Outcome.NOT_RUN.value}
+    runs = [run for row in index.rows for run in row.runs]
+    backends = sorted({run.backend for run in runs})
+    verdicts = {run.outcome for run in runs} | {Outcome.NOT_RUN.value}
     return {
         "category": [(key, scope.category_name(key, language)) for key in scope.categories if key in categories],
         "risk": named("risk", [risk.value for risk in Risk], {answer.risk for answer in answers}),
@@ -124,35 +124,35 @@ def _facets(index: Index, language: Language) -> dict[str, list[tuple[str, str]]
 
 
 def _row(index: Index, row: IndexRow, language: Language, link: Link) -> str:
-    facts = {"category": row.category, "runs": ";".join(_run(index, one) for one in row.runs)}
+    facts = {"category": row.category, "runs": ";".join(_run(index, run) for run in row.runs)}
     facts["in-torch"] = " ".join(row.torch)
     attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in facts.items())
-    found = index.runs_of(row, index.newest)
-    runs = escape(label("site.comma", language).join(sorted({one.backend for one in found})))
-    verdict = worst_outcome(Outcome(one.outcome) for one in found).value
+    newest_runs = index.runs_of(row, index.newest)
+    runs = escape(label("site.comma", language).join(sorted({run.backend for run in newest_runs})))
+    verdict = worst_outcome(Outcome(run.outcome) for run in newest_runs).value
     about = _badge("outcome", verdict, language)
     return (
         f'<tr{attributes}><th scope="row"><a href="{escape(link(row.id, ""))}">{_code(row.id)}</a></th>'
-        f"{_cell('target', row.answers, lambda one: one.target or ' '.join(one.uses), _target(row, language, link))}"
+        f"{_cell('target', row.answers, lambda answer: answer.target or ' '.join(answer.uses), _target(row, language, link))}"
         f"<td>{escape(load_scope().category_name(row.category, language))}</td>"
-        f"{_cell('risk', row.answers, lambda one: one.risk or '', lambda one: _badge('risk', one.risk, language))}"
-        f"{_cell('status', row.answers, lambda one: one.status or '', lambda one: _standing(one, language))}"
+        f"{_cell('risk', row.answers, lambda answer: answer.risk or '', lambda answer: _badge('risk', answer.risk, language))}"
+        f"{_cell('status', row.answers, lambda answer: answer.status or '', lambda answer: _standing(answer, language))}"
         f'<td class="apidiff-index-runs" data-label="{escape(label("table.column.backends", language))}">{runs}</td>'
         f'<td class="apidiff-index-runs" data-label="{escape(label("table.column.verdict", language))}">'
         f"{about}</td></tr>\n"
     )
 
 
-def _run(index: Index, one: RowRuns) -> str:
-    """``framework backend outcome spans``; spaces within an outcome are underscores."""
-    known = {"mindspore": index.mindspore}.get(one.framework) or one.versions
-    return f"{one.framework} {one.backend} {one.outcome.replace(' ', '_')} {spans(known, one.versions)}"
+def _run(index: Index, runs: RowRuns) -> str:
+    """Write ``framework backend outcome spans``; spaces within an outcome become underscores."""
+    known = {"mindspore": index.mindspore}.get(runs.framework) or runs.versions
+    return f"{runs.framework} {runs.backend} {runs.outcome.replace(' ', '_')} {spans(known, runs.versions)}"
 
 
 def _cell(
     name: str, answers: list[AnswerRow], value: Callable[[AnswerRow], str], show: Callable[[AnswerRow], str]
 ) -> str:
-    """A cell that holds what each release has, all but the newest hidden; without spans where all have the same."""
+    """Write a cell that holds what each release has, all but the newest hidden; without spans where all have the same."""
     kept: dict[tuple[str, str], list[AnswerRow]] = {}
     for answer in answers:
         kept.setdefault((value(answer), show(answer)), []).append(answer)
@@ -160,10 +160,10 @@ def _cell(
         ((only, shown),) = kept
         return f'<td data-{name}="{escape(only)}">{shown}</td>'
     parts = []
-    for number, ((one, shown), members) in enumerate(kept.items()):
+    for number, ((held_value, shown), members) in enumerate(kept.items()):
         held = " ".join(member.spans for member in members)
         hidden = " hidden" if number else ""
-        parts.append(f'<span data-mindspore="{held}" data-{name}="{escape(one)}"{hidden}>{shown}</span>')
+        parts.append(f'<span data-mindspore="{held}" data-{name}="{escape(held_value)}"{hidden}>{shown}</span>')
     return f"<td>{''.join(parts)}</td>"
 
 
@@ -180,12 +180,12 @@ def _target(row: IndexRow, language: Language, link: Link) -> Callable[[AnswerRo
 
 
 def _nothing(key: str, language: Language) -> str:
-    """Words where there is nothing to name."""
+    """Write words where there is nothing to name."""
     return f'<span class="apidiff-table-nothing">{escape(label(f"table.{key}", language))}</span>'
 
 
 def _code(name: str) -> str:
-    """A name, which may break after its dots and underscores."""
+    """Write a name, which may break after its dots and underscores."""
     return f"<code>{_BREAK.sub('<wbr>', escape(name))}</code>"
 
 

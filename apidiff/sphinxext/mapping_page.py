@@ -1,4 +1,4 @@
-"""The page of one mapping: the answer for the chosen versions first, then everything it rests on."""
+"""Builds the page of one mapping: the answer for the chosen versions first, then everything it rests on."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from apidiff.writers.exports.address import anchor
 
 
 def mapping_section(make: PageBuilder, entry: Entry, picture: Picture | None = None) -> nodes.section:
-    """The whole page, for the newest pair of ``make.releases`` until a reader chooses another."""
+    """Build the whole page, for the newest pair of ``make.releases`` until a reader chooses another."""
     leading, *others = _answer_sections(make, entry, answers(entry, make.releases.known["mindspore"]))
     return make.section(
         anchor(entry.id),
@@ -70,14 +70,14 @@ def _aliases(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
 
 
 def _run_notices(make: PageBuilder, entry: Entry) -> Iterator[nodes.Node]:
-    """For each framework the versions that were run, where the chosen one was not."""
+    """Name for each framework the versions that were run, where the chosen one was not."""
     rows = [row for claim in entry.claims for row in claim.summary]
     for framework in ("torch", "mindspore"):
-        found = {row.framework_version for row in rows if row.framework == framework}
-        run = sorted(found, key=Version, reverse=True)
+        run = {row.framework_version for row in rows if row.framework == framework}
         name: Inline = [nodes.Text(make.word(f"framework.{framework}"))]
         if run:
-            versions: Inline = [nodes.Text(make.word("site.comma").join(run))]
+            newest_first = sorted(run, key=Version, reverse=True)
+            versions: Inline = [nodes.Text(make.word("site.comma").join(newest_first))]
             chosen = make.chosen(framework)
             words = make.filled("runs.other_versions", framework=name, version=chosen, versions=versions)
             notice = block("", paragraph(*words, classes=["apidiff-aside"]))
@@ -86,23 +86,23 @@ def _run_notices(make: PageBuilder, entry: Entry) -> Iterator[nodes.Node]:
             yield paragraph(*make.filled("runs.no_version", framework=name), classes=["apidiff-aside"])
 
 
-def _answer_sections(make: PageBuilder, entry: Entry, found: list[Answer]) -> Iterator[nodes.Node]:
-    """A section for each target and each other answer: first that of the newest release, then the others by age.
+def _answer_sections(make: PageBuilder, entry: Entry, all_answers: list[Answer]) -> Iterator[nodes.Node]:
+    """Build a section per target and per other answer: first that of the newest release, then the others by age.
 
     Those that are not the answer for the chosen version step back behind one line, which brings them forth.
     """
-    leading = found[0] if found else Answer([], None, None)
-    answered = {one.target.name: one.releases for one in found if one.target}
+    leading = all_answers[0] if all_answers else Answer([], None, None)
+    answered = {answer.target.name: answer.releases for answer in all_answers if answer.target}
     sections: list[tuple[bool, marked_section]] = []
     for target in reversed(entry.targets):
         leads = target is leading.target
         section = _target(make, entry, target, leads=leads)
         sections.append((leads, _other(make, section, answered.get(target.name, []))))
     for otherwise in reversed(entry.otherwise):
-        releases = next((one.releases for one in found if one.otherwise is otherwise), [])
+        releases = next((answer.releases for answer in all_answers if answer.otherwise is otherwise), [])
         leads = otherwise is leading.otherwise
         sections.append((leads, _other(make, otherwise_section(make, entry, otherwise, leads=leads), releases)))
-    sections.sort(key=lambda one: not one[0])
+    sections.sort(key=lambda section: not section[0])
     if leading.target is None and leading.otherwise is None:
         nothing = paragraph(nodes.Text(make.word("differences.none")))
         yield make.section("differences", make.word("differences"), nothing)
@@ -115,17 +115,17 @@ def _answer_sections(make: PageBuilder, entry: Entry, found: list[Answer]) -> It
 
 
 def _other(make: PageBuilder, section: marked_section, releases: list[str]) -> marked_section:
-    """The section of an answer, marked with the releases it answers for; a page without script shows all of them."""
+    """Mark the section of an answer with the releases it answers for; a page without script shows all of them."""
     make.only(section, mindspore=releases, hide=False)
     carry(section, data_other="")
     return section
 
 
 def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool) -> marked_section:
-    """All about one target: first what a porter types, then what to mind, then the details of both sides."""
+    """Show all about one target: first what a porter types, then what to mind, then the details of both sides."""
     name = anchor(target.name)
     badges: list[Inline] = [
-        [nodes.Text(make.span(found.range) + " "), make.badge("status", found.status)] for found in target.ranges
+        [nodes.Text(make.span(span.range) + " "), make.badge("status", span.status)] for span in target.ranges
     ]
     children: list[nodes.Node] = [paragraph(*joined(badges, " · "), classes=["apidiff-ranges"])]
     if target.note:
@@ -149,7 +149,7 @@ def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool
 
 
 def _defaults_of(make: PageBuilder, entry: Entry, target: TargetEntry) -> list[nodes.Node]:
-    """For which versions the defaults of the table stand, where other versions have other signatures."""
+    """Say for which versions the defaults of the table stand, where other versions have other signatures."""
     read = {"torch": entry.signatures, "mindspore": target.signatures}
     if not target.parameters or all(len(set(texts.values())) < 2 for texts in read.values()):
         return []
@@ -180,7 +180,7 @@ def _example(make: PageBuilder, example: ExampleEntry) -> nodes.section:
 
 
 def parameters_table(make: PageBuilder, rows: list[ParameterEntry]) -> nodes.Node:
-    """One row a parameter, with the defaults of both sides."""
+    """Show one row per parameter, with the defaults of both sides, each for the versions that have it."""
     if not rows:
         return paragraph(nodes.Text(make.word("parameters.none")))
     columns = ("source", "source_default", "target", "target_default", "relation", "risk", "remark")
@@ -193,7 +193,7 @@ def parameters_table(make: PageBuilder, rows: list[ParameterEntry]) -> nodes.Nod
 
 
 def members_table(make: PageBuilder, rows: list[ParameterEntry]) -> nodes.Node:
-    """One row a member of a class or an enumeration."""
+    """Show one row per member of a class or an enumeration."""
     columns = ("source", "target", "relation", "risk", "remark")
     cells = [where_present(make, table_row(_shared(make, row, "absent_member")), row) for row in rows]
     return table([make.word(f"column.{name}") for name in columns], cells)
@@ -211,17 +211,17 @@ def _shared(make: PageBuilder, row: ParameterEntry, absent: str) -> list[Cell]:
 
 
 def _named(make: PageBuilder, framework: str, name: str | None, held_in: str | None, absent: str) -> Cell:
-    """The name, with the versions that have it where not all do; a chosen version that lacks it is named."""
+    """Show the name, with the versions that have it where not all do; a chosen version that lacks it is named."""
     if name is None:
         return [nodes.emphasis("", make.word(absent))]
     if not held_in:
         return [literal(name)]
-    found: Inline = [literal(name), nodes.Text(f" {held_in}")]
+    cell: Inline = [literal(name), nodes.Text(f" {held_in}")]
     if missing := make.releases.others(framework, make.releases.told(framework, held_in)):
         words = make.filled("cell.absent", version=make.chosen(framework))
         note = marked_inline("", "", nodes.Text(" "), nodes.strong("", "", *words))
-        found = [*found, make.only_in(note, framework, missing)]
-    return found
+        cell = [*cell, make.only_in(note, framework, missing)]
+    return cell
 
 
 def _default(make: PageBuilder, name: str | None, value: str | None) -> Cell:
@@ -231,32 +231,32 @@ def _default(make: PageBuilder, name: str | None, value: str | None) -> Cell:
 
 
 def signature_pair(make: PageBuilder, entry: Entry, target: TargetEntry) -> block:
-    """Both sides beside each other."""
+    """Show both signatures beside each other: of the chosen version, or of the nearest older one that was read."""
     sides = [("torch", entry.source, entry.signatures), ("mindspore", target.name, target.signatures)]
     return block("", *(_side(make, *side) for side in sides), classes=["apidiff-pair"])
 
 
 def source_notices(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
-    """What there is to say where the chosen version of PyTorch lacks the source, or is too old for what was read."""
+    """Say where the chosen version of PyTorch lacks the source, or is too old for what was read."""
     if not entry.signatures:
         return []
     name, read = [literal(entry.source)], make.releases.read_for("torch")
     absent = {signed: told for signed, told in read.items() if signed not in entry.signatures and told}
-    found: list[nodes.Node] = []
+    notices: list[nodes.Node] = []
     if absent:
         words = make.filled("source.absent", version=make.chosen("torch"), name=name)
         nearest: list[nodes.Node] = []
         for signed, told in absent.items():
-            others = [one for one in told if one != signed]
+            others = [version for version in told if version != signed]
             said = make.filled("nearest.signatures", nearest=[nodes.Text(signed)])
             nearest.append(make.only(marked_inline("", "", nodes.Text(" "), *said), torch=others))
         notice = block("", paragraph(*words, *nearest), classes=["apidiff-notice"])
-        found.append(make.only(notice, torch=[one for told in absent.values() for one in told]))
-    if older := make.releases.others("torch", [one for told in read.values() for one in told]):
+        notices.append(make.only(notice, torch=[version for told in absent.values() for version in told]))
+    if older := make.releases.others("torch", [version for told in read.values() for version in told]):
         oldest = [nodes.Text(make.releases.signed["torch"][-1])]
         words = make.filled("source.old", version=make.chosen("torch"), name=name, oldest=oldest)
-        found.append(make.only(block("", paragraph(*words), classes=["apidiff-notice"]), torch=older))
-    return found
+        notices.append(make.only(block("", paragraph(*words), classes=["apidiff-notice"]), torch=older))
+    return notices
 
 
 def _side(make: PageBuilder, framework: str, name: str, by_version: dict[str, str]) -> block:
@@ -272,7 +272,7 @@ def _side(make: PageBuilder, framework: str, name: str, by_version: dict[str, st
     for text, versions in texts.items():
         captions = [_caption(make, framework, version, read[version]) for version in versions]
         shown = block("", *captions, code(text))
-        children.append(make.only_in(shown, framework, [one for version in versions for one in read[version]]))
+        children.append(make.only_in(shown, framework, [release for version in versions for release in read[version]]))
     children += _gaps(make, framework, name, by_version, read)
     if len(texts) > 1:
         children.append(folded(make.word("signature.all"), *_listed(make, framework, texts)))
@@ -280,43 +280,43 @@ def _side(make: PageBuilder, framework: str, name: str, by_version: dict[str, st
 
 
 def _caption(make: PageBuilder, framework: str, version: str, told: list[str]) -> block:
-    """The version that was read, and for which chosen one it stands in."""
+    """Name the version that was read, and for which chosen one it stands in."""
     near = marked_inline("", "", *make.filled("signature.nearest", version=make.chosen(framework)))
-    make.only_in(near, framework, [one for one in told if one != version])
+    make.only_in(near, framework, [release for release in told if release != version])
     words = [nodes.Text(f"{make.word(f'framework.{framework}')} {version}"), nodes.Text(make.word("site.comma")), near]
     if near.get("carried"):  # the comma belongs to what follows it
         near.insert(0, words.pop(1))
-    found = block("", paragraph(*words, classes=["apidiff-caption"]))
-    return make.only_in(found, framework, told)
+    caption = block("", paragraph(*words, classes=["apidiff-caption"]))
+    return make.only_in(caption, framework, told)
 
 
 def _gaps(
     make: PageBuilder, framework: str, name: str, by_version: dict[str, str], read: dict[str, list[str]]
 ) -> Iterable[nodes.Node]:
-    """Words for the versions that lack the API, and for those that are older than all that were read."""
+    """Say which versions lack the API, and which are older than all that were read."""
     title = [nodes.Text(make.word(f"framework.{framework}"))]
-    lacking = [one for signed, told in read.items() if signed not in by_version for one in told]
+    lacking = [version for signed, told in read.items() if signed not in by_version for version in told]
     said = {"framework": title, "version": make.chosen(framework)}
     if lacking:
         words = paragraph(*make.filled("signature.absent", name=[literal(name)], **said))
         yield make.only_in(block("", words), framework, lacking)
-    if older := make.releases.others(framework, [one for told in read.values() for one in told]):
+    if older := make.releases.others(framework, [version for told in read.values() for version in told]):
         oldest = [nodes.Text(make.releases.signed[framework][-1])]
         words = paragraph(*make.filled("signature.old", oldest=oldest, **said))
         yield make.only_in(block("", words), framework, older)
 
 
 def _listed(make: PageBuilder, framework: str, texts: dict[str, list[str]]) -> list[nodes.Node]:
-    """Every signature with the versions that have it."""
-    found: list[nodes.Node] = []
+    """List every signature with the versions that have it."""
+    shown: list[nodes.Node] = []
     for text, versions in texts.items():
         caption = f"{make.word(f'framework.{framework}')} {make.word('site.comma').join(versions)}"
-        found += [paragraph(nodes.Text(caption), classes=["apidiff-caption"]), code(text)]
-    return found
+        shown += [paragraph(nodes.Text(caption), classes=["apidiff-caption"]), code(text)]
+    return shown
 
 
 def timeline_section(make: PageBuilder, entry: Entry) -> nodes.section:
-    """One row a change: of the source first, then of each target, the newest change of each first."""
+    """Show one row per change: of the source first, then of each target, the newest change of each first."""
     return make.section("timeline", make.word("timeline"), *_rows(make, entry))
 
 
@@ -325,17 +325,18 @@ def _rows(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
         return [paragraph(nodes.Text(make.word("timeline.none")))]
     header = [make.word(f"column.{name}") for name in ("api", "version", "change", "evidence")]
     rows: list[list[Cell]] = [
-        [[literal(one.api)], one.version, make.text(one.text), _evidence(make, entry, one)] for one in entry.history
+        [[literal(change.api)], change.version, make.text(change.text), _evidence(make, entry, change)]
+        for change in entry.history
     ]
     lid = make.word("fold.changes", count=len(rows))
     return [folded(lid, paragraph(nodes.Text(make.word("timeline.about"))), table(header, rows))]
 
 
-def _evidence(make: PageBuilder, entry: Entry, one: HistoryEntry) -> list[nodes.Node]:
-    found = _place(make, entry, one.evidence)
-    if one.after_evidence and one.after_evidence != one.evidence:
-        found += [nodes.Text(make.word("site.semicolon")), *_place(make, entry, one.after_evidence)]
-    return found
+def _evidence(make: PageBuilder, entry: Entry, change: HistoryEntry) -> list[nodes.Node]:
+    places = _place(make, entry, change.evidence)
+    if change.after_evidence and change.after_evidence != change.evidence:
+        places += [nodes.Text(make.word("site.semicolon")), *_place(make, entry, change.after_evidence)]
+    return places
 
 
 def _place(make: PageBuilder, entry: Entry, evidence: str) -> list[nodes.Node]:

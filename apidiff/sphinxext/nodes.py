@@ -1,4 +1,4 @@
-"""docutils nodes from records: their text stays text.
+"""Makes docutils nodes from records and writes them as HTML: their text stays text.
 
 Records hold prose in which backticks mark code; nothing else in them is markup. Nodes are therefore built directly and
 no text of a record is ever given to a parser.
@@ -44,7 +44,7 @@ class late(nodes.General, nodes.Element):  # noqa: N801
     """
 
     def astext(self) -> str:
-        """The text of the content."""
+        """Return the text of the content."""
         return "\n\n".join(child.astext() for child in self["content"])
 
 
@@ -65,34 +65,34 @@ class summary(nodes.General, nodes.TextElement):  # noqa: N801
 
 
 def prose(text: str) -> list[nodes.Node]:
-    """``text`` as nodes: what stands between backticks becomes a literal, all else is plain text."""
-    found: list[nodes.Node] = []
+    """Make nodes of a text: what stands between backticks becomes a literal, all else is plain text."""
+    pieces: list[nodes.Node] = []
     for index, piece in enumerate(_CODE.split(text)):
         if piece:
-            found.append(nodes.literal(piece, piece) if index % 2 else nodes.Text(piece))
-    return found
+            pieces.append(nodes.literal(piece, piece) if index % 2 else nodes.Text(piece))
+    return pieces
 
 
 def paragraph(*children: nodes.Node, classes: Sequence[str] = ()) -> nodes.paragraph:
-    """A paragraph of inline nodes."""
+    """Make a paragraph of inline nodes."""
     return nodes.paragraph("", "", *children, classes=list(classes))
 
 
 def code(text: str, language: str = "python") -> nodes.literal_block:
-    """A code block; text that ``language`` cannot lex is shown all the same."""
+    """Make a code block; text that ``language`` cannot lex is shown all the same."""
     text = visible(text)  # the highlighter writes it, not the translator
     return nodes.literal_block(text, text, language=language, force=True)
 
 
 def literal(text: str) -> nodes.literal:
-    """``text`` as code in a line."""
+    """Make code in a line."""
     return nodes.literal(text, text)
 
 
 def table(
     header: Sequence[str], rows: Iterable[Sequence[Cell] | nodes.row], classes: Sequence[str] = ()
 ) -> nodes.table:
-    """A table with one header row; a cell is a string (taken as prose) or inline nodes or blocks, a row may be finished."""
+    """Make a table with one header row; a cell is a string (taken as prose) or inline nodes or blocks, a row may be finished."""
     width = len(header)
     group = nodes.tgroup("", cols=width)
     group.extend(nodes.colspec("", colwidth=100 // width) for _ in header)
@@ -104,7 +104,7 @@ def table(
 
 
 def table_row(cells: Sequence[Cell]) -> nodes.row:
-    """One row of a table, which may be marked with the versions it is shown for."""
+    """Make a row of a table, which may be marked with the versions it is shown for."""
     row = marked_row()
     for cell in cells:
         children = prose(cell) if isinstance(cell, str) else list(cell)
@@ -115,53 +115,53 @@ def table_row(cells: Sequence[Cell]) -> nodes.row:
 
 
 def _is_prose(children: Sequence[nodes.Node]) -> bool:
-    """Whether a cell holds sentences, which need room, rather than a name or a number, or several below one another."""
+    """Tell whether a cell holds sentences, which need room, rather than a name or a number, or several below one another."""
     plain = (sum(len(text) for text in child.findall(nodes.Text) if _in_sentence(text)) for child in children)
     return max(plain, default=0) > _PROSE_CHARACTERS
 
 
 def _in_sentence(text: nodes.Text) -> bool:
-    """Whether a text is neither a name nor in words that are shown for some versions only."""
+    """Tell whether a text is neither a name nor in words that are shown for some versions only."""
     return not isinstance(text.parent, nodes.literal | marked_inline) and not isinstance(
         text.parent.parent, marked_inline
     )
 
 
 def folded(title: str | Inline, *children: nodes.Node) -> details:
-    """A part that opens on demand under ``title``."""
+    """Make a part that opens on demand under ``title``."""
     words = prose(title) if isinstance(title, str) else list(title)
     return details("", summary("", "", *words), *children)
 
 
 def joined(parts: Iterable[Inline], separator: str) -> list[nodes.Node]:
-    """The parts, with ``separator`` between them."""
-    found: list[nodes.Node] = []
+    """Join the parts with ``separator`` between them."""
+    line: list[nodes.Node] = []
     for part in parts:
-        if found:
-            found.append(nodes.Text(separator))
-        found.extend(part)
-    return found
+        if line:
+            line.append(nodes.Text(separator))
+        line.extend(part)
+    return line
 
 
 def external(url: str, *children: nodes.Node) -> list[nodes.Node]:
-    """A link to another site; an address that is not http(s) is left out and its text stays."""
+    """Link to another site; of an address that is not http(s) only the text stays."""
     if re.match(r"https?://", url):
         return [nodes.reference("", "", *children, refuri=url, internal=False)]
     return list(children)
 
 
 def every(node: nodes.Node, kind: type[Found]) -> Iterator[Found]:
-    """All nodes of ``kind`` in ``node``, those in content for the writer included."""
-    for found in node.findall(lambda one: isinstance(one, kind | late)):
-        if isinstance(found, late):
-            for child in found["content"]:
+    """Find all nodes of ``kind`` in ``node``, those in content for the writer included."""
+    for below in node.findall(lambda child: isinstance(child, kind | late)):
+        if isinstance(below, late):
+            for child in below["content"]:
                 yield from every(child, kind)
-        elif isinstance(found, kind):
-            yield found
+        elif isinstance(below, kind):
+            yield below
 
 
 def relative(page: str, path: str) -> str:
-    """The address of ``path`` (from the site's root) as seen from the page ``page`` (a docname)."""
+    """Return the address of ``path`` (from the site's root) as seen from the page ``page`` (a docname)."""
     return "../" * (len(PurePosixPath(page).parts) - 1) + path
 
 

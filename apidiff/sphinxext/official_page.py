@@ -1,4 +1,4 @@
-"""The page of the report on upstream's tables: totals, then what runs contradict, then every row."""
+"""Builds the page of the report on upstream's tables: totals, then what runs contradict, then every row."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from apidiff.writers.exports.address import anchor
 
 
 def official_sections(make: PageBuilder, report: OfficialReport) -> list[nodes.Node]:
-    """The whole page below its title."""
+    """Build the whole page below its title."""
     return [
         *(paragraph(nodes.Text(make.word(f"official.{key}"))) for key in ("how", "function", "unrun")),
         make.term("official.notation"),
         _notation(make),
         make.section("official-totals", make.word("official.totals"), _totals(make, report)),
-        *(_table(make, one) for one in report.tables),
+        *(_table(make, table_report) for table_report in report.tables),
     ]
 
 
@@ -35,26 +35,26 @@ def _notation(make: PageBuilder) -> nodes.bullet_list:
 def _totals(make: PageBuilder, report: OfficialReport) -> nodes.table:
     standings = report.standings
     header = [make.word("official.name"), make.word("official.listed")]
-    header += [make.word(f"standing.{one}") for one in standings]
+    header += [make.word(f"standing.{standing}") for standing in standings]
     rows: list[list[Cell]] = [
-        [one.name, make.word(f"listed.{kind}"), *(str(counts.get(standing, 0)) for standing in standings)]
-        for one in report.tables
-        for kind, counts in one.totals.items()
+        [table_report.name, make.word(f"listed.{kind}"), *(str(counts.get(standing, 0)) for standing in standings)]
+        for table_report in report.tables
+        for kind, counts in table_report.totals.items()
     ]
     return table(header, rows)
 
 
-def _table(make: PageBuilder, one: TableReport) -> nodes.section:
-    name = anchor(f"official-{one.name}")
-    source = make.term("official.source", *external(one.url, nodes.Text(one.title)))
-    against: list[nodes.Node] = [_contradiction(make, name, row) for row in one.contradicted]
+def _table(make: PageBuilder, table_report: TableReport) -> nodes.section:
+    name = anchor(f"official-{table_report.name}")
+    source = make.term("official.source", *external(table_report.url, nodes.Text(table_report.title)))
+    against: list[nodes.Node] = [_contradiction(make, name, row) for row in table_report.contradicted]
     if not against:
         against = [paragraph(nodes.Text(make.word("official.contradictions.none")))]
     header = [make.word(f"official.{key}") for key in ("pair", "standing", "versions")]
-    rows = table(header, [_row(make, row) for row in one.rows], classes=["apidiff-stacked"])
+    rows = table(header, [_row(make, row) for row in table_report.rows], classes=["apidiff-stacked"])
     return make.section(
         name,
-        make.word("official.table", name=one.name),
+        make.word("official.table", name=table_report.name),
         source,
         make.section(f"{name}-contradictions", make.word("official.contradictions"), *against),
         make.section(f"{name}-rows", make.word("official.rows"), block("", rows, filter=make.word("index.filter"))),
@@ -66,9 +66,9 @@ def _contradiction(make: PageBuilder, name: str, row: RowReport) -> nodes.sectio
     place = make.word("official.row") + f" {row.part}{make.word('site.semicolon')}{listed}"
     children: list[nodes.Node] = [paragraph(nodes.Text(place))]
     children += [make.term("official.signature"), _verdicts(make, row)]
-    for key, found in (("behaviour", row.behaviour), ("lacking", row.lacking)):
-        if found:
-            children += [make.term(f"official.{key}"), *(_finding(make, one) for one in found)]
+    for key, findings in (("behaviour", row.behaviour), ("lacking", row.lacking)):
+        if findings:
+            children += [make.term(f"official.{key}"), *(_finding(make, finding) for finding in findings)]
     children += [make.term("official.repeat"), code(f"apidiff verify {row.mapping}", "console")]
     source, target = _sides(make, row)
     return make.section(anchor(f"{name}-{row.target}"), [source, nodes.Text(" → "), target], *children)
@@ -114,16 +114,18 @@ def _versions(make: PageBuilder, versions: list[str]) -> str:
 def _finding(make: PageBuilder, finding: Finding) -> block:
     versions = nodes.Text(f" {_versions(make, finding.versions)}{make.word('site.colon')}")
     head = paragraph(make.badge("risk", finding.risk), versions, *make.text(finding.text))
-    items = [nodes.list_item("", *_evidence(make, one)) for one in finding.evidence]
+    items = [nodes.list_item("", *_evidence(make, evidence)) for evidence in finding.evidence]
     return block("", head, nodes.bullet_list("", *items), classes=["apidiff-claim"])
 
 
-def _evidence(make: PageBuilder, one: FindingEvidence) -> list[nodes.Node]:
-    words = nodes.Text(f"{make.word('site.colon')}{make.pick(one.verdict)} ")
+def _evidence(make: PageBuilder, evidence: FindingEvidence) -> list[nodes.Node]:
+    words = nodes.Text(f"{make.word('site.colon')}{make.pick(evidence.verdict)} ")
     head = paragraph(
-        make.ref("claim", one.claim), words, make.ref("run", one.run, part=run_part(one.claim.partition("#")[0]))
+        make.ref("claim", evidence.claim),
+        words,
+        make.ref("run", evidence.run, part=run_part(evidence.claim.partition("#")[0])),
     )
-    return [head, *make.evidence(one.facts)]
+    return [head, *make.evidence(evidence.facts)]
 
 
 def _row(make: PageBuilder, row: RowReport) -> list[Cell]:
@@ -132,5 +134,5 @@ def _row(make: PageBuilder, row: RowReport) -> list[Cell]:
     listed: list[nodes.Node] = [nodes.Text(make.word(f"listed.{row.listed}"))]
     if row.remark:
         listed += [nodes.Text(make.word("site.colon")), *make.text(row.remark)]
-    verdicts = [paragraph(*_verdict(make, one)) for one in row.verdicts]
+    verdicts = [paragraph(*_verdict(make, verdict)) for verdict in row.verdicts]
     return [pair, [paragraph(make.badge("standing", row.standing)), make.term("official.listed", *listed)], verdicts]

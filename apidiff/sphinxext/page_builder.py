@@ -1,4 +1,4 @@
-"""What makes the nodes of one page: words of its language, references, badges, and what depends on chosen versions."""
+"""Makes the nodes of one page: words of its language, references, badges, and what depends on chosen versions."""
 
 from __future__ import annotations
 
@@ -36,28 +36,28 @@ class PageBuilder:
         self.releases = releases or Releases()
 
     def word(self, key: str, **values: str | int) -> str:
-        """The words under ``key``, with ``{names}`` filled in."""
+        """Return the words under ``key``, with ``{names}`` filled in."""
         text = label(key, self.language)
         return text.format(**values) if values else text
 
     def phrase(self, key: str, name: str) -> list[nodes.Node]:
-        """The words under ``key`` with its ``{name}`` shown as code."""
+        """Return the words under ``key`` with its ``{name}`` shown as code."""
         return self.filled(key, name=[literal(name)])
 
     def filled(self, key: str, **values: Inline) -> list[nodes.Node]:
-        """The words under ``key`` with nodes in the place of its ``{names}``."""
-        found: list[nodes.Node] = []
+        """Return the words under ``key`` with nodes in the place of its ``{names}``."""
+        words: list[nodes.Node] = []
         for text, name, _, _ in string.Formatter().parse(self.word(key)):
-            found += [nodes.Text(text)] if text else []
-            found += values[name] if name else []
-        return found
+            words += [nodes.Text(text)] if text else []
+            words += values[name] if name else []
+        return words
 
     def chosen(self, framework: str) -> Inline:
-        """The version that the reader chose; the newest until then."""
+        """Show the version that the reader chose; the newest until then."""
         newest = self.releases.newest(framework)
-        found = marked_inline("", newest)
-        carry(found, data_chosen=framework)
-        return [found]
+        version = marked_inline("", newest)
+        carry(version, data_chosen=framework)
+        return [version]
 
     def only(
         self,
@@ -67,7 +67,7 @@ class PageBuilder:
         mindspore: Collection[str] | None = None,
         hide: bool = True,
     ) -> Marked:
-        """The node, marked to be shown for these releases alone; None: whichever is chosen.
+        """Mark a node to be shown for these releases alone; None: whichever is chosen.
 
         Hidden until others are chosen where the newest is not among them, unless ``hide`` is false.
         """
@@ -77,7 +77,7 @@ class PageBuilder:
         return node
 
     def only_in(self, node: Marked, framework: str, versions: Collection[str], *, hide: bool = True) -> Marked:
-        """The same for one framework."""
+        """Mark a node to be shown for these releases of one framework alone."""
         if self.releases.others(framework, versions):
             carry(node, **{f"data_{framework}": self.releases.spans(framework, versions)})
             if hide and self.releases.newest(framework) not in versions:
@@ -85,49 +85,49 @@ class PageBuilder:
         return node
 
     def words_for(self, *keys: str) -> str:
-        """Words for an element, as its attribute data-words: the last part of each key with the words under it."""
+        """Write words for an element, as its attribute data-words: the last part of each key with the words under it."""
         return json.dumps({key.rpartition(".")[2]: self.word(key) for key in keys}, ensure_ascii=False)
 
     def pick(self, text: Text) -> str:
-        """The text in the page's language."""
+        """Return the text in the page's language."""
         return text.en if self.language == "en" else text.zh
 
     def date(self, exact: str) -> nodes.Node:
-        """A moment as records name it, ``2026-11-21T13:14:10Z``, for a reader; what is no such moment stays as it is."""
+        """Show a moment as records name it, ``2026-11-21T13:14:10Z``, for a reader; what is no such moment stays as it is."""
         return moment("", spelt_date(exact, self.language), exact=exact, classes=["apidiff-date"])
 
     def text(self, text: Text) -> list[nodes.Node]:
-        """Bilingual prose of a record as inline nodes."""
+        """Show bilingual prose of a record as inline nodes."""
         return prose(self.pick(text))
 
     def span(self, text: str) -> str:
-        """A version range as it is shown; a sign stays on the line of its version."""
+        """Write a version range as it is shown; a sign stays on the line of its version."""
         return re.sub("([≤≥]) ", "\\1\N{NO-BREAK SPACE}", in_words(text, self.language))
 
     def section(self, anchor_id: str, title: str | Inline, *children: nodes.Node) -> marked_section:
-        """A section whose anchor is ``anchor_id``, the same in every language."""
+        """Make a section whose anchor is ``anchor_id``, the same in every language."""
         words = prose(title) if isinstance(title, str) else list(title)
         section = marked_section("", nodes.title("", "", *words), *_held_back(children), ids=[anchor_id])
         self.document.note_explicit_target(section)
         return section
 
     def badge(self, kind: str, value: str) -> nodes.inline:
-        """A word on a colour: ``kind`` is risk, status or outcome."""
+        """Make a word on a colour: ``kind`` is risk, status or outcome."""
         words = self.word(f"{kind}.{value}")
         return nodes.inline("", words, classes=["apidiff-badge", f"apidiff-{kind}-{value.replace(' ', '-')}"])
 
     def lead(self, key: str) -> nodes.strong:
-        """The words under ``key`` in bold, with a colon: a name that something follows."""
+        """Return the words under ``key`` in bold, with a colon: a name that something follows."""
         return nodes.strong("", self.word(key) + self.word("site.colon"))
 
     def term(self, key: str, *children: nodes.Node) -> nodes.paragraph:
-        """A line that begins with a name in bold: 'Stated by: …'."""
+        """Make a line that begins with a name in bold: 'Stated by: …'."""
         return paragraph(self.lead(key), *children, classes=["apidiff-term"])
 
     def ref(
         self, role: str, target: str, *children: nodes.Node, part: str = "", optional: bool = False
     ) -> addnodes.pending_xref:
-        """A link to a mapping, claim, api or run, resolved when pages are written.
+        """Link to a mapping, claim, api or run, resolved when pages are written.
 
         ``part`` names another anchor on the goal's page; ``optional``: plain text where there is no goal.
         """
@@ -145,21 +145,21 @@ class PageBuilder:
         )
 
     def evidence(self, facts: Iterable[Evidence], *, more: bool = False) -> list[nodes.Node]:
-        """Facts as a list, one per item; nothing where there are none. ``more``: whether an ellipsis follows them."""
+        """List facts, one per item; nothing where there are none. ``more``: whether an ellipsis follows them."""
         lines = evidence_lines(facts, self.language) + ["…"] * more
         items = [nodes.list_item("", paragraph(literal(line))) for line in lines]
         return [nodes.bullet_list("", *items, classes=["apidiff-evidence"])] if items else []
 
 
 def _held_back(children: Sequence[nodes.Node]) -> list[nodes.Node]:
-    """The children with each run of those that are no sections put into one node for the writer."""
-    found: list[nodes.Node] = []
+    """Put each run of children that are no sections into one node for the writer."""
+    kept: list[nodes.Node] = []
     for is_section, run in groupby(children, lambda child: isinstance(child, nodes.section)):
         if is_section:
-            found += run
+            kept += run
             continue
         holder = late("", content=list(run))
         for child in holder["content"]:
             child.parent = holder
-        found.append(holder)
-    return found
+        kept.append(holder)
+    return kept

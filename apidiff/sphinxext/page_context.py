@@ -39,22 +39,38 @@ POLICY = "; ".join(
     )
 )
 # Scripts of Sphinx that serve its own search and its own shortcuts.
-_UNUSED_SCRIPTS = {"translations.js", "documentation_options.js", "doctools.js", "sphinx_highlight.js"}
+_UNUSED_SCRIPTS = {"translations.js", "doctools.js", "sphinx_highlight.js"}
+# Scripts of sphinx-copybutton, in the order in which they need each other.
+_COPYBUTTON_SCRIPTS = ("documentation_options.js", "clipboard.min.js", "copybutton.js")
+# What sphinxext-opengraph does not say of the card.
+_CARD_TAGS = (
+    '<meta property="og:image:type" content="image/png" />',
+    '<meta property="og:image:width" content="1200" />',
+    '<meta property="og:image:height" content="630" />',
+    '<meta name="twitter:card" content="summary_large_image" />',
+)
 _VIEWPORT = re.compile(r'<meta[^>]*\bname="viewport"[^>]*>\s*')
 # What a page is about, kept with the page when it is read; Sphinx merges and forgets it with the page.
 _DESCRIPTION = "apidiff_description"
 _LONGEST = 300
 _MAPPINGS = "mappings/"
 # Words of conf/elements/src/shell.ts and of the search box, under `site.` and `search.` in the labels.
-_SHELL_WORDS = ("copy", "copy.done", "copy.failed", "region.table", "region.code", "region.again")
+_SHELL_WORDS = ("region.table", "region.code", "region.again")
 _SEARCH_WORDS = ("results", "loading", "failed", "count", "one", "nothing", "near", "all", "more", "keys")
 _CHOOSER_WORDS = ("label", "newest", "back", "said", "unknown")
 
 
-def set_base_address(_app: Sphinx, config: Config) -> None:
-    """Set Sphinx' own name for the address of this language's pages; the theme's canonical links come from it."""
+def configure_head(_app: Sphinx, config: Config) -> None:
+    """Set the address of this language's pages for the theme's canonical links, and what sphinxext-opengraph writes."""
+    language = language_of(config)
     if config.apidiff_site_url:
-        config.html_baseurl = f"{config.apidiff_site_url}{language_of(config).folder}/"
+        config.html_baseurl = config.ogp_site_url = f"{config.apidiff_site_url}{language.folder}/"
+    config.ogp_site_name = label("site.title", language.words)
+    config.ogp_image = f"_static/card-{language.words}.png"
+    config.ogp_image_alt = label("machines.card", language.words)
+    config.ogp_custom_meta_tags = _CARD_TAGS
+    config.ogp_social_cards = {"enable": False}  # no pictures drawn by matplotlib
+    config.ogp_enable_meta_description = False  # the template writes it, on pages without a card too
 
 
 def describe_mapping(entry: Entry, language: Language) -> dict[str, str]:
@@ -130,11 +146,8 @@ def add_head(
         "title": page_title.astext() if page_title else fallback,
         "site_name": site_name,
         "description": description or label("site.description", language.words),
-        "kind": "article" if mapping else "website",
-        "locale": language.tag.replace("-", "_") if "-" in language.tag else "en_US",
         "url": f"{site}{language.folder}/{uri}" if site else "",
         "image": link(f"{language.folder}/_static/card-{language.words}.png"),
-        "image_alt": label("machines.card", language.words),
         "alternates": [*same, ("x-default", same[0][1])],
         "feed": link(f"{language.folder}/{FEED}"),
         "feed_title": label("machines.feed", language.words),
@@ -144,8 +157,21 @@ def add_head(
     }
     head["data"] = _linked_data(head, mapping, language)
     context["apidiff_head"] = head
+    context["meta"] = {**(context.get("meta") or {}), **_card(head, language)}
     # The layout names the viewport itself; docutils does so a second time.
     context["metatags"] = _VIEWPORT.sub("", context.get("metatags", ""))
+
+
+def _card(head: dict[str, Any], language: SiteLanguage) -> dict[str, str]:
+    """Return the facts of a page that sphinxext-opengraph takes from its metadata; there is no card without an address."""
+    if not head["url"]:
+        return {"ogp_disable": "true"}
+    return {
+        "og:title": head["title"],
+        "og:description": head["description"],
+        "og:type": "article" if head["files"] else "website",
+        "og:locale": language.tag.replace("-", "_") if "-" in language.tag else "en_US",
+    }
 
 
 def _files(mapping: str, language: SiteLanguage, link: Callable[[str], str]) -> list[tuple[str, str]]:
@@ -199,7 +225,14 @@ def add_policy(
     meta = f'\n    <meta http-equiv="Content-Security-Policy" content="{POLICY}"/>'
     context["metatags"] = meta + context.get("metatags", "")
     context["script_files"] = [script for script in context["script_files"] if _is_used(str(script.filename or ""))]
+    for script in context["script_files"]:
+        if _file_name(str(script.filename)) in _COPYBUTTON_SCRIPTS:
+            script.attributes["defer"] = "defer"  # a page is shown before it can be copied from
 
 
 def _is_used(filename: str) -> bool:
-    return bool(filename) and filename.rsplit("/", 1)[-1] not in _UNUSED_SCRIPTS
+    return bool(filename) and _file_name(filename) not in _UNUSED_SCRIPTS
+
+
+def _file_name(address: str) -> str:
+    return address.rpartition("/")[2].partition("?")[0]

@@ -1,4 +1,4 @@
-"""The picture on a mapping's page: both frameworks side by side, with what other choices would show kept in a template."""
+"""Draws the picture on a mapping's page: both frameworks side by side, other choices kept in an HTML template element."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _SHORT = 18
 
 
 def picture_section(make: PageBuilder, entry: Entry, picture: Picture | None, newest: str) -> list[nodes.Node]:
-    """The section with the picture, nothing where there is none. ``newest``: the newest known MindSpore version."""
+    """Build the section with the picture, nothing where there is none. ``newest``: the newest known MindSpore version."""
     if picture is None:
         return []
     intro = paragraph(nodes.Text(make.word(_intro(picture))))
@@ -70,7 +70,7 @@ def picture_section(make: PageBuilder, entry: Entry, picture: Picture | None, ne
 
 
 def picture_html(make: PageBuilder, entry: Entry, picture: Picture, newest: str) -> str:
-    """The picture as HTML. It shows the plain call at 3 ranks, or at most as many as both sides were recorded with."""
+    """Write the picture. It shows the plain call at 3 ranks, or at most as many as both sides were recorded with."""
     current = current_target(entry, newest)
     target = next((side for side in picture.targets if current and side.api == current.name), None)
     source_scene, target_scene = _first_pair(picture.source, target)
@@ -79,7 +79,12 @@ def picture_html(make: PageBuilder, entry: Entry, picture: Picture, newest: str)
         (target, target_scene, _missing(make, current, newest)),
     ]
     sides = [picture.source, *picture.targets]
-    rest = [(side, one) for side in sides for one in side.scenes if one is not source_scene and one is not target_scene]
+    rest = [
+        (side, scene)
+        for side in sides
+        for scene in side.scenes
+        if scene is not source_scene and scene is not target_scene
+    ]
     words = {key.removeprefix("picture."): make.word(key) for key in _ELEMENT_WORDS}
 
     def run_href(api: str, probe: str, run: str) -> str:
@@ -100,14 +105,14 @@ def picture_html(make: PageBuilder, entry: Entry, picture: Picture, newest: str)
 
 
 def _missing(make: PageBuilder, target: TargetEntry | None, newest: str) -> str:
-    """What stands on MindSpore's side where there is nothing to draw."""
+    """Say what stands on MindSpore's side where there is nothing to draw."""
     if target is None:
         return make.word("picture.no_target", version=newest)
     return make.word("picture.no_scene", api=target.name)
 
 
 def _first_pair(source: Side, target: Side | None) -> tuple[Scene | None, Scene | None]:
-    """The plain scenes at the world size that both sides have, 3 before larger before smaller."""
+    """Choose the plain scenes at the world size that both sides have, 3 before larger before smaller."""
     sizes = {scene.world_size for scene in source.scenes}
     if target and target.scenes:
         sizes = (sizes & {scene.world_size for scene in target.scenes}) or sizes
@@ -116,9 +121,9 @@ def _first_pair(source: Side, target: Side | None) -> tuple[Scene | None, Scene 
 
 
 def _plain_at(side: Side, size: int) -> Scene | None:
-    """The scene of the newest version; without ``async_op`` where there is one."""
-    found = [scene for scene in side.scenes if scene.world_size == size]
-    return next((scene for scene in found if not scene.asks_async), None) or next(iter(found), None)
+    """Choose the scene of the newest version; without ``async_op`` where there is one."""
+    scenes = [scene for scene in side.scenes if scene.world_size == size]
+    return next((scene for scene in scenes if not scene.asks_async), None) or next(iter(scenes), None)
 
 
 def _intro(picture: Picture) -> str:
@@ -136,7 +141,7 @@ def _intro(picture: Picture) -> str:
 
 
 def write(values: Mapping[str, Any]) -> str:
-    """The HTML for the names that the template asks for, as `apidiff.sphinxext.picture` gives them."""
+    """Write the HTML by the template, which asks for the names in ``values``."""
     return _template().render(values)
 
 
@@ -166,26 +171,29 @@ class Group:
 
     @property
     def alike(self) -> bool:
-        """Whether the same became of all of them."""
-        fates = {(one.written, one.unexpected, one.fresh, tuple(one.shares), one.after is None) for one in self.buffers}
+        """Tell whether the same became of all of them."""
+        fates = {
+            (buffer.written, buffer.unexpected, buffer.fresh, tuple(buffer.shares), buffer.after is None)
+            for buffer in self.buffers
+        }
         return len(fates) == 1
 
 
 def groups(part: RankPart) -> list[Group]:
-    """The buffers of a rank by the argument that they are part of."""
-    found: dict[str, list[Buffer]] = {}
+    """Group the buffers of a rank by the argument that they are part of."""
+    by_argument: dict[str, list[Buffer]] = {}
     for buffer in part.buffers:
-        found.setdefault(buffer.name.partition("[")[0], []).append(buffer)
-    return [Group(name, buffers) for name, buffers in found.items()]
+        by_argument.setdefault(buffer.name.partition("[")[0], []).append(buffer)
+    return [Group(name, buffers) for name, buffers in by_argument.items()]
 
 
 def kept(buffer: Buffer) -> bool:
-    """Whether a buffer holds the same after the call as before it."""
+    """Tell whether a buffer holds the same after the call as before it."""
     return buffer.before is not None and buffer.after is not None and not buffer.written
 
 
 def look(buffer: Buffer) -> str:
-    """The class of the frame around what a buffer holds after the call."""
+    """Name the class of the frame around what a buffer holds after the call."""
     if buffer.after is None:
         return ""
     if buffer.unexpected:
@@ -194,32 +202,32 @@ def look(buffer: Buffer) -> str:
 
 
 def first_with(scene: Scene, error: str) -> int:
-    """The first rank that raised ``error``; the others need not repeat it."""
+    """Find the first rank that raised ``error``; the others need not repeat it."""
     return next(part.rank for part in scene.ranks if part.error == error)
 
 
 def plain(value: Plain) -> str:
-    """A value as it is shown: every digit counts, and a whole number has no point."""
+    """Write a value as it is shown: every digit counts, and a whole number has no point."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return value if isinstance(value, str) else str(value)
 
 
 def short(value: Plain) -> str:
-    """A value as a cell has room for."""
+    """Write a value as a cell has room for."""
     text = plain(value)
     return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"
 
 
 def lines(cells: Sequence[Cell], shape: Sequence[int]) -> Iterator[Sequence[Cell]]:
-    """The cells in lines as long as the last dimension."""
+    """Cut the cells into lines as long as the last dimension."""
     width = shape[-1] if len(shape) > 1 and shape[-1] else max(len(cells), 1)
     for start in range(0, len(cells), width):
         yield cells[start : start + width]
 
 
 def listed(cells: Sequence[Cell] | None, shape: Sequence[int]) -> str:
-    """Values in a row of the table: ``[1, 2; 3, 4]``, lines of a matrix apart by semicolons."""
+    """Write values in a row of the table: ``[1, 2; 3, 4]``, lines of a matrix apart by semicolons."""
     if cells is None:
         return "–"
     text = "; ".join(", ".join(plain(cell.value) for cell in line) for line in lines(cells, shape))
@@ -227,20 +235,20 @@ def listed(cells: Sequence[Cell] | None, shape: Sequence[int]) -> str:
 
 
 def described(buffer: Buffer) -> str:
-    """The type and shape of a buffer: ``float32 (3,)``."""
+    """Write the type and shape of a buffer: ``float32 (3,)``."""
     shape = ", ".join(map(str, buffer.shape)) + ("," if len(buffer.shape) == 1 else "")
     return f"{buffer.dtype} ({shape})" if buffer.shape else buffer.dtype
 
 
 def origins_text(part: RankPart, buffer: Buffer) -> str:
-    """Where the values that the call made came from, in neutral notation: ``110, 220 ← rank 1 + rank 2: tensor[0–1]``.
+    """Write where the values that the call made came from: ``110, 220 ← rank 1 + rank 2: tensor[0–1]``.
 
     Neighbours that came from the same ranks, one element after another, are told together.
     """
-    whole = {one.name for one in part.buffers if not one.shape}
+    whole = {buffer.name for buffer in part.buffers if not buffer.shape}
     parts: list[str] = []
     run: list[Cell] = []
-    for cell in [*(one for one in buffer.after or [] if one.changed), None]:
+    for cell in [*(cell for cell in buffer.after or [] if cell.changed), None]:
         if cell is not None and (not run or _follows(run[-1], cell)):
             run.append(cell)
             continue
@@ -258,7 +266,7 @@ def _follows(before: Cell, cell: Cell) -> bool:
 
 
 def _told(run: Sequence[Cell], whole: Collection[str]) -> str:
-    """``whole``: the buffers that hold one value and have no elements."""
+    """Write cells that came from the same ranks. ``whole``: the buffers that hold one value and have no elements."""
     values = ", ".join(plain(cell.value) for cell in run)
     first, last = run[0].origin, run[-1].origin
     if first is None or last is None:

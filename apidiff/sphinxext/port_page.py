@@ -1,4 +1,4 @@
-"""The page for porting a snippet: its place in the page, its scripts, and the data that it loads when it is used."""
+"""Builds the page for porting a snippet: its element, its scripts, and the data that it loads when it is used."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class PortDirective(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """The panel, once it is noted that this page needs its script."""
+        """Make the panel and note that this page needs its script."""
         self.env.metadata[self.env.docname][_MARK] = True
         return [port_panel("", *self.parse_content_to_nodes())]
 
 
 def _words(language: Language) -> dict[str, str]:
-    """The words of the element by key, without the prefix that tells them from those of other parts."""
-    enumerated = [f"{prefix}.{one.value}" for prefix, enumeration in _ENUMERATIONS for one in enumeration]
+    """Return the words of the element by key, without the prefix that tells them from those of other parts."""
+    enumerated = [f"{prefix}.{member.value}" for prefix, enumeration in _ENUMERATIONS for member in enumeration]
     return {
         **{key.removeprefix("port."): label(key, language) for key in LABELS if key.startswith("port.")},
         **{key: label(key, language) for key in [*enumerated, "site.comma", "site.colon"]},
@@ -65,7 +65,7 @@ PORT_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {port_panel: (_open_pan
 def add_port_script(
     app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """The element's script, on the page that holds it and on no other."""
+    """Load the element's script on the page that holds it and on no other."""
     if doctree is not None and _MARK in app.env.metadata.get(pagename, {}):
         app.add_js_file("elements/port.js", loading_method="defer")
 

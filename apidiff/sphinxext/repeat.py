@@ -1,4 +1,4 @@
-"""How to repeat the runs behind a page: the whole page, each framework version and backend, pytest, the examples."""
+"""Tells how to repeat the runs behind a page: the whole page, each framework version and backend, pytest, the examples."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Place = tuple[str, str, str, str]  # framework, its version, backend, device
 
 
 def repeat_section(make: PageBuilder, entry: Entry, newest: str) -> nodes.section:
-    """The section of a mapping's page. ``newest``: the newest known MindSpore version."""
+    """Build the section of a mapping's page. ``newest``: the newest known MindSpore version."""
     # Versions are typed at the precision people use: 2.10 for 2.10.0.
     short = ".".join(newest.split(".")[:2])
     return make.section(
@@ -34,28 +34,28 @@ def repeat_section(make: PageBuilder, entry: Entry, newest: str) -> nodes.sectio
 
 
 def recorded_places(entry: Entry) -> dict[_Place, list[int]]:
-    """Where the mapping's claims were run, torch first and the newest version first, with the numbers of ranks."""
-    found: dict[_Place, set[int]] = {}
+    """List where the mapping's claims were run, torch first and the newest version first, with the numbers of ranks."""
+    sizes: dict[_Place, set[int]] = {}
     for claim in entry.claims:
         for row in claim.summary:
             place = (row.framework, row.framework_version, row.backend, row.device)
-            found.setdefault(place, set()).update(row.world_sizes)
-    ordered = sorted(found, key=lambda place: Version(place[1]), reverse=True)
+            sizes.setdefault(place, set()).update(row.world_sizes)
+    ordered = sorted(sizes, key=lambda place: Version(place[1]), reverse=True)
     ordered.sort(key=lambda place: (place[0] != "torch", place[0], place[2]))
-    return {place: sorted(found[place]) for place in ordered}
+    return {place: sorted(sizes[place]) for place in ordered}
 
 
 def _places(make: PageBuilder, entry: Entry) -> list[marked_section]:
-    """A section for each place, shown where its version is chosen; the newest of a framework for versions that were not run.
+    """Build a section per place, shown where its version is chosen; the newest of a framework for versions that were not run.
 
     A page without script shows them all.
     """
-    found = recorded_places(entry)
+    places = recorded_places(entry)
     run: dict[str, list[str]] = {}
-    for framework, version, *_ in found:
+    for framework, version, *_ in places:
         run.setdefault(framework, []).append(version)
     sections = []
-    for place, sizes in found.items():
+    for place, sizes in places.items():
         framework, version, *_ = place
         newest = version == max(run[framework], key=Version)
         told = [version, *(make.releases.others(framework, run[framework]) if newest else [])]
@@ -82,19 +82,19 @@ def _place(make: PageBuilder, entry: Entry, place: _Place, sizes: list[int]) -> 
 
 
 def pytest_words(entry: Entry, framework: str) -> str:
-    """What pytest's -k takes to choose the mapping's claims; names that begin with one of these are chosen too."""
+    """Return what pytest's -k takes to choose the mapping's claims; names that begin with one of these are chosen too."""
     subjects = dict.fromkeys(claim.subject for claim in entry.claims if claim.subject.startswith(f"{framework}."))
     return " or ".join(subjects) or entry.source
 
 
 def _examples(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
     recipes = [answer.recipe for answer in entry.otherwise if answer.recipe]
-    found: dict[str, ExampleEntry] = {one.path: one for one in [*entry.examples, *recipes]}
-    if not found:
+    examples: dict[str, ExampleEntry] = {example.path: example for example in [*entry.examples, *recipes]}
+    if not examples:
         return []
     children: list[nodes.Node] = [paragraph(nodes.Text(make.word("repeat.examples_about")))]
-    for one in found.values():
-        children += _said(make, "repeat.example", one.command, name=one.path.rpartition("/")[2])
+    for example in examples.values():
+        children += _said(make, "repeat.example", example.command, name=example.path.rpartition("/")[2])
     return [make.section("repeat--examples", make.word("examples"), *children)]
 
 

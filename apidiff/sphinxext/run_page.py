@@ -1,4 +1,4 @@
-"""The page of one run record: its environment, how to repeat it and a way to every trace, with the raw record beside it."""
+"""Builds the page of one run record: its environment, how to repeat it and a way to every trace, the raw record beside it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from apidiff.writers.exports.address import anchor
 
 
 def run_title(make: PageBuilder, framework: str, version: str, backend: str, device: str, world_size: int) -> str:
-    """What a run record is called in lists and headings."""
+    """Name a run record in lists and headings."""
     name = make.word(f"framework.{framework}")
     return make.word(
         "run.title", framework=name, version=version, backend=backend, device=device, world_size=world_size
@@ -38,7 +38,7 @@ def run_title(make: PageBuilder, framework: str, version: str, backend: str, dev
 
 
 def run_section(make: PageBuilder, run_id: str, run: RunRecord, signed: Signed) -> nodes.section:
-    """The whole page."""
+    """Build the whole page."""
     title = run_title(make, run.framework, run.framework_version, run.backend, run.device, run.world_size)
     raw = nodes.reference(
         "", make.word("run.raw"), refuri=relative(make.docname, f"_runs/{run_id}.json"), internal=True
@@ -56,14 +56,14 @@ def run_section(make: PageBuilder, run_id: str, run: RunRecord, signed: Signed) 
 
 
 def stopped_notice(make: PageBuilder, stopped: str | None) -> list[nodes.Node]:
-    """Why a run ended before all was done, where it did, and what that means for its verdicts."""
+    """Say why a run ended before all was done, where it did, and what that means for its verdicts."""
     if not stopped:
         return []
     return [paragraph(*make.filled("run.stopped", why=[literal(stopped)]), classes=["apidiff-quote"])]
 
 
 def signature_link(make: PageBuilder, run_id: str, signed: Signed) -> list[nodes.Node]:
-    """The way to a record's signature, where it has one."""
+    """Link to a record's signature, where it has one."""
     if signed.state is State.UNSIGNED:
         return []
     goal = relative(make.docname, f"_runs/{run_id}.json.minisig")
@@ -89,8 +89,11 @@ def _environment(make: PageBuilder, run: RunRecord, signed: Signed) -> list[node
     if run.build:
         facts.insert(1, ("build", run.build))
     if run.device_found:
-        found = [*run.device_found.names, *(f"{name} {version}" for name, version in run.device_found.versions.items())]
-        facts.append(("found", ", ".join(found)))
+        devices = [
+            *run.device_found.names,
+            *(f"{name} {version}" for name, version in run.device_found.versions.items()),
+        ]
+        facts.append(("found", ", ".join(devices)))
     fields = nodes.field_list("", classes=["apidiff-facts"])
     for name, said in facts:
         value = nodes.Text(said) if isinstance(said, str) else said
@@ -130,7 +133,7 @@ def _probes(make: PageBuilder, run_id: str, run: RunRecord) -> list[nodes.Node]:
 
 
 def _apis(make: PageBuilder, run_id: str, run: RunRecord) -> nodes.table:
-    """One row an API, with a link to what was seen in each of its probes."""
+    """Show one row per API, with a link to what was seen in each of its probes."""
     groups: dict[str, list[ProbeRun]] = {signature.api: [] for signature in run.signatures}
     for probe in run.probes:
         groups.setdefault(probe.api, []).append(probe)
@@ -146,7 +149,7 @@ def _apis(make: PageBuilder, run_id: str, run: RunRecord) -> nodes.table:
 
 
 def _probe(make: PageBuilder, run_id: str, probe: ProbeRun) -> list[nodes.Node]:
-    """A link to the probe, and how it ended where that is not simply an answer of every rank."""
+    """Link to the probe, and say how it ended where that is not simply an answer of every rank."""
     shown: list[nodes.Node] = [_link(make, run_id, nodes.Text(probe.probe), run_part(probe.api, probe.probe))]
     if probe.end != "completed":
         shown += [nodes.Text(" "), make.badge("end", probe.end)]
@@ -158,17 +161,17 @@ def _probe(make: PageBuilder, run_id: str, probe: ProbeRun) -> list[nodes.Node]:
 
 
 def _link(make: PageBuilder, run_id: str, words: nodes.Node, part: str) -> nodes.inline:
-    """A link to the evidence. The place where it stands keeps the anchor that addresses of old name."""
+    """Link to the evidence. The place where it stands keeps the anchor that older addresses name."""
     return nodes.inline("", "", make.ref("run", run_id, words, part=part), ids=[part])
 
 
 def run_part(api: str, probe: str = "") -> str:
-    """The name of a probe, or of all of an API, within a run record; also its anchor on the record's page."""
+    """Name a probe, or all of an API, within a run record; also its anchor on the record's page."""
     return anchor(f"{api}--{probe}" if probe else f"api--{api}")
 
 
 def changes_list(make: PageBuilder, subject: str, changes: Iterable[ChangeEntry]) -> nodes.bullet_list:
-    """In which version a verdict on a claim about ``subject`` became another, each version linked to its evidence."""
+    """List in which version a verdict on a claim about ``subject`` changed, each version linked to its evidence."""
     items = []
     for change in changes:
         words = [
@@ -182,7 +185,7 @@ def changes_list(make: PageBuilder, subject: str, changes: Iterable[ChangeEntry]
 
 
 def dispute_block(make: PageBuilder, subject: str, dispute: DisputeEntry, measurers: Mapping[str, str | None]) -> block:
-    """Records that disagree on a claim about ``subject``: each has its say. ``measurers``: who made them, by run."""
+    """Show records that disagree on a claim about ``subject``. ``measurers``: who made them, by run."""
     head = make.word(
         "dispute.head",
         framework=make.word(f"framework.{dispute.framework}"),

@@ -1,4 +1,4 @@
-"""The script that the browser searches: ``_search/index.js``, written anew by every build from all that is known.
+"""Writes the script that the browser searches, ``_search/index.js``, anew in every build from all that is known.
 
 It is a script, not JSON: a page opened from a file may load scripts, but may not ask for files.
 """
@@ -64,9 +64,9 @@ def _entries(app: Sphinx, content: Content, language: Language) -> Iterator[Sear
 
     for mapping_id in sorted(content.entries):
         yield mapping_entry(content.entries[mapping_id], content.newest["mindspore"], language)
-    for name, found in sorted(content.counterparts.items()):
+    for name, counterpart in sorted(content.counterparts.items()):
         if place := domain.find_last("api", name):
-            yield counterpart_entry(found, address(*place), language)
+            yield counterpart_entry(counterpart, address(*place), language)
     for docname, parts in domain.parts().items():
         title = app.env.titles[docname].astext()
         for part in parts:
@@ -126,16 +126,16 @@ class SearchData(Record, frozen=True, kw_only=True):
 
 
 def search_data(entries: Iterable[SearchEntry], language: Language) -> SearchData:
-    """The entries with every word that they name."""
-    found = list(entries)
-    keys = {key for one in found for key in one.words}
-    keys |= {key for one in found for passage in one.passages for key in passage.words}
+    """Collect the entries with every word that they name."""
+    entries = list(entries)
+    keys = {key for entry in entries for key in entry.words}
+    keys |= {key for entry in entries for passage in entry.passages for key in passage.words}
     badges = {f"search.{kind}" for kind in KINDS}
-    badges |= {f"risk.{one.risk}" for one in found if one.risk}
-    badges |= {f"risk.{passage.risk}" for one in found for passage in one.passages if passage.risk}
-    badges |= {f"answer.{one.status}" for one in found if one.status}
+    badges |= {f"risk.{entry.risk}" for entry in entries if entry.risk}
+    badges |= {f"risk.{passage.risk}" for entry in entries for passage in entry.passages if passage.risk}
+    badges |= {f"answer.{entry.status}" for entry in entries if entry.status}
     return SearchData(
-        entries=found,
+        entries=entries,
         words={key: words_of(*key.split(".", 1)) for key in sorted(keys)},
         labels={key: label(key, language) for key in sorted(badges)},
         everyday=everyday_names(load_terms()),
@@ -144,7 +144,7 @@ def search_data(entries: Iterable[SearchEntry], language: Language) -> SearchDat
 
 
 def mapping_entry(entry: Entry, newest: str, language: Language) -> SearchEntry:
-    """A mapping with its names, its differences and what stands in for it. ``newest``: the newest MindSpore version."""
+    """Make the entry of a mapping: names, differences, what stands in for it. ``newest``: the newest MindSpore version."""
     status, risk, _ = answer_at(entry, newest)
     current = current_target(entry, newest)
     targets = entry.targets[::-1]
@@ -170,21 +170,29 @@ def mapping_entry(entry: Entry, newest: str, language: Language) -> SearchEntry:
 
 
 def _labels(entry: Entry) -> Iterator[str]:
-    """What is told of an entry apart from its texts: other answers, targets not to be used, what ended otherwise."""
+    """List what is told of an entry apart from its texts: other answers, targets not to be used, what ended otherwise."""
     yield from {f"answer.{answer.answer}" for answer in entry.otherwise}
-    ranges = [one for target in entry.targets for one in target.ranges]
-    yield from {f"status.{one.status}" for one in ranges if one.status in {"deprecated", "removed"}}
+    ranges = [span for target in entry.targets for span in target.ranges]
+    yield from {f"status.{span.status}" for span in ranges if span.status in {"deprecated", "removed"}}
     outcomes = {item.outcome for claim in entry.claims for item in claim.summary}
     yield from {f"outcome.{outcome}" for outcome in outcomes - {"holds", "not run", "undecided"}}
 
 
-def counterpart_entry(found: CounterpartEntry, address: str, language: Language) -> SearchEntry:
-    """A MindSpore API with the sources that it answers."""
-    sources = list(dict.fromkeys(one.source for one in found.serves))
+def counterpart_entry(counterpart: CounterpartEntry, address: str, language: Language) -> SearchEntry:
+    """Make the entry of a MindSpore API with the sources that it answers."""
+    sources = list(dict.fromkeys(served.source for served in counterpart.serves))
     said = label("site.comma", language).join(sources)
-    text = label("search.serves", language).format(names=said) if sources else _plain(unmatched_text(found), language)
+    text = (
+        label("search.serves", language).format(names=said)
+        if sources
+        else _plain(unmatched_text(counterpart), language)
+    )
     return SearchEntry(
-        kind="api", name=found.name, address=address, text=text, names=[found.name.replace("mindspore.", "ms.", 1)]
+        kind="api",
+        name=counterpart.name,
+        address=address,
+        text=text,
+        names=[counterpart.name.replace("mindspore.", "ms.", 1)],
     )
 
 
@@ -201,7 +209,7 @@ def _of_target(target: TargetEntry, is_current: bool, language: Language) -> Ite
 
 
 def _tells(row: ParameterEntry) -> bool:
-    """Whether a row says what is told nowhere else: others are the same on both sides, or differences."""
+    """Tell whether a row says what is told nowhere else: others are the same on both sides, or differences."""
     return row.relations != ["same"] and row.risk == "none"
 
 
@@ -226,7 +234,7 @@ def _risk(risk: str) -> list[str]:
 
 
 def _once(passages: Iterable[Passage]) -> Iterator[Passage]:
-    """Targets of one mapping share much: each text once, where it stands first."""
+    """Keep each text once, where it stands first: targets of one mapping share much."""
     seen: set[str] = set()
     for passage in passages:
         if passage.text not in seen:
@@ -235,7 +243,7 @@ def _once(passages: Iterable[Passage]) -> Iterator[Passage]:
 
 
 def _plain(text: Text, language: Language) -> str:
-    """The text without the marks of code."""
+    """Write the text without the marks of code."""
     return (text.en if language == "en" else text.zh).replace("`", "")
 
 
@@ -249,10 +257,10 @@ def note_parts(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def resolved(env: BuildEnvironment, text: str) -> str:
-    """The text with the titles of what it refers to."""
+    """Fill in the titles of what the text refers to."""
 
-    def title(found: re.Match[str]) -> str:
-        kind, goal = found.groups()
+    def title(match: re.Match[str]) -> str:
+        kind, goal = match.groups()
         if kind == "doc":
             return env.titles[goal].astext() if goal in env.titles else goal
         labels = env.domains.standard_domain.labels
@@ -283,9 +291,9 @@ def _parts(docname: str, doctree: nodes.document) -> Iterator[Part]:
 
 
 def _text(holder: nodes.Element) -> str:
-    """The text that stands in the part itself, not in a part of it, in one line."""
-    found = " ".join(" ".join(_pieces(holder)).split())
-    return _CUT.sub("", found[:_LONGEST])
+    """Return the text that stands in the part itself, not in a part of it, in one line."""
+    text = " ".join(" ".join(_pieces(holder)).split())
+    return _CUT.sub("", text[:_LONGEST])
 
 
 def _pieces(holder: nodes.Element) -> Iterator[str]:

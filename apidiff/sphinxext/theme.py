@@ -43,7 +43,8 @@ _THEME = "pydata_sphinx_theme"
 _STYLES = "theme.css"
 # What Sphinx and the theme put beside the pages and no page loads.
 _UNUSED_FILES = (
-    *("doctools.js", "documentation_options.js", "language_data.js", "searchtools.js"),
+    *("doctools.js", "language_data.js", "searchtools.js"),
+    *("check-solid.svg", "copy-button.svg", "copybutton_funcs.js"),
     *("sphinx_highlight.js", "base-stemmer.js", "translations.js"),
     *("file.png", "minus.png", "plus.png", "webpack-macros.html"),
 )
@@ -51,7 +52,7 @@ _UNUSED_FOLDERS = ("scripts", "styles", "vendor")
 
 
 def slim(css: str) -> str:
-    """``css`` (minified) without the rules that only serve unused classes, and without images written into it.
+    """Drop from ``css`` (minified) the rules that only serve unused classes, and images written into it.
 
     Embedded images go because the policy of the pages takes images from files of the site only.
     """
@@ -59,7 +60,7 @@ def slim(css: str) -> str:
 
 
 def theme_css() -> str:
-    """The theme's style sheet, slimmed."""
+    """Return the theme's style sheet, slimmed."""
     path = (
         files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static" / "styles" / "pydata-sphinx-theme.css"
     )
@@ -67,12 +68,12 @@ def theme_css() -> str:
 
 
 def classes(selector: str) -> set[str]:
-    """The classes that an element must have, or stand below, for ``selector`` to match it."""
-    return {re.sub(r"\\(.)", r"\1", found) for found in _CLASS.findall(_without_parts(selector))}
+    """List the classes that an element must have, or stand below, for ``selector`` to match it."""
+    return {re.sub(r"\\(.)", r"\1", name) for name in _CLASS.findall(_without_parts(selector))}
 
 
 def rules(css: str) -> Iterator[tuple[str, str]]:
-    """The rules at the top of ``css``: what stands before the brace, and what stands between it and its partner.
+    """Split ``css`` into the rules at its top: what stands before the brace, and what stands between it and its partner.
 
     A statement without braces has an empty body and keeps its semicolon.
     """
@@ -120,25 +121,25 @@ def _kept(css: str) -> Iterator[str]:
             if "fontawesome" not in body and "Font Awesome" not in body:
                 yield f"{head}{{{body}}}"
         else:
-            used = [one for one in _selectors(head) if not any(map(_UNUSED.fullmatch, classes(one)))]
+            used = [selector for selector in _selectors(head) if not any(map(_UNUSED.fullmatch, classes(selector)))]
             if used:
                 yield f"{','.join(used)}{{{body}}}"
 
 
 def _selectors(head: str) -> list[str]:
-    """The selectors of a list; a comma in brackets separates none."""
-    found, depth = [""], 0
+    """Split a list of selectors; a comma in brackets separates none."""
+    selectors, depth = [""], 0
     for mark in head:
         depth += (mark in "([") - (mark in ")]")
         if mark == "," and depth == 0:
-            found.append("")
+            selectors.append("")
         else:
-            found[-1] += mark
-    return found
+            selectors[-1] += mark
+    return selectors
 
 
 def _without_parts(selector: str) -> str:
-    """``selector`` without what stands in brackets: ``:not(.a)`` asks for no class."""
+    """Drop what stands in brackets: ``:not(.a)`` asks for no class."""
     kept, depth = "", 0
     for mark in selector:
         depth += mark in "(["

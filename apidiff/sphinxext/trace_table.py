@@ -1,4 +1,4 @@
-"""A probe's traces as a table: one group of rows an argument, with what each rank held before and after the call.
+"""Shows a probe's traces as a table: one group of rows per argument, with what each rank held before and after the call.
 
 A run has thousands of traces, so the table is one node that holds plain rows and is written in one go; every text in it
 is escaped there.
@@ -54,7 +54,7 @@ class traces(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes
     """The table: ``header`` (four words), ``caption``, ``more`` (words for the rest of a long message), ``groups``."""
 
     def astext(self) -> str:
-        """The text of all cells."""
+        """Return the text of all cells."""
         cells = (
             [group.name, row.ranks, *_texts(row.before), *_texts(row.after or []), row.note]
             for group in self["groups"]
@@ -64,7 +64,7 @@ class traces(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes
 
 
 def trace_table(make: PageBuilder, probe: ProbeRun, world_size: int, caption: str) -> traces:
-    """The table of all ranks that answered."""
+    """Make the table of all ranks that answered."""
     header = [make.word(f"trace.{name}") for name in ("what", "ranks", "before", "after")]
     groups = list(_groups(make, probe.ranks, world_size))
     return traces("", header=header, caption=caption, more=make.word("trace.more"), groups=groups)
@@ -93,15 +93,15 @@ _Seen = tuple[list[Piece], list[Piece] | None, str]
 
 
 def _rows(make: PageBuilder, seen: Sequence[tuple[int, _Seen]], world_size: int) -> list[Row]:
-    """Ranks that saw the same in one row; all of them are 'every rank'."""
+    """Put ranks that saw the same into one row; all of them are 'every rank'."""
     same: list[tuple[list[int], _Seen]] = []
-    for rank, found in seen:
-        match = next((ranks for ranks, other in same if other == found), None)
+    for rank, content in seen:
+        match = next((ranks for ranks, other in same if other == content), None)
         if match is None:
-            same.append(([rank], found))
+            same.append(([rank], content))
         else:
             match.append(rank)
-    return [Row(_ranks(make, ranks, world_size), *found) for ranks, found in same]
+    return [Row(_ranks(make, ranks, world_size), *content) for ranks, content in same]
 
 
 def _ranks(make: PageBuilder, ranks: Sequence[int], world_size: int) -> str:
@@ -127,13 +127,13 @@ def _error(make: PageBuilder, error: CallError) -> str:
 
 
 def _shares(make: PageBuilder, trace: RankTrace) -> str:
-    """What a returned tensor has in common with an argument: that it is the same object, or shares its storage."""
-    for found in _tensors(trace.returned):
+    """Say what a returned tensor has in common with an argument: that it is the same object, or shares its storage."""
+    for returned in _tensors(trace.returned):
         for name, value in trace.after.items():
             held = list(_tensors(value))
-            if any(one.object == found.object for one in held):
+            if any(tensor.object == returned.object for tensor in held):
                 return make.word("trace.same_object", name=name)
-            if any(one.storage == found.storage for one in held):
+            if any(tensor.storage == returned.storage for tensor in held):
                 return make.word("trace.same_storage", name=name)
     return ""
 
@@ -150,12 +150,12 @@ def _tensors(value: Value | None) -> Iterator[TensorDump]:
 
 
 def show(value: Value) -> str:
-    """A value in one line: ``float32 (2, 2) [1, 2, 3, 4]`` for a tensor, with what it shares left to the raw record."""
+    """Write a value in one line: ``float32 (2, 2) [1, 2, 3, 4]`` for a tensor; what it shares is left to the raw record."""
     return "".join(text for text, _ in changed(value, value))
 
 
 def changed(before: Value, after: Value) -> Iterator[Piece]:
-    """``after`` as `show` writes it, in pieces, with those marked that are not as in ``before``."""
+    """Write ``after`` as `show` does, in pieces, with those marked that are not as in ``before``."""
     match after:
         case TensorDump():
             yield from _tensor(before, after)
@@ -249,5 +249,5 @@ TRACE_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {traces: (_open, _clos
 
 
 def _shown(text: str) -> str:
-    """Text as HTML, with what cannot be seen in it shown."""
+    """Write text as HTML, with what cannot be seen in it shown."""
     return escape(visible(text))

@@ -36,9 +36,9 @@ class custom_element(nodes.General, nodes.Element):  # noqa: N801
 
 
 def carried(node: nodes.Element) -> Attributes:
-    """The attributes that a node carries."""
-    found: Attributes = node.get("carried", {})
-    return found
+    """Return the attributes that a node carries."""
+    attributes: Attributes = node.get("carried", {})
+    return attributes
 
 
 def carry(node: nodes.Element, **attributes: str) -> None:
@@ -47,7 +47,7 @@ def carry(node: nodes.Element, **attributes: str) -> None:
 
 
 def _like(kind: str, tag: str) -> Callable[[Any, nodes.Element], None]:
-    """A visitor that writes what Sphinx writes for ``kind``, with the attributes in its tag."""
+    """Make a visitor that writes what Sphinx writes for ``kind``, with the attributes in its tag."""
 
     def visit(self: Any, node: nodes.Element) -> None:
         getattr(self, f"visit_{kind}")(node)
@@ -88,31 +88,31 @@ class Releases(Record, frozen=True, kw_only=True):
     signed: dict[str, list[str]] = {}
 
     def newest(self, framework: str) -> str:
-        """The newest release, or an empty string where none is known."""
+        """Return the newest release, or an empty string where none is known."""
         return next(iter(self.known.get(framework, [])), "")
 
     def spans(self, framework: str, versions: Collection[str]) -> str:
-        """The known releases among ``versions`` as spans, newest first: ``2.9.0..2.10.0 2.4.1``; empty for none."""
+        """Write the known releases among ``versions`` as spans, newest first: ``2.9.0..2.10.0 2.4.1``; empty for none."""
         return spans(self.known.get(framework, []), versions)
 
     def between(self, framework: str, since: str | None, until: str | None) -> list[str]:
-        """The known releases of a range, each end read at its precision (2.8 takes in 2.8.1), open where None."""
-        return [one for one in self.known.get(framework, []) if holds(since, until, Version(one))]
+        """List the known releases of a range, each end read at its precision (2.8 takes in 2.8.1), open where None."""
+        return [release for release in self.known.get(framework, []) if holds(since, until, Version(release))]
 
     def told(self, framework: str, text: str) -> list[str]:
-        """The known releases of ranges as text: ``≥ 2.6``, ``≤ 2.0, 2.4 – 2.8``."""
+        """List the known releases of ranges as text: ``≥ 2.6``, ``≤ 2.0, 2.4 – 2.8``."""
         return told(self.known.get(framework, []), text)
 
     def others(self, framework: str, versions: Collection[str]) -> list[str]:
-        """The known releases that are not among ``versions``."""
-        return [one for one in self.known.get(framework, []) if one not in versions]
+        """List the known releases that are not among ``versions``."""
+        return [release for release in self.known.get(framework, []) if release not in versions]
 
     def read_for(self, framework: str) -> dict[str, list[str]]:
-        """For each release with signatures, the known releases that it speaks for: itself and those up to the next."""
-        signed = [(Version(one), one) for one in self.signed.get(framework, [])]
-        found: dict[str, list[str]] = {one: [] for _, one in signed}
+        """List for each release with signatures the known releases that it speaks for: itself and those up to the next."""
+        signed = [(Version(release), release) for release in self.signed.get(framework, [])]
+        read: dict[str, list[str]] = {release: [] for _, release in signed}
         for release in self.known.get(framework, []):
-            nearest = next((one for version, one in signed if version <= Version(release)), None)
+            nearest = next((older for version, older in signed if version <= Version(release)), None)
             if nearest is not None:
-                found[nearest].append(release)
-        return found
+                read[nearest].append(release)
+        return read

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 from watched import Faults, Visit
 
 from apidiff.site_builder import start_server
-from apidiff.sphinxext.head import POLICY
+from apidiff.sphinxext.page_context import POLICY
 
 _META = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"/>'
 _TAG = re.compile(r"<(script|style|link|[a-z][\w-]*)\b((?:[^>\"']|\"[^\"]*\"|'[^']*')*)>", re.IGNORECASE)

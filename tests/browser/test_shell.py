@@ -86,7 +86,9 @@ def test_the_contents_follow_the_reader(visit: Visit) -> None:
     expect(current).to_have_attribute("href", re.compile("^#example"), timeout=20_000)
 
 
-@pytest.mark.parametrize(("language", "before", "after"), [("en", "Copy", "Copied"), ("zh-cn", "复制", "已复制")])
+@pytest.mark.parametrize(
+    ("language", "before", "after"), [("en", "Copy to clipboard", "Copied!"), ("zh-cn", "复制到剪贴板", "复制成功!")]
+)
 def test_code_is_copied(browser: Browser, address: str, language: str, before: str, after: str) -> None:
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()
@@ -107,7 +109,7 @@ def test_code_is_copied_where_there_is_no_clipboard(browser: Browser, address: s
     page.goto(f"{address}en/{HEAVY}#repeat")
     button = page.locator("#repeat button.copybtn").first
     button.press("Enter")
-    expect(button).to_have_accessible_name("Copied")
+    expect(button).to_have_accessible_name("Copied!")
     context.close()
 
 

@@ -1,4 +1,4 @@
-"""Addresses of the site: its root, the folder of each language, anchors on its pages."""
+"""Names addresses of the site: its root, the folder of each language, anchors on its pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``sitemap.xml`` and ``robots.txt``.
+"""Writes ``sitemap.xml`` and ``robots.txt``.
 
 sphinx-sitemap does not do here: it lists only the pages that a build wrote, so an incremental build shortens the list, and it
 names languages by Sphinx' codes, not by the folders they are served from.

@@ -1,7 +1,7 @@
 // What the theme's own scripts (Bootstrap among them) would do: menus, colours, sidebars of a phone, the place in the contents,
 // regions that scroll, copying. Nothing here is needed to read a page.
 import { followContents } from "./shell/contents";
-import { addCopyButtons } from "./shell/copying";
+import { announceCopying } from "./shell/copying";
 import { connectMenus } from "./shell/menus";
 import { connectModes } from "./shell/modes";
 import { watchRegions } from "./shell/regions";
@@ -13,5 +13,5 @@ connectModes();
 connectMenus();
 connectSidebars();
 followContents();
-addCopyButtons(words);
+announceCopying();
 watchRegions(words);

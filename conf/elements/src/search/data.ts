@@ -1,4 +1,4 @@
-// What the server wrote for searching: apidiff/sphinxext/search_entries.py says what each part means.
+// What the server wrote for searching: apidiff/sphinxext/search_index.py says what each part means.
 
 export type Kind = "mapping" | "api" | "page" | "python" | "run";
 
