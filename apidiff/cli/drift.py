@@ -19,10 +19,10 @@ from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.derive.api_history import STUBS, Change, Touched, compare_files, touched
-from apidiff.derive.history import change_text
 from apidiff.derive.version_changes import changes as version_changes
 from apidiff.execute.plan import apis_for
 from apidiff.judge import make_context
+from apidiff.messages.history import change_text
 from apidiff.messages.labels import Language, label
 from apidiff.model import Observation
 from apidiff.model.signature import SignatureFile

@@ -13,13 +13,13 @@ from apidiff.database.paths import examples_folder
 from apidiff.derive.api_history import SIGNATURES, STUBS
 from apidiff.derive.calls import Snippet, call, side_by_side, snippet
 from apidiff.derive.documents import document_entry
-from apidiff.derive.history import history_entries
 from apidiff.derive.rows import row_entries
 from apidiff.derive.verdicts_by_run import disputes
 from apidiff.derive.version_changes import changes
 from apidiff.judge import make_context, observe
 from apidiff.messages.differences import difference_entry, row_difference, worst_first
 from apidiff.messages.evidence import observed_entry
+from apidiff.messages.history import history_entries
 from apidiff.messages.labels import filled
 from apidiff.messages.phrases import clause_text, sentence
 from apidiff.messages.spans import between

@@ -13,6 +13,8 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.nodes import make_refnode
 
+from apidiff.messages.labels import Language, label
+
 # What autodoc2 calls the parts of a page, and their anchors.
 _PARTS = {
     "## Subpackages": "subpackages",
@@ -25,22 +27,12 @@ _PARTS = {
     "### External": "external",
     "### API": "members",
 }
-_CHINESE = {
-    "subpackages": "子包",
-    "submodules": "子模块",
-    "contents": "模块内容",
-    "classes": "类",
-    "functions": "函数",
-    "data": "数据",
-    "external": "外部对象",
-    "members": "接口",
-}
 
 
 class EnglishRenderer(MystRenderer):
     """autodoc2's Markdown with an anchor before every heading."""
 
-    words: ClassVar[dict[str, str]] = {}
+    language: ClassVar[Language] = "en"
 
     def render_package(self, item: ItemData) -> Iterable[str]:
         """Render the page of a package or module, line by line."""
@@ -50,9 +42,8 @@ class EnglishRenderer(MystRenderer):
         for line in lines:
             part = _PARTS.get(line)
             if part:
-                marks, words = line.split(" ", 1)
                 yield f"({name}--{part})="
-                yield f"{marks} {self.words.get(part, words)}"
+                yield f"{line.partition(' ')[0]} {label(f'autodoc.{part}', self.language)}"
             else:
                 yield f"({name})=\n{line}" if line.startswith("# {py:mod}") else line
 
@@ -60,7 +51,7 @@ class EnglishRenderer(MystRenderer):
 class ChineseRenderer(EnglishRenderer):
     """The same with Chinese headings; docstrings stay as they are in the source."""
 
-    words: ClassVar[dict[str, str]] = _CHINESE
+    language: ClassVar[Language] = "zh"
 
 
 def resolve_annotation(

@@ -7,7 +7,7 @@ import pytest
 from history_files import class_of, deprecated, file, function
 
 from apidiff.derive.api_history import SIGNATURES, STUBS, ChangeKind, compare_files
-from apidiff.derive.history import change_text
+from apidiff.messages.history import change_text
 from apidiff.model.signature import Signature, SignatureFile, SignatureKind
 
 CONSTANT = Signature(kind=SignatureKind.CONSTANT)
