@@ -22,9 +22,9 @@ from apidiff.messages.evidence import observed_entry
 from apidiff.messages.history import history_entries
 from apidiff.messages.labels import filled
 from apidiff.messages.phrases import clause_text, sentence
-from apidiff.messages.spans import between
 from apidiff.messages.verdict_text import summarise
 from apidiff.model import Api, Claim, Mapping, Observation, Otherwise, Risk, Stated, Target, TargetRange, Text
+from apidiff.model.ranges import between
 from apidiff.model.signature import Signature, SignatureFile
 from apidiff.model.version import Version
 from apidiff.model.views import (

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from apidiff.messages.differences import parameter_entry
-from apidiff.messages.spans import held_in
 from apidiff.model import ParameterRow
+from apidiff.model.ranges import held_in
 from apidiff.model.signature import Signature, SignatureFile
 from apidiff.model.views import ParameterEntry
 

@@ -15,6 +15,7 @@ import msgspec
 
 from apidiff.errors import DataError
 from apidiff.model.base import Text
+from apidiff.model.ranges import ALL
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -59,6 +60,11 @@ def capitalised(text: Text) -> Text:
 def spaced(text: Text) -> Text:
     """``text`` with a space between Chinese characters and code, numbers or Latin words, as Chinese is set."""
     return Text(en=text.en, zh=_BOUNDARY.sub(" ", text.zh))
+
+
+def in_words(text: str, language: Language) -> str:
+    """Writes a version range for a reader: words where the sign for all versions stands."""
+    return label("range.all", language) if text == ALL else text
 
 
 def between_sentences(language: Language) -> str:

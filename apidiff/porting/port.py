@@ -16,10 +16,9 @@ from apidiff.database import Data
 from apidiff.database.public_api import newest_first
 from apidiff.database.scope import load_scope
 from apidiff.messages.labels import Language
-from apidiff.messages.spans import spans, told
 from apidiff.model import Api, ApiKind, Claim, Mapping, Relation, Status, Version
 from apidiff.model.base import Record, Text
-from apidiff.model.ranges import holds
+from apidiff.model.ranges import holds, spans, told
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter
 from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, ParameterEntry, TargetEntry
 

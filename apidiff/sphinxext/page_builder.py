@@ -13,8 +13,7 @@ from sphinx import addnodes
 
 from apidiff.messages.dates import spelt_date
 from apidiff.messages.evidence import evidence_lines
-from apidiff.messages.labels import Language, label
-from apidiff.messages.spans import in_words
+from apidiff.messages.labels import Language, in_words, label
 from apidiff.model import Evidence, Text
 from apidiff.sphinxext.nodes import Inline, Marked, late, literal, moment, paragraph, prose
 from apidiff.sphinxext.versions import Releases, carry, marked_inline, marked_section

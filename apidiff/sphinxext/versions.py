@@ -7,10 +7,9 @@ from typing import Any
 
 from docutils import nodes
 
-from apidiff.messages.spans import spans, told
 from apidiff.model import Version
 from apidiff.model.base import Record
-from apidiff.model.ranges import holds
+from apidiff.model.ranges import holds, spans, told
 
 Attributes = dict[str, str]
 

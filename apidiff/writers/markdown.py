@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from urllib.parse import quote
 
-from apidiff.messages.labels import Language, label
-from apidiff.messages.spans import in_words
+from apidiff.messages.labels import Language, in_words, label
 from apidiff.messages.verdict_text import verdict_text
 from apidiff.model import Status, Text, Version
 from apidiff.model.views import (

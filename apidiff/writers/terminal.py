@@ -18,8 +18,7 @@ from apidiff.lookup.answer import (
     Unmatched,
 )
 from apidiff.messages.escape_invisible import visible
-from apidiff.messages.labels import Language, label
-from apidiff.messages.spans import in_words
+from apidiff.messages.labels import Language, in_words, label
 from apidiff.model import Text
 from apidiff.writers.terminal_lines import indent, named, prose, risk_style
 

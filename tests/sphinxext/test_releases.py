@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apidiff.messages.spans import ends
+from apidiff.model.ranges import ends
 from apidiff.sphinxext.versions import Releases, spans
 
 KNOWN = ["2.10.0", "2.9.1", "2.9.0", "2.8.0", "2.4.1", "2.4.0", "1.10.2", "1.9.0"]

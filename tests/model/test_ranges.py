@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from apidiff.messages.spans import between, held_in, in_words
+from apidiff.messages.labels import in_words
+from apidiff.model.ranges import between, held_in
 
 BETWEEN = [
     (None, None, "*"),
