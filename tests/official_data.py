@@ -10,8 +10,8 @@ from factories import run_record
 
 from apidiff.database import Data
 from apidiff.database.official import TableFile, with_listed
-from apidiff.derive.entry import Builder
 from apidiff.derive.official import OfficialReport, official_report
+from apidiff.lookup.entry import Builder
 from apidiff.model import (
     CallError,
     Document,

@@ -14,8 +14,8 @@ from apidiff.cli.output import show
 from apidiff.database import Data, InvalidData, load
 from apidiff.database.checks import check_records, run_checks
 from apidiff.database.data import UnknownMapping
-from apidiff.derive.entry import entries
 from apidiff.execute.submissions import signature_errors
+from apidiff.lookup.entry import entries
 from apidiff.model import AnswerKind, Mapping, Outcome
 from apidiff.model.views import Entry
 

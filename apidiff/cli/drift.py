@@ -19,11 +19,11 @@ from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.derive.api_history import STUBS, Change, Touched, compare_files, touched
-from apidiff.derive.version_changes import changes as version_changes
 from apidiff.execute.plan import apis_for
 from apidiff.judge import make_context
 from apidiff.messages.history import change_text
 from apidiff.messages.labels import Language, label
+from apidiff.messages.version_changes import change_entries
 from apidiff.model import Observation
 from apidiff.model.signature import SignatureFile
 from apidiff.model.version import Version, VersionError
@@ -86,7 +86,7 @@ def _verdicts(data: Data, framework: str, old: str, new: str) -> list[tuple[str,
     for key, record in runs:
         for api, claim, one in observations(apis.values(), key, record, context):
             observed.setdefault(f"{api.name}#{claim.id}", []).append(one)
-    return [(claim, change) for claim, found in sorted(observed.items()) for change in version_changes(found, {})]
+    return [(claim, change) for claim, found in sorted(observed.items()) for change in change_entries(found, {})]
 
 
 def _verdict_json(claim: str, change: ChangeEntry) -> dict[str, object]:

@@ -10,8 +10,8 @@ import msgspec
 from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.output import language
 from apidiff.database import load
-from apidiff.derive.entry import entries
 from apidiff.derive.official import official_report
+from apidiff.lookup.entry import entries
 from apidiff.messages.official_text import report_markdown
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from apidiff.database import Data
 from apidiff.database.public_api import names_to_match, newest_first
 from apidiff.database.scope import load_scope
-from apidiff.derive.documents import document_entry
-from apidiff.model.views import CounterpartEntry, Entry, OtherwiseEntry, RangeEntry, ServedEntry
+from apidiff.model.views import CounterpartEntry, DocumentEntry, Entry, OtherwiseEntry, RangeEntry, ServedEntry
 
 
 def counterparts(data: Data, entries: Mapping[str, Entry]) -> dict[str, CounterpartEntry]:
@@ -21,7 +20,7 @@ def counterparts(data: Data, entries: Mapping[str, Entry]) -> dict[str, Counterp
             serves=[],
             why=found.why,
             nearest=found.nearest,
-            documents=[document_entry(data.documents[one.document]) for one in found.stated],
+            documents=[DocumentEntry.of(data.documents[one.document]) for one in found.stated],
         )
         for name, found in data.mindspore_only.items()
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from apidiff.messages.verdict_text import EVIDENCE_LINES, telling_observation, verdict_text
+from apidiff.derive.verdicts_by_run import EVIDENCE_LINES, telling_observation
 from apidiff.model import Claim, ClaimKind, Difference, DifferenceKind, Evidence, Outcome, Risk, Text, Version
 from apidiff.model.base import Record
 from apidiff.model.views import ClaimEntry, ObservedSummary
@@ -25,11 +25,11 @@ _SAME_HANDLE = {"Work": "CommHandle"}
 
 
 class FindingEvidence(Record, frozen=True, kw_only=True):
-    """What one run shows of one claim: the verdict in words, and the facts behind it."""
+    """What one run shows of one claim: the verdict, and the facts behind it."""
 
     claim: str
     run: str
-    verdict: Text
+    verdict: ObservedSummary
     facts: list[Evidence]
 
 
@@ -134,4 +134,4 @@ def _evidence(entry: ClaimEntry, framework: str, version: str | None = None) -> 
         telling = telling_observation(entry, row)
         if telling and row.framework == framework and version in {None, row.framework_version}:
             facts = telling.facts[:EVIDENCE_LINES]
-            yield FindingEvidence(claim=entry.id, run=telling.run, verdict=verdict_text(row), facts=facts)
+            yield FindingEvidence(claim=entry.id, run=telling.run, verdict=row, facts=facts)

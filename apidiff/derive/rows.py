@@ -1,30 +1,34 @@
-"""Rows of parameters and members, filled in with what the signatures of all versions show."""
+"""Reads from the signatures of all versions what rows of parameters and members do not say themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from apidiff.messages.differences import parameter_entry
 from apidiff.model import ParameterRow
 from apidiff.model.ranges import held_in
 from apidiff.model.signature import Signature, SignatureFile
-from apidiff.model.views import ParameterEntry
 
 Files = Sequence[SignatureFile]  # of one framework, newest version first
 
 
-def row_entries(
+class RowFacts(NamedTuple):
+    """What signatures show of a row, of the source and the target: the newest default, the range of versions that have it."""
+
+    defaults: tuple[str | None, str | None]
+    ranges: tuple[str | None, str | None]
+
+
+def row_facts(
     rows: Sequence[ParameterRow],
     what: Literal["parameter", "member"],
     source: tuple[str, Files],
     target: tuple[str, Files],
-) -> list[ParameterEntry]:
-    """The rows of one target. ``source`` and ``target``: the API's name and the files to read of it."""
+) -> list[RowFacts]:
+    """Reads the facts of each row of one target. ``source`` and ``target``: the API's name and the files to read of it."""
     left, right = (_Side(what, *side) for side in (source, target))
     return [
-        parameter_entry(
-            row,
+        RowFacts(
             defaults=(left.default(row.source), right.default(row.target)),
             ranges=(left.range(row.source), right.range(row.target)),
         )

@@ -1,21 +1,45 @@
-"""The verdict of each run record on a claim, and where records disagree."""
+"""Derives what run records say of a claim: each record's verdict, where records disagree, which version changed it.
+
+A version whose records disagree decides nothing; it and versions that were not run are named where they lie between two
+that do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
-from apidiff.messages.escape_invisible import one_line
-from apidiff.messages.labels import LABELS, Language, label
+from apidiff.derive.evidence import distinct_claims, holding_mappings
 from apidiff.model import Observation, Outcome, Text, worst_outcome
 from apidiff.model.version import Version
-from apidiff.model.views import DisputeEntry
+from apidiff.model.views import (
+    ChangeEntry,
+    ClaimEntry,
+    Dispute,
+    Entry,
+    ObservedSummary,
+    VerdictChange,
+    VersionSpan,
+)
 
 Place = tuple[str, str, str, str]  # framework, its version, backend, device
 ByRun = dict[Place, dict[int, dict[str, Outcome]]]  # by place, world size and run record
+Known = Mapping[str, Sequence[str]]  # framework → its known versions
+_Runs = dict[str, Outcome]
+# What is shown of an observation's facts.
+EVIDENCE_LINES = 3
+_TELLING_WORLD_SIZE = 3
+
+
+def telling_observation(claim: ClaimEntry, row: ObservedSummary) -> Observation | None:
+    """Finds the observation that speaks for a summary row: on three ranks, the fewest that show a partial result, if any."""
+    same = [seen for seen in claim.observed if seen.outcome.value == row.outcome and seen.run in row.runs]
+    return min(same, key=lambda seen: seen.world_size != _TELLING_WORLD_SIZE, default=None)
 
 
 def by_run(observed: Iterable[Observation]) -> ByRun:
-    """What each run record says, the worst over its probes; world sizes in order."""
+    """Collects what each run record says, the worst over its probes; world sizes in order."""
     seen: dict[Place, dict[int, dict[str, list[Outcome]]]] = {}
     for one in observed:
         place = (one.framework, one.framework_version, one.backend, one.device)
@@ -29,55 +53,105 @@ def by_run(observed: Iterable[Observation]) -> ByRun:
     }
 
 
-def disputes(observed: Iterable[Observation]) -> list[DisputeEntry]:
-    """Where records of one version, backend, device and world size disagree, newest version first."""
-    observed = list(observed)
-    measurers = {one.run: one.measured_by for one in observed}
+def disputes(observed: Iterable[Observation]) -> list[Dispute]:
+    """Finds where records of one version, backend, device and world size disagree, newest version first."""
     found = [
-        DisputeEntry(
+        Dispute(
             framework=framework,
             framework_version=version,
             backend=backend,
             device=device,
             world_size=size,
             outcomes={run: outcome.value for run, outcome in runs.items()},
-            text=Text(en=told["en"], zh=told["zh"]),
         )
         for (framework, version, backend, device), by_size in by_run(observed).items()
         for size, runs in by_size.items()
         if len(set(runs.values())) > 1
-        for told in [_told((framework, version, backend, device), size, runs, measurers)]
     ]
-    return sorted(found, key=lambda one: Version(one.framework_version), reverse=True)
+    return sorted(found, key=lambda dispute: Version(dispute.framework_version), reverse=True)
 
 
-_LANGUAGES: tuple[Language, ...] = ("en", "zh")
-
-
-def _told(place: Place, size: int, runs: dict[str, Outcome], measurers: dict[str, str | None]) -> dict[Language, str]:
-    framework, version, backend, device = place
-    said: dict[Language, str] = {}
-    for language in _LANGUAGES:
-        head = label("dispute.head", language).format(
-            framework=label(f"framework.{framework}", language),
-            version=version,
-            backend=backend,
-            device=device,
-            size=size,
-        )
-        each = [
-            label("dispute.each", language).format(
-                outcome=label(f"outcome.{outcome.value}", language),
-                run=run,
-                measurer=measurer(measurers[run], language),
+def changes(observed: Iterable[Observation], known: Known) -> list[VerdictChange]:
+    """Finds the changes of one claim's verdict, by framework, backend and device; world sizes that go the same way share one."""
+    lanes: dict[tuple[str, str, str], dict[int, dict[str, _Runs]]] = {}
+    for (framework, version, backend, device), by_size in by_run(observed).items():
+        for size, runs in by_size.items():
+            lanes.setdefault((framework, backend, device), {}).setdefault(size, {})[version] = runs
+    found = []
+    for (framework, backend, device), sizes in sorted(lanes.items()):
+        alike: dict[object, list[tuple[int, list[VersionSpan]]]] = {}
+        for size, by_version in sorted(sizes.items()):
+            spans = _spans(by_version, known.get(framework, ()))
+            if len(spans) > 1:
+                way = tuple((one.outcome, *one.runs, "", *one.unjudged, "", *one.disputed) for one in spans)
+                alike.setdefault(way, []).append((size, spans))
+        for shared in alike.values():
+            change = VerdictChange(
+                framework=framework,
+                backend=backend,
+                device=device,
+                world_sizes=[size for size, _ in shared],
+                spans=_joined([spans for _, spans in shared]),
             )
-            for run, outcome in runs.items()
-        ]
-        said[language] = head + label("site.semicolon", language).join(each)
-    return said
+            found.append(change)
+    return found
 
 
-def measurer(measured_by: str | None, language: Language) -> str:
-    """Who made a record: in their words, on one line; this project where they say nothing."""
-    text = LABELS["run.this_project"]
-    return one_line(measured_by) if measured_by else text.en if language == "en" else text.zh
+def _spans(by_version: Mapping[str, _Runs], known: Sequence[str]) -> list[VersionSpan]:
+    """The versions in order, neighbours of one outcome together."""
+    versions = sorted(by_version, key=Version)
+    settled = {version: set(by_version[version].values()) for version in versions}
+    spans: list[VersionSpan] = []
+    last = ""
+    for version in versions:
+        if len(settled[version]) > 1:
+            continue
+        outcome = next(iter(settled[version])).value
+        if not spans or spans[-1].outcome != outcome:
+            passed = [one for one in known if last and Version(last) < Version(one) < Version(version)]
+            spans.append(
+                VersionSpan(
+                    outcome=outcome,
+                    runs={},
+                    unjudged=sorted((one for one in passed if one not in by_version), key=Version),
+                    disputed=[one for one in versions if last and Version(last) < Version(one) < Version(version)],
+                )
+            )
+        spans[-1].runs[version] = list(by_version[version])
+        last = version
+    return spans
+
+
+def _joined(ways: Sequence[list[VersionSpan]]) -> list[VersionSpan]:
+    """The spans of several world sizes that go the same way, with the runs of all of them."""
+    first, *others = ways
+    for spans in others:
+        for mine, span in zip(first, spans, strict=True):
+            for version, runs in span.runs.items():
+                mine.runs[version].extend(runs)
+    return first
+
+
+class Changed(NamedTuple):
+    """One step of a change: the verdict in ``before``, and another in ``after``, the next version that decides it."""
+
+    mapping: str
+    claim: str
+    text: Text
+    change: ChangeEntry
+    before: VersionSpan
+    after: VersionSpan
+
+    @property
+    def versions(self) -> tuple[str, str]:
+        """The last version before the change, and the first after it."""
+        return list(self.before.runs)[-1], next(iter(self.after.runs))
+
+
+def changed(entries: Mapping[str, Entry]) -> Iterator[Changed]:
+    """Yields every step of every claim's changes, each claim once, by claim."""
+    holders = holding_mappings(entries)
+    for key, claim in sorted(distinct_claims(entries).items()):
+        for change in claim.changes:
+            for before, after in pairwise(change.spans):
+                yield Changed(holders[claim.subject], key, claim.text, change, before, after)

@@ -75,7 +75,7 @@ def build(meta: dict[str, str]) -> sqlite3.Connection:
     """
     from apidiff.database import load
     from apidiff.derive.counterparts import counterparts
-    from apidiff.derive.entry import entries
+    from apidiff.lookup.entry import entries
 
     data = load()
     releases = {framework: [release.version for release in found] for framework, found in data.frameworks.items()}

@@ -9,6 +9,7 @@ from apidiff.derive.official import NOTATION, OfficialReport, RowReport, RowVerd
 from apidiff.derive.official_behaviour import Finding
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import Language, label
+from apidiff.messages.verdict_text import verdict_text
 from apidiff.model import Text
 
 
@@ -82,7 +83,7 @@ class _Report:
     def _finding(self, finding: Finding) -> Iterator[str]:
         yield f"- {self._versions(finding.versions)}{self._sign('colon')}{self._text(finding.text)}"
         for one in finding.evidence:
-            yield f"  - {_code(one.claim)}{self._sign('colon')}{self._text(one.verdict)} [{_code(one.run)}]"
+            yield f"  - {_code(one.claim)}{self._sign('colon')}{self._text(verdict_text(one.verdict))} [{_code(one.run)}]"
             yield from (f"    - {_code(line)}" for line in evidence_lines(one.facts, self.language))
 
     def _cells(self, row: RowReport) -> list[str]:

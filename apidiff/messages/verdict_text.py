@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from apidiff.derive.verdicts_by_run import by_run
+from apidiff.derive.verdicts_by_run import EVIDENCE_LINES, by_run, telling_observation
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import LABELS, filled, joined
 from apidiff.model import Evidence, Observation, Outcome, Text
 from apidiff.model.trace import backend_name
 from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, EvidenceEntry, ObservedSummary
-
-_TELLING_WORLD_SIZE = 3
-EVIDENCE_LINES = 3
 
 
 def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
@@ -102,9 +99,3 @@ def _told(claim: ClaimEntry, facts: Sequence[Evidence], rows: list[tuple[Observe
     return EvidenceEntry(
         claim=claim.id, run=runs[0], text=text, framework=first.framework, versions=versions, runs=runs
     )
-
-
-def telling_observation(claim: ClaimEntry, row: ObservedSummary) -> Observation | None:
-    """The observation that speaks for a summary row: on three ranks, the fewest that can show a partial result, if it can."""
-    same = [one for one in claim.observed if one.outcome.value == row.outcome and one.run in row.runs]
-    return min(same, key=lambda one: one.world_size != _TELLING_WORLD_SIZE, default=None)

@@ -1,12 +1,13 @@
 """Entries: everything derived about one mapping, ready to be shown. Pages, answers, JSON, SQLite and search read these.
 
-An entry is rebuilt from the authored, extracted and measured layers by ``apidiff.derive.entry`` and is the source of
+An entry is rebuilt from the authored, extracted and measured layers by ``apidiff.lookup.entry`` and is the source of
 nothing. Text stands in both languages; verdicts stand in ``observed``.
 """
 
 from __future__ import annotations
 
 from apidiff.model.base import Record, Text
+from apidiff.model.mapping import Document
 from apidiff.model.verdict import Observation
 
 
@@ -57,7 +58,7 @@ class VersionSpan(Record, frozen=True, kw_only=True):
     disputed: list[str] = []
 
 
-class ChangeEntry(Record, frozen=True, kw_only=True):
+class VerdictChange(Record, frozen=True, kw_only=True):
     """A verdict that is not the same in all versions run on one backend, at the world sizes at which it goes the same way.
 
     ``spans``: oldest first, at least two.
@@ -68,10 +69,15 @@ class ChangeEntry(Record, frozen=True, kw_only=True):
     device: str
     world_sizes: list[int]
     spans: list[VersionSpan]
+
+
+class ChangeEntry(VerdictChange, frozen=True, kw_only=True):
+    """A change of a verdict with its sentence."""
+
     text: Text
 
 
-class DisputeEntry(Record, frozen=True, kw_only=True):
+class Dispute(Record, frozen=True, kw_only=True):
     """Run records of the same version, backend, device and world size that disagree. ``outcomes``: by run record."""
 
     framework: str
@@ -80,6 +86,11 @@ class DisputeEntry(Record, frozen=True, kw_only=True):
     device: str
     world_size: int
     outcomes: dict[str, str]
+
+
+class DisputeEntry(Dispute, frozen=True, kw_only=True):
+    """A dispute with its sentence."""
+
     text: Text
 
 
@@ -216,6 +227,17 @@ class DocumentEntry(Record, frozen=True, kw_only=True):
     framework: str
     version: str
     seed: bool = False
+
+    @classmethod
+    def of(cls, document: Document) -> DocumentEntry:
+        """What a reader sees of ``document``."""
+        return cls(
+            title=document.title,
+            url=document.url,
+            framework=document.framework.value,
+            version=document.version,
+            seed=document.seed is not None,
+        )
 
 
 class HistoryEntry(Record, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from apidiff.database.runs import signature_path
 from apidiff.derive.evidence import evidence, head_of
 from apidiff.derive.index_rows import mapping_index
-from apidiff.derive.version_changes import changed
+from apidiff.derive.verdicts_by_run import changed
 from apidiff.model import RunRecord, Text
 from apidiff.model.base import Record
 from apidiff.model.signed import Signed, State

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from docutils import nodes
 
-from apidiff.derive.verdicts_by_run import measurer
+from apidiff.messages.version_changes import measurer
 from apidiff.model import Observation, Outcome, worst_outcome
 from apidiff.model.trace import backend_name
 from apidiff.model.views import ClaimEntry, DocumentEntry, Entry, ObservedSummary, StatedEntry

@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 from apidiff.derive.evidence import ApiEvidence, RunHead
 from apidiff.derive.index_rows import Index
 from apidiff.derive.official import OfficialReport
-from apidiff.derive.version_changes import Changed
+from apidiff.derive.verdicts_by_run import Changed
 from apidiff.model import RunRecord
 from apidiff.model.coverage import Coverage
 from apidiff.model.picture import Picture

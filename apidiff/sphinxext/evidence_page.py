@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from docutils import nodes
 
 from apidiff.derive.evidence import ApiEvidence, ProbeEvidence, RunHead, SignatureEvidence, Trial, Verdict
-from apidiff.derive.verdicts_by_run import measurer
 from apidiff.messages.signed_words import signed_words
+from apidiff.messages.version_changes import measurer
 from apidiff.model import ProbeRun
 from apidiff.model.trace import backend_name
 from apidiff.sphinxext.nodes import Cell, block, code, folded, joined, literal, paragraph, relative, table

@@ -9,9 +9,9 @@ from docutils import nodes
 from apidiff.database.scope import load_scope
 from apidiff.derive.answers import MAPS_TO, answer_at, current_answer, current_target
 from apidiff.derive.evidence import RunHead
-from apidiff.derive.verdicts_by_run import measurer
-from apidiff.derive.version_changes import Changed
+from apidiff.derive.verdicts_by_run import Changed
 from apidiff.messages.signed_words import signed_words
+from apidiff.messages.version_changes import measurer
 from apidiff.model import AnswerKind, Risk, Version
 from apidiff.model.coverage import PlaceCoverage
 from apidiff.model.signed import State

@@ -7,6 +7,7 @@ from docutils import nodes
 from apidiff.derive.official import NOTATION, OfficialReport, RowReport, RowVerdict, TableReport
 from apidiff.derive.official_behaviour import Finding, FindingEvidence
 from apidiff.messages.evidence import evidence_lines
+from apidiff.messages.verdict_text import verdict_text
 from apidiff.sphinxext.nodes import Cell, block, code, external, joined, literal, paragraph, table
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import run_part
@@ -119,7 +120,7 @@ def _finding(make: PageBuilder, finding: Finding) -> block:
 
 
 def _evidence(make: PageBuilder, evidence: FindingEvidence) -> list[nodes.Node]:
-    words = nodes.Text(f"{make.word('site.colon')}{make.pick(evidence.verdict)} ")
+    words = nodes.Text(f"{make.word('site.colon')}{make.pick(verdict_text(evidence.verdict))} ")
     head = paragraph(
         make.ref("claim", evidence.claim),
         words,

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from docutils import nodes
 
-from apidiff.derive.verdicts_by_run import measurer
-from apidiff.derive.version_changes import sentence
 from apidiff.messages.signed_words import signed_words
+from apidiff.messages.version_changes import measurer, sentence
 from apidiff.model import ProbeRun, RunRecord
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import backend_name

@@ -21,11 +21,11 @@ from apidiff.database.examples import load_examples
 from apidiff.database.paths import PACKAGE, examples_folder
 from apidiff.derive.counterparts import counterparts
 from apidiff.derive.coverage import coverage_of
-from apidiff.derive.entry import Builder, entries
 from apidiff.derive.evidence import ProbeCall, probe_calls
 from apidiff.derive.official import OfficialReport, official_report
 from apidiff.derive.picture import pictures
 from apidiff.execute.submissions import load_signed
+from apidiff.lookup.entry import Builder, entries
 from apidiff.model import Version
 from apidiff.model.base import Record
 from apidiff.model.coverage import Coverage
@@ -37,7 +37,7 @@ from apidiff.sphinxext.versions import Releases
 from apidiff.writers.exports.files import write_if_changed
 
 # The layers that make entries, and their words.
-_MAKERS = ("model", "database", "signatures", "judge", "derive", "messages", "data/messages")
+_MAKERS = ("model", "database", "signatures", "judge", "derive", "messages", "lookup", "data/messages")
 _encode = msgspec.msgpack.Encoder(enc_hook=str).encode
 
 
@@ -129,7 +129,7 @@ def _path(kind: type, value: Any) -> Any:
 
 
 def kept_entries(data: Data, folder: Path) -> dict[str, Entry]:
-    """Make what `apidiff.derive.entry.entries` makes, taking what an earlier build left in ``folder``.
+    """Make what `apidiff.lookup.entry.entries` makes, taking what an earlier build left in ``folder``.
 
     An entry is kept under the digest of everything it is made from: its mapping as it is in memory, which holds what other
     files define of it, all data beside the mappings, backends, examples, and the code and words that make it. Where any of

@@ -14,7 +14,7 @@ from typing import TypeVar
 from apidiff.database import Data, load
 from apidiff.database.checks import check_coverage, check_records
 from apidiff.database.paths import DATA
-from apidiff.derive.entry import entries
+from apidiff.lookup.entry import entries
 from tests.bench.measure import Measure
 
 S = TypeVar("S")

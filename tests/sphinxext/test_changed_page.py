@@ -11,9 +11,8 @@ from entry_fixture import NEW, RELEASES, SOURCE, run_record, write_run
 from factories import claim_entry
 from small_site import Built, Site
 
-from apidiff.derive.verdicts_by_run import disputes
-from apidiff.derive.version_changes import changes
 from apidiff.messages.verdict_text import summarise
+from apidiff.messages.version_changes import change_entries, dispute_entries
 from apidiff.model import Observation, Outcome, Text
 from apidiff.model.coverage import Coverage, PlaceCoverage
 
@@ -40,8 +39,8 @@ def _with_versions(site: Site, outcomes: dict[str, Outcome]) -> dict[str, str]:
         text=Text(en="Writes `tensor`.", zh="写入 `tensor`。"),
         observed=observed,
         summary=summarise(observed),
-        changes=changes(observed, RELEASES.known),
-        disputes=disputes(observed),
+        changes=change_entries(observed, RELEASES.known),
+        disputes=dispute_entries(observed),
     )
     entry = site.content.entries[SOURCE]
     entry = msgspec.structs.replace(entry, claims=[*entry.claims, claim])

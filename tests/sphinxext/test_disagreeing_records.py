@@ -20,10 +20,10 @@ from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import signature_path
 from apidiff.derive.coverage import coverage
-from apidiff.derive.entry import Builder
 from apidiff.derive.evidence import probe_calls
 from apidiff.lookup.answer import Answer
 from apidiff.lookup.build import build_from
+from apidiff.lookup.entry import Builder
 from apidiff.lookup.lookup import lookup_json
 from apidiff.model import ProbeRun, RunRecord, TensorDump, Version
 from apidiff.model.signed import Signed, State

@@ -13,7 +13,7 @@ from apidiff.database import Data, load
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
-from apidiff.derive.entry import Builder, entries
+from apidiff.lookup.entry import Builder, entries
 from apidiff.model import Text
 from apidiff.sphinxext import site_content
 
@@ -118,7 +118,7 @@ def test_other_code_makes_entries_anew(
 def test_code_that_makes_entries_is_watched() -> None:
     watched = {file.relative_to(site_content.PACKAGE).as_posix() for file in site_content._code_files()}
     folders = {path.partition("/")[0] for path in watched}
-    assert folders == {"model", "database", "signatures", "judge", "derive", "messages", "data"}
+    assert folders == {"model", "database", "signatures", "judge", "derive", "messages", "lookup", "data"}
 
 
 @pytest.mark.parametrize("what", ["backends", "examples"])

@@ -12,9 +12,9 @@ from entry_fixture import NEW, SOURCE, content, run_record, write_run
 from factories import claim_entry
 
 from apidiff.derive.evidence import RunHead
-from apidiff.derive.version_changes import changes
 from apidiff.messages.evidence import observed_entry
 from apidiff.messages.verdict_text import summarise
+from apidiff.messages.version_changes import change_entries
 from apidiff.model import EvidenceCode, Observation, Outcome, Text, evidence
 from apidiff.model.views import Entry, ObservedEntry
 from apidiff.sphinxext.build_cache import BuildCache
@@ -117,7 +117,7 @@ def with_claim(entry: Entry, *found: ObservedEntry, text: str = "Writes `x`.") -
         text=Text(en=text, zh=text),
         observed=list(found),
         summary=summarise(found),
-        changes=changes(found, {}),
+        changes=change_entries(found, {}),
     )
     others = [one for one in entry.claims if one.id != claim.id]
     return msgspec.structs.replace(entry, claims=[*others, claim])

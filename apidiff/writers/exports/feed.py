@@ -14,7 +14,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from apidiff.derive.evidence import RunHead, distinct_claims
-from apidiff.derive.version_changes import Changed, changed
+from apidiff.derive.verdicts_by_run import Changed, changed
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import label
 from apidiff.model import Evidence, Outcome, worst_outcome

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as AbstractMapping
 from collections.abc import Sequence
+from typing import Literal
 
 from apidiff.database import Data
 from apidiff.database.backends import Backend, load_backends
@@ -12,26 +13,38 @@ from apidiff.database.examples import Example, load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.derive.api_history import SIGNATURES, STUBS
 from apidiff.derive.calls import Snippet, call, side_by_side, snippet
-from apidiff.derive.documents import document_entry
-from apidiff.derive.rows import row_entries
-from apidiff.derive.verdicts_by_run import disputes
-from apidiff.derive.version_changes import changes
+from apidiff.derive.rows import Files, row_facts
 from apidiff.judge import make_context, observe
-from apidiff.messages.differences import difference_entry, row_difference, worst_first
+from apidiff.messages.differences import difference_entry, parameter_entry, row_difference, worst_first
 from apidiff.messages.evidence import observed_entry
 from apidiff.messages.history import history_entries
 from apidiff.messages.labels import filled
 from apidiff.messages.phrases import clause_text, sentence
 from apidiff.messages.verdict_text import summarise
-from apidiff.model import Api, Claim, Mapping, Observation, Otherwise, Risk, Stated, Target, TargetRange, Text
+from apidiff.messages.version_changes import change_entries, dispute_entries
+from apidiff.model import (
+    Api,
+    Claim,
+    Mapping,
+    Observation,
+    Otherwise,
+    ParameterRow,
+    Risk,
+    Stated,
+    Target,
+    TargetRange,
+    Text,
+)
 from apidiff.model.ranges import between
 from apidiff.model.signature import Signature, SignatureFile
 from apidiff.model.version import Version
 from apidiff.model.views import (
     ClaimEntry,
+    DocumentEntry,
     Entry,
     ExampleEntry,
     OtherwiseEntry,
+    ParameterEntry,
     RangeEntry,
     StatedEntry,
     TargetEntry,
@@ -82,7 +95,7 @@ class Builder:
             examples=[
                 self._example(one, claims) for one in self.examples if one.api == mapping.id and one.path not in recipes
             ],
-            documents={key: document_entry(self.data.documents[key]) for key in sorted(documents)},
+            documents={key: DocumentEntry.of(self.data.documents[key]) for key in sorted(documents)},
             history=history,
         )
 
@@ -113,8 +126,8 @@ class Builder:
             stated=_stated(claim.stated),
             observed=[observed_entry(one) for one in observed],
             summary=summarise(observed),
-            changes=changes(observed, self._known),
-            disputes=disputes(observed),
+            changes=change_entries(observed, self._known),
+            disputes=dispute_entries(observed),
             not_run=self._not_run(_framework(claim, api), observed),
             call=[call(api, probe, signature) for probe in claim.probes],
             reason=claim.reason,
@@ -211,6 +224,17 @@ class Builder:
             expected="\n".join(example.expected),
             claim=prints,
         )
+
+
+def row_entries(
+    rows: Sequence[ParameterRow],
+    what: Literal["parameter", "member"],
+    source: tuple[str, Files],
+    target: tuple[str, Files],
+) -> list[ParameterEntry]:
+    """The rows of one target in words. ``source`` and ``target``: the API's name and the files to read of it."""
+    facts = row_facts(rows, what, source, target)
+    return [parameter_entry(row, known.defaults, known.ranges) for row, known in zip(rows, facts, strict=True)]
 
 
 def range_entry(one: TargetRange) -> RangeEntry:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from apidiff.derive.verdicts_by_run import disputes
-from apidiff.derive.version_changes import changes
 from apidiff.messages.verdict_text import summarise
+from apidiff.messages.version_changes import change_entries, dispute_entries
 from apidiff.model import Observation, Outcome
 
 KNOWN = {"mindspore": ["2.7.1", "2.8.0", "2.9.0", "2.10.0"]}
@@ -97,14 +96,14 @@ SAID = [
 
 @pytest.mark.parametrize(("rows", "english", "chinese"), [row[1:] for row in SAID], ids=[row[0] for row in SAID])
 def test_what_is_said(rows: list[Seen], english: list[str], chinese: list[str]) -> None:
-    found = changes(seen(rows), KNOWN)
+    found = change_entries(seen(rows), KNOWN)
     assert [one.text.en.removeprefix("MindSpore on mccl (cpu), ") for one in found] == english
     assert [one.text.zh.removeprefix("MindSpore，mccl（cpu），") for one in found] == chinese
 
 
 def test_each_version_names_its_runs() -> None:
     rows = [("2.9.0", "holds", 2, ""), ("2.9.0", "holds", 2, "them"), ("2.10.0", "error", 2, "")]
-    (found,) = changes(seen(rows + at(3, v2_9_0="holds", v2_10_0="error")), KNOWN)
+    (found,) = change_entries(seen(rows + at(3, v2_9_0="holds", v2_10_0="error")), KNOWN)
     assert found.world_sizes == [2, 3]
     assert [one.runs for one in found.spans] == [
         {"2.9.0": [f"mindspore-2.9.0/mccl-cpu-{name}" for name in ("2-ours", "2-them", "3-ours")]},
@@ -124,10 +123,10 @@ def test_records_that_disagree_have_a_row_each() -> None:
 
 def test_records_that_disagree_are_told_with_who_made_them() -> None:
     rows = [*at(3, v2_10_0="holds"), ("2.10.0", "refuted", 3, "a \x1b[31mlab\nelsewhere"), *at(2, v2_10_0="holds")]
-    (found,) = disputes(seen(rows))
+    (found,) = dispute_entries(seen(rows))
     assert (found.framework_version, found.world_size) == ("2.10.0", 3)
     assert sorted(found.outcomes.values()) == ["holds", "refuted"]
     assert "holds by mindspore-2.10.0/mccl-cpu-3-ours (this project)" in found.text.en
     assert "(a \\x1b[31mlab elsewhere)" in found.text.en
     assert "3 个 rank 的运行记录相互矛盾：" in found.text.zh
-    assert disputes(seen([*at(3, v2_10_0="holds"), ("2.10.0", "holds", 3, "them")])) == []
+    assert dispute_entries(seen([*at(3, v2_10_0="holds"), ("2.10.0", "holds", 3, "them")])) == []

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from apidiff.database import load
-from apidiff.derive.entry import entries
+from apidiff.lookup.entry import entries
 from apidiff.model import AnswerKind, Otherwise, Risk, Text
 from apidiff.model.views import Entry
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apidiff.derive.rows import row_entries
+from apidiff.lookup.entry import row_entries
 from apidiff.messages.differences import row_difference
 from apidiff.model import ParameterRow, Relation, Risk, Text
 from apidiff.model.signature import Signature, SignatureFile, SignatureKind, SignatureParameter

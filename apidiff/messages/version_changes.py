@@ -1,0 +1,112 @@
+"""Says in which version a verdict changed, and where run records disagree."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import msgspec
+
+from apidiff.derive.verdicts_by_run import Known, changes, disputes
+from apidiff.messages.escape_invisible import one_line
+from apidiff.messages.labels import Language, label
+from apidiff.model import Observation, Text
+from apidiff.model.views import ChangeEntry, Dispute, DisputeEntry, VerdictChange, VersionSpan
+
+
+class Linked(NamedTuple):
+    """A version in a sentence, with the run records that it rests on."""
+
+    version: str
+    runs: Sequence[str]
+
+
+def change_entries(observed: Iterable[Observation], known: Known) -> list[ChangeEntry]:
+    """The changes of one claim's verdict with their sentences. ``known``: the versions of each framework."""
+    return [
+        ChangeEntry(
+            **msgspec.structs.asdict(change),
+            text=Text(en="".join(map(_plain, sentence(change, "en"))), zh="".join(map(_plain, sentence(change, "zh")))),
+        )
+        for change in changes(observed, known)
+    ]
+
+
+def _plain(part: str | Linked) -> str:
+    return part if isinstance(part, str) else part.version
+
+
+def sentence(change: VerdictChange, language: Language) -> list[str | Linked]:
+    """The change in words, in pieces: ``MindSpore on mccl (cpu), 3 ranks: holds up to 2.7.1, refuted from 2.8.0 on.``."""
+    comma, semicolon = label("site.comma", language), label("site.semicolon", language)
+    head = label("change.head", language).format(
+        framework=label(f"framework.{change.framework}", language),
+        backend=change.backend,
+        device=change.device,
+        sizes=comma.join(map(str, change.world_sizes)),
+    )
+    parts: list[str | Linked] = [head]
+    for number, span in enumerate(change.spans):
+        if number:
+            parts.append(label("change.then", language))
+        where = "first" if number == 0 else "last" if number == len(change.spans) - 1 else "middle"
+        parts += _span(where, span, language)
+    for before, after in pairwise(change.spans):
+        for key, versions in (("unjudged", after.unjudged), ("disputed", after.disputed)):
+            if versions:
+                ends = {"before": list(before.runs)[-1], "after": next(iter(after.runs))}
+                said = label(f"change.{key}", language).format(versions=comma.join(versions), **ends)
+                parts.append(semicolon + said)
+    parts.append(label("change.end", language))
+    return parts
+
+
+def _span(where: str, span: VersionSpan, language: Language) -> Iterator[str | Linked]:
+    """The words of a span, its first and last version linked where they are named."""
+    versions = list(span.runs)
+    ends = {"first": versions[0], "last": versions[-1]}
+    if where == "middle" and len(versions) == 1:
+        where = "one"
+    for text, name, _, _ in string.Formatter().parse(label(f"change.{where}", language)):
+        yield text
+        if name == "outcome":
+            yield label(f"outcome.{span.outcome}", language)
+        elif name:
+            yield Linked(ends[name], span.runs[ends[name]])
+
+
+def dispute_entries(observed: Iterable[Observation]) -> list[DisputeEntry]:
+    """The disputes about one claim with their sentences."""
+    observed = list(observed)
+    measurers = {seen.run: seen.measured_by for seen in observed}
+    return [
+        DisputeEntry(
+            **msgspec.structs.asdict(dispute),
+            text=Text(en=_dispute(dispute, measurers, "en"), zh=_dispute(dispute, measurers, "zh")),
+        )
+        for dispute in disputes(observed)
+    ]
+
+
+def _dispute(dispute: Dispute, measurers: Mapping[str, str | None], language: Language) -> str:
+    head = label("dispute.head", language).format(
+        framework=label(f"framework.{dispute.framework}", language),
+        version=dispute.framework_version,
+        backend=dispute.backend,
+        device=dispute.device,
+        size=dispute.world_size,
+    )
+    each = [
+        label("dispute.each", language).format(
+            outcome=label(f"outcome.{outcome}", language), run=run, measurer=measurer(measurers[run], language)
+        )
+        for run, outcome in dispute.outcomes.items()
+    ]
+    return head + label("site.semicolon", language).join(each)
+
+
+def measurer(measured_by: str | None, language: Language) -> str:
+    """Who made a record: in their words, on one line; this project where they say nothing."""
+    return one_line(measured_by) if measured_by else label("run.this_project", language)
