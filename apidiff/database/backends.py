@@ -1,4 +1,4 @@
-"""The backends that ``conf/backends.toml`` describes."""
+"""Reads the backends that ``conf/backends.toml`` describes."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Backend(Record, frozen=True, kw_only=True, dict=True):
         return f"{self.name}-{self.device}"
 
     def across_machines(self) -> Backend:
-        """The backend with what it sets where its ranks are on several machines."""
+        """Makes the backend as it is where its ranks are on several machines."""
         kept = {name: value for name, value in self.environment.items() if name not in self.one_machine}
         return msgspec.structs.replace(self, environment=kept)
 
@@ -86,7 +86,7 @@ class _File(Record, frozen=True, kw_only=True):
 
 
 def load_backends() -> list[Backend]:
-    """All backends described. Raises DataError where the file is broken."""
+    """Reads all backends. Raises DataError where the file is broken."""
     path = conf_file("backends.toml")
     try:
         plain = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -106,16 +106,16 @@ def load_backends() -> list[Backend]:
 
 
 def called(backends: Iterable[Backend], name: str, framework: str | None = None) -> list[Backend]:
-    """The backends that a user means by ``name``: ``gloo-cuda`` for gloo on GPUs, ``gloo`` for the first that is described.
+    """Finds the backends that a user means by ``name``: ``gloo-cuda`` for gloo on GPUs, ``gloo`` for the first that is described.
 
     There may be one of each framework. Raises ApidiffError, with the names that there are, where it means none.
     """
     known = list(backends)
-    wanted = [one for one in known if framework in {None, one.framework}]
-    first = {one.framework: one for one in reversed(wanted) if one.name == name}
-    found = [one for one in wanted if name == one.full_name or first.get(one.framework) is one]
-    if not found:
+    wanted = [backend for backend in known if framework in {None, backend.framework}]
+    first = {backend.framework: backend for backend in reversed(wanted) if backend.name == name}
+    meant = [backend for backend in wanted if name == backend.full_name or first.get(backend.framework) is backend]
+    if not meant:
         of = f" of {framework}" if framework else ""
-        there = ", ".join(f"{one.full_name} ({one.framework})" for one in known)
+        there = ", ".join(f"{backend.full_name} ({backend.framework})" for backend in known)
         raise ApidiffError(f"No backend is called {name!r}{of}. There are: {there}.")
-    return found
+    return meant

@@ -34,7 +34,7 @@ class Found:
 
 
 def look_for(backend: Backend) -> Found:
-    """Runs the backend's device check. Never raises for what it finds."""
+    """Runs the backend's device check. Raises nothing for what it finds."""
     head = f"{backend.name} ({backend.framework}, {backend.device})"
     if find_spec(backend.framework) is None:
         remedy = f"pip install 'apidiff[{backend.framework}]'"
@@ -61,14 +61,14 @@ def look_for(backend: Backend) -> Found:
 
 
 def in_words(device: DeviceFound) -> str:
-    """``2 × NVIDIA H200, torch 2.13.0+cu130, CUDA 13.0``: names with their numbers, then versions."""
+    """Writes ``2 × NVIDIA H200, torch 2.13.0+cu130, CUDA 13.0``: names with their numbers, then versions."""
     counts = {name: device.names.count(name) for name in device.names}
     names = [f"{count} × {name}" for name, count in counts.items()]
     return ", ".join([*names, *(f"{name} {version}" for name, version in device.versions.items())])
 
 
 def _device(lines: Iterable[str]) -> DeviceFound | None:
-    """What the check printed as JSON; frameworks may print lines of their own beside it."""
+    """Decodes what the check printed as JSON; frameworks may print lines of their own beside it."""
     for line in lines:
         with contextlib.suppress(msgspec.DecodeError):
             return msgspec.json.decode(line, type=DeviceFound)

@@ -51,21 +51,21 @@ class Journal:
             self.close()
 
     def close(self) -> None:
-        """Leaves the file to whoever takes the run up."""
+        """Closes the file, which stays for the process that takes up the run."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
 
 def remove_journal(path: Path) -> None:
-    """Removes a journal that is no longer needed; not one that another process keeps."""
+    """Removes a journal that is no longer needed; one that another process has open stays."""
     if path.exists() and (file := _locked(path)):
         path.unlink(missing_ok=True)
         file.close()
 
 
 def _locked(path: Path) -> FileIO | None:
-    """The file, for this process alone as long as it is open; None where another process has it or it cannot be written."""
+    """Opens and locks the file for this process; None where another process has it or it cannot be written."""
     with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = stack.enter_context(FileIO(path, "a+"))

@@ -35,7 +35,7 @@ class Step:
 
     @property
     def risk(self) -> int:
-        """0 for plain calls, 1 for odd inputs, 2 where ranks disagree and may wait for each other for ever."""
+        """0 for plain calls, 1 for odd inputs, 2 where ranks disagree and may wait for each other indefinitely."""
         if self.example:
             return 0
         arguments, overrides = resolve(self.api, self.probe)
@@ -54,19 +54,19 @@ class Plan:
 
 
 def apis_for(data: Data, framework: str, version: str, mappings: Collection[str] | None = None) -> Iterator[Api]:
-    """The APIs that a run of a framework's ``version`` judges, each once.
+    """Finds the APIs that a run of a framework's ``version`` judges, each once.
 
     These are its sources, its targets with a range that holds the version, and the other framework's APIs with an example
     in this one: a recipe stands at the source it replaces. ``mappings``: only those of these IDs. An API that is a target in
     several mappings counts where it is defined, or in a chosen mapping if that one is not chosen.
     """
     chosen = [mapping for key, mapping in data.mappings.items() if mappings is None or key in mappings]
-    found: dict[str, Api] = {}
+    apis: dict[str, Api] = {}
     for mapping in chosen:
         for api in _present(mapping, framework, Version(version)):
-            if api.name not in found or found[api.name].defined_in:
-                found[api.name] = api
-    yield from found.values()
+            if api.name not in apis or apis[api.name].defined_in:
+                apis[api.name] = api
+    yield from apis.values()
 
 
 def _present(mapping: Mapping, framework: str, version: Version) -> Iterator[Api]:
@@ -79,18 +79,18 @@ def _present(mapping: Mapping, framework: str, version: Version) -> Iterator[Api
 
 
 def _recipes(mapping: Mapping, framework: str, version: Version) -> list[Claim]:
-    """The claims on the source that are examples in another framework and stand at its ``version``.
+    """Finds the claims on the source that are examples in another framework and stand at its ``version``.
 
     A recipe that an ``otherwise`` names stands where that one does; others always.
     """
-    bounds = {one.recipe: one for one in mapping.otherwise if one.recipe}
-    found = []
+    bounds = {answer.recipe: answer for answer in mapping.otherwise if answer.recipe}
+    recipes = []
     for claim in mapping.source.claims:
         if claim.prints and framework_of(claim, mapping.source) == framework:
             bound = bounds.get(claim.prints.example)
             if bound is None or holds(bound.since, bound.until, version):
-                found.append(claim)
-    return found
+                recipes.append(claim)
+    return recipes
 
 
 def make_plan(
@@ -101,7 +101,7 @@ def make_plan(
     examples: Examples,
     mappings: Collection[str] | None = None,
 ) -> Plan:
-    """The plan of ``backend`` at ``world_size`` for the installed ``version`` of its framework."""
+    """Makes the plan of ``backend`` at ``world_size`` for the installed ``version`` of its framework."""
     apis = tuple(apis_for(data, backend.framework, version, mappings))
     steps = [step for api in apis for step in _steps(api, backend.framework, world_size, examples)]
     own = tuple(api for api in apis if api.name.startswith(f"{backend.framework}."))
@@ -131,7 +131,7 @@ class Sizes:
 
 
 def world_sizes(backend: Backend, devices: int, asked: Sequence[int] | None) -> Sizes:
-    """The world sizes of a run on a machine with so many ``devices``, for what a user asked or, with None, the usual ones.
+    """Chooses the world sizes of a run on a machine with so many ``devices``: what a user asked for or, with None, the usual.
 
     Where each rank needs a device of its own there are as many as devices at most: one alone where there is but one. Raises
     ApidiffError where a size was asked for that is larger.
@@ -165,9 +165,9 @@ def step_key(step: Step) -> tuple[str, str]:
 
 
 def lacking(record: RunRecord, plan: Plan) -> int:
-    """How many probes, examples and signatures of ``plan`` the record has not, or has as they were before a change."""
+    """Counts the probes, examples and signatures of ``plan`` that the record has not, or has as they were before a change."""
     made = {(run.api, run.probe): run.spec for run in record.probes}
-    seen = {one.api for one in record.signatures}
+    seen = {signature.api for signature in record.signatures}
     return sum(made.get(step_key(step)) != step.spec for step in plan.steps) + sum(
         api.name not in seen for api in plan.apis
     )
@@ -182,15 +182,15 @@ class Estimate:
 
 
 def estimate(data: Data, backend: Backend, size: int, plan: Plan) -> Estimate | None:
-    """The time that ``plan`` takes if it goes as in the newest record of the framework; what did not end is tried twice.
+    """Estimates how long ``plan`` takes if it goes as in the newest record of the framework.
 
-    None where there is no record of the world size; one rank is taken to be as fast as two.
+    What did not end is tried twice. None where there is no record of the world size; one rank is taken to be as fast as two.
     """
     as_large = backend.framework, max(size, 2)
     like = [record for _, record in data.runs if (record.framework, record.world_size) == as_large]
     if not like:
         return None
-    newest = max(like, key=lambda one: (Version(one.framework_version), one.date))
+    newest = max(like, key=lambda record: (Version(record.framework_version), record.date))
     steps = {step_key(step) for step in plan.steps}
     probes = [probe for probe in newest.probes if (probe.api, probe.probe) in steps]
     calls = sum(max((trace.seconds for trace in probe.ranks), default=0.0) for probe in probes if _ended(probe))

@@ -25,7 +25,7 @@ Progress = Callable[[int, int, str], None]
 
 
 def state_folder() -> Path:
-    """Where logs and journals lie: the user's state folder (on Linux ``~/.local/state/apidiff``)."""
+    """The folder for logs and journals: the user's state folder (on Linux ``~/.local/state/apidiff``)."""
     return user_state_path("apidiff", appauthor=False)
 
 
@@ -88,11 +88,11 @@ def make_run(
 
 
 def _journal_path(record: RunRecord) -> Path:
-    """The journal of a run: a run in another environment has another."""
+    """The path of a run's journal: a run in another environment has another."""
     environment = digest_of(msgspec.json.encode([record.packages, record.environment, record.os, record.device_found]))
     return state_folder() / "unfinished" / "-".join([*run_name(record), f"{environment}.jsonl"])
 
 
 def forget(record: RunRecord) -> None:
-    """Removes the journal of a run whose record is where it belongs."""
+    """Removes the journal of a run whose record is written."""
     remove_journal(_journal_path(record))

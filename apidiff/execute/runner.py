@@ -59,19 +59,19 @@ class Runner:
         self._spares.close()
 
     def version(self) -> str:
-        """The release of the framework that the ranks report; of a nightly build the one it leads to."""
+        """Asks the ranks for the framework's release; of a nightly build it is the release that it leads to."""
         return release_of(self._ranks().version)
 
     def signatures(self, plan: Plan) -> list[SignatureDump]:
-        """The signature of every API of the plan, as rank 0 sees it."""
-        found = []
+        """Asks rank 0 for the signature of every API of the plan."""
+        signatures = []
         for api in plan.apis:
             reply = self._look_at(api)
             if reply.end != "completed":  # a rank died, or was slow: what it says late must not pass for another answer
                 reply = self._look_at(api)
             if 0 in reply.answers:
-                found.append(msgspec.json.decode(reply.answers[0], type=SignatureDump))
-        return found
+                signatures.append(msgspec.json.decode(reply.answers[0], type=SignatureDump))
+        return signatures
 
     def _look_at(self, api: Api) -> Reply:
         reply = self._ranks().ask({"do": "signature", "api": api})
@@ -99,8 +99,8 @@ class Runner:
         Those that lost their ranks the first time come last.
         """
         self._drop()
-        lost = {step_key(one) for one in steps if first[step_key(one)].end != "completed"} | self._lost
-        ordered = sorted(steps, key=lambda one: step_key(one) in lost)
+        lost = {step_key(step) for step in steps if first[step_key(step)].end != "completed"} | self._lost
+        ordered = sorted(steps, key=lambda step: step_key(step) in lost)
         for place, step in enumerate(ordered, 1):
             progress(f"{step.api.name} {step.probe} (again)")
             again = self._tried(step, spares=min(2, len(ordered) - place) if step_key(step) in lost else 0)
@@ -111,7 +111,7 @@ class Runner:
             first[step_key(step)] = msgspec.structs.replace(once, confirmed=same, again=None if same else again)
 
     def _tried(self, step: Step, *, spares: int) -> ProbeRun | None:
-        """The step made, or None where ranks can no longer be started: a machine went away, say. Then the run is stopped.
+        """Makes a step; None where ranks can no longer be started: a machine went away, say. Then the run is stopped.
 
         Raises StartError where there were none from the beginning.
         """
@@ -137,7 +137,7 @@ class Runner:
         return ProbeRun(api=step.api.name, probe=step.probe, spec=step.spec, end=reply.end, ranks=traces, log=log)
 
     def _healthy(self) -> bool:
-        """Whether a collective that is known to work still does: a failed kernel may show only in the next call."""
+        """Tells whether a collective that is known to work still does: a failed kernel may show only in the next call."""
         reply: Reply = self._ranks().ask({"do": "canary"}, _CANARY)
         return reply.end == "completed" and all(msgspec.json.decode(line) is True for line in reply.answers.values())
 
@@ -164,12 +164,12 @@ class Spares:
         self._closed = False
 
     def keep(self, count: int) -> None:
-        """Has at least ``count`` worlds ready or under way; returns at once."""
+        """Starts worlds until ``count`` are ready or under way; returns at once."""
         while len(self._waiting) < count:
             self._waiting.append(self._starter.submit(self._started))
 
     def take(self) -> World:
-        """A started world that nobody has asked anything: the one begun first, or a new one. Raises StartError."""
+        """Takes a started world that nobody has asked anything: the one begun first, or a new one. Raises StartError."""
         self.keep(1)
         return self._waiting.pop(0).result()
 
@@ -202,7 +202,7 @@ class Spares:
 
 
 def doubtful(steps: Iterable[Step], record: RunRecord, holds: Holds) -> list[Step]:
-    """The steps whose outcome is confirmed before it is recorded: any claim that does not hold, any odd end.
+    """Finds the steps whose outcome is confirmed before it is recorded: any claim that does not hold, any odd end.
 
     Not those of an API that is not there, where every rank says so. ``holds``: whether all claims on a step hold.
     """
@@ -229,7 +229,7 @@ def _is_doubtful(step: Step, run: ProbeRun, record: RunRecord, holds: Holds) -> 
 
 
 def essence(run: ProbeRun) -> object:
-    """What must come back the same for a run to be confirmed: all but times, logs and the text of messages.
+    """Takes from a run what must come back the same for it to be confirmed: all but times, logs and the text of messages.
 
     A message may name ports, threads or whichever rank failed first; its type and stage may not change. Of a run that
     timed out or crashed the ranks that answered may differ: which of them got away is a matter of time.

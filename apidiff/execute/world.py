@@ -1,4 +1,4 @@
-"""A world of ranks: started once, asked many times, killed whole."""
+"""Starts a world of ranks once, asks it many times, and kills it whole."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class World:
         }
 
     def _environment(self, variables: dict[str, str]) -> dict[str, str]:
-        """All of a local process's variables."""
+        """Gathers all of a local process's variables."""
         here = without_launcher(os.environ) if self._hosts else dict(os.environ)
         return here | self.backend.environment | variables
 
@@ -125,7 +125,7 @@ class World:
         """Sends one request to every rank and waits for their answers, at most ``deadline`` seconds.
 
         Once a rank answers with an error the others get 4 seconds more: what they wait for is probably that rank. Of the
-        collectives measured all ranks raise within 1 second of each other or those that do not raise wait for ever.
+        collectives measured all ranks raise within 1 second of each other or those that do not raise wait indefinitely.
         """
         line = msgspec.json.encode(request) + b"\n"
         self._logged = {path: path.stat().st_size for path in self.folder.glob("*.log")}
@@ -134,7 +134,7 @@ class World:
         return self._collect(deadline or self.backend.deadlines.probe)
 
     def _collect(self, seconds: float, scheduler: WorkerProcess | None = None) -> Reply:
-        """One answer of each rank. ``scheduler``: that without which there will be none; the ranks would wait all the time."""
+        """Waits for one answer of each rank. ``scheduler``: the process without which the ranks would wait until the deadline."""
         reply, until = Reply(), time.monotonic() + seconds
         gone: set[int] = set()
         with selectors.DefaultSelector() as selector:
@@ -166,7 +166,7 @@ class World:
         return reply
 
     def log(self) -> list[str]:
-        """The last lines that the ranks printed since they were asked, each with the name of its log."""
+        """Reads the last lines that the ranks printed since they were asked, each with the name of its log."""
         lines = []
         for path in sorted(self.folder.glob("*.log")):
             tail = path.read_bytes()[self._logged.get(path, 0) :][-4000:].decode("utf-8", "replace").splitlines()
@@ -194,12 +194,12 @@ class World:
 
 
 def _is_error(line: bytes) -> bool:
-    """Whether an answer is the trace of a call that raised."""
+    """Tells whether an answer is the trace of a call that raised."""
     return line.startswith(b"{") and "error" in msgspec.json.decode(line, type=dict[str, msgspec.Raw])
 
 
 def free_port() -> int:
-    """A TCP port of the loopback address that nobody listened on a moment ago."""
+    """Finds a TCP port of the loopback address that nobody listened on a moment ago."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

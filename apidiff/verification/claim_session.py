@@ -67,22 +67,24 @@ class Comparison:
             self.text += f" (nothing is recorded for {run.framework} {run.framework_version})"
 
     def _compare(self, run: RunRecord) -> list[Change]:
-        found = compare(self._apis, self._base, run, self._context)
-        return [change for change in found if change.claim in self._claims]
+        changes = compare(self._apis, self._base, run, self._context)
+        return [change for change in changes if change.claim in self._claims]
 
     def unsteady(self) -> set[str]:
-        """The claims whose verdict was recorded and came out flaky now: the machine may have been too busy."""
-        return {one.claim for one in self.changes if _is_unsteady(one)}
+        """Finds the claims whose verdict was recorded and came out flaky now: the machine may have been too busy."""
+        return {change.claim for change in self.changes if _is_unsteady(change)}
 
     def settle(self, again: RunRecord) -> list[str]:
         """Takes back the flaky verdicts that are as recorded in ``again``, and returns their claims."""
-        still = {(one.claim, one.now.probe) for one in self._compare(again)}
-        settled = [one for one in self.changes if _is_unsteady(one) and (one.claim, one.now.probe) not in still]
-        self.changes = [one for one in self.changes if one not in settled]
-        return list(dict.fromkeys(one.claim for one in settled))
+        still = {(change.claim, change.now.probe) for change in self._compare(again)}
+        settled = [
+            change for change in self.changes if _is_unsteady(change) and (change.claim, change.now.probe) not in still
+        ]
+        self.changes = [change for change in self.changes if change not in settled]
+        return list(dict.fromkeys(change.claim for change in settled))
 
     def outcome(self, api: str, claim: str) -> list[Change] | str:
-        """The changed verdicts on the claim ``claim``, an ID, of ``api``, or why there is nothing to compare."""
+        """Finds the changed verdicts on the claim ``claim``, an ID, of ``api``; or says why there is nothing to compare."""
         if api not in self._names:
             return f"the mapping has no {api} for {self._where.partition(' on ')[0]}"
         if claim not in self._judged:
@@ -123,7 +125,7 @@ class ClaimRuns:
         say: Callable[[str], None],
     ) -> None:
         self._asked = {name: called(known, name) for name in names}
-        asked = [backend for found in self._asked.values() for backend in found]
+        asked = [backend for backends in self._asked.values() for backend in backends]
         self._backends = [backend for backend in known if backend in asked]
         self._data, self._context, self._sizes, self._say = data, context, sizes, say
         self._places: list[_Place] = []
@@ -139,65 +141,72 @@ class ClaimRuns:
     def run(self, claims: Sequence[Chosen]) -> None:
         """Makes the runs. Raises ApidiffError where ranks do not start or a world size is too large for the devices."""
         for backend in self._backends:
-            if mine := [one for one in claims if one.framework == backend.framework]:
-                found = look_for(backend)
-                place = _Place(backend, None if found.available else found.text)
+            if mine := [chosen for chosen in claims if chosen.framework == backend.framework]:
+                here = look_for(backend)
+                place = _Place(backend, None if here.available else here.text)
                 self._places.append(place)
                 if place.absent:
                     self._say(place.absent)
                 else:
-                    sizes = world_sizes(backend, len(found.device.names) if found.device else 0, self._sizes)
+                    sizes = world_sizes(backend, len(here.device.names) if here.device else 0, self._sizes)
                     for note in sizes.notes:
                         self._say(note)
                     for size in sizes.chosen:
                         place.comparisons.append(self._compare(backend, size, mine))
 
     def _compare(self, backend: Backend, size: int, claims: Sequence[Chosen]) -> Comparison:
-        record = verify(self._data, backend, size, self._context, {one.mapping for one in claims})
-        comparison = Comparison(self._data, record, self._context, {one.name for one in claims})
+        record = verify(self._data, backend, size, self._context, {chosen.mapping for chosen in claims})
+        comparison = Comparison(self._data, record, self._context, {chosen.name for chosen in claims})
         self._say(comparison.text)
         if unsteady := comparison.unsteady():
-            again = {one.mapping for one in claims if one.name in unsteady}
+            again = {chosen.mapping for chosen in claims if chosen.name in unsteady}
             for claim in comparison.settle(verify(self._data, backend, size, self._context, again)):
                 self._say(f"{claim}: came out otherwise in one of three runs, as recorded in the others")
         return comparison
 
-    def judge(self, one: Chosen) -> list[Change] | str:
-        """The changed verdicts on a claim, or why there is nothing to compare."""
-        places = [place for place in self._places if place.backend.framework == one.framework]
-        found = [comparison.outcome(one.api.name, one.name) for place in places for comparison in place.comparisons]
-        if compared := [changes for changes in found if not isinstance(changes, str)]:
+    def judge(self, chosen: Chosen) -> list[Change] | str:
+        """Finds the changed verdicts on a claim; or says why there is nothing to compare."""
+        places = [place for place in self._places if place.backend.framework == chosen.framework]
+        outcomes = [
+            comparison.outcome(chosen.api.name, chosen.name) for place in places for comparison in place.comparisons
+        ]
+        if compared := [changes for changes in outcomes if not isinstance(changes, str)]:
             self.compared += 1
             return [change for changes in compared for change in changes]
-        reasons = [place.absent for place in places if place.absent] + [text for text in found if isinstance(text, str)]
+        reasons = [place.absent for place in places if place.absent]
+        reasons += [reason for reason in outcomes if isinstance(reason, str)]
         self._reasons.update(set(reasons))
         if not places:
             reasons.append(
-                f"{one.framework} APIs do not run on {', '.join(backend.name for backend in self._backends)}"
+                f"{chosen.framework} APIs do not run on {', '.join(backend.name for backend in self._backends)}"
             )
-        if one.claim.reason is not None:
-            reasons.insert(0, one.claim.reason.en)
+        if chosen.claim.reason is not None:
+            reasons.insert(0, chosen.claim.reason.en)
         return "; ".join(dict.fromkeys(reasons))
+
+    @property
+    def _comparisons(self) -> list[Comparison]:
+        return [comparison for place in self._places for comparison in place.comparisons]
 
     @property
     def changes(self) -> list[Change]:
         """The verdicts that are not what is recorded."""
-        return [change for place in self._places for one in place.comparisons for change in one.changes]
+        return [change for comparison in self._comparisons for change in comparison.changes]
 
     def lines(self) -> list[str]:
-        """What was compared with what, and what was looked for of a backend that is not here."""
-        runs = [one.text for place in self._places for one in place.comparisons]
+        """Says what was compared with what, and what was looked for of a backend that is not here."""
+        runs = [comparison.text for comparison in self._comparisons]
         return [*runs, *(place.absent for place in self._places if place.absent)]
 
     def lacking(self) -> list[str]:
-        """What was asked for and is missing: a name of whose backends none is here, the rest of a run that stopped."""
-        found = []
+        """Says what was asked for and is missing: a name of whose backends none is here, the rest of a run that stopped."""
+        missing = []
         for name, backends in self._asked.items():
             mine = [place for place in self._places if place.backend in backends]
             if mine and all(place.absent for place in mine):
-                found.append(f"{name} was asked for and is not here")
-        return found + [one.stopped for place in self._places for one in place.comparisons if one.stopped]
+                missing.append(f"{name} was asked for and is not here")
+        return missing + [comparison.stopped for comparison in self._comparisons if comparison.stopped]
 
     def why_nothing(self) -> str | None:
-        """What was in the way of most claims where runs have something to do with it."""
+        """Says what was in the way of most claims, where runs have something to do with it."""
         return "; ".join(reason for reason, _ in self._reasons.most_common(_REASONS)) or None

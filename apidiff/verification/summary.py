@@ -1,4 +1,4 @@
-"""What a session of claims showed, as Markdown that a CI service can show on the page of a job."""
+"""Writes what a session of claims showed as Markdown that a CI service can show on the page of a job."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _LONGEST = 300  # characters of evidence in a cell
 def markdown(
     runs: Iterable[str], counts: Mapping[str, int], changes: Iterable[Change], lacking: Iterable[str], *, compared: bool
 ) -> str:
-    """The runs as a list, how many claims came out how, and a table of the verdicts that are not what is recorded.
+    """Lists the runs, how many claims came out how, and in a table the verdicts that are not what is recorded.
 
     ``lacking``: what was asked for and not done. ``compared``: whether there was any verdict to compare.
     """
     rows = [_row(change) for change in changes]
     told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    lines = ["# Claims about PyTorch and MindSpore APIs", "", *(f"- {_text(one)}" for one in runs), ""]
-    lines += [f"Claims: {told or 'none'}.", *(f"\n**{_text(one, 4 * _LONGEST)}**" for one in lacking)]
+    lines = ["# Claims about PyTorch and MindSpore APIs", "", *(f"- {_text(run)}" for run in runs), ""]
+    lines += [f"Claims: {told or 'none'}.", *(f"\n**{_text(line, 4 * _LONGEST)}**" for line in lacking)]
     if rows:
         title = "1 verdict changed" if len(rows) == 1 else f"{len(rows)} verdicts changed"
         lines += ["", f"## {title}", "", "| claim | where | recorded | now |", "|---|---|---|---|", *rows]
@@ -44,9 +44,9 @@ def _row(change: Change) -> str:
 
 
 def _text(text: str, longest: int = _LONGEST) -> str:
-    """Text that is no Markdown and no HTML: every character that could mean something is escaped."""
+    """Escapes every character that Markdown or HTML could read as more than itself."""
     cut = text if len(text) <= longest else f"{text[:longest]}…"
-    return "".join(f"&#{ord(one)};" if one in "\\`*_{}[]<>()#+!|~&" else max(one, " ") for one in cut)
+    return "".join(f"&#{ord(char)};" if char in "\\`*_{}[]<>()#+!|~&" else max(char, " ") for char in cut)
 
 
 def check_writable(path: Path) -> None:

@@ -24,7 +24,7 @@ class Change:
     now: Observation
 
     def text(self) -> str:
-        """Several lines a person can read: the claim, where, what was recorded, what came now."""
+        """Writes several lines for a person: the claim, where, what was recorded, what came now."""
         now = self.now
         backend = backend_name(now.backend, now.device)
         where = f"{now.framework} {now.framework_version}, {backend}, world size {now.world_size}, probe {now.probe}"
@@ -36,24 +36,24 @@ class Change:
         return "\n".join([*lines, f"  now:      {told(now)}"])
 
 
-def told(one: Observation) -> str:
-    """An outcome with its evidence, on one line."""
-    return one.outcome.value + (f": {'; '.join(evidence_lines(one.facts, 'en'))}" if one.facts else "")
+def told(verdict: Observation) -> str:
+    """Writes an outcome with its evidence on one line."""
+    return verdict.outcome.value + (f": {'; '.join(evidence_lines(verdict.facts, 'en'))}" if verdict.facts else "")
 
 
 def base_record(runs: Sequence[tuple[str, RunRecord]], run: RunRecord) -> tuple[str, RunRecord] | None:
-    """The record to compare ``run`` with: same backend, device and world size, the same version or else the newest.
+    """Finds the record to compare ``run`` with: same backend, device and world size, the same version or else the newest.
 
     Of several a whole one leads, then one of this project, then the latest.
     """
-    like = [
-        (key, one)
-        for key, one in runs
-        if (one.framework, one.backend, one.device, one.world_size)
-        == (run.framework, run.backend, run.device, run.world_size)
+    place = run.framework, run.backend, run.device, run.world_size
+    alike = [
+        (run_id, record)
+        for run_id, record in runs
+        if (record.framework, record.backend, record.device, record.world_size) == place
     ]
-    same = [pair for pair in like if pair[1].framework_version == run.framework_version]
-    return max(same or like, key=lambda pair: _standing(pair[1]), default=None)
+    same_version = [pair for pair in alike if pair[1].framework_version == run.framework_version]
+    return max(same_version or alike, key=lambda pair: _standing(pair[1]), default=None)
 
 
 def _standing(record: RunRecord) -> tuple[Version, bool, bool, str]:
@@ -63,17 +63,17 @@ def _standing(record: RunRecord) -> tuple[Version, bool, bool, str]:
 def observations(
     apis: Iterable[Api], run_id: str, record: RunRecord, context: Context
 ) -> Iterator[tuple[Api, Claim, Observation]]:
-    """Every verdict that a record gives on the claims of ``apis``."""
+    """Makes every verdict that a record gives on the claims of ``apis``."""
     for api in apis:
         for claim in api.claims:
-            for one in observe(claim, api, run_id, record, context):
-                yield api, claim, one
+            for verdict in observe(claim, api, run_id, record, context):
+                yield api, claim, verdict
 
 
 def compare(
     apis: Sequence[Api], recorded: tuple[str, RunRecord] | None, run: RunRecord, context: Context
 ) -> list[Change]:
-    """The verdicts of ``run`` that differ in outcome from the recorded ones, in the order of claims.
+    """Finds the verdicts of ``run`` that differ in outcome from the recorded ones, in the order of claims.
 
     A verdict that the record of the same version lacks counts as a change: the record is to be made anew. None recorded
     at all, or only for another version, is no change.
@@ -81,21 +81,25 @@ def compare(
     if recorded is None:
         return []
     same_version = recorded[1].framework_version == run.framework_version
-    before = {}
-    for api, claim, one in observations(apis, recorded[0], recorded[1], context):
-        before[f"{api.name}#{claim.id}", one.probe] = one
+    before = {
+        (f"{api.name}#{claim.id}", verdict.probe): verdict
+        for api, claim, verdict in observations(apis, *recorded, context)
+    }
     changes = []
-    for api, claim, one in observations(apis, "this run", run, context):
-        key = f"{api.name}#{claim.id}"
-        former = before.get((key, one.probe))
-        if (former is None and same_version) or (former and former.outcome is not one.outcome):
-            changes.append(Change(key, former, one))
+    for api, claim, verdict in observations(apis, "this run", run, context):
+        claim_id = f"{api.name}#{claim.id}"
+        former = before.get((claim_id, verdict.probe))
+        if (former is None and same_version) or (former and former.outcome is not verdict.outcome):
+            changes.append(Change(claim_id, former, verdict))
     return changes
 
 
 @dataclass(frozen=True)
 class Difference:
-    """``differ``: both verdicts by place. ``only``: the places that the first record alone has, and the second alone."""
+    """How the verdicts of two records differ.
+
+    ``differ``: both verdicts by place. ``only``: the places that the first record alone has, and the second alone.
+    """
 
     differ: dict[_Place, tuple[Observation, Observation]]
     only: tuple[list[_Place], list[_Place]]
@@ -104,10 +108,10 @@ class Difference:
         return bool(self.differ or any(self.only))
 
     def lines(self) -> Iterator[str]:
-        """What a person reads. Probes with the same two verdicts stand together; what one record lacks is counted by API."""
+        """Writes it for a person. Probes with the same two verdicts stand together; what one record lacks is counted by API."""
         alike: dict[tuple[str, str, str, str], list[str]] = {}
-        for (api, claim, probe), (one, other) in self.differ.items():
-            alike.setdefault((api, claim, told(one), told(other)), []).append(probe)
+        for (api, claim, probe), (before, after) in self.differ.items():
+            alike.setdefault((api, claim, told(before), told(after)), []).append(probe)
         for (api, claim, first, second), probes in alike.items():
             yield f"{api}#{claim} (probe{'s' if len(probes) > 1 else ''} {', '.join(probes)})"
             yield f"  first:  {first}"
@@ -122,16 +126,15 @@ class Difference:
 def difference(
     apis: Sequence[Api], first: tuple[str, RunRecord], second: tuple[str, RunRecord], context: Context
 ) -> Difference:
-    """How the verdicts of two records on ``apis`` differ in outcome, in the order of claims."""
+    """Compares the verdicts of two records on ``apis`` by their outcomes, in the order of claims."""
     before, after = (
-        {(api.name, claim.id, one.probe): one for api, claim, one in observations(apis, *record, context)}
+        {(api.name, claim.id, verdict.probe): verdict for api, claim, verdict in observations(apis, *record, context)}
         for record in (first, second)
     )
     differ = {
-        place: (one, after[place])
-        for place, one in before.items()
-        if place in after and after[place].outcome is not one.outcome
+        place: (verdict, after[place])
+        for place, verdict in before.items()
+        if place in after and after[place].outcome is not verdict.outcome
     }
-    return Difference(
-        differ, ([one for one in before if one not in after], [one for one in after if one not in before])
-    )
+    only = [place for place in before if place not in after], [place for place in after if place not in before]
+    return Difference(differ, only)

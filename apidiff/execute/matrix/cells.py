@@ -79,16 +79,16 @@ def read_matrix(path: Path, backends: Collection[Backend]) -> list[Block]:
 
 
 def described(block: Block, backends: Collection[Backend]) -> list[Backend]:
-    """The backends that the block names. Raises ApidiffError for a name that means none of its framework."""
-    return [one for name in block.backends for one in called(backends, name, block.name)]
+    """Finds the backends that the block names. Raises ApidiffError for a name that means none of its framework."""
+    return [backend for name in block.backends for backend in called(backends, name, block.name)]
 
 
 def _faults(blocks: list[Block], backends: Collection[Backend]) -> Iterator[tuple[int, str, str, str]]:
-    """For each fault the block's number, the key, what was found, and the remedy."""
+    """Finds what does not fit: for each fault the block's number, the key, what was found, and the remedy."""
     seen: set[tuple[str, str]] = set()
     for number, block in enumerate(blocks):
         try:
-            meant = [one.full_name for one in described(block, backends)]
+            meant = [backend.full_name for backend in described(block, backends)]
         except ApidiffError as error:
             yield number, "backends", "names no backend", str(error)
         else:
@@ -103,7 +103,7 @@ def _faults(blocks: list[Block], backends: Collection[Backend]) -> Iterator[tupl
 
 
 def _line_of(text: str, message: str) -> int | None:
-    """The line of what ``message`` names: a place such as ``$.framework[1].versions``, or a key that is not known there."""
+    """Finds the line of what ``message`` names: a place such as ``$.framework[1].versions``, or a key that is not known there."""
     place = re.search(r"\$\.framework\[(\d+)\](?:\.(\w+))?", message)
     if place is None:
         return None
@@ -142,11 +142,11 @@ def cells_of(
     sizes: Collection[int] | None = None,
     framework: str | None = None,
 ) -> list[Cell]:
-    """Every cell of the blocks; only those of ``names`` of backends, of world ``sizes``, of a ``framework``.
+    """Lists every cell of the blocks; only those of ``names`` of backends, of world ``sizes``, of a ``framework``.
 
     Raises ApidiffError where there is none.
     """
-    wanted = None if names is None else [one for name in names for one in called(backends, name)]
+    wanted = None if names is None else [backend for name in names for backend in called(backends, name)]
     every = [
         Cell(block, version, backend, size)
         for block in blocks
@@ -163,8 +163,8 @@ def cells_of(
     ]
     if not chosen:
         there = "; ".join(
-            f"{what} {', '.join(map(str, sorted(found)))}"
-            for what, found in (
+            f"{what} {', '.join(sorted(values))}"
+            for what, values in (
                 ("frameworks", {cell.block.name for cell in every}),
                 ("backends", {cell.backend.full_name for cell in every}),
                 ("world sizes", {str(cell.world_size) for cell in every}),
@@ -183,16 +183,16 @@ class Standing:
 
 
 def standing(cell: Cell, data: Data, examples: Examples, measured_by: str | None) -> Standing:
-    """Whether the cell has a whole record of this measurer in which every probe was asked as it is today."""
-    found = list(_records(cell, data, measured_by))
-    if not found:
+    """Tells whether the cell has a whole record of this measurer in which every probe was asked as it is today."""
+    records = list(_records(cell, data, measured_by))
+    if not records:
         return Standing(None, "no record")
     plan = make_plan(data, cell.backend, cell.version, cell.world_size, examples)
     faults = []
-    for key, record in found:
+    for run_id, record in records:
         missing = lacking(record, plan)
         if not missing and not record.stopped:
-            return Standing(key, "recorded")
+            return Standing(run_id, "recorded")
         of = len(plan.steps) + len(plan.apis)
         faults.append(
             "its record stopped half-way"
@@ -204,7 +204,7 @@ def standing(cell: Cell, data: Data, examples: Examples, measured_by: str | None
 
 def _records(cell: Cell, data: Data, measured_by: str | None) -> Iterator[tuple[str, RunRecord]]:
     wanted = cell.block.name, cell.version, cell.backend.name, cell.backend.device, cell.world_size, measured_by
-    for key, one in data.runs:
-        is_of = one.framework, one.framework_version, one.backend, one.device, one.world_size, one.measured_by
-        if is_of == wanted:
-            yield key, one
+    for run_id, run in data.runs:
+        place = run.framework, run.framework_version, run.backend, run.device, run.world_size, run.measured_by
+        if place == wanted:
+            yield run_id, run

@@ -71,17 +71,17 @@ class Environment:
 
     @property
     def requirements(self) -> list[str]:
-        """What pip installs beside the project itself."""
+        """What pip installs beside the project."""
         return [f"{self.block.name}=={self.version}", *self.block.requires]
 
     def stamp(self, python: str) -> bytes:
-        """What the environment is made from; once made, it holds this text. Another one is made anew."""
+        """Describes what the environment is made from; it keeps this text, and is made anew where the text would differ."""
         with (self.project / "pyproject.toml").open("rb") as file:
             needs = tomllib.load(file)["project"].get("dependencies", [])
         return msgspec.json.encode({"python": python, "requirements": self.requirements, "project": sorted(needs)})
 
     def make(self, tell: Tell) -> None:
-        """Makes it where it is not there as it should be. Raises NoPython, NotMade, or Overdue of the process."""
+        """Makes the environment; an up-to-date one is kept. Raises NoPython, NotMade, or Overdue of the process."""
         python, command = _interpreter(self.block.python)
         stamp, kept = self.stamp(python), self.folder / "apidiff-stamp.json"
         with contextlib.suppress(OSError):
@@ -98,7 +98,7 @@ class Environment:
 
 
 def _interpreter(versions: list[str]) -> tuple[str, str]:
-    """The first of the versions that can be run, and its command. Raises NoPython."""
+    """Finds the first of the versions that can be run, and its command. Raises NoPython."""
     running = f"{sys.version_info.major}.{sys.version_info.minor}"
     for version in versions:
         if version == running:
@@ -111,7 +111,7 @@ def _interpreter(versions: list[str]) -> tuple[str, str]:
 
 
 def _version(command: str) -> str | None:
-    """What an interpreter says of itself; None where it cannot be run, as a version manager's stub."""
+    """Asks an interpreter for its version; None where it cannot be run, as a version manager's stub."""
     code = "import sys; print(*sys.version_info[:2], sep='.')"
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         done = run([command, "-c", code], 30)
@@ -120,7 +120,7 @@ def _version(command: str) -> str | None:
 
 
 def _reason(log: Path) -> str:
-    """The last error in a log of pip, or else its last line."""
+    """Finds the last error in a log of pip, or else its last line."""
     lines = [line.strip() for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
     errors = [line for line in lines if line.lower().startswith("error")]
     said = (errors or lines or ["it printed nothing"])[-1]
@@ -155,12 +155,12 @@ def run_logged(command: Sequence[str], log: Path, deadline: float, folder: Path,
 
 
 def _environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment without what would let one Python use the packages of another."""
+    """Leaves out what would let one Python use the packages of another."""
     return {key: value for key, value in environment.items() if key not in {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}}
 
 
 def last_line(log: Path) -> str:
-    """The last line with text in a log; of a progress bar, how far it came."""
+    """Finds the last line with text in a log; of a progress bar, how far it came."""
     with contextlib.suppress(OSError), log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - _TAIL))
         lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines() if line.strip()]

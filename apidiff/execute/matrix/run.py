@@ -30,11 +30,11 @@ _LOOK = """
 import sys
 from apidiff.database.backends import load_backends
 from apidiff.execute.devices import look_for
-for one in load_backends():
-    if [one.full_name, one.framework] == sys.argv[1:]:
-        found = look_for(one)
-        count = len(found.device.names) if found.device else 0
-        print("here" if found.available else "absent", count, found.text)
+for backend in load_backends():
+    if [backend.full_name, backend.framework] == sys.argv[1:]:
+        here = look_for(backend)
+        count = len(here.device.names) if here.device else 0
+        print("here" if here.available else "absent", count, here.text)
 """
 
 _TOLD = re.compile(r"(?P<state>here|absent) (?P<count>\d+) (?P<text>.*)")
@@ -53,7 +53,7 @@ class Result:
 
 
 def command_of(environment: Environment, cell: Cell, measured_by: str | None) -> list[str]:
-    """What runs the cell in its version's environment and writes its record."""
+    """Builds the command that runs the cell in its version's environment and writes its record."""
     command = [str(environment.folder / "bin" / "apidiff"), "verify", "--backend", cell.backend.full_name]
     command += ["--world-size", str(cell.world_size), "--record"]
     return [*command, *(["--measured-by", measured_by] if measured_by else [])]
@@ -61,7 +61,7 @@ def command_of(environment: Environment, cell: Cell, measured_by: str | None) ->
 
 @contextmanager
 def exclusive(work: Path) -> Iterator[None]:
-    """Keeps a second process out of ``work``. Raises ApidiffError where there is one."""
+    """Locks the folder ``work`` for this process. Raises ApidiffError where another has it."""
     try:
         work.mkdir(parents=True, exist_ok=True)
         lock = (work / "lock").open("w", encoding="utf-8")
@@ -79,7 +79,7 @@ def exclusive(work: Path) -> Iterator[None]:
 
 
 def by_version(cells: Sequence[Cell], project: Path, work: Path) -> Iterator[tuple[Environment, list[Cell]]]:
-    """The environments that the cells need, each with its cells."""
+    """Groups the cells by the environment that they need."""
     for (block, version), group in groupby(cells, lambda cell: (cell.block, cell.version)):
         yield Environment(block, version, project, work), list(group)
 
@@ -109,11 +109,11 @@ def run_cells(
         if name not in seen:
             tell(cell.name, "looking for the device")
             seen[name] = _devices(environment, cell.backend)
-        found = seen[name]
-        if isinstance(found, str):
-            yield Result(cell, "not here", found)
-        elif cell.backend.devices is Devices.ONE and cell.world_size > found:
-            bound = f"each rank needs a device of its own, and found were {found}"
+        devices = seen[name]
+        if isinstance(devices, str):
+            yield Result(cell, "not here", devices)
+        elif cell.backend.devices is Devices.ONE and cell.world_size > devices:
+            bound = f"each rank needs a device of its own, and found were {devices}"
             yield Result(cell, "not here", f"{name} ({cell.block.name}): {bound}")
         else:
             yield _run(environment, cell, measured_by, standing, partial(tell, cell.name))
@@ -141,7 +141,7 @@ def _run(
 
 
 def _devices(environment: Environment, backend: Backend) -> int | str:
-    """How many devices the backend has for the environment, on the CPU 0; else what was looked for and what was found."""
+    """Counts the backend's devices for the environment, on the CPU 0; else says what was looked for and what was found."""
     command = [str(environment.python), "-c", _LOOK, backend.full_name, backend.framework]
     log = environment.log.with_suffix(f".{backend.full_name}.log")
     try:

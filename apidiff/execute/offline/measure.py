@@ -110,14 +110,14 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 def _jobs(
     data: Data, backends: Sequence[Backend], examples: Examples, names: Sequence[str], asked: Sequence[int] | None
 ) -> list[_Job]:
-    """What is to be run, the longest first. Says what was looked for and found, and what is left out."""
+    """Plans what is to be run, the longest first. Says what was looked for and found, and what is left out."""
     from apidiff.database.backends import Devices, called
     from apidiff.execute.devices import look_for
     from apidiff.execute.plan import estimate, make_plan, world_sizes
     from apidiff.model import Version
 
     jobs = []
-    for backend in [one for name in names for one in called(backends, name)]:
+    for backend in [backend for name in names for backend in called(backends, name)]:
         here = look_for(backend)
         _say(here.text)
         if not here.available:
@@ -127,10 +127,10 @@ def _jobs(
         alone = [1] if backend.devices is Devices.ONE and not asked else []
         for note in sizes.notes:
             _say(note)
-        version = max(data.frameworks[backend.framework], key=lambda one: Version(one.version)).version
+        version = max(data.frameworks[backend.framework], key=lambda release: Version(release.version)).version
         for size in sorted({*alone, *sizes.chosen}):
-            found = estimate(data, backend, size, make_plan(data, backend, version, size, examples))
-            jobs.append(_Job(backend, here, size, found.minutes if found else 1))
+            likely = estimate(data, backend, size, make_plan(data, backend, version, size, examples))
+            jobs.append(_Job(backend, here, size, likely.minutes if likely else 1))
     return sorted(jobs, key=lambda job: -job.minutes)
 
 
@@ -144,7 +144,7 @@ def _run(waiting: list[_Job], at_once: int, by: str, until: float, folder: Path)
                 job = waiting.pop(0)
                 _start(job, by, folder)
                 running.append(job)
-            for job in [one for one in running if one.process and one.process.poll() is not None]:
+            for job in [job for job in running if job.process and job.process.poll() is not None]:
                 running.remove(job)
                 _finish(job, folder)
             if time.monotonic() >= until:
@@ -158,7 +158,7 @@ def _run(waiting: list[_Job], at_once: int, by: str, until: float, folder: Path)
 
 
 def _is_recorded(job: _Job, data: Data, examples: Examples, by: str) -> bool:
-    """Whether an earlier call recorded all that would be asked, on the same machine; then that record is taken."""
+    """Tells whether an earlier call recorded all that would be asked, on the same machine; then takes that record."""
     from apidiff.execute.plan import lacking, make_plan
 
     wanted = job.backend.framework, job.backend.name, job.backend.device, job.size
@@ -183,8 +183,8 @@ def _start(job: _Job, by: str, folder: Path) -> None:
 
 def _finish(job: _Job, folder: Path) -> None:
     with contextlib.suppress(ValueError, OSError, KeyError, IndexError):
-        found = json.loads((folder / f"{job.name}.json").read_bytes())[0]
-        job.written = Path(found["written"]) if found["written"] and not found["stopped"] else None
+        result = json.loads((folder / f"{job.name}.json").read_bytes())[0]
+        job.written = Path(result["written"]) if result["written"] and not result["stopped"] else None
     if job.written:
         _say(f"{job.name}: recorded")
         return
@@ -201,14 +201,14 @@ def _kill(job: _Job) -> None:
 
 
 def _report(jobs: Sequence[_Job], data: Data, folder: Path) -> str:
-    """What was recorded, what was not and why, and how each record differs from that of CPU."""
+    """Writes what was recorded, what was not and why, and how each record differs from that of CPU."""
     from apidiff.database.runs import run_id
     from apidiff.model import Version
 
     lines = [f"{job.name}: {job.written or f'not recorded: {job.failed}'}" for job in jobs]
-    listed = _told(["runs", "list"])
+    listed = _output_of(["runs", "list"])
     records = dict(data.runs)
-    for job in sorted((one for one in jobs if one.written), key=lambda one: one.name):
+    for job in sorted((job for job in jobs if job.written), key=lambda job: job.name):
         assert job.written is not None
         mine = run_id(job.written)
         version = records[mine].framework_version
@@ -219,20 +219,20 @@ def _report(jobs: Sequence[_Job], data: Data, folder: Path) -> str:
         ]
         if like:
             base = max(like)[-1]
-            lines += ["", f"{base} → {mine}", _told(["runs", "diff", base, mine])]
+            lines += ["", f"{base} → {mine}", _output_of(["runs", "diff", base, mine])]
     text = "\n".join([*lines, "", "apidiff runs list:", listed, ""])
     (folder / "report.txt").write_text(text, encoding="utf-8")
     return text
 
 
 def _is_like(record: RunRecord, job: _Job) -> bool:
-    """Whether the record is what a job is compared with; one rank is compared with two."""
+    """Tells whether a job is compared with the record; one rank is compared with two."""
     place = record.framework, record.device, record.world_size
     return place == (job.backend.framework, "cpu", max(job.size, 2)) and not record.stopped
 
 
-def _told(words: Sequence[str]) -> str:
-    """What a command of apidiff prints."""
+def _output_of(words: Sequence[str]) -> str:
+    """Runs a command of apidiff and returns what it prints."""
     try:
         done = run([*_APIDIFF, *words], _COMPARE_S, folder=CHECKOUT)
     except subprocess.TimeoutExpired:

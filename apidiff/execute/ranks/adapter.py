@@ -1,4 +1,4 @@
-"""What is the same for every framework: building arguments, calling, recording."""
+"""Makes a rank's part of a probe or example and records it, for any framework."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Adapter(ABC):
     # What is the same for all.
 
     def signature(self, api: Api) -> SignatureDump:
-        """The API's signature as ``inspect`` shows it, and its members."""
+        """Dumps the API's signature as ``inspect`` shows it, and its members."""
         return signature_of(api)
 
     def probe(self, api: Api, name: str) -> RankTrace:
@@ -158,7 +158,7 @@ class Adapter(ABC):
 
 
 def describe(error: BaseException, stage: str) -> CallError:
-    """An exception as a trace holds it: no C++ stack, no addresses, at most 600 characters."""
+    """Dumps an exception as a trace holds it: no C++ stack, no addresses, at most 600 characters."""
     message = str(error).strip()
     message = re.split(r"\n-+\n- (?:C\+\+ Call Stack|The Traceback)", message)[0]
     lines = [line.rstrip() for line in message.splitlines() if line.strip(" -")]
@@ -168,15 +168,17 @@ def describe(error: BaseException, stage: str) -> CallError:
 
 
 def as_called(name: str, callee: Any, arguments: dict[str, Any]) -> Api:
-    """How a partner's API is called: a class whose instances are called is a primitive, all else a function."""
+    """Describes how a partner's API is called: a class whose instances are called is a primitive, all else a function."""
     if not inspect.isclass(callee) or not any("__call__" in vars(base) for base in callee.__mro__):
         return Api(name=name)
     settings = inspect.signature(callee).parameters
-    return Api(name=name, kind=ApiKind.PRIMITIVE, constructor=[one for one in arguments if one in settings])
+    return Api(
+        name=name, kind=ApiKind.PRIMITIVE, constructor=[argument for argument in arguments if argument in settings]
+    )
 
 
 def _handles(value: Any) -> Iterator[Any]:
-    """What is to be waited for in a returned value. A store is not: its ``wait`` takes the keys to wait for."""
+    """Finds what is to be waited for in a returned value. A store is not: its ``wait`` takes the keys to wait for."""
     if isinstance(value, list | tuple):
         for item in value:
             yield from _handles(item)

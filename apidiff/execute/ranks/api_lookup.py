@@ -1,4 +1,4 @@
-"""Finds an API by its dotted name, and what ``inspect`` shows of it."""
+"""Finds an API by its dotted name, and dumps what ``inspect`` shows of it."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ _MESSAGE_LENGTH = 200
 
 
 def find(name: str) -> Any:
-    """The object of a dotted name: the longest prefix that is a module, then its attributes; last, a module of that name.
+    """Finds the object of a dotted name: the longest prefix that is a module, then its attributes; last, a module of that name.
 
     Raises AttributeError or ModuleNotFoundError where there is none.
     """
     parts = name.split(".")
     for count in range(len(parts) - 1, 0, -1):
         try:
-            found: Any = importlib.import_module(".".join(parts[:count]))
+            target: Any = importlib.import_module(".".join(parts[:count]))
         except ModuleNotFoundError as error:
             if error.name is None or not name.startswith(error.name):
                 raise
             continue
         try:
             for part in parts[count:]:
-                found = getattr(found, part)
+                target = getattr(target, part)
         except AttributeError:
             if count < len(parts) - 1 or not _is_module(name):
                 raise
             return importlib.import_module(name)
-        return found
+        return target
     raise ModuleNotFoundError(f"no module holds {name}")
 
 
@@ -46,7 +46,7 @@ def _is_module(name: str) -> bool:
 
 
 def signature_of(api: Api) -> SignatureDump:
-    """The API's signature as ``inspect`` shows it, for a class its constructor's, and the members of all but functions."""
+    """Dumps the API's signature as ``inspect`` shows it, for a class its constructor's, and the members of all but functions."""
     try:
         target = find(api.name)
     except (AttributeError, ImportError) as error:
@@ -60,17 +60,17 @@ def signature_of(api: Api) -> SignatureDump:
         return SignatureDump(api=api.name, error=_told(error), members=members)
     parameters = [
         ParameterDump(
-            name=one.name,
-            kind=one.kind.description,
-            default=None if one.default is one.empty else _ADDRESS.sub("0x…", repr(one.default)),
+            name=parameter.name,
+            kind=parameter.kind.description,
+            default=None if parameter.default is parameter.empty else _ADDRESS.sub("0x…", repr(parameter.default)),
         )
-        for one in shown.parameters.values()
+        for parameter in shown.parameters.values()
     ]
     return SignatureDump(api=api.name, parameters=parameters, text=_ADDRESS.sub("0x…", str(shown)), members=members)
 
 
 def public_members(target: Any) -> list[str]:
-    """The public names of a class or of an object, in order; of a class also those that its metaclass adds to it."""
+    """Lists the public names of a class or of an object; of a class also those that its metaclass adds to it."""
     names = set(dir(target))
     if inspect.isclass(target):
         names |= set(dir(type(target))) - set(dir(type))

@@ -40,7 +40,7 @@ class Inputs:
             self._make(value, [0])
 
     def of_caller(self) -> dict[str, Any]:
-        """What this rank passes to the API."""
+        """Makes what this rank passes to the API."""
         arguments, overrides = resolve(self._api, self._probe)
         root = root_rank(self._api, self._probe)
         changes = overrides.get(str(self._maker.rank), {})
@@ -49,7 +49,7 @@ class Inputs:
         return self._made(arguments | changes)
 
     def of_partner(self, other: Partner) -> dict[str, Any]:
-        """What this rank passes to the partner's API."""
+        """Makes what this rank passes to the partner's API."""
         return self._made(other.set)
 
     def _made(self, arguments: dict[str, Argument]) -> dict[str, Any]:
@@ -67,13 +67,13 @@ class Inputs:
             items = [self._make(item, counted) for item in value.list]
             return tuple(items) if value.as_tuple else items
         if value.tuple is not None:
-            return tuple(self._dimension(one) for one in value.tuple)
+            return tuple(self._dimension(size) for size in value.tuple)
         if value.call is not None:
-            return find(value.call.api)(**{key: self._make(one, counted) for key, one in value.call.set.items()})
+            return find(value.call.api)(**{key: self._make(item, counted) for key, item in value.call.set.items()})
         return self._single(value)
 
     def _single(self, value: Input) -> Any:
-        """An argument that neither is a tensor nor holds other arguments."""
+        """Makes an argument that neither is a tensor nor holds other arguments."""
         rank, world_size = self._maker.rank, self._maker.world_size
         if value.none is not None:
             return None
@@ -91,7 +91,7 @@ class Inputs:
         return self._maker.group(ranks, by_name=value.by_name)
 
     def _tensor(self, value: Input, shape: Iterable[int | str], counted: list[int]) -> Any:
-        sizes, sentinel = [self._dimension(one) for one in shape], value.fill is Fill.SENTINEL
+        sizes, sentinel = [self._dimension(size) for size in shape], value.fill is Fill.SENTINEL
         array = filled(sizes, value.dtype, self._maker.rank, counted[0], sentinel=sentinel)
         counted[0] += array.size
         return self._maker.make_tensor(array, value.dtype, strided=value.layout is Layout.STRIDED)
@@ -101,7 +101,7 @@ class Inputs:
 
 
 def _groups(values: Iterable[Argument]) -> Iterator[Input]:
-    """The groups among arguments, those inside lists and calls included."""
+    """Finds the groups among arguments, those inside lists and calls included."""
     for value in values:
         if not isinstance(value, Input):
             continue

@@ -1,4 +1,4 @@
-"""Whether this process is one of several that a launcher started: torchrun, msrun or Slurm's srun, on one machine or many."""
+"""Reads from the environment whether a launcher started this process among others: torchrun, msrun or Slurm's srun."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Place(NamedTuple):
 
 
 def place_of(environment: Mapping[str, str]) -> Place | None:
-    """The place that a launcher gave this process, or None where none did. Raises ApidiffError where it says too little."""
+    """Reads the place that a launcher gave this process; None where none did. Raises ApidiffError where it says too little."""
     if "TORCHELASTIC_RUN_ID" in environment:
         return _place("torchrun", environment, "RANK", "WORLD_SIZE", "LOCAL_RANK", environment["TORCHELASTIC_RUN_ID"])
     if environment.get("MS_ROLE") == "MS_WORKER" and "MS_SCHED_HOST" in environment:
@@ -45,7 +45,7 @@ def place_of(environment: Mapping[str, str]) -> Place | None:
 
 
 def is_scheduler(environment: Mapping[str, str]) -> bool:
-    """Whether msrun started this process as its scheduler. The verifier has one of its own for each start of the ranks."""
+    """Tells whether msrun started this process as its scheduler. The verifier has one of its own for each start of the ranks."""
     return environment.get("MS_ROLE") == "MS_SCHED"
 
 
@@ -79,7 +79,7 @@ def _number(environment: Mapping[str, str], name: str, launcher: str) -> int:
 
 
 def _first_host(environment: Mapping[str, str]) -> str:
-    """The machine of Slurm's first task. Raises ApidiffError where Slurm does not tell."""
+    """Asks Slurm for the machine of its first task. Raises ApidiffError where Slurm does not tell."""
     nodes = environment.get("SLURM_STEP_NODELIST", "")
     try:
         return run(["scontrol", "show", "hostnames", nodes], 30, guarded=False).output.split()[0]
@@ -91,5 +91,5 @@ def _first_host(environment: Mapping[str, str]) -> str:
 
 
 def without_launcher(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment without what launchers set, for the processes that the verifier starts."""
+    """Leaves out what launchers set, for the processes that the verifier starts."""
     return {key: value for key, value in environment.items() if key not in _NAMES and not key.startswith(_PREFIXES)}

@@ -41,14 +41,15 @@ class _Read(NamedTuple):
 
 
 def accepted(data: Data, backends: Collection[Backend], examples: Examples) -> Accepted:
-    """What records may be of: known are the APIs of today, those that were ever asked, and those in records."""
+    """Gathers what records may be of: known are the APIs of today, those that were ever asked, and those in records."""
     specs = known_specs(data, examples)
     apis = {
-        *(api.name for one in data.mappings.values() for api in [one.source, *(target.api for target in one.targets)]),
+        *(mapping.source.name for mapping in data.mappings.values()),
+        *(target.api.name for mapping in data.mappings.values() for target in mapping.targets),
         *(api for api, _, _ in specs),
-        *(one.api for _, record in data.runs for one in record.signatures),
+        *(signature.api for _, record in data.runs for signature in record.signatures),
     }
-    releases = {name: frozenset(one.version for one in found) for name, found in data.frameworks.items()}
+    releases = {name: frozenset(release.version for release in known) for name, known in data.frameworks.items()}
     return Accepted(backends, specs, releases, apis)
 
 
@@ -68,7 +69,7 @@ def take_in(
     fits = accepted(data, backends, examples)
     runs = data.root / "runs"
     errors: list[DataError] = []
-    found: dict[Path, _Read] = {}
+    fitting: dict[Path, _Read] = {}
     for path in paths:
         try:
             given = read_sent(path, note)
@@ -77,8 +78,8 @@ def take_in(
             continue
         for sent in given:
             try:
-                one = _read(sent, fits, signers, runs)
-                _keep(one, run_path(one.record, sent.content, runs), found)
+                read = _read(sent, fits, signers, runs)
+                _keep(read, run_path(read.record, sent.content, runs), fitting)
             except DataError as error:
                 errors.append(error)
     if errors:
@@ -86,23 +87,23 @@ def take_in(
     today = frozenset(specs_of_today(data, examples))
     files: dict[Path, bytes] = {}
     taken = []
-    for path, one in found.items():
-        files[path] = one.sent.content
-        if one.sent.signature is not None:
-            files[signature_path(path)] = one.sent.signature
-        former = sum((run.api, run.probe, run.spec) not in today for run in one.record.probes)
-        taken.append(Taken(path, not path.exists(), one.signed, former, len(one.record.probes)))
+    for path, read in fitting.items():
+        files[path] = read.sent.content
+        if read.sent.signature is not None:
+            files[signature_path(path)] = read.sent.signature
+        former = sum((run.api, run.probe, run.spec) not in today for run in read.record.probes)
+        taken.append(Taken(path, not path.exists(), read.signed, former, len(read.record.probes)))
     add_files(files)
     return taken
 
 
-def _keep(one: _Read, path: Path, found: dict[Path, _Read]) -> None:
-    """Adds a record that will lie in ``path``; of one that is given twice, that which is signed."""
-    there = found.get(path)
+def _keep(read: _Read, path: Path, fitting: dict[Path, _Read]) -> None:
+    """Adds a record that will lie in ``path``; of a record that is given twice, the signed one is kept."""
+    there = fitting.get(path)
     if there is None or there.sent.signature is None:
-        found[path] = one
-    elif one.sent.signature not in {None, there.sent.signature}:
-        mine = signature_path(one.sent.path)
+        fitting[path] = read
+    elif read.sent.signature not in {None, there.sent.signature}:
+        mine = signature_path(read.sent.path)
         raise DataError(mine, None, f"is another signature than that of {there.sent.path}", "Give one of the two.")
 
 

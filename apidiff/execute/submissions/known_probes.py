@@ -32,9 +32,9 @@ def specs_path(root: Path) -> Path:
 
 
 def load_specs(root: Path) -> frozenset[Spec]:
-    """All that is listed; nothing where there is no list. Raises DataError for a line that is none of one."""
+    """Reads the list; empty where there is none. Raises DataError for a line of another form."""
     path = specs_path(root)
-    found: set[Spec] = set()
+    specs: set[Spec] = set()
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -43,15 +43,15 @@ def load_specs(root: Path) -> frozenset[Spec]:
         raise DataError(path, None, f"cannot be read ({error})", "Restore it from version control.") from error
     for number, line in enumerate(text.splitlines(), 1):
         if not _LINE.fullmatch(line):
-            found_there = "is no API, probe and digests of twelve hexadecimal digits"
-            raise DataError(path, number, found_there, "Restore the line from version control, then: make specs")
+            found = "is no API, probe and digests of twelve hexadecimal digits"
+            raise DataError(path, number, found, "Restore the line from version control, then: make specs")
         api, probe, *digests = line.split(" ")
-        found.update((api, probe, digest) for digest in digests)
-    return frozenset(found)
+        specs.update((api, probe, digest) for digest in digests)
+    return frozenset(specs)
 
 
 def specs_text(specs: Iterable[Spec]) -> str:
-    """The list as it is written: sorted, one probe a line."""
+    """Writes the list as text: sorted, one probe per line."""
     lines: dict[tuple[str, str], set[str]] = defaultdict(set)
     for api, probe, digest in specs:
         lines[api, probe].add(digest)
@@ -59,7 +59,7 @@ def specs_text(specs: Iterable[Spec]) -> str:
 
 
 def specs_of_today(data: Data, examples: Examples) -> Iterator[Spec]:
-    """API, probe and digest of everything that this version of the project runs."""
+    """Lists API, probe and digest of everything that this version of the project runs."""
     for mapping in data.mappings.values():
         for api in [mapping.source, *(target.api for target in mapping.targets)]:
             scripts = [example_probe(claim.prints.example) for claim in api.claims if claim.prints]
@@ -69,7 +69,7 @@ def specs_of_today(data: Data, examples: Examples) -> Iterator[Spec]:
 
 
 def known_specs(data: Data, examples: Examples) -> frozenset[Spec]:
-    """All that some version of this project is known to run or to have run: listed, in its records, or of today."""
+    """Gathers all that some version of this project is known to have run: listed, in its records, or of today."""
     recorded = {(run.api, run.probe, run.spec) for _, record in data.runs for run in record.probes}
     return load_specs(data.root) | recorded | frozenset(specs_of_today(data, examples))
 
@@ -85,7 +85,7 @@ def add_specs(root: Path, specs: Iterable[Spec]) -> int:
 
 
 def main() -> int:
-    """Adds what is run today and what is recorded."""
+    """Adds what is run today and what is recorded. Returns the exit code."""
     data = load()
     examples = shown_by_path(load_examples(examples_folder()))
     count = add_specs(data.root, known_specs(data, examples))

@@ -1,4 +1,4 @@
-"""Run records made elsewhere: what is looked at before one is taken in. Nothing in it is executed or unpickled.
+"""Validates run records made elsewhere before one is taken in. Nothing in them is executed or unpickled.
 
 A record is JSON of bounded size. It is taken whole or refused whole, with the reason.
 """
@@ -57,7 +57,7 @@ class Accepted(NamedTuple):
 
 
 def foreign_record(path: Path, content: bytes, accepted: Accepted) -> RunRecord:
-    """The record whose bytes are ``content``, once everything about it fits; ``path`` is named in messages and holds its name.
+    """Decodes the record whose bytes are ``content`` and checks all of it; ``path`` is named in messages and holds its name.
 
     Raises DataError with the first thing that does not fit: name, digest, form, numbers, backend, version, who measured
     when, or a probe that no known version has.
@@ -70,9 +70,9 @@ def foreign_record(path: Path, content: bytes, accepted: Accepted) -> RunRecord:
 
 
 def is_somebody(text: str) -> bool:
-    """Whether the words on who measured name anybody, and not this project, however they are spaced or written."""
+    """Tells whether the words on who measured name anybody but this project, however they are spaced or written."""
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    letters = "".join(one for one in plain if one.isalnum())
+    letters = "".join(char for char in plain if char.isalnum())
     return bool(letters) and letters not in _RESERVED
 
 
@@ -81,10 +81,10 @@ def _refuse_name(path: Path, content: bytes) -> None:
     if named is None:
         remedy = "Give it the name that apidiff verify --record gave it, such as gloo-cpu-3-0a1b2c3d4e5f.json."
         raise DataError(path, None, "its name holds no digest", remedy)
-    if (found := digest_of(content)) != named["digest"]:
+    if (digest := digest_of(content)) != named["digest"]:
         remedy = "Ask for the file again, as it was written."
         raise DataError(
-            path, None, f"its bytes have digest {found}, its name says {named['digest']}: it was changed", remedy
+            path, None, f"its bytes have digest {digest}, its name says {named['digest']}: it was changed", remedy
         )
 
 
@@ -98,7 +98,7 @@ def _decode(path: Path, content: bytes) -> RunRecord:
 
 
 def _faults(record: RunRecord, name: str, accepted: Accepted) -> Iterator[tuple[str, str]]:
-    """What does not fit, and what to do about it."""
+    """Finds what does not fit, and what to do about it."""
     if record.schema != RUN_SCHEMA:
         yield f"is a run record of schema {record.schema}", f"This version reads schema {RUN_SCHEMA}. {_NEW}"
     yield from _about_the_run(record, name, accepted.backends)
@@ -119,10 +119,10 @@ def _faults(record: RunRecord, name: str, accepted: Accepted) -> Iterator[tuple[
             f"{len(strange)} of {len(record.probes)} probes are those of no known version of this project: {_few(strange)}",
             "Record it with a released version, or with a checkout whose probes were not edited.",
         )
-    unknown = [one.api for one in record.signatures if one.api not in accepted.apis]
+    unknown = [signature.api for signature in record.signatures if signature.api not in accepted.apis]
     if unknown:
         yield f"holds signatures of APIs that this project does not know: {_few(unknown)}", _NEW
-    if len({one.api for one in record.signatures}) != len(record.signatures):
+    if len({signature.api for signature in record.signatures}) != len(record.signatures):
         yield "holds a signature twice", _NEW
 
 
@@ -132,9 +132,10 @@ def _few(texts: Sequence[str]) -> str:
 
 def _about_the_run(record: RunRecord, name: str, backends: Collection[Backend]) -> Iterator[tuple[str, str]]:
     if not any(
-        (one.name, one.framework, one.device) == (record.backend, record.framework, record.device) for one in backends
+        (backend.name, backend.framework, backend.device) == (record.backend, record.framework, record.device)
+        for backend in backends
     ):
-        there = ", ".join(f"{one.name} ({one.framework}, {one.device})" for one in backends)
+        there = ", ".join(f"{backend.name} ({backend.framework}, {backend.device})" for backend in backends)
         named = record.backend[:_SHOWN], record.framework[:_SHOWN], record.device[:_SHOWN]
         yield "names the backend {} ({}, {})".format(*named), f"Described are: {there}."
     if not 1 <= record.world_size <= MAX_RANKS:
@@ -158,7 +159,7 @@ def _about_its_version(record: RunRecord, releases: Mapping[str, Collection[str]
 
 
 def _about_its_making(record: RunRecord) -> Iterator[tuple[str, str]]:
-    """Who made it, when, with what."""
+    """Checks who made it, when, with what."""
     if record.measured_by and not is_somebody(record.measured_by):
         yield (
             f"says that it was measured by {record.measured_by[:40]!r}, which names nobody",
@@ -177,14 +178,14 @@ def _about_its_making(record: RunRecord) -> Iterator[tuple[str, str]]:
 def _date(text: str) -> datetime | None:
     form = "%Y-%m-%dT%H:%M:%SZ"
     try:
-        found = datetime.strptime(text, form).replace(tzinfo=UTC)
+        date = datetime.strptime(text, form).replace(tzinfo=UTC)
     except ValueError:
         return None
-    return found if found.strftime(form) == text else None
+    return date if date.strftime(form) == text else None
 
 
 def _is_of(installed: str, version: str) -> bool:
-    """Whether a package's version is that release or somebody's build of it."""
+    """Tells whether a package's version is that release or somebody's build of it."""
     return is_recordable(installed) and release_of(installed) == version
 
 
@@ -224,7 +225,7 @@ def _about_value(value: Value, depth: int) -> Iterator[str]:
 
 
 def _holds_long_text(record: RunRecord) -> bool:
-    """Whether any string is longer than one may be, keys too. Walks without recursion: a record may hold a million values."""
+    """Tells whether any string, keys too, is longer than it may be. No recursion: a record may hold a million values."""
     stack: list[object] = [msgspec.to_builtins(record)]
     while stack:
         plain = stack.pop()

@@ -54,7 +54,7 @@ class Sent(NamedTuple):
 
 
 def read_sent(path: Path, note: Note = lambda _text: None) -> list[Sent]:
-    """The record in ``path``, or all those in the zip ``path``. Raises DataError for what is neither."""
+    """Reads the record in ``path``, or all those in the zip ``path``. Raises DataError for what is neither."""
     try:
         content = _read_regular(path, MAX_BYTES + 1)
     except OSError as error:
@@ -72,7 +72,7 @@ def read_sent(path: Path, note: Note = lambda _text: None) -> list[Sent]:
 
 
 def read_signature(record: Path) -> bytes | None:
-    """The bytes of the signature beside ``record``, None where there is none. Raises DataError for what cannot be one."""
+    """Reads the signature beside ``record``; None where there is none. Raises DataError for what cannot be one."""
     path = signature_path(record)
     try:
         content = _read_regular(path, MAX_SIGNATURE + 1)
@@ -101,17 +101,21 @@ def _refuse_large(path: Path, size: int) -> None:
 
 
 def _members(path: Path, archive: zipfile.ZipFile, note: Note) -> list[Sent]:
-    """The records at the top of a zip, with their signatures."""
+    """Reads the records at the top of a zip, with their signatures."""
     members = archive.infolist()
     if len(members) > MAX_MEMBERS:
         raise DataError(path, None, f"holds {len(members)} files; at most {MAX_MEMBERS} are read", _AGAIN)
-    top = {one.filename: one for one in members if len(one.filename) < _LONGEST and not {*"/\\"} & {*one.filename}}
+    top = {
+        member.filename: member
+        for member in members
+        if len(member.filename) < _LONGEST and not {*"/\\"} & {*member.filename}
+    }
     records = [name for name in top if name.endswith(".json")]
     wanted = {*records, *(signature_path(Path(name)).name for name in records)} & top.keys()
-    _refuse_members(path, [one for one in members if one.filename in wanted])
+    _refuse_members(path, [member for member in members if member.filename in wanted])
     if not records:
         raise DataError(path, None, "holds no run record: no file *.json at its top", _AGAIN)
-    if over := [one.filename for one in members if one.filename not in wanted]:
+    if over := [member.filename for member in members if member.filename not in wanted]:
         more = f" and {len(over) - _SHOWN} more" if len(over) > _SHOWN else ""
         note(f"{path}: passed over: {', '.join(name[:100] for name in over[:_SHOWN])}{more}")
     sent = []
@@ -127,25 +131,25 @@ def _members(path: Path, archive: zipfile.ZipFile, note: Note) -> list[Sent]:
 
 def _refuse_members(path: Path, members: Sequence[zipfile.ZipInfo]) -> None:
     """Raises DataError for what its directory already tells: nothing has been unpacked yet."""
-    names = [one.filename for one in members]
-    for one in members:
-        if names.count(one.filename) > 1:
-            raise DataError(path / one.filename, None, "is twice in the zip", _AGAIN)
-        if one.flag_bits & 1:
-            raise DataError(path / one.filename, None, "is encrypted", "Ask for a zip without a password.")
-        if one.compress_type not in _METHODS:
-            raise DataError(path / one.filename, None, "is packed otherwise than by deflate", _AGAIN)
-        if one.filename.endswith(".json"):
-            _refuse_large(path / one.filename, one.file_size)
+    names = [member.filename for member in members]
+    for member in members:
+        if names.count(member.filename) > 1:
+            raise DataError(path / member.filename, None, "is twice in the zip", _AGAIN)
+        if member.flag_bits & 1:
+            raise DataError(path / member.filename, None, "is encrypted", "Ask for a zip without a password.")
+        if member.compress_type not in _METHODS:
+            raise DataError(path / member.filename, None, "is packed otherwise than by deflate", _AGAIN)
+        if member.filename.endswith(".json"):
+            _refuse_large(path / member.filename, member.file_size)
         else:
-            _refuse_large_signature(path / one.filename, one.file_size)
-    if (size := sum(one.file_size for one in members)) > MAX_UNPACKED:
+            _refuse_large_signature(path / member.filename, member.file_size)
+    if (size := sum(member.file_size for member in members)) > MAX_UNPACKED:
         found = f"unpacks to {size // 2**20} MiB; at most {MAX_UNPACKED // 2**20} MiB are read"
         raise DataError(path, None, found, "Send fewer records at a time.")
 
 
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
-    """Its bytes, one more than ``most`` where it has more than its directory says."""
+    """Reads a member: one byte more than ``most`` where it has more than its directory says."""
     with archive.open(member) as file:
         return file.read(most + 1)
 

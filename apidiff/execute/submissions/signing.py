@@ -33,23 +33,23 @@ _REMEDY = "Ask for the signature again, or leave it away: a record need not be s
 
 _HEAD = re.compile(r"^[ \t]*\[\[[ \t]*signer[ \t]*\]\]", re.MULTILINE)
 _KEY_BYTES = 42  # of a public key: its algorithm, its ID, the key
-_EXAMPLE = "Write one table [[signer]] a signer, with name, key and about; the head of the file has an example."
+_EXAMPLE = "Write one table [[signer]] per signer, with name, key and about; the head of the file has an example."
 
 
 def load_signed(root: Path, run_ids: Iterable[str]) -> dict[str, Signed]:
-    """What the signatures of the records below ``root`` say, by the ID of the run. Raises DataError as `signed_by` does."""
+    """Checks the signatures of the records below ``root``, by the ID of the run. Raises DataError as `signed_by` does."""
     signers = load_signers()
     return {run_id: signed_at(root / "runs" / f"{run_id}.json", signers) for run_id in run_ids}
 
 
 def signed_at(record: Path, signers: Mapping[str, Signer]) -> Signed:
-    """What the signature beside ``record`` says. Raises DataError as `signed_by` does."""
+    """Checks the signature beside ``record``. Raises DataError as `signed_by` does."""
     signature = read_signature(record)
     return Signed() if signature is None else signed_by(record, record.read_bytes(), signature, signers)
 
 
 def signed_by(record: Path, content: bytes, signature: bytes | None, signers: Mapping[str, Signer]) -> Signed:
-    """What ``signature`` says of ``content``, the bytes of the file ``record``, which is named in messages only.
+    """Checks ``signature`` on ``content``, the bytes of the file ``record``, which is named in messages only.
 
     Raises DataError for a signature that is none, or that does not verify with the known key that it names.
     """
@@ -72,7 +72,7 @@ def signed_by(record: Path, content: bytes, signature: bytes | None, signers: Ma
 
 
 def signature_errors(root: Path) -> Iterator[DataError]:
-    """What is wrong with the signatures below ``root``. Raises DataError where conf/signers.toml is broken."""
+    """Finds what is wrong with the signatures below ``root``. Raises DataError where conf/signers.toml is broken."""
     signers = load_signers()
     for path in sorted((root / "runs").glob("*/*.minisig")):
         record = path.with_suffix("")
@@ -86,7 +86,7 @@ def signature_errors(root: Path) -> Iterator[DataError]:
 
 
 def _key_of(signature: bytes) -> str | None:
-    """The ID of the key that a signature names; None where it has not the four lines of one."""
+    """Reads the ID of the key that a signature names; None where it has not the four lines of one."""
     try:
         lines = signature.decode("utf-8").rstrip("\n").split("\n")
     except UnicodeDecodeError:
@@ -97,7 +97,7 @@ def _key_of(signature: bytes) -> str | None:
 
 
 def _refusal(program: str, content: bytes, signature: bytes, key: str) -> str:
-    """Why minisign refuses the signature; empty where it verifies.
+    """Asks minisign why it refuses the signature; empty where it verifies.
 
     It is given copies in a folder of its own: what is checked is what was read, whatever the files' names are.
     """
@@ -129,7 +129,7 @@ class _File(Record, frozen=True, kw_only=True):
 
 
 def load_signers(path: Path | None = None) -> dict[str, Signer]:
-    """The signers in ``path`` (default: those of this project) by the ID of their key.
+    """Reads the signers in ``path`` (default: those of this project) by the ID of their key.
 
     Raises DataError where the file is broken, a key is none, or two signers share a name or a key.
     """
@@ -148,34 +148,36 @@ def load_signers(path: Path | None = None) -> dict[str, Signer]:
     except msgspec.ValidationError as error:
         table = re.search(r"signer\[(\d+)\]", str(error))
         raise DataError(path, _line(text, int(table[1]) if table else 0), str(error), _EXAMPLE) from error
-    found: dict[str, Signer] = {}
-    for number, one in enumerate(signers):
-        key_id = id_of(one.key, _KEY_BYTES)
+    known: dict[str, Signer] = {}
+    for number, signer in enumerate(signers):
+        key_id = id_of(signer.key, _KEY_BYTES)
         if key_id is None:
             remedy = "Copy the last line of the signer's file minisign.pub: 56 characters that begin with RW."
-            raise DataError(path, _line(text, number), f"the key of {one.name!r} is no public key of minisign", remedy)
-        if key_id in found or one.name in {other.name for other in found.values()}:
+            raise DataError(
+                path, _line(text, number), f"the key of {signer.name!r} is no public key of minisign", remedy
+            )
+        if key_id in known or signer.name in {other.name for other in known.values()}:
             remedy = "Keep one of the two, or give each a name of its own."
-            raise DataError(path, _line(text, number), f"the name or the key of {one.name!r} is there twice", remedy)
-        found[key_id] = one
-    return found
+            raise DataError(path, _line(text, number), f"the name or the key of {signer.name!r} is there twice", remedy)
+        known[key_id] = signer
+    return known
 
 
 def _line(text: str, number: int) -> int | None:
-    """The line at which the table of the signer begins."""
+    """Finds the line at which the table of the signer begins."""
     heads = [text.count("\n", 0, match.start()) + 1 for match in _HEAD.finditer(text)]
     return heads[number] if number < len(heads) else None
 
 
 def id_of(encoded: str, size: int) -> str | None:
-    """The ID of the key in a public key or a signature of minisign, as minisign prints it; None where it is neither.
+    """Reads the ID of the key in a public key or a signature of minisign, as minisign prints it; None where it is neither.
 
     ``size``: how many bytes it has. After two that name the algorithm, Ed (in signatures also ED), eight are the ID.
     """
     try:
-        found = base64.b64decode(encoded, validate=True)
+        content = base64.b64decode(encoded, validate=True)
     except (binascii.Error, ValueError):
         return None
-    if len(found) != size or found[:2] not in {b"Ed", b"ED"}:
+    if len(content) != size or content[:2] not in {b"Ed", b"ED"}:
         return None
-    return found[2:10][::-1].hex().upper()
+    return content[2:10][::-1].hex().upper()
