@@ -94,8 +94,8 @@ def side_by_side(before: Snippet | None, after: Snippet | None) -> tuple[str, st
     return str(before), str(after)
 
 
-def _unbound(one: Snippet) -> Snippet:
-    return one._replace(bound="") if one.bound == "output = " and not one.comments else one
+def _unbound(snippet: Snippet) -> Snippet:
+    return snippet._replace(bound="") if snippet.bound == "output = " and not snippet.comments else snippet
 
 
 def _bound(structure: str) -> str:
@@ -161,7 +161,7 @@ def written_argument(name: str, value: Argument) -> str:
     if value.list is not None:
         return _listed(value) if is_code(value) else name
     if value.tuple is not None:
-        return _tuple([_dimension(one) for one in value.tuple])
+        return _tuple([_dimension(size) for size in value.tuple])
     return _inner_call(value.call, "") if value.call is not None else _single(name, value)
 
 
@@ -201,9 +201,8 @@ def _dimension(value: int | str) -> str:
 
 
 def _inner_call(made: Call, suffix: str) -> str:
-    return (
-        f"{made.api}({', '.join(f'{name}={written_argument(name + suffix, one)}' for name, one in made.set.items())})"
-    )
+    given = [f"{name}={written_argument(name + suffix, argument)}" for name, argument in made.set.items()]
+    return f"{made.api}({', '.join(given)})"
 
 
 def _single(name: str, value: Input) -> str:

@@ -57,25 +57,25 @@ def judge_correspondence(claim: Claim, name: str, record: RunRecord, signatures:
     neither way.
     """
     body = claim.corresponds
-    dump = next((found for found in record.signatures if found.api == name), None)
+    dump = next((signature for signature in record.signatures if signature.api == name), None)
     if body is None or dump is None:
         return Outcome.NOT_RUN, []
     if dump.missing or dump.error:
         return Outcome.ERROR, [no_signature(dump, record)]
     file = signatures.get((record.framework, record.framework_version))
-    found = compare(body, recorded(dump, file.apis.get(name) if file else None), signatures)
+    comparison = compare(body, recorded(dump, file.apis.get(name) if file else None), signatures)
     note, shown = version_note(body, signatures), signature_fact(dump)
     if body.listed is ListedAs.TEXT:
         if twin := twin_of(name, body, signatures):
             return Outcome.REFUTED, [twin]
-        return Outcome.HOLDS, [shown, *note, *found.differences] if found else [shown]
-    if found is None:
+        return Outcome.HOLDS, [shown, *note, *comparison.differences] if comparison else [shown]
+    if comparison is None:
         return Outcome.NOT_RUN, []
     if body.listed is ListedAs.DIFF:
-        return (Outcome.HOLDS, note + found.differences) if found.differences else (Outcome.NOT_RUN, [])
-    if found.differences:
-        return Outcome.REFUTED, note + found.differences
-    return (Outcome.NOT_RUN, []) if found.undecided else (Outcome.HOLDS, [*note, shown])
+        return (Outcome.HOLDS, note + comparison.differences) if comparison.differences else (Outcome.NOT_RUN, [])
+    if comparison.differences:
+        return Outcome.REFUTED, note + comparison.differences
+    return (Outcome.NOT_RUN, []) if comparison.undecided else (Outcome.HOLDS, [*note, shown])
 
 
 def compare(body: Corresponds, target: Sequence[Given], signatures: Signatures) -> Comparison | None:
@@ -88,11 +88,13 @@ def compare(body: Corresponds, target: Sequence[Given], signatures: Signatures) 
         return None
     source = file.apis[body.source]
     ways = source.overloads or [source.parameters]
-    found = [
-        side_by_side([_written(one) for one in way], target, body.excused, overloaded=bool(source.overloads))
+    comparisons = [
+        side_by_side(
+            [_written(parameter) for parameter in way], target, body.excused, overloaded=bool(source.overloads)
+        )
         for way in ways
     ]
-    return min(found, key=lambda one: (len(one.differences), len(one.undecided)))
+    return min(comparisons, key=lambda comparison: (len(comparison.differences), len(comparison.undecided)))
 
 
 def source_file(body: Corresponds, signatures: Signatures) -> SignatureFile | None:
@@ -127,35 +129,35 @@ def twin_of(name: str, body: Corresponds, signatures: Signatures) -> Evidence | 
 
 def recorded(dump: SignatureDump, written: Signature | None) -> list[Given]:
     """The parameters as a run recorded them, with the types and the texts of defaults from the source of that version."""
-    source = {one.name: one for one in written.every_parameter} if written else {}
-    found = []
-    for one in dump.parameters:
-        twin = source.get(one.name)
-        texts = {twin.default} if twin and twin.default else set()
-        found.append(
+    written_by_name = {parameter.name: parameter for parameter in written.every_parameter} if written else {}
+    given = []
+    for parameter in dump.parameters:
+        same = written_by_name.get(parameter.name)
+        texts = {same.default} if same and same.default else set()
+        given.append(
             Given(
-                one.name,
-                () if one.default is None else (one.default, *sorted(texts - {one.default})),
-                (twin.annotation or twin.documented) if twin else None,
-                keyword_only=one.kind == ParameterKind.KEYWORD_ONLY.value,
-                variadic=one.kind in {kind.value for kind in _VARIADIC},
+                parameter.name,
+                () if parameter.default is None else (parameter.default, *sorted(texts - {parameter.default})),
+                (same.annotation or same.documented) if same else None,
+                keyword_only=parameter.kind == ParameterKind.KEYWORD_ONLY.value,
+                variadic=parameter.kind in {kind.value for kind in _VARIADIC},
             )
         )
-    return found
+    return given
 
 
 def read(signature: Signature) -> list[Given]:
     """The parameters as the source of a version has them."""
-    return [_written(one) for one in signature.every_parameter]
+    return [_written(parameter) for parameter in signature.every_parameter]
 
 
-def _written(one: SignatureParameter) -> Given:
+def _written(parameter: SignatureParameter) -> Given:
     return Given(
-        one.name,
-        () if one.default is None else (one.default,),
-        one.annotation or one.documented,
-        keyword_only=one.kind is ParameterKind.KEYWORD_ONLY,
-        variadic=one.kind in _VARIADIC,
+        parameter.name,
+        () if parameter.default is None else (parameter.default,),
+        parameter.annotation or parameter.documented,
+        keyword_only=parameter.kind is ParameterKind.KEYWORD_ONLY,
+        variadic=parameter.kind in _VARIADIC,
     )
 
 
@@ -167,28 +169,31 @@ def side_by_side(
     source: Sequence[Given], target: Sequence[Given], excused: Iterable[str] = (), *, overloaded: bool = False
 ) -> Comparison:
     """What tells the parameters of two signatures apart, by the table's criteria and exceptions."""
-    if variadic := [evidence(EvidenceCode.VARIADIC, name=one.name) for one in (*source, *target) if one.variadic]:
+    if variadic := [
+        evidence(EvidenceCode.VARIADIC, name=parameter.name) for parameter in (*source, *target) if parameter.variadic
+    ]:
         return Comparison([], variadic)
-    left = [one for one in source if not lacks_general(one, target, excused)]
-    right = [one for one in target if not adds_default(one, source, target)]
-    given, wanted = {one.name: one for one in right}, {one.name for one in left}
-    differences = [evidence(EvidenceCode.ONLY_IN_SOURCE, name=one.name) for one in left if one.name not in given]
-    differences += [evidence(EvidenceCode.ONLY_IN_TARGET, name=one.name) for one in right if one.name not in wanted]
-    orders = [one.name for one in left if one.name in given], [one.name for one in right if one.name in wanted]
-    if orders[0] != orders[1]:
-        names = [", ".join(order) for order in orders]
-        differences.append(evidence(EvidenceCode.ORDER_DIFFERS, source=names[0], target=names[1]))
+    left = [parameter for parameter in source if not lacks_general(parameter, target, excused)]
+    right = [parameter for parameter in target if not adds_default(parameter, source, target)]
+    given = {parameter.name: parameter for parameter in right}
+    names = [parameter.name for parameter in left]
+    differences = [evidence(EvidenceCode.ONLY_IN_SOURCE, name=name) for name in names if name not in given]
+    differences += [evidence(EvidenceCode.ONLY_IN_TARGET, name=name) for name in given if name not in names]
+    order, target_order = [name for name in names if name in given], [name for name in given if name in names]
+    if order != target_order:
+        texts = ", ".join(order), ", ".join(target_order)
+        differences.append(evidence(EvidenceCode.ORDER_DIFFERS, source=texts[0], target=texts[1]))
     undecided: list[Evidence] = []
-    for one in left:
-        if (twin := given.get(one.name)) is not None:
-            _defaults(one, twin, differences, undecided, overloaded=overloaded)
-            _types(one, twin, differences, undecided)
+    for parameter in left:
+        if (twin := given.get(parameter.name)) is not None:
+            _defaults(parameter, twin, differences, undecided, overloaded=overloaded)
+            _types(parameter, twin, differences, undecided)
     return Comparison(differences, undecided)
 
 
 def lacks_general(parameter: Given, target: Sequence[Given], excused: Iterable[str]) -> bool:
     """Exception 2: MindSpore may lack what the table lists as general parameters of torch (``out``, ``device``, …)."""
-    return parameter.name in set(excused) and all(one.name != parameter.name for one in target)
+    return parameter.name in set(excused) and all(other.name != parameter.name for other in target)
 
 
 def adds_default(parameter: Given, source: Sequence[Given], target: Sequence[Given]) -> bool:
@@ -196,11 +201,11 @@ def adds_default(parameter: Given, source: Sequence[Given], target: Sequence[Giv
 
     They have a default, and stand behind those that both have, or are given by keyword only: else they shift the others.
     """
-    shared = {one.name for one in source}
+    shared = {other.name for other in source}
     if parameter.name in shared or not parameter.defaults:
         return False
     behind = list(target)[list(target).index(parameter) :]
-    return parameter.keyword_only or not any(one.name in shared and not one.keyword_only for one in behind)
+    return parameter.keyword_only or not any(other.name in shared and not other.keyword_only for other in behind)
 
 
 def stands_for_overload(source: Given, target: Given, *, overloaded: bool) -> bool:

@@ -92,19 +92,19 @@ def _expected(formula: Formula, inputs: Sequence[Operand], rank: int, source: in
 
 
 def _arrays(formula: Formula, inputs: Sequence[Operand]) -> list[Array]:
-    found = [operand for operand in inputs if isinstance(operand, np.ndarray)]
-    if len(found) < len(inputs):
+    arrays = [operand for operand in inputs if isinstance(operand, np.ndarray)]
+    if len(arrays) < len(inputs):
         odd = next(operand for operand in inputs if not isinstance(operand, np.ndarray))
         shown = "list" if isinstance(odd, list) else repr(odd)
         raise NotComputable(evidence(EvidenceCode.NOT_A_TENSOR, formula=formula.value, found=shown))
-    return found
+    return arrays
 
 
 def _lists(formula: Formula, inputs: Sequence[Operand], size: int) -> list[list[Operand]]:
-    found = [operand for operand in inputs if isinstance(operand, list) and len(operand) == size]
-    if len(found) < len(inputs):
+    lists = [operand for operand in inputs if isinstance(operand, list) and len(operand) == size]
+    if len(lists) < len(inputs):
         raise NotComputable(evidence(EvidenceCode.NOT_PER_RANK, formula=formula.value))
-    return found
+    return lists
 
 
 def _sum(formula: Formula, arrays: list[Array]) -> Array:

@@ -87,18 +87,18 @@ def ranks_of(selected: RankSet, api: Api, probe: str, world_size: int) -> tuple[
     root = root_rank(api, probe) or 0
     match selected:
         case RankSet.ALL | RankSet.CALLERS:
-            found = everyone
+            meant = everyone
         case RankSet.ROOT:
-            found = [root]
+            meant = [root]
         case RankSet.OTHERS:
-            found = [rank for rank in group if rank != root]
+            meant = [rank for rank in group if rank != root]
         case RankSet.MEMBERS:
-            found = group
+            meant = group
         case RankSet.OUTSIDERS:
-            found = [rank for rank in everyone if rank not in group]
+            meant = [rank for rank in everyone if rank not in group]
         case RankSet.PARTNERS:
             return partners(api, probe, world_size), group
-    return [rank for rank in found if rank in calling], group
+    return [rank for rank in meant if rank in calling], group
 
 
 def one_rank_shows(claim: Claim, api: Api, probe: str) -> bool:
@@ -115,7 +115,7 @@ def one_rank_shows(claim: Claim, api: Api, probe: str) -> bool:
 
 
 def _judge_signature(claim: Claim, api: Api, record: RunRecord) -> Verdict:
-    signature = next((found for found in record.signatures if found.api == api.name), None)
+    signature = next((dump for dump in record.signatures if dump.api == api.name), None)
     if signature is None:
         return Outcome.NOT_RUN, []
     if claim.member is not None or claim.lacks_member is not None:

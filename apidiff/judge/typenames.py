@@ -68,10 +68,10 @@ def type_names(text: str | None) -> frozenset[str] | None:
         .removesuffix(", invalid")
     )
     try:
-        found = _names(ast.parse(plain.strip(), mode="eval").body)
+        names = _names(ast.parse(plain.strip(), mode="eval").body)
     except (SyntaxError, _Unknown):
         return None
-    return frozenset(found - _NOTHING) or None
+    return frozenset(names - _NOTHING) or None
 
 
 def relation(source: str | None, target: str | None) -> Relation:
@@ -79,9 +79,9 @@ def relation(source: str | None, target: str | None) -> Relation:
     left, right = type_names(source), type_names(target)
     if left is None or right is None:
         return Relation.UNKNOWN
-    if "Any" in right or all(any(_within(one, other) for other in right) for one in left):
+    if "Any" in right or all(any(_within(name, other) for other in right) for name in left):
         return Relation.EQUAL
-    if "Any" in left or any(_touches(one, other) for one in left for other in right):
+    if "Any" in left or any(_touches(name, other) for name in left for other in right):
         return Relation.UNKNOWN
     return Relation.DISJOINT
 
@@ -132,19 +132,19 @@ def _name(written: str) -> str:
     return known
 
 
-def _within(one: str, other: str) -> bool:
+def _within(first: str, second: str) -> bool:
     """Whether every value of type ``one`` is of type ``other``."""
-    if one == other or other == "Any" or (one, other) in _KIND_OF:
+    if first == second or second == "Any" or (first, second) in _KIND_OF:
         return True
-    left, right = _split(one), _split(other)
+    left, right = _split(first), _split(second)
     return left[0] == right[0] and (not right[1] or (bool(left[1]) and _within(left[1], right[1])))
 
 
-def _touches(one: str, other: str) -> bool:
+def _touches(first: str, second: str) -> bool:
     """Whether some value is of both types, or may be."""
-    if "Any" in {one, other} or " | " in one + other or _within(one, other) or _within(other, one):
+    if "Any" in {first, second} or " | " in first + second or _within(first, second) or _within(second, first):
         return True
-    left, right = _split(one), _split(other)
+    left, right = _split(first), _split(second)
     return left[0] == right[0] and left[0] in _HOLDERS and (not left[1] or not right[1] or _touches(left[1], right[1]))
 
 

@@ -35,7 +35,9 @@ def make_context(
 ) -> Context:
     """The context for ``backends`` (by name, framework and device), ``examples`` (by path) and ``signatures`` (by version)."""
     return Context(
-        unsupported={(one.name, one.framework, one.device): one.unsupported_patterns for one in backends},
+        unsupported={
+            (backend.name, backend.framework, backend.device): backend.unsupported_patterns for backend in backends
+        },
         examples=shown_by_path(examples),
         signatures=signatures or {},
     )

@@ -15,7 +15,10 @@ _RISKS = [risk.value for risk in Risk]
 
 def worst_first(differences: list[DifferenceEntry]) -> list[DifferenceEntry]:
     """Silent before error before rewrite before none; among equals, evidence first, then what sets both sides apart."""
-    return sorted(differences, key=lambda one: (_RISKS.index(one.risk), not one.evidence, not _compares(one)))
+    return sorted(
+        differences,
+        key=lambda difference: (_RISKS.index(difference.risk), not difference.evidence, not _compares(difference)),
+    )
 
 
 def _compares(difference: DifferenceEntry) -> bool:

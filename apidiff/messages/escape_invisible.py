@@ -20,8 +20,8 @@ def visible(text: str) -> str:
 
 def one_line(text: str, limit: int = 120) -> str:
     """``text`` of a stranger for a line of ours: visible, without line breaks, and cut where it is long."""
-    found = visible(" ".join(text.split()))
-    return found if len(found) <= limit else f"{found[: limit - 1]}…"
+    shown = visible(" ".join(text.split()))
+    return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
 
 
 @cache

@@ -37,10 +37,9 @@ def label(key: str, language: Language) -> str:
 def filled(key: str, **values: Text | str | int) -> Text:
     """The message under ``key`` in both languages with its placeholders filled in; a `Text` fills each with its own words."""
     message = LABELS[key]
-    return Text(
-        en=message.en.format(**{name: one.en if isinstance(one, Text) else one for name, one in values.items()}),
-        zh=message.zh.format(**{name: one.zh if isinstance(one, Text) else one for name, one in values.items()}),
-    )
+    english = {name: value.en if isinstance(value, Text) else value for name, value in values.items()}
+    chinese = {name: value.zh if isinstance(value, Text) else value for name, value in values.items()}
+    return Text(en=message.en.format(**english), zh=message.zh.format(**chinese))
 
 
 def joined(key: str, texts: Iterable[Text | str]) -> Text:

@@ -55,10 +55,14 @@ class _Report:
         header = [
             self._word("name"),
             self._word("listed"),
-            *(label(f"standing.{one}", self.language) for one in standings),
+            *(label(f"standing.{standing}", self.language) for standing in standings),
         ]
         rows = [
-            [table.name, label(f"listed.{kind}", self.language), *(str(counts.get(one, 0)) for one in standings)]
+            [
+                table.name,
+                label(f"listed.{kind}", self.language),
+                *(str(counts.get(standing, 0)) for standing in standings),
+            ]
             for table in report.tables
             for kind, counts in table.totals.items()
         ]
@@ -73,10 +77,10 @@ class _Report:
             yield f"- {self._verdict(verdict)}"
             if row.claim and verdict.runs:
                 yield f"  - {_code(row.claim)} [{self._sign('comma').join(map(_code, verdict.runs))}]"
-        for key, found in (("behaviour", row.behaviour), ("lacking", row.lacking)):
-            if found:
+        for key, findings in (("behaviour", row.behaviour), ("lacking", row.lacking)):
+            if findings:
                 yield from ("", f"{self._word(key)}{self._sign('colon')}", "")
-            for finding in found:
+            for finding in findings:
                 yield from self._finding(finding)
         yield from ("", f"{self._word('repeat')}{self._sign('colon')}`apidiff verify {row.mapping}`")
 
@@ -90,7 +94,7 @@ class _Report:
         listed = label(f"listed.{row.listed}", self.language)
         remark = f"{self._sign('colon')}{self._text(row.remark)}" if row.remark else ""
         standing = label(f"standing.{row.standing}", self.language)
-        verdicts = "<br>".join(self._verdict(one) for one in row.verdicts)
+        verdicts = "<br>".join(self._verdict(verdict) for verdict in row.verdicts)
         return [row.part, self._pair(row), listed + remark, standing, verdicts]
 
     def _verdict(self, verdict: RowVerdict) -> str:

@@ -33,10 +33,10 @@ def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
                 framework_version=version,
                 backend=backend,
                 device=device,
-                world_sizes=found,
+                world_sizes=world_sizes,
                 runs=sorted(runs[outcome]),
             )
-            for outcome, found in sizes.items()
+            for outcome, world_sizes in sizes.items()
         ]
     return sorted(rows, key=_newest_first)
 

@@ -50,7 +50,7 @@ class Risk(Enum):
 
     SILENT = "silent"  # runs, with another result or in another buffer
     ERROR = "error"  # raises or hangs
-    REWRITE = "rewrite"  # needs an edit that nobody can miss
+    REWRITE = "rewrite"  # fails at once until it is edited
     NONE = "none"
 
 
