@@ -23,7 +23,7 @@ from apidiff.database import ApidiffError, InvalidData
 from apidiff.database.checks import run_checks
 from apidiff.database.paths import in_checkout
 from apidiff.execute.submissions import signature_errors
-from apidiff.process_group import kill_group
+from apidiff.process_group import kill_group, start
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
 
 _ROOT = Path(__file__).resolve().parent.parent
@@ -35,15 +35,13 @@ class SiteError(ApidiffError):
 
 
 class Step:
-    """A command in a process group of its own, with a deadline and a log that a reader can follow."""
+    """A command with a deadline and a log that a reader can follow. It ends with this process, even where this is killed."""
 
     def __init__(self, name: str, command: Sequence[str], log: Path, deadline_s: int) -> None:
         self.name, self.command, self.log, self.deadline_s = name, list(command), log, deadline_s
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("wb") as output:
-            self.process = subprocess.Popen(
-                self.command, cwd=_ROOT, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
-            )
+            self.process = start(self.command, output, folder=_ROOT)
 
     def finish(self) -> None:
         """Wait for the end. Raises SiteError where the command failed or passed its deadline."""
@@ -51,15 +49,13 @@ class Step:
             code = self.process.wait(self.deadline_s)
         except subprocess.TimeoutExpired:
             self.kill()
-            found = f"was killed after {self.deadline_s} s"
+            end = f"was killed after {self.deadline_s} s"
         else:
             if code == 0:
                 return
-            found = f"ended with exit code {code}"
+            end = f"ended with exit code {code}"
         last = "\n".join(self.log.read_text("utf-8", "replace").splitlines()[-15:])
-        raise SiteError(
-            f"{self.name} {found}. Read {self.log}, correct what it names and build again. Its end:\n{last}"
-        )
+        raise SiteError(f"{self.name} {end}. Read {self.log}, correct what it names and build again. Its end:\n{last}")
 
     def kill(self) -> None:
         """End the command and everything it started."""
@@ -69,13 +65,25 @@ class Step:
 
 
 def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_url: str = "") -> Path:
-    """Build the site into ``output``, all languages at once, and publish its data for programs.
+    """Build the site, all languages at once, and publish its data for programs.
 
-    ``site_url``: the address the site will have, where it is known; what has to name it is left out otherwise.
-    What Sphinx keeps between builds, and the logs, lie in a folder beside ``output``. Returns the page at the root.
-    A build of the same folder that is under way is waited for. Raises InvalidData or DataError, before anything is
-    written, where the data are not valid, RepositoryError for an address that pages must not link to, and SiteError where a
-    step fails.
+    What Sphinx keeps between builds, and the logs, lie in a folder beside ``output``. A build of the same folder that is
+    under way is waited for.
+
+    Args:
+        output: the folder of the site.
+        languages: folders of the languages to build, the leading one first.
+        site_url: the address the site will have, where it is known; what has to name it is left out otherwise.
+
+    Returns:
+        The page at the root.
+
+    Raises:
+        InvalidData: the data are not valid; nothing was written.
+        DataError: the data cannot be read, or a signature does not verify.
+        BadAddress: a site cannot have the address.
+        RepositoryError: pages must not link to the address of the repository.
+        SiteError: a step failed.
     """
     _check_tools()
     from apidiff.derive.evidence import RunHead
@@ -215,8 +223,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     serve.add_argument(
         "--port", type=int, default=8000, help="port to listen on; a free one is taken where it is in use"
     )
-    for one in (build, serve):
-        one.add_argument("--output", type=Path, default=_ROOT / "build" / "site", help="folder of the site")
+    for command in (build, serve):
+        command.add_argument("--output", type=Path, default=_ROOT / "build" / "site", help="folder of the site")
     build.add_argument(
         "--site-url",
         metavar="URL",
@@ -230,7 +238,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.write(f"The site is at {index}\nOpen it in a browser, or serve it with: make serve\n")
             if not options.site_url.strip():
                 sys.stdout.write(
-                    "Its address is not known, so it has no sitemap.xml: give --site-url or APIDIFF_SITE_URL\n"
+                    "Its address is not known, so it has no sitemap.xml, and links to it show no card: "
+                    "give --site-url or APIDIFF_SITE_URL\n"
                 )
         else:
             _serve(options.output, options.port)

@@ -112,7 +112,7 @@ def otherwise_section(make: PageBuilder, entry: Entry, answer: OtherwiseEntry, *
         make.badge("risk", answer.risk),
         classes=["apidiff-ranges"],
     )
-    meaning = paragraph(nodes.Text(make.word(f"answer_meaning.{answer.answer}")))
+    meaning = make.sentence(f"answer_meaning.{answer.answer}")
     children: list[nodes.Node] = [badge, meaning, make.term("column.why", *make.text(answer.why))]
     if answer.instead:
         children.append(make.term("instead", *make.text(answer.instead)))
@@ -136,7 +136,7 @@ def otherwise_section(make: PageBuilder, entry: Entry, answer: OtherwiseEntry, *
     name = answer_anchor(answer)
     section = make.section(name, title, *children)
     if answer.differences or leads:
-        intro = paragraph(nodes.Text(make.word("differences.of_source")))
+        intro = make.sentence("differences.of_source")
         section += differences_section(make, name, intro, answer.differences, leads=leads)
     return section
 
@@ -161,7 +161,7 @@ def differences_section(
     have the answer's anchor before that.
     """
     prefix = "difference" if leads else f"{name}--difference"
-    shown: list[nodes.Node] = [intro] if differences else [paragraph(nodes.Text(make.word("differences.none")))]
+    shown: list[nodes.Node] = [intro] if differences else [make.sentence("differences.none")]
     for difference in differences:
         part = difference_block(make, difference, prefix)
         if rows and (row := rows.get(difference.id)):

@@ -110,7 +110,7 @@ def outcome_badges(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
     parts: list[nodes.Node] = []
     for shown, versions in by_outcomes.items():
         badges = joined([[make.badge("outcome", outcome.value)] for outcome in shown], " ")
-        told = nodes.Text(f" {make.word('site.comma').join(versions)} ")
+        told = nodes.Text(f" {make.listed(versions)} ")
         words = marked_inline("", "", *badges, told, classes=["apidiff-outcomes"])
         parts.append(make.only_in(words, framework, [*versions, *make.releases.others(framework, run)]))
     return parts
@@ -172,7 +172,7 @@ def _place(make: PageBuilder, documents: dict[str, DocumentEntry], place: Stated
     words: list[nodes.Node] = [literal(place.document)]
     if document:
         words = external(document.url, nodes.Text(document.title))
-        framework = make.word(f"framework.{document.framework}")
+        framework = make.framework(document.framework)
         words.append(nodes.Text(make.word("stated.version", framework=framework, version=document.version)))
     words += [nodes.Text(make.word("stated.part")), literal(place.part)]
     children: list[nodes.Node] = [paragraph(*words)]
@@ -192,7 +192,7 @@ def observed_part(make: PageBuilder, claim: ClaimEntry, summaries: list[Observed
         rows.append(make.only_in(table_row(_observed_row(make, claim, alike)), framework, [*versions, *rest]))
     part = block("", table([make.word(f"column.{name}") for name in columns], rows, classes=["apidiff-stacked"]))
     if rest:
-        names = [nodes.Text(make.word("site.comma").join(run))]
+        names = [nodes.Text(make.listed(run))]
         words = make.filled("claim.other_versions", version=make.chosen(framework), versions=names)
         part.insert(0, make.only_in(block("", paragraph(*words, classes=["apidiff-aside"])), framework, rest))
     return part
@@ -210,7 +210,7 @@ def _alike(claim: ClaimEntry, summaries: list[ObservedSummary]) -> list[list[Obs
 
 def _observed_row(make: PageBuilder, claim: ClaimEntry, alike: list[ObservedSummary]) -> list[Cell]:
     first, comma = alike[0], make.word("site.comma")
-    name = make.word(f"framework.{first.framework}")
+    name = make.framework(first.framework)
     runs: list[nodes.Node] = []
     for summary in alike:
         lead = [nodes.Text(summary.framework_version + make.word("site.colon"))] if len(alike) > 1 else []
@@ -273,9 +273,9 @@ def refuted_section(make: PageBuilder, entry: Entry) -> nodes.section:
     """Show in short what documents state and runs refute; the claim holds the rest."""
     claims = refuted_claims(entry)
     if not claims:
-        return make.section("refuted", make.word("refuted"), paragraph(nodes.Text(make.word("refuted.none"))))
+        return make.section("refuted", make.word("refuted"), make.sentence("refuted.none"))
     items = [_refuted_item(make, claim) for claim in claims]
-    children = [paragraph(nodes.Text(make.word("refuted.intro"))), nodes.bullet_list("", *items)]
+    children = [make.sentence("refuted.intro"), nodes.bullet_list("", *items)]
     if none_left := _none_left(make, claims):
         children.append(none_left)
     return make.section("refuted", make.word("refuted"), *children)
@@ -302,7 +302,7 @@ def _none_left(make: PageBuilder, claims: list[ClaimEntry]) -> block | None:
         clear[framework] = make.releases.others(framework, refuting)
     if not all(clear.values()):
         return None
-    notice = block("", paragraph(nodes.Text(make.word("refuted.none_chosen", count=len(claims)))))
+    notice = block("", make.sentence("refuted.none_chosen", count=len(claims)))
     make.only(notice, torch=clear["torch"], mindspore=clear["mindspore"], hide=False)
     carry(notice, hidden="hidden")  # without script the list is whole
     return notice
@@ -320,7 +320,7 @@ def _refuted_line(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
     runs = [
         paragraph(
             nodes.Text(
-                f"{make.word(f'framework.{row.framework}')} {row.framework_version}{make.word('site.pause')}"
+                f"{make.framework(row.framework)} {row.framework_version}{make.word('site.pause')}"
                 f"{backend_name(row.backend, row.device)}{make.word('site.colon')}"
             ),
             *joined(links_to_runs(make, claim, row), make.word("site.comma")),

@@ -13,6 +13,7 @@ from docutils import nodes
 from apidiff.database import ApidiffError
 from apidiff.model.base import Record
 from apidiff.model.views import Entry
+from apidiff.process_group import run
 from apidiff.sphinxext.nodes import code, external, folded, literal, paragraph, relative
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.repeat import recorded_places
@@ -23,6 +24,7 @@ EXAMPLES = "_examples"
 VARIABLE = "APIDIFF_REPOSITORY"
 # Servers refuse addresses of more than about 8,000 characters.
 _LONGEST = 6000
+_GIT_S = 20
 _SCP = re.compile(r"(?:ssh://)?git@(?P<host>[A-Za-z0-9.-]+)[:/](?P<path>[\w./-]+)")
 _SAFE = re.compile(r"[A-Za-z0-9:/._~%-]+")
 
@@ -39,7 +41,7 @@ def contribute_section(
     ]
     title, body = issue(make, entry, newest)
     children: list[nodes.Node] = [
-        paragraph(nodes.Text(make.word("contribute.about"))),
+        make.sentence("contribute.about"),
         nodes.bullet_list("", *items),
     ]
     if repository:
@@ -83,7 +85,7 @@ def issue(make: PageBuilder, entry: Entry, newest: dict[str, str]) -> tuple[str,
     runs = [
         make.word(
             "coverage.place",
-            framework=make.word(f"framework.{framework}"),
+            framework=make.framework(framework),
             version=version,
             backend=backend,
             device=device,
@@ -190,9 +192,7 @@ def from_remote(remote: str) -> str | None:
 def _git(root: Path, *arguments: str) -> str:
     """Return what git prints, or nothing where there is no git, no checkout or no such thing."""
     try:
-        done = subprocess.run(
-            ["git", "-C", str(root), *arguments], capture_output=True, text=True, timeout=20, check=False
-        )
+        ended = run(["git", "-C", str(root), *arguments], _GIT_S, guarded=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    return ended.output.strip() if ended.code == 0 else ""

@@ -29,11 +29,11 @@ _WIDTH = 1000
 def coverage_sections(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
     """Build the whole page below its title."""
     if not coverage.runs:
-        return [paragraph(nodes.Text(make.word("runs.empty")))]
+        return [make.sentence("runs.empty")]
     totals = make.word("coverage.totals", mappings=coverage.mappings, claims=coverage.claims, judged=coverage.judged)
     return [
         paragraph(nodes.Text(totals), classes=["apidiff-summary"]),
-        paragraph(nodes.Text(make.word("coverage.about"))),
+        make.sentence("coverage.about"),
         make.section("outcomes", make.word("coverage.outcomes"), *_outcomes(make, coverage)),
         make.section("sizes", make.word("coverage.sizes"), *_sizes(make, coverage)),
         make.section("never-run", make.word("coverage.never_run"), *_never_run(make, coverage)),
@@ -46,7 +46,7 @@ def coverage_sections(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]
 
 
 def _name(make: PageBuilder, framework: str, version: str, backend: str, device: str) -> str:
-    name = make.word(f"framework.{framework}")
+    name = make.framework(framework)
     return make.word("coverage.place", framework=name, version=version, backend=backend, device=device)
 
 
@@ -110,17 +110,17 @@ def _sizes(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
             link: Inline = [make.ref("run", size.runs[0], nodes.Text(str(size.world_size)))]
             counts = [str(size.outcomes.get(value, 0)) for value in used]
             rows.append([_place(make, place), link, *counts, str(size.not_run)])
-    words = paragraph(nodes.Text(make.word("coverage.sizes_about")))
+    words = make.sentence("coverage.sizes_about")
     return [words, table(header, rows, classes=["apidiff-numbers"])]
 
 
 def _never_run(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
     if not coverage.never_run:
-        return [paragraph(nodes.Text(make.word("coverage.never_run_none")))]
-    children: list[nodes.Node] = [paragraph(nodes.Text(make.word("coverage.never_run_about")))]
+        return [make.sentence("coverage.never_run_none")]
+    children: list[nodes.Node] = [make.sentence("coverage.never_run_about")]
     header = [make.word(f"column.{name}") for name in ("backend", "framework", "device", "claims")]
     rows: list[list[Cell]] = [
-        [[literal(waiting.backend)], make.word(f"framework.{waiting.framework}"), waiting.device, str(waiting.claims)]
+        [[literal(waiting.backend)], make.framework(waiting.framework), waiting.device, str(waiting.claims)]
         for waiting in coverage.never_run
     ]
     children.append(table(header, rows, classes=["apidiff-last-number"]))
@@ -128,7 +128,7 @@ def _never_run(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
 
 
 def _waiting(make: PageBuilder, waiting: NeverRun) -> nodes.section:
-    name = make.word(f"framework.{waiting.framework}")
+    name = make.framework(waiting.framework)
     title = make.word("coverage.waiting", framework=name, backend=waiting.backend, device=waiting.device)
     looks = make.term("coverage.looks_for", *make.text(waiting.looks_for))
     count = make.word("coverage.claims_of_apis", claims=waiting.claims, apis=len(waiting.apis))
@@ -162,8 +162,8 @@ def _refuted(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
 
 def _unsupported(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
     if not coverage.unsupported:
-        return [paragraph(nodes.Text(make.word("coverage.unsupported_none")))]
-    children: list[nodes.Node] = [paragraph(nodes.Text(make.word("coverage.unsupported_about")))]
+        return [make.sentence("coverage.unsupported_none")]
+    children: list[nodes.Node] = [make.sentence("coverage.unsupported_about")]
     for place in coverage.unsupported:
         name = _name(make, place.framework, place.framework_version, place.backend, place.device)
         count = make.word("coverage.claims_of_apis", claims=place.claims, apis=len(place.apis))
@@ -174,7 +174,7 @@ def _unsupported(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
 
 def _changes(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
     if not coverage.changes:
-        return [paragraph(nodes.Text(make.word("coverage.changes_none")))]
+        return [make.sentence("coverage.changes_none")]
     page = nodes.reference("", make.word("coverage.changed_page"), refuri="changed.html", internal=True)
     items = [nodes.list_item("", paragraph(nodes.Text(_change(make, change)))) for change in coverage.changes]
     return [nodes.bullet_list("", *items), paragraph(page)]
@@ -183,7 +183,7 @@ def _changes(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
 def _change(make: PageBuilder, change: VersionChange) -> str:
     return make.word(
         "coverage.changed",
-        framework=make.word(f"framework.{change.framework}"),
+        framework=make.framework(change.framework),
         backend=change.backend,
         device=change.device,
         before=change.before,
@@ -195,7 +195,7 @@ def _change(make: PageBuilder, change: VersionChange) -> str:
 
 def _without_run(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
     if not coverage.without_run:
-        return [paragraph(nodes.Text(make.word("coverage.without_run_none")))]
+        return [make.sentence("coverage.without_run_none")]
     by_reason: dict[tuple[str, str], list[WithoutRun]] = {}
     for claim in coverage.without_run:
         by_reason.setdefault((claim.why, claim.reason.en if claim.reason else ""), []).append(claim)
@@ -214,12 +214,12 @@ def _records(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
     rows: list[list[Cell]] = []
     for run in coverage.runs:
         name = _name(make, run.framework, run.framework_version, run.backend, run.device)
-        newer = make.word("site.comma").join(run.newer) or make.word("coverage.newest")
+        newer = make.listed(run.newer) or make.word("coverage.newest")
         link = make.ref("run", run.id, nodes.Text(str(run.world_size)))
         rows.append([name, [link], [make.date(run.date)], newer])
     header = [make.word("coverage.column.place"), make.word("run.world_size")]
     header += [make.word("run.date"), make.word("coverage.newer")]
-    return [paragraph(nodes.Text(make.word("coverage.records_about"))), table(header, rows)]
+    return [make.sentence("coverage.records_about"), table(header, rows)]
 
 
 class bar(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes in lower case

@@ -27,7 +27,7 @@ from apidiff.sphinxext.evidence_page import defined, evidence_section
 from apidiff.sphinxext.index_table import index_table
 from apidiff.sphinxext.languages import language_of
 from apidiff.sphinxext.mapping_page import mapping_section
-from apidiff.sphinxext.nodes import every, paragraph
+from apidiff.sphinxext.nodes import every
 from apidiff.sphinxext.official_page import official_sections
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.page_context import describe, describe_mapping
@@ -190,7 +190,7 @@ class TableDirective(_Directive):
         """Build the table."""
         index, make = self.read("index", Index), self.make()
         if not index.rows:
-            return [paragraph(nodes.Text(make.word("index.empty")))]
+            return [make.sentence("index.empty")]
         tree = self.toctree([f"mappings/{row.id}" for row in index.rows])
         return [index_table("", index=index, language=make.language), *tree]
 

@@ -23,12 +23,12 @@ def evidence_section(make: PageBuilder, evidence: ApiEvidence) -> nodes.section:
     first = evidence.runs[0]
     where = make.word(
         "evidence.where",
-        framework=make.word(f"framework.{first.framework}"),
+        framework=make.framework(first.framework),
         version=first.framework_version,
         backend=first.backend,
         device=first.device,
     )
-    children: list[nodes.Node] = [paragraph(nodes.Text(make.word("evidence.about")))]
+    children: list[nodes.Node] = [make.sentence("evidence.about")]
     if evidence.mapping:
         children.append(make.term("evidence.mapping", make.ref("mapping", evidence.mapping, optional=True)))
     children += [
@@ -111,7 +111,7 @@ def _apart(make: PageBuilder, evidence: ApiEvidence) -> list[nodes.Node]:
 
 def _repeat(make: PageBuilder, evidence: ApiEvidence) -> list[nodes.Node]:
     first = evidence.runs[0]
-    framework = f"{make.word(f'framework.{first.framework}')} {first.framework_version}"
+    framework = f"{make.framework(first.framework)} {first.framework_version}"
     sizes = ",".join(str(size) for size in sorted({run.world_size for run in evidence.runs}))
     command = " ".join(
         [
@@ -121,10 +121,7 @@ def _repeat(make: PageBuilder, evidence: ApiEvidence) -> list[nodes.Node]:
             f"--world-size {sizes}",
         ]
     )
-    return [
-        paragraph(nodes.Text(make.word("evidence.repeat", framework=framework))),
-        block("", code(command, "bash"), classes=["apidiff-command"]),
-    ]
+    return make.command("evidence.repeat", command, framework=framework)
 
 
 def _signature(make: PageBuilder, evidence: ApiEvidence, seen: SignatureEvidence) -> list[nodes.Node]:
@@ -140,9 +137,7 @@ def _signature(make: PageBuilder, evidence: ApiEvidence, seen: SignatureEvidence
             children.append(make.term("members", literal(" ".join(signature.members))))
     if len(evidence.signatures) > 1:
         sizes = [str(run.world_size) for run in evidence.runs if run.id in seen.runs]
-        children.insert(
-            0, paragraph(nodes.Text(make.word("evidence.ranks", count=make.word("site.comma").join(sizes))))
-        )
+        children.insert(0, make.sentence("evidence.ranks", count=make.listed(sizes)))
     return [*children, *_verdicts(make, seen.verdicts)]
 
 
@@ -152,7 +147,7 @@ def _probe(make: PageBuilder, probe: ProbeEvidence, heads: Mapping[str, RunHead]
         language = "bash" if probe.name.startswith("example:") else "python"
         children += [make.term("evidence.call"), code(probe.call, language)]
     else:
-        children.append(paragraph(nodes.Text(make.word("evidence.gone"))))
+        children.append(make.sentence("evidence.gone"))
     anchors = trial_anchors(probe)
     sizes = [trial.world_size for trial in probe.trials]
     for trial in probe.trials:
@@ -189,10 +184,10 @@ def _tries(make: PageBuilder, probe: ProbeRun, world_size: int, caption: str) ->
         children.append(trace_table(make, probe, world_size, caption))
     silent = sorted(set(range(world_size)) - {trace.rank for trace in probe.ranks})
     if not probe.ranks:
-        children.append(paragraph(nodes.Text(make.word("run.no_trace"))))
+        children.append(make.sentence("run.no_trace"))
     elif silent:
-        ranks = make.word("site.comma").join(map(str, silent))
-        children.append(paragraph(nodes.Text(make.word("evidence.silent", ranks=ranks))))
+        ranks = make.listed(map(str, silent))
+        children.append(make.sentence("evidence.silent", ranks=ranks))
     if probe.log:
         children.append(folded(make.word("run.log"), code("\n".join(probe.log), "text")))
     return children

@@ -45,7 +45,7 @@ def _pair(make: PageBuilder, entry: Entry, newest: str) -> list[nodes.Node]:
 def by_category(make: PageBuilder, pages: list[MappingPage], newest: str) -> list[nodes.Node]:
     """Show all mappings at a glance: one section per category, with the names and what is not simply a target."""
     if not pages:
-        return [paragraph(nodes.Text(make.word("index.empty")))]
+        return [make.sentence("index.empty")]
     sections: list[nodes.Node] = []
     for category, members in _by_category(pages):
         items = [nodes.list_item("", paragraph(*_glance(make, page.entry, newest))) for page in members]
@@ -77,9 +77,9 @@ def _risk_section(make: PageBuilder, risk: str, pages: list[MappingPage], newest
         if difference.risk == risk
     ]
     title = [make.badge("risk", risk)]
-    meaning = paragraph(nodes.Text(make.word(f"risk_meaning.{risk}")))
+    meaning = make.sentence(f"risk_meaning.{risk}")
     if not rows:
-        return make.section(risk, title, meaning, paragraph(nodes.Text(make.word("index.risk_empty"))))
+        return make.section(risk, title, meaning, make.sentence("index.risk_empty"))
     header = [
         make.word("column.api_and_target", version=newest),
         make.word("column.kind"),
@@ -100,9 +100,9 @@ def meanings(make: PageBuilder) -> list[nodes.Node]:
     risks = [("risk", risk.value) for risk in Risk]
     answers = [("answer", kind.value) for kind in AnswerKind]
     return [
-        paragraph(nodes.Text(make.word("meanings.risk"))),
+        make.sentence("meanings.risk"),
         _meanings(make, risks),
-        paragraph(nodes.Text(make.word("meanings.answer"))),
+        make.sentence("meanings.answer"),
         _meanings(make, answers),
     ]
 
@@ -124,7 +124,7 @@ def refuted_statements(make: PageBuilder, pages: list[MappingPage]) -> list[node
             link = make.ref("mapping", page.entry.id)
             blocks = [refuted_block(make, page.entry, claim) for claim in claims]
             sections.append(make.section(page.entry.id, [link], *blocks))
-    return sections or [paragraph(nodes.Text(make.word("refuted_index.empty")))]
+    return sections or [make.sentence("refuted_index.empty")]
 
 
 def _belongs(entry: Entry, claim: ClaimEntry) -> bool:
@@ -147,7 +147,7 @@ def runs(make: PageBuilder, lines: Iterable[RunHead]) -> list[nodes.Node]:
             name.append(paragraph(nodes.Text(signed_words(line.signed, make.language))))
         rows.append([name, [make.date(line.date)], joined(ends, " "), [literal(line.id)]])
     if not rows:
-        return [paragraph(nodes.Text(make.word("runs.empty")))]
+        return [make.sentence("runs.empty")]
     header = [make.word("column.run"), make.word("run.date"), make.word("run.count"), make.word("run.id")]
     return [block("", table(header, rows))]
 
@@ -165,7 +165,7 @@ def counterpart_sections(make: PageBuilder, counterparts: list[CounterpartEntry]
             shown = table(header, rows, classes=["apidiff-stacked"])
             sections.append(make.section(f"module-{module}", [literal(module)], shown))
     if not sections:
-        return [paragraph(nodes.Text(make.word("index.empty")))]
+        return [make.sentence("index.empty")]
     return [block("", filter=make.word("index.filter")), *sections]
 
 
@@ -216,10 +216,10 @@ def changed_sections(make: PageBuilder, steps: Sequence[Changed], places: Sequen
     ordered.sort(key=lambda key: key[0])
     sections: list[nodes.Node] = [_version_section(make, *key, groups[key]) for key in ordered]
     return [
-        paragraph(nodes.Text(make.word("changed.about"))),
+        make.sentence("changed.about"),
         make.term("changed.compared"),
         _compared(make, places),
-        *(sections or [paragraph(nodes.Text(make.word("changed.none")))]),
+        *(sections or [make.sentence("changed.none")]),
     ]
 
 
@@ -232,17 +232,17 @@ def _compared(make: PageBuilder, places: Sequence[PlaceCoverage]) -> nodes.bulle
     for (framework, backend, device), run in versions.items():
         words = make.word(
             "changed.place" if len(run) > 1 else "changed.one_version",
-            framework=make.word(f"framework.{framework}"),
+            framework=make.framework(framework),
             backend=backend,
             device=device,
-            versions=make.word("site.comma").join(sorted(run, key=Version)),
+            versions=make.listed(sorted(run, key=Version)),
         )
         items.append(nodes.list_item("", paragraph(nodes.Text(words))))
     return nodes.bullet_list("", *items)
 
 
 def _version_section(make: PageBuilder, framework: str, version: str, steps: Sequence[Changed]) -> nodes.section:
-    title = f"{make.word(f'framework.{framework}')} {version}"
+    title = f"{make.framework(framework)} {version}"
     count = make.word(
         "changed.count", claims=len({step.claim for step in steps}), mappings=len({step.mapping for step in steps})
     )
@@ -263,14 +263,14 @@ def _changed_row(make: PageBuilder, step: Changed) -> list[Cell]:
     if step.mapping != subject:
         claim.insert(0, paragraph(make.ref("mapping", step.mapping, literal(step.mapping)), nodes.Text(" →")))
     change = step.change
-    sizes = make.word("site.comma").join(map(str, change.world_sizes))
+    sizes = make.listed(map(str, change.world_sizes))
     where = [
-        paragraph(nodes.Text(make.word("changed.at", backend=change.backend, device=change.device))),
-        paragraph(nodes.Text(make.word("evidence.ranks", count=sizes))),
+        make.sentence("changed.at", backend=change.backend, device=change.device),
+        make.sentence("evidence.ranks", count=sizes),
     ]
     before, after = step.versions
     notes = [
-        paragraph(nodes.Text(make.word(f"changed.{key}", versions=make.word("site.comma").join(versions))))
+        make.sentence(f"changed.{key}", versions=make.listed(versions))
         for key, versions in (("unjudged", step.after.unjudged), ("disputed", step.after.disputed))
         if versions
     ]

@@ -74,10 +74,10 @@ def _run_notices(make: PageBuilder, entry: Entry) -> Iterator[nodes.Node]:
     rows = [row for claim in entry.claims for row in claim.summary]
     for framework in ("torch", "mindspore"):
         run = {row.framework_version for row in rows if row.framework == framework}
-        name: Inline = [nodes.Text(make.word(f"framework.{framework}"))]
+        name: Inline = [nodes.Text(make.framework(framework))]
         if run:
             newest_first = sorted(run, key=Version, reverse=True)
-            versions: Inline = [nodes.Text(make.word("site.comma").join(newest_first))]
+            versions: Inline = [nodes.Text(make.listed(newest_first))]
             chosen = make.chosen(framework)
             words = make.filled("runs.other_versions", framework=name, version=chosen, versions=versions)
             notice = block("", paragraph(*words, classes=["apidiff-aside"]))
@@ -104,7 +104,7 @@ def _answer_sections(make: PageBuilder, entry: Entry, all_answers: list[Answer])
         sections.append((leads, _other(make, otherwise_section(make, entry, otherwise, leads=leads), releases)))
     sections.sort(key=lambda section: not section[0])
     if leading.target is None and leading.otherwise is None:
-        nothing = paragraph(nodes.Text(make.word("differences.none")))
+        nothing = make.sentence("differences.none")
         yield make.section("differences", make.word("differences"), nothing)
     yield from (section for _, section in sections)
     if len(sections) > 1:
@@ -153,10 +153,8 @@ def _defaults_of(make: PageBuilder, entry: Entry, target: TargetEntry) -> list[n
     read = {"torch": entry.signatures, "mindspore": target.signatures}
     if not target.parameters or all(len(set(texts.values())) < 2 for texts in read.values()):
         return []
-    newest = [
-        f"{make.word(f'framework.{framework}')} {max(texts, key=Version)}" for framework, texts in read.items() if texts
-    ]
-    words = make.word("parameters.defaults", versions=make.word("site.comma").join(newest))
+    newest = [f"{make.framework(framework)} {max(texts, key=Version)}" for framework, texts in read.items() if texts]
+    words = make.word("parameters.defaults", versions=make.listed(newest))
     return [paragraph(nodes.Text(words), classes=["apidiff-aside"])]
 
 
@@ -166,7 +164,7 @@ def _titled_code(make: PageBuilder, key: str, name: str, text: str) -> block:
 
 def _examples(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
     if not entry.examples:
-        return [paragraph(nodes.Text(make.word("examples.none")))]
+        return [make.sentence("examples.none")]
     return [_example(make, example) for example in entry.examples]
 
 
@@ -176,13 +174,13 @@ def _example(make: PageBuilder, example: ExampleEntry) -> nodes.section:
     children += [make.term("example.output"), code(example.expected, "text")]
     if example.claim:
         children.append(make.term("example.checked", make.ref("claim", example.claim)))
-    return make.section(anchor(f"example--{example.path}"), make.word(f"framework.{example.framework}"), *children)
+    return make.section(anchor(f"example--{example.path}"), make.framework(example.framework), *children)
 
 
 def parameters_table(make: PageBuilder, rows: list[ParameterEntry]) -> nodes.Node:
     """Show one row per parameter, with the defaults of both sides, each for the versions that have it."""
     if not rows:
-        return paragraph(nodes.Text(make.word("parameters.none")))
+        return make.sentence("parameters.none")
     columns = ("source", "source_default", "target", "target_default", "relation", "risk", "remark")
     cells: list[nodes.row] = []
     for row in rows:
@@ -200,7 +198,7 @@ def members_table(make: PageBuilder, rows: list[ParameterEntry]) -> nodes.Node:
 
 
 def _shared(make: PageBuilder, row: ParameterEntry, absent: str) -> list[Cell]:
-    relations = make.word("site.comma").join(make.word(f"relation.{relation}") for relation in row.relations)
+    relations = make.listed(make.word(f"relation.{relation}") for relation in row.relations)
     return [
         _named(make, "torch", row.source, row.source_range, absent),
         _named(make, "mindspore", row.target, row.target_range, absent),
@@ -261,7 +259,7 @@ def source_notices(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
 
 def _side(make: PageBuilder, framework: str, name: str, by_version: dict[str, str]) -> block:
     if not by_version:
-        return block("", paragraph(literal(name)), paragraph(nodes.Text(make.word("signature.missing"))))
+        return block("", paragraph(literal(name)), make.sentence("signature.missing"))
     texts: dict[str, list[str]] = {}
     for version in sorted(by_version, key=Version, reverse=True):
         texts.setdefault(by_version[version], []).append(version)
@@ -283,7 +281,7 @@ def _caption(make: PageBuilder, framework: str, version: str, told: list[str]) -
     """Name the version that was read, and for which chosen one it stands in."""
     near = marked_inline("", "", *make.filled("signature.nearest", version=make.chosen(framework)))
     make.only_in(near, framework, [release for release in told if release != version])
-    words = [nodes.Text(f"{make.word(f'framework.{framework}')} {version}"), nodes.Text(make.word("site.comma")), near]
+    words = [nodes.Text(f"{make.framework(framework)} {version}"), nodes.Text(make.word("site.comma")), near]
     if near.get("carried"):  # the comma belongs to what follows it
         near.insert(0, words.pop(1))
     caption = block("", paragraph(*words, classes=["apidiff-caption"]))
@@ -294,7 +292,7 @@ def _gaps(
     make: PageBuilder, framework: str, name: str, by_version: dict[str, str], read: dict[str, list[str]]
 ) -> Iterable[nodes.Node]:
     """Say which versions lack the API, and which are older than all that were read."""
-    title = [nodes.Text(make.word(f"framework.{framework}"))]
+    title = [nodes.Text(make.framework(framework))]
     lacking = [version for signed, told in read.items() if signed not in by_version for version in told]
     said = {"framework": title, "version": make.chosen(framework)}
     if lacking:
@@ -310,7 +308,7 @@ def _listed(make: PageBuilder, framework: str, texts: dict[str, list[str]]) -> l
     """List every signature with the versions that have it."""
     shown: list[nodes.Node] = []
     for text, versions in texts.items():
-        caption = f"{make.word(f'framework.{framework}')} {make.word('site.comma').join(versions)}"
+        caption = f"{make.framework(framework)} {make.listed(versions)}"
         shown += [paragraph(nodes.Text(caption), classes=["apidiff-caption"]), code(text)]
     return shown
 
@@ -322,14 +320,14 @@ def timeline_section(make: PageBuilder, entry: Entry) -> nodes.section:
 
 def _rows(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
     if not entry.history:
-        return [paragraph(nodes.Text(make.word("timeline.none")))]
+        return [make.sentence("timeline.none")]
     header = [make.word(f"column.{name}") for name in ("api", "version", "change", "evidence")]
     rows: list[list[Cell]] = [
         [[literal(change.api)], change.version, make.text(change.text), _evidence(make, entry, change)]
         for change in entry.history
     ]
     lid = make.word("fold.changes", count=len(rows))
-    return [folded(lid, paragraph(nodes.Text(make.word("timeline.about"))), table(header, rows))]
+    return [folded(lid, make.sentence("timeline.about"), table(header, rows))]
 
 
 def _evidence(make: PageBuilder, entry: Entry, change: HistoryEntry) -> list[nodes.Node]:

@@ -17,7 +17,7 @@ from apidiff.writers.exports.address import anchor
 def official_sections(make: PageBuilder, report: OfficialReport) -> list[nodes.Node]:
     """Build the whole page below its title."""
     return [
-        *(paragraph(nodes.Text(make.word(f"official.{key}"))) for key in ("how", "function", "unrun")),
+        *(make.sentence(f"official.{key}") for key in ("how", "function", "unrun")),
         make.term("official.notation"),
         _notation(make),
         make.section("official-totals", make.word("official.totals"), _totals(make, report)),
@@ -50,7 +50,7 @@ def _table(make: PageBuilder, table_report: TableReport) -> nodes.section:
     source = make.term("official.source", *external(table_report.url, nodes.Text(table_report.title)))
     against: list[nodes.Node] = [_contradiction(make, name, row) for row in table_report.contradicted]
     if not against:
-        against = [paragraph(nodes.Text(make.word("official.contradictions.none")))]
+        against = [make.sentence("official.contradictions.none")]
     header = [make.word(f"official.{key}") for key in ("pair", "standing", "versions")]
     rows = table(header, [_row(make, row) for row in table_report.rows], classes=["apidiff-stacked"])
     return make.section(
@@ -109,7 +109,7 @@ def _verdict(make: PageBuilder, verdict: RowVerdict) -> list[nodes.Node]:
 
 
 def _versions(make: PageBuilder, versions: list[str]) -> str:
-    return f"MindSpore {make.word('site.comma').join(versions)}"
+    return f"MindSpore {make.listed(versions)}"
 
 
 def _finding(make: PageBuilder, finding: Finding) -> block:

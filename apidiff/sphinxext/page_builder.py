@@ -15,7 +15,7 @@ from apidiff.messages.dates import spelt_date
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.model import Evidence, Text
-from apidiff.sphinxext.nodes import Inline, Marked, late, literal, moment, paragraph, prose
+from apidiff.sphinxext.nodes import Inline, Marked, block, code, late, literal, moment, paragraph, prose
 from apidiff.sphinxext.versions import Releases, carry, marked_inline, marked_section
 
 
@@ -38,6 +38,22 @@ class PageBuilder:
         """Return the words under ``key``, with ``{names}`` filled in."""
         text = label(key, self.language)
         return text.format(**values) if values else text
+
+    def framework(self, name: str) -> str:
+        """Return the framework's name as readers write it."""
+        return self.word(f"framework.{name}")
+
+    def listed(self, names: Iterable[str]) -> str:
+        """Join names by the commas of the language."""
+        return self.word("site.comma").join(names)
+
+    def sentence(self, key: str, **values: str | int) -> nodes.paragraph:
+        """Make a paragraph of the words under ``key``."""
+        return paragraph(nodes.Text(self.word(key, **values)))
+
+    def command(self, key: str, command: str, **values: str | int) -> list[nodes.Node]:
+        """Show a command that a reader can copy below the words under ``key``."""
+        return [self.sentence(key, **values), block("", code(command, "bash"), classes=["apidiff-command"])]
 
     def phrase(self, key: str, name: str) -> list[nodes.Node]:
         """Return the words under ``key`` with its ``{name}`` shown as code."""

@@ -15,7 +15,7 @@ from jinja2 import Environment, StrictUndefined, Template
 from apidiff.derive.answers import current_target
 from apidiff.model.picture import Buffer, Cell, Picture, Plain, RankPart, Scene, Side
 from apidiff.model.views import Entry, TargetEntry
-from apidiff.sphinxext.nodes import markup, paragraph, relative
+from apidiff.sphinxext.nodes import markup, relative
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import run_part
 
@@ -64,7 +64,7 @@ def picture_section(make: PageBuilder, entry: Entry, picture: Picture | None, ne
     """Build the section with the picture, nothing where there is none. ``newest``: the newest known MindSpore version."""
     if picture is None:
         return []
-    intro = paragraph(nodes.Text(make.word(_intro(picture))))
+    intro = make.sentence(_intro(picture))
     drawn = markup("", html=picture_html(make, entry, picture, newest))
     return [make.section("picture", make.word("picture.title"), intro, drawn)]
 

@@ -7,7 +7,6 @@ from docutils import nodes
 from apidiff.model import Version
 from apidiff.model.trace import backend_name
 from apidiff.model.views import Entry, ExampleEntry
-from apidiff.sphinxext.nodes import block, code, paragraph
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.versions import marked_section
 from apidiff.writers.exports.address import anchor
@@ -22,13 +21,13 @@ def repeat_section(make: PageBuilder, entry: Entry, newest: str) -> nodes.sectio
     return make.section(
         "repeat",
         make.word("repeat"),
-        *_said(make, "repeat.verify", f"apidiff verify {entry.id}"),
+        *make.command("repeat.verify", f"apidiff verify {entry.id}"),
         *_places(make, entry),
         *_examples(make, entry),
         make.section(
             "repeat--lookup",
             make.word("repeat.lookup_title"),
-            *_said(make, "repeat.lookup", f"apidiff lookup {entry.id} --mindspore {short}"),
+            *make.command("repeat.lookup", f"apidiff lookup {entry.id} --mindspore {short}"),
         ),
     )
 
@@ -65,16 +64,15 @@ def _places(make: PageBuilder, entry: Entry) -> list[marked_section]:
 
 def _place(make: PageBuilder, entry: Entry, place: _Place, sizes: list[int]) -> marked_section:
     framework, version, backend, device = place
-    name = make.word(f"framework.{framework}")
+    name = make.framework(framework)
     title = make.word("coverage.place", framework=name, version=version, backend=backend, device=device)
     ranks, named = ",".join(map(str, sizes)), backend_name(backend, device)
     return make.section(
         anchor(f"repeat--{framework}-{version}-{named}"),
         title,
-        *_said(make, "repeat.install", f"pip install {framework}=={version}", framework=f"{name} {version}"),
-        *_said(make, "repeat.backend", f"apidiff verify {entry.id} --backend {named} --world-size {ranks}"),
-        *_said(
-            make,
+        *make.command("repeat.install", f"pip install {framework}=={version}", framework=f"{name} {version}"),
+        *make.command("repeat.backend", f"apidiff verify {entry.id} --backend {named} --world-size {ranks}"),
+        *make.command(
             "repeat.pytest",
             f"pytest --apidiff-backend {named} --apidiff-world-size {ranks} -k '{pytest_words(entry, framework)}'",
         ),
@@ -92,14 +90,7 @@ def _examples(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
     examples: dict[str, ExampleEntry] = {example.path: example for example in [*entry.examples, *recipes]}
     if not examples:
         return []
-    children: list[nodes.Node] = [paragraph(nodes.Text(make.word("repeat.examples_about")))]
+    children: list[nodes.Node] = [make.sentence("repeat.examples_about")]
     for example in examples.values():
-        children += _said(make, "repeat.example", example.command, name=example.path.rpartition("/")[2])
+        children += make.command("repeat.example", example.command, name=example.path.rpartition("/")[2])
     return [make.section("repeat--examples", make.word("examples"), *children)]
-
-
-def _said(make: PageBuilder, key: str, command: str, **values: str) -> list[nodes.Node]:
-    return [
-        paragraph(nodes.Text(make.word(key, **values))),
-        block("", code(command, "bash"), classes=["apidiff-command"]),
-    ]

@@ -30,7 +30,7 @@ from apidiff.writers.exports.address import anchor
 
 def run_title(make: PageBuilder, framework: str, version: str, backend: str, device: str, world_size: int) -> str:
     """Name a run record in lists and headings."""
-    name = make.word(f"framework.{framework}")
+    name = make.framework(framework)
     return make.word(
         "run.title", framework=name, version=version, backend=backend, device=device, world_size=world_size
     )
@@ -45,7 +45,7 @@ def run_section(make: PageBuilder, run_id: str, run: RunRecord, signed: Signed) 
     return make.section(
         "run",
         [nodes.Text(title)],
-        paragraph(nodes.Text(make.word("run.summary"))),
+        make.sentence("run.summary"),
         paragraph(make.lead("run.id"), literal(run_id), nodes.Text(" · "), raw, *signature_link(make, run_id, signed)),
         *stopped_notice(make, run.stopped),
         make.section("environment", make.word("run.environment"), *_environment(make, run, signed)),
@@ -74,7 +74,7 @@ def _environment(make: PageBuilder, run: RunRecord, signed: Signed) -> list[node
         ("measured_by", run.measured_by or make.word("run.this_project")),
         ("signed", signed_words(signed, make.language)),
         *([("signer", signed.about)] if signed.about else []),
-        ("framework", f"{make.word(f'framework.{run.framework}')} {run.framework_version}"),
+        ("framework", f"{make.framework(run.framework)} {run.framework_version}"),
         ("backend", run.backend),
         ("device", run.device),
         ("world_size", str(run.world_size)),
@@ -116,18 +116,15 @@ def _environment(make: PageBuilder, run: RunRecord, signed: Signed) -> list[node
 
 
 def _repeat(make: PageBuilder, run: RunRecord) -> list[nodes.Node]:
-    framework = f"{make.word(f'framework.{run.framework}')} {run.framework_version}"
+    framework = f"{make.framework(run.framework)} {run.framework_version}"
     command = f"apidiff verify --backend {backend_name(run.backend, run.device)} --world-size {run.world_size}"
-    return [
-        paragraph(nodes.Text(make.word("evidence.repeat", framework=framework))),
-        block("", code(command, "bash"), classes=["apidiff-command"]),
-    ]
+    return make.command("evidence.repeat", command, framework=framework)
 
 
 def _probes(make: PageBuilder, run_id: str, run: RunRecord) -> list[nodes.Node]:
     if not run.probes and not run.signatures:
-        return [paragraph(nodes.Text(make.word("run.no_trace")))]
-    words = paragraph(nodes.Text(make.word("run.probes_about")))
+        return [make.sentence("run.no_trace")]
+    words = make.sentence("run.probes_about")
     return [words, block("", _apis(make, run_id, run), filter=make.word("index.filter"))]
 
 
@@ -187,7 +184,7 @@ def dispute_block(make: PageBuilder, subject: str, dispute: DisputeEntry, measur
     """Show records that disagree on a claim about ``subject``. ``measurers``: who made them, by run."""
     head = make.word(
         "dispute.head",
-        framework=make.word(f"framework.{dispute.framework}"),
+        framework=make.framework(dispute.framework),
         version=dispute.framework_version,
         backend=dispute.backend,
         device=dispute.device,

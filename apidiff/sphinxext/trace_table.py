@@ -107,7 +107,7 @@ def _rows(make: PageBuilder, seen: Sequence[tuple[int, _Seen]], world_size: int)
 def _ranks(make: PageBuilder, ranks: Sequence[int], world_size: int) -> str:
     if len(ranks) == world_size > 1:
         return make.word("trace.every")
-    return make.word("trace.rank", ranks=make.word("site.comma").join(map(str, ranks)))
+    return make.word("trace.rank", ranks=make.listed(map(str, ranks)))
 
 
 def _argument(make: PageBuilder, before: Value, after: Value | None) -> _Seen:
