@@ -21,7 +21,7 @@ def test_bad_data_is_one_error_and_nothing_is_written(
     def broken() -> None:
         raise InvalidData([DataError("reduce.yaml", 3, "unknown key 'x'", "Remove it.")])
 
-    monkeypatch.setattr(site.store, "load", broken)
+    monkeypatch.setattr(site.database, "load", broken)
     assert site.main(["build", "--output", str(tmp_path / "out")]) == 2
     assert capsys.readouterr().err == "reduce.yaml:3: unknown key 'x'. Remove it.\n"
     assert list(tmp_path.iterdir()) == []
