@@ -1,12 +1,32 @@
-"""The buffers in a trace: the tensors and texts that a call reads, writes and returns, in the order a reader meets them."""
+"""Reads the buffers of recorded calls: what they hold, where their numbers came from, which were to stay as they are.
+
+Probes fill each rank's inputs so that a result shows which of them went into it: element ``i`` of rank ``r`` holds
+``(i + 1) * 10**r``, so 110 can only be the first elements of ranks 1 and 2 added. Where a number came from is read from
+the recorded values alone; nothing about the API is assumed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from apidiff.model import ObjectDump, RankTrace, ScalarDump, SequenceDump, TensorDump, Value
-from apidiff.model.picture import Plain
+from apidiff.judge import judge_claim, ranks_of
+from apidiff.model import (
+    Api,
+    ObjectDump,
+    Outcome,
+    ProbeRun,
+    RankSet,
+    RankTrace,
+    RunRecord,
+    ScalarDump,
+    SequenceDump,
+    TensorDump,
+    Value,
+)
+from apidiff.model.claim import Result, Writes
+from apidiff.model.picture import Origin, Plain
 
 RETURNED = "return"
 
@@ -71,3 +91,112 @@ def _walk(name: str, value: Value, text: bool) -> Iterator[tuple[str, Held]]:
         case ObjectDump(tensors=tensors):
             for attribute, tensor in tensors.items():
                 yield from _walk(f"{name}.{attribute}", tensor, text)
+
+
+@dataclass
+class Origins:
+    """Finds origins among the values that all ranks held before the call.
+
+    Output buffers are filled with -1 beforehand; that, zero, None and an empty text mark no rank and are no origin.
+    """
+
+    _before: dict[tuple[int, str, int], Plain] = field(default_factory=dict)
+    _by_element: dict[tuple[str, int], dict[int, Plain]] = field(default_factory=dict)
+    _sums: dict[Plain, list[Origin]] | None = None
+
+    def add(self, rank: int, buffer: str, values: Iterable[Plain], *, twin: bool = False) -> None:
+        """Note what ``buffer`` held. ``twin``: it shares its memory with one noted before, so its values count once."""
+        for element, value in enumerate(values):
+            self._before[rank, buffer, element] = value
+            if _marks(value) and not twin:
+                self._by_element.setdefault((buffer, element), {})[rank] = value
+        self._sums = None
+
+    def of(self, rank: int, buffer: str, element: int, value: Plain) -> Origin | None:
+        """The origin of ``value`` found at a place after the call, None where there is none or more than one.
+
+        A value that stood there already is its own origin.
+        """
+        if not _marks(value):
+            return None
+        if _same(self._before.get((rank, buffer, element)), value):
+            return Origin(ranks=[rank], buffer=buffer, element=element)
+        if self._sums is None:
+            self._sums = self._every_sum()
+        found = self._sums.get(value, [])
+        return found[0] if len(found) == 1 else None
+
+    def _every_sum(self) -> dict[Plain, list[Origin]]:
+        """Every value that is an input, or the sum of one element over several ranks, with its origins."""
+        found: dict[Plain, list[Origin]] = {}
+        for (buffer, element), by_rank in self._by_element.items():
+            for ranks in _subsets(sorted(by_rank)):
+                values = [by_rank[rank] for rank in ranks]
+                numbers = [value for value in values if isinstance(value, int | float)]
+                if len(numbers) == len(values):
+                    total: Plain = sum(numbers)
+                elif len(values) == 1:
+                    total = values[0]
+                else:
+                    continue
+                found.setdefault(total, []).append(Origin(ranks=ranks, buffer=buffer, element=element))
+        return found
+
+
+def _marks(value: Plain) -> bool:
+    """Whether a value says which rank it is from."""
+    if isinstance(value, str):
+        return value not in {"", "nan", "inf", "-inf"}
+    return value is not None and not isinstance(value, bool) and value > 0
+
+
+def _same(one: Plain, other: Plain) -> bool:
+    return isinstance(one, str) == isinstance(other, str) and one == other
+
+
+def _subsets(ranks: list[int]) -> list[list[int]]:
+    found: list[list[int]] = [[]]
+    for rank in ranks:
+        found += [[*chosen, rank] for chosen in found]
+    return found[1:]
+
+
+class UnmodifiedBuffers:
+    """What the claims on ``api`` say of who may write what in the recorded ``run`` of one of its probes."""
+
+    def __init__(self, api: Api, run: ProbeRun, record: RunRecord, unsupported: Sequence[re.Pattern[str]]) -> None:
+        self._kept: list[tuple[str, list[int]]] = []
+        self._written: list[tuple[str, list[int]]] = []
+        for claim in api.claims:
+            if run.probe not in claim.probes:
+                continue
+            outcome, _ = judge_claim(claim, api, run.probe, run, unsupported, record)
+            if claim.keeps is not None and outcome is Outcome.REFUTED:
+                ranks, _ = ranks_of(claim.keeps.ranks, api, run.probe, record.world_size)
+                self._kept.append((claim.keeps.argument, ranks))
+            if outcome is Outcome.HOLDS and (place := _written_at(claim.writes, claim.result)) is not None:
+                slot, selected = place
+                ranks, _ = ranks_of(selected, api, run.probe, record.world_size)
+                self._written.append((slot, ranks))
+
+    def covers(self, buffer: str, rank: int) -> bool:
+        """Whether ``rank`` was to leave ``buffer`` alone.
+
+        That is so where a claim that it keeps its values is refuted, and where the ranks that write it are known and ``rank`` is
+        none of them. A claim that holds and has the rank write it excuses it: some documents say both.
+        """
+        writers = [ranks for slot, ranks in self._written if _within(buffer, slot)]
+        if any(rank in ranks for ranks in writers):
+            return False
+        return bool(writers) or any(rank in ranks for slot, ranks in self._kept if _within(buffer, slot))
+
+
+def _written_at(writes: Writes | None, result: Result | None) -> tuple[str, RankSet] | None:
+    """The slot that a claim has written and the ranks that write it; a claim that only some rank does names none."""
+    if writes is not None:
+        return None if writes.some else (writes.argument, writes.ranks)
+    return None if result is None else (result.at, result.ranks)
+
+
+def _within(buffer: str, slot: str) -> bool:
+    return buffer == slot or buffer.startswith((f"{slot}[", f"{slot}."))

@@ -1,4 +1,4 @@
-"""Pictures: what a call did to every rank's buffers, read from recorded traces of both frameworks.
+"""Draws what a call did to every rank's buffers, from recorded traces of both frameworks.
 
 Nothing here is assumed about an API: what is drawn is what a trace holds. Which probes are drawn follows from the probes
 themselves (`plain_probe`, `async_probe`).
@@ -14,20 +14,28 @@ from apidiff.database import Data
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
+from apidiff.derive.buffers import (
+    RETURNED,
+    Held,
+    Origins,
+    UnmodifiedBuffers,
+    buffers_of,
+    returned_buffers,
+    text_arguments,
+)
 from apidiff.derive.calls import call
-from apidiff.derive.scenes import handle_of, rank_parts
-from apidiff.derive.unmodified_buffers import Untouched
 from apidiff.judge import Context, make_context
-from apidiff.model import Api, Mapping, ProbeRun, RunRecord, Status
+from apidiff.model import Api, ApiKind, Mapping, ObjectDump, ProbeRun, RankTrace, RunRecord, SequenceDump, Status, Value
 from apidiff.model.claim_probes import spec_of
-from apidiff.model.picture import Picture, Scene, Side
-from apidiff.model.probe_resolution import resolve
+from apidiff.model.picture import Buffer, Cell, Picture, RankPart, Scene, Side
+from apidiff.model.probe_resolution import callers, partner, partners, resolve
 from apidiff.model.ranges import holds
 from apidiff.model.signature import Signature
 from apidiff.model.version import Version
 
 # What moves data between ranks; calls of other kinds have no buffers to look at.
 PICTURED = ("collective", "p2p", "object")
+_ERROR_LENGTH = 240
 
 
 def plain_probe(api: Api, names: Sequence[str]) -> str | None:
@@ -124,7 +132,7 @@ class Painter:
             end=run.end,
             unsupported=any(pattern.search(message) for pattern in patterns for message in messages),
             flaky=run.again is not None,
-            ranks=rank_parts(api, run, record.world_size, Untouched(api, run, record, patterns)),
+            ranks=rank_parts(api, run, record.world_size, UnmodifiedBuffers(api, run, record, patterns)),
         )
 
     def _signature(self, api: Api, version: str) -> Signature | None:
@@ -151,3 +159,125 @@ def pictures(data: Data) -> dict[str, Picture]:
     painter = Painter(data, make_context(load_backends(), load_examples(examples_folder()), data.signatures))
     found = {key: painter.picture(mapping) for key, mapping in data.mappings.items()}
     return {key: picture for key, picture in found.items() if picture is not None}
+
+
+def rank_parts(api: Api, run: ProbeRun, world_size: int, unmodified: UnmodifiedBuffers) -> list[RankPart]:
+    """What every rank did in a recorded run of a probe, in order of the ranks."""
+    texts = text_arguments(run.ranks)
+    before = {trace.rank: buffers_of(trace.before, texts) for trace in run.ranks}
+    origins = Origins()
+    for rank, buffers in before.items():
+        seen: list[Held] = []
+        for name, held in buffers.items():
+            twin = any(held.storage is not None and held == other for other in seen)
+            origins.add(rank, name, held.values, twin=twin)
+            seen.append(held)
+    by_rank = {trace.rank: trace for trace in run.ranks}
+    calling, answering = callers(api, run.probe, world_size), partners(api, run.probe, world_size)
+    other = partner(api, run.probe)
+    found = []
+    for rank in range(world_size):
+        trace = by_rank.get(rank)
+        part = "call" if rank in calling else "partner" if rank in answering else "nothing"
+        calls = other.api if other and part == "partner" else ""
+        if trace is None:
+            found.append(RankPart(rank=rank, part=part, calls=calls, silent=True))
+            continue
+        after = None
+        if trace.error is None:
+            after = {**buffers_of(trace.after, texts), **returned_buffers(trace.returned)}
+        found.append(
+            RankPart(
+                rank=rank,
+                part=part,
+                calls=calls,
+                buffers=_buffers(rank, before[rank], after, origins, unmodified),
+                returned=_returned(trace) if part != "nothing" else "",
+                error=_error(trace),
+            )
+        )
+    return found
+
+
+def _buffers(
+    rank: int, before: dict[str, Held], after: dict[str, Held] | None, origins: Origins, unmodified: UnmodifiedBuffers
+) -> list[Buffer]:
+    """The buffers of a rank; ``after`` is None where an error hides what they hold."""
+    found = []
+    for name in dict.fromkeys([*before, *(after or {})]):
+        old, new = before.get(name), (after or {}).get(name)
+        shown = new or old
+        assert shown is not None
+        changed = [_differs(old, new, index) for index in range(len(new.values))] if new else []
+        surprising = bool(old) and any(changed) and unmodified.covers(name, rank)
+        sharing = [
+            other
+            for other, held in before.items()
+            if new and other != name and new.storage is not None and held.storage == new.storage
+        ]
+        own = {held.storage for held in before.values()}
+        found.append(
+            Buffer(
+                name=name,
+                dtype=shown.dtype,
+                shape=shown.shape,
+                before=_cells(rank, name, old, origins) if old else None,
+                after=_cells(rank, name, new, origins, changed, surprising) if new else None,
+                written=old is not None and new is not None and (any(changed) or new.shape != old.shape),
+                fresh=new is not None and new.storage is not None and new.storage not in own,
+                shares=sharing,
+            )
+        )
+    return found
+
+
+def _differs(old: Held | None, new: Held, index: int) -> bool:
+    return old is None or index >= len(old.values) or old.values[index] != new.values[index]
+
+
+def _cells(
+    rank: int, name: str, held: Held, origins: Origins, changed: Sequence[bool] = (), surprising: bool = False
+) -> list[Cell]:
+    return [
+        Cell(
+            value=value,
+            origin=origins.of(rank, name, index, value),
+            changed=bool(changed) and changed[index],
+            unexpected=surprising and changed[index],
+        )
+        for index, value in enumerate(held.values)
+    ]
+
+
+def _error(trace: RankTrace) -> str:
+    """The exception in one line, its first words where it has many."""
+    if trace.error is None:
+        return ""
+    words = " ".join(line.strip(" -") for line in trace.error.message.splitlines())
+    text = f"{trace.error.type}: {words}" if words else trace.error.type
+    return text if len(text) <= _ERROR_LENGTH else f"{text[: _ERROR_LENGTH - 1]}…"
+
+
+def _returned(trace: RankTrace) -> str:
+    """What came back where it is no buffer: ``None``, ``Work``, ``0``; empty where it is one, or an error."""
+    if trace.returned is None or returned_buffers(trace.returned):
+        return ""
+    return _word(trace.returned)
+
+
+def _word(value: Value) -> str:
+    if isinstance(value, SequenceDump):
+        items = ", ".join(map(_word, value.items))
+        return f"[{items}]" if value.type == "list" else f"({items})"
+    if isinstance(value, ObjectDump):
+        return value.type
+    return repr(value.value) if hasattr(value, "value") else RETURNED
+
+
+def handle_of(api: Api, value: Value | None) -> str:
+    """The class of the first handle among what came back: an object that holds no tensor. A class returns itself."""
+    if api.kind is ApiKind.CLASS or value is None:
+        return ""
+    if isinstance(value, SequenceDump):
+        return next((found for item in value.items if (found := handle_of(api, item))), "")
+    return value.type if isinstance(value, ObjectDump) and not value.tensors else ""

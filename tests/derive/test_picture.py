@@ -10,9 +10,8 @@ from factories import run_record
 
 from apidiff import database as store
 from apidiff.database.backends import load_backends
-from apidiff.derive.picture import Painter, async_probe, pictures, plain_probe
-from apidiff.derive.scenes import rank_parts
-from apidiff.derive.unmodified_buffers import Untouched
+from apidiff.derive.buffers import UnmodifiedBuffers
+from apidiff.derive.picture import Painter, async_probe, pictures, plain_probe, rank_parts
 from apidiff.judge import make_context
 from apidiff.model import (
     Api,
@@ -56,7 +55,7 @@ def drawn(traces: list[RankTrace], claims: list[Claim] | None = None, end: str =
     )
     run = ProbeRun(api=api.name, probe="sync", spec=digest(api, "sync"), end=end, ranks=traces)
     record = run_record()
-    return rank_parts(api, run, 2, Untouched(api, run, record, ()))
+    return rank_parts(api, run, 2, UnmodifiedBuffers(api, run, record, ()))
 
 
 KEPT = Claim(id="kept", probes=["sync"], keeps=Keeps(argument="tensor", ranks=RankSet.OTHERS))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apidiff.derive.origins import Origins
+from apidiff.derive.buffers import Origins
 from apidiff.judge.oracle import expected
 from apidiff.model import Formula
 from apidiff.model.picture import Origin
