@@ -18,6 +18,7 @@ from rich.table import Table
 
 from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.matrix import add_options, run_matrix
+from apidiff.cli.samples import choose, run_samples
 from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import Backend, called, load_backends
 from apidiff.database.examples import load_examples
@@ -31,6 +32,7 @@ from apidiff.execute.run import forget
 from apidiff.execute.submissions import add_specs, is_somebody
 from apidiff.judge import Context, make_context
 from apidiff.model import Outcome, RunRecord
+from apidiff.model.sample import Execution
 from apidiff.model.trace import backend_name
 from apidiff.model.version import is_recordable
 from apidiff.verification import Change, base_record, compare, observations, verify
@@ -44,7 +46,8 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "verify",
         help="run the probes under the frameworks and judge the claims",
-        description="Starts real ranks, runs every probe, judges every claim, and compares with what is recorded. "
+        description="Starts real ranks and single processes, runs every probe and sample, judges what they show, and "
+        "compares with what is recorded. "
         "Exit code 1: a verdict is not what is recorded.",
         formatter_class=HelpFormatter,
     )
@@ -53,6 +56,11 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
     parser.add_argument("--backend", action="append", metavar="NAME", help=named)
     parser.add_argument(
         "--framework", choices=("torch", "mindspore"), help="only this one, where a backend serves both"
+    )
+    parser.add_argument(
+        "--execution",
+        choices=[one.value for one in Execution],
+        help="only mappings whose calls are made so: by ranks, or in a single process (default: both)",
     )
     sizes = "default: 2,3,4, with nccl and hccl as far as devices go; inside torchrun, msrun or srun: as many as they started"
     parser.add_argument("--world-size", type=_numbers, metavar="N,…", help=sizes)
@@ -103,22 +111,32 @@ def run(args: argparse.Namespace) -> int:
     unknown = [name for name in args.ids if name not in data.mappings]
     if unknown:
         raise ApidiffError(f"verify: no mapping {unknown[0]!r}. There are: {', '.join(data.mappings)}.")
-    if args.record and args.ids:
+    choice = choose(data, args, launched=place is not None)
+    if args.record and choice.collective:
         raise ApidiffError("verify: a run record holds a whole run, so --record takes no ID. Leave out the IDs.")
-    chosen = _chosen(backends, args.backend)
+    chosen = _chosen(backends, args.backend) if choice.collective != [] else []
     if args.record:
         for backend, here in chosen:
             _refuse_nightly(backend, here)
     context = make_context(backends, load_examples(examples_folder()), data.signatures)
     console = Console(stderr=True, markup=False, highlight=False)
-    with _hosts(place, args.world_size) as (hosts, launched):
+    args.ids = choice.collective
+    with _hosts(place if chosen else None, args.world_size) as (hosts, launched):
         runs = [(*one, size) for one in chosen for size in launched or _sizes(*one, args.world_size, console)]
         results = [_one(data, one, here, size, context, args, console, hosts) for one, here, size in runs]
+    samples = None
+    if choice.single != []:
+        samples = run_samples(data, choice.single, args, lambda title: _progress(console, title))
     if args.json:
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode([_plain(one) for one in results])) + b"\n")
+        plain = [*map(_plain, results), *([samples.plain()] if samples else [])]
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(plain)) + b"\n")
     else:
-        _print(results)
-    return 1 if any(one.changes or one.record.stopped for one in results) else 0
+        if results:
+            _print(results)
+        if samples:
+            samples.show(Console(markup=False, highlight=False))
+    changed = any(one.changes or one.record.stopped for one in results)
+    return 1 if changed or (samples and samples.changed) else 0
 
 
 @contextmanager
@@ -197,13 +215,13 @@ def _one(
             backend,
             size,
             context,
-            args.ids or None,
+            args.ids,
             advance,
-            keep_journal=args.record or not args.ids,
+            keep_journal=args.record or args.ids is None,
             hosts=hosts,
             device_found=here.device,
         )
-    apis = list(apis_for(data, record.framework, record.framework_version, args.ids or None))
+    apis = list(apis_for(data, record.framework, record.framework_version, args.ids))
     record = msgspec.structs.replace(record, measured_by=args.measured_by)
     counts = Counter(one.outcome for _, _, one in observations(apis, "", record, context))
     outcomes = {outcome.value: counts[outcome] for outcome in Outcome if counts[outcome]}

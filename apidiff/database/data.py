@@ -14,10 +14,12 @@ from apidiff.database.public_api import OnlyFile, load_mindspore_only
 from apidiff.database.runs import load_runs
 from apidiff.database.shared_targets import fill_in
 from apidiff.database.signatures import load_signatures
+from apidiff.database.single_runs import load_single_runs
 from apidiff.database.yaml import read_yaml
 from apidiff.errors import ApidiffError, DataError, InvalidData
 from apidiff.model import Document, Mapping, Release, RunRecord
 from apidiff.model.documented import Listing
+from apidiff.model.sample_run import SingleRecord
 from apidiff.model.signature import SignatureFile
 
 
@@ -28,7 +30,8 @@ class Data:
     ``origins``: for each mapping ID, where each part of it was written, for messages. ``unneeded``: what is written in records
     and changes nothing. ``unused``: profiles and notes that nothing names. ``tables``: upstream's; each target that one
     lists has the claim that its row makes. ``mindspore_only``: MindSpore APIs without a counterpart, with the reason.
-    ``listings``: which APIs documents name, for versions without signatures.
+    ``listings``: which APIs documents name, for versions without signatures. ``single_runs``: records of calls in a single
+    process, those made last first.
     """
 
     root: Path
@@ -43,6 +46,7 @@ class Data:
     listings: list[Listing] = field(default_factory=list)
     unneeded: list[DataError] = field(default_factory=list)
     unused: list[DataError] = field(default_factory=list)
+    single_runs: list[tuple[str, SingleRecord]] = field(default_factory=list)
 
     def path_of(self, mapping_id: str) -> Path:
         """The file of a mapping, as `mapping_path` has it."""
@@ -93,6 +97,7 @@ def load(root: Path | None = None) -> Data:
         listings,
         expander.profiles.unneeded,
         unused,
+        load_single_runs(root / "runs"),
     )
 
 

@@ -12,6 +12,7 @@ from apidiff.model.claim import EXAMPLE_WORLD_SIZE
 from apidiff.model.claim_probes import Examples, example_of, example_probe, framework_of, spec_of
 from apidiff.model.probe_resolution import is_partial, names_other_ranks, resolve
 from apidiff.model.ranges import holds, status_at
+from apidiff.model.sample import Execution
 
 WORLD_SIZES = (2, 3, 4)
 LARGEST_WORLD_SIZE = 64  # ranks are processes of one machine: more than any has use for
@@ -60,7 +61,11 @@ def apis_for(data: Data, framework: str, version: str, mappings: Collection[str]
     in this one: a recipe stands at the source it replaces. ``mappings``: only those of these IDs. An API that is a target in
     several mappings counts where it is defined, or in a chosen mapping if that one is not chosen.
     """
-    chosen = [mapping for key, mapping in data.mappings.items() if mappings is None or key in mappings]
+    chosen = [
+        mapping
+        for key, mapping in data.mappings.items()
+        if mapping.execution is Execution.COLLECTIVE and (mappings is None or key in mappings)
+    ]
     apis: dict[str, Api] = {}
     for mapping in chosen:
         for api in _present(mapping, framework, Version(version)):

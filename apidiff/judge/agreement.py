@@ -36,6 +36,7 @@ TOLERANCES = {
     "float64": (1e-7, 1e-7),
 }
 _SHOWN = 8  # elements
+_LONGEST = 120  # characters of an exception
 _SAME = Rule()  # the source's own names
 
 
@@ -127,10 +128,10 @@ def _own(error: CallError) -> set[str]:
 
 
 def _told(error: CallError) -> str:
-    """An exception on one line: its class and its first words."""
-    words = " ".join(line.strip() for line in error.message.splitlines())
+    """An exception on one line: its class and its first line, at most 160 characters, without the full stop."""
+    words = next((line.strip() for line in error.message.splitlines() if line.strip()), "").rstrip(".")
     text = f"{error.type}: {words}" if words else error.type
-    return text if len(text) <= 200 else f"{text[:199]}…"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 class _Comparison:

@@ -8,13 +8,18 @@ from typing import Literal
 
 from apidiff.database import Data
 from apidiff.database.backends import Backend, load_backends
+from apidiff.database.devices import load_devices
 from apidiff.database.documented import documented_points
 from apidiff.database.examples import Example, load_examples
 from apidiff.database.paths import examples_folder
+from apidiff.database.single_runs import SingleTraces
 from apidiff.derive.api_history import SIGNATURES, STUBS
 from apidiff.derive.calls import Snippet, call, side_by_side, snippet
 from apidiff.derive.rows import Files, row_facts
+from apidiff.derive.sample_code import sample_code
 from apidiff.judge import make_context, observe
+from apidiff.judge.pairs import judge_target, unsupported_by
+from apidiff.messages.agreements import agreement_entries, facet_differences
 from apidiff.messages.differences import difference_entry, parameter_entry, row_difference, worst_first
 from apidiff.messages.evidence import observed_entry
 from apidiff.messages.history import history_entries
@@ -36,6 +41,8 @@ from apidiff.model import (
     Text,
 )
 from apidiff.model.ranges import between
+from apidiff.model.sample import Execution, SampleCall
+from apidiff.model.sample_calls import source_call, target_call
 from apidiff.model.signature import Signature, SignatureFile
 from apidiff.model.version import Version
 from apidiff.model.views import (
@@ -59,6 +66,8 @@ class Builder:
     def __init__(self, data: Data, backends: Sequence[Backend], examples: Sequence[Example]) -> None:
         self.data, self.backends, self.examples = data, backends, examples
         self.context = make_context(backends, examples, data.signatures)
+        self._traces = SingleTraces(data.single_runs)
+        self._unsupported = unsupported_by(load_devices()) if data.single_runs else {}
         self._files = _newest_first(data.signatures)
         self._known = {name: [one.version for one in found] for name, found in data.frameworks.items()}
         self._documented = documented_points(data.listings, data.documents)
@@ -85,6 +94,7 @@ class Builder:
             id=mapping.id,
             category=mapping.category,
             summary=mapping.summary,
+            execution=mapping.execution.value,
             aliases=mapping.aliases,
             source=mapping.source.name,
             signatures=self._signature_texts(mapping.source),
@@ -161,8 +171,11 @@ class Builder:
         ]
         differences += [found for row in parameters if (found := row_difference(row, "parameter"))]
         differences += [found for row in members if (found := row_difference(row, "member"))]
-        differences = worst_first(differences)
         before, after = side_by_side(self._snippet(mapping.source, source), self._snippet(target.api, mine))
+        pairs = list(judge_target(mapping, target, self._traces, self._unsupported))
+        differences = worst_first([*differences, *facet_differences(mapping, pairs)])
+        if mapping.execution is Execution.SINGLE:
+            before, after = (sample_code(one) for one in _plain_calls(mapping, target))
         return TargetEntry(
             name=target.api.name,
             kind=target.api.kind.value,
@@ -176,6 +189,7 @@ class Builder:
             after=after,
             note=target.note,
             defined_in=target.api.defined_in,
+            agreements=agreement_entries(mapping, pairs),
         )
 
     def _otherwise(self, mapping: Mapping, answer: Otherwise, source: dict[str, ClaimEntry]) -> OtherwiseEntry:
@@ -235,6 +249,12 @@ def row_entries(
     """The rows of one target in words. ``source`` and ``target``: the API's name and the files to read of it."""
     facts = row_facts(rows, what, source, target)
     return [parameter_entry(row, known.defaults, known.ranges) for row, known in zip(rows, facts, strict=True)]
+
+
+def _plain_calls(mapping: Mapping, target: Target) -> tuple[SampleCall, SampleCall]:
+    """The call of the first sample, as it is ordinarily written, with source and target."""
+    first = next(iter(mapping.samples))
+    return source_call(mapping, first), target_call(mapping, target, first)
 
 
 def range_entry(one: TargetRange) -> RangeEntry:

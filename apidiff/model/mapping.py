@@ -78,6 +78,14 @@ class DifferenceKind(Enum):
     CALL_STYLE = "call_style"
     BACKEND_SUPPORT = "backend_support"
     DOCUMENTATION = "documentation"  # a document says what runs refute
+    # Facets in which runs of both sides on the same sample differ.
+    ERROR = "error"
+    STRUCTURE = "structure"
+    SHAPE = "shape"
+    DTYPE = "dtype"
+    VALUE = "value"
+    ALIAS = "alias"
+    GRADIENT = "gradient"
 
 
 class Release(Record, frozen=True, kw_only=True):

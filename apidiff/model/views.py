@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from apidiff.model.base import Record, Text
 from apidiff.model.mapping import Document
+from apidiff.model.sample import Execution
 from apidiff.model.verdict import Observation
 
 
@@ -156,6 +157,36 @@ class ParameterEntry(Record, frozen=True, kw_only=True):
     text: Text
 
 
+class CaseEntry(Record, frozen=True, kw_only=True):
+    """A sample on which a facet does not agree.
+
+    ``call``: the source's call as code; ``given``: its tensors, with names in backquotes; ``text``: what shows it.
+    """
+
+    sample: str
+    agreement: str
+    call: str
+    given: str = ""
+    text: Text
+
+
+class AgreementEntry(Record, frozen=True, kw_only=True):
+    """What runs of one target version on one device say of one facet, against one source version.
+
+    ``agreement``: the worst over the samples; ``counts``: samples by agreement; ``cases``: those that do not agree. ``runs``: the
+    run records of both sides.
+    """
+
+    facet: str
+    agreement: str
+    framework_version: str
+    source_version: str
+    device: str
+    counts: dict[str, int]
+    cases: list[CaseEntry] = []
+    runs: list[str] = []
+
+
 class RangeEntry(Record, frozen=True, kw_only=True):
     """A version range of a target. ``range`` is the range as text: '2.4 – 2.8', '≤ 2.3', '≥ 2.9'."""
 
@@ -183,6 +214,7 @@ class TargetEntry(Record, frozen=True, kw_only=True):
     after: str = ""  # the target's call as code
     note: Text | None = None
     defined_in: str | None = None
+    agreements: list[AgreementEntry] = []  # by facet, of mappings with single execution; newest version first
 
 
 class ExampleEntry(Record, frozen=True, kw_only=True):
@@ -263,6 +295,7 @@ class Entry(Record, frozen=True, kw_only=True):
     id: str
     category: str
     summary: Text
+    execution: str = Execution.COLLECTIVE.value
     aliases: list[str]
     source: str
     signatures: dict[str, str]  # torch version: signature text

@@ -40,7 +40,12 @@ def extract(source: Source) -> SignatureFile:
             unreadable |= {f"{name}.{part}": why for part, why in unread.items()}
     tool = f"griffelib {importlib.metadata.version('griffelib')}"
     written = SignatureFile(
-        framework=source.framework, version=source.version, tool=tool, apis=apis, unreadable=unreadable
+        framework=source.framework,
+        version=source.version,
+        tool=tool,
+        listed=sorted(listed),
+        apis=apis,
+        unreadable=unreadable,
     )
     return introspected(written) if source.installed else written
 

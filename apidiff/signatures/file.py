@@ -14,7 +14,10 @@ from apidiff.model.signature import SignatureFile
 
 def render(signatures: SignatureFile) -> str:
     """The text of the file; the same signatures give the same text."""
-    lines = ["{", *(f'"{key}": {_json(getattr(signatures, key))},' for key in ("framework", "version", "tool"))]
+    lines = [
+        "{",
+        *(f'"{key}": {_json(getattr(signatures, key))},' for key in ("framework", "version", "tool", "listed")),
+    ]
     lines.append(f'"apis": {{{_entries(signatures.apis)}}},')
     lines.append(f'"unreadable": {{{_entries(signatures.unreadable)}}}')
     return "\n".join([*lines, "}", ""])

@@ -108,6 +108,9 @@ class _Session:
         assert self.content is not None
         copies = {cache.file(f"runs/{run_id}"): folder / f"{run_id}.json" for run_id in self.content.runs}
         signatures = {signature_path(kept): signature_path(copy) for kept, copy in copies.items()}
+        copies |= {
+            cache.file(f"single_runs/{run_id}"): folder / f"{run_id}.json" for run_id in self.content.single_runs
+        }
         replace_folder(folder, {copy: kept.read_bytes() for kept, copy in copies.items()}, "**/*.json")
         signed = {copy: kept.read_bytes() for kept, copy in signatures.items() if kept.is_file()}
         replace_folder(folder, signed, "**/*.minisig")

@@ -97,6 +97,8 @@ class BuildCache:
         # A copy: pages must not change, and a build must not break, while runs are being recorded.
         copies = {self.file(f"runs/{run_id}"): file.read_bytes() for run_id, file in content.runs.items()}
         replace_folder(self.folder / "runs", copies, "**/*.json")
+        single = {self.file(f"single_runs/{run_id}"): file.read_bytes() for run_id, file in content.single_runs.items()}
+        replace_folder(self.folder / "single_runs", single, "**/*.json")
         signed = {run_id: content.signed.get(run_id, Signed()) for run_id in sorted(content.runs)}
         signatures = {
             signature_path(self.file(f"runs/{run_id}")): signature_path(content.runs[run_id]).read_bytes()

@@ -11,6 +11,7 @@ from apidiff.derive.api_history import SIGNATURES, STUBS
 from apidiff.model import Version
 from apidiff.model.picture import Picture
 from apidiff.model.views import Entry, ExampleEntry, HistoryEntry, ParameterEntry, TargetEntry
+from apidiff.sphinxext.agreement_section import agreement_section
 from apidiff.sphinxext.answers import (
     answer_boxes,
     differences_section,
@@ -138,6 +139,7 @@ def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool
     rows |= {f"member-{(row.source or row.target or '').replace('_', '-')}": row for row in target.members}
     intro = paragraph(*make.phrase("differences.from", target.name))
     children.append(differences_section(make, name, intro, target.differences, rows, leads=leads))
+    children += agreement_section(make, name, target)
     parameters = [*_defaults_of(make, entry, target), parameters_table(make, target.parameters)]
     children.append(make.section(f"{name}--parameters", make.word("parameters"), *parameters))
     if target.members:

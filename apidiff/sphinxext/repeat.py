@@ -5,6 +5,7 @@ from __future__ import annotations
 from docutils import nodes
 
 from apidiff.model import Version
+from apidiff.model.sample import Execution
 from apidiff.model.trace import backend_name
 from apidiff.model.views import Entry, ExampleEntry
 from apidiff.sphinxext.page_builder import PageBuilder
@@ -21,7 +22,7 @@ def repeat_section(make: PageBuilder, entry: Entry, newest: str) -> nodes.sectio
     return make.section(
         "repeat",
         make.word("repeat"),
-        *make.command("repeat.verify", f"apidiff verify {entry.id}"),
+        *make.command("repeat.samples" if _is_single(entry) else "repeat.verify", f"apidiff verify {entry.id}"),
         *_places(make, entry),
         *_examples(make, entry),
         make.section(
@@ -30,6 +31,10 @@ def repeat_section(make: PageBuilder, entry: Entry, newest: str) -> nodes.sectio
             *make.command("repeat.lookup", f"apidiff lookup {entry.id} --mindspore {short}"),
         ),
     )
+
+
+def _is_single(entry: Entry) -> bool:
+    return entry.execution == Execution.SINGLE.value
 
 
 def recorded_places(entry: Entry) -> dict[_Place, list[int]]:

@@ -46,7 +46,7 @@ class Content(Record, frozen=True, kw_only=True):
 
     ``newest``: framework → its newest known version. ``runs``: run ID → file. ``releases``: every known version, and which of
     them have signatures. ``calls``: what probes call, by API and probe. ``records``: mapping ID → its file. ``signed``: run
-    ID → what its signature says, where it has one.
+    ID → what its signature says, where it has one. ``single_runs``: run ID → file, of calls in single processes.
     """
 
     entries: dict[str, Entry]
@@ -61,6 +61,7 @@ class Content(Record, frozen=True, kw_only=True):
     coverage: Coverage = Coverage()
     records: dict[str, Path] = {}
     signed: dict[str, Signed] = {}
+    single_runs: dict[str, Path] = {}
 
 
 def load() -> Content:
@@ -95,6 +96,7 @@ def make(data: Data, keep: Path | None = None) -> Content:
         newest={framework: versions[0] for framework, versions in known.items()},
         releases=Releases(known=known, signed=signed),
         runs=runs,
+        single_runs={run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.single_runs},
         official=official_report(data, made),
         counterparts=counterparts(data, made),
         pictures=pictures(data),

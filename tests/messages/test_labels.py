@@ -42,6 +42,7 @@ from apidiff.model import (
     Status,
     Text,
 )
+from apidiff.model.agreement import Agreement, Facet
 from apidiff.model.coverage import NotRun
 from apidiff.model.signature import ParameterKind, SignatureKind
 from apidiff.model.signed import State
@@ -75,7 +76,9 @@ FAMILIES = {
     "risk": values(Risk),
     "risk_meaning": values(Risk),
     "status": values(Status),
-    "outcome": {*values(Outcome), "undecided"},
+    "outcome": {*values(Outcome), *values(Agreement), "undecided"},
+    "facet": values(Facet),
+    "device": {"cpu", "cuda", "npu"},
     "relation": values(Relation),
     "parameter_row": values(Relation),
     "difference": values(DifferenceKind),

@@ -16,6 +16,7 @@ from apidiff.database.checks.names import names_fit
 from apidiff.database.checks.parameters import rows_fit
 from apidiff.database.checks.probes import probes_call_their_framework
 from apidiff.database.checks.ranges import answers_partition_the_releases, bounds_are_versions
+from apidiff.database.checks.samples import samples_fit
 from apidiff.database.checks.subject import Pass, Subject
 from apidiff.database.checks.tables import pairs_have_records, tables_are_cited
 from apidiff.database.checks.targets import targets_exist
@@ -45,6 +46,7 @@ def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
         names_fit,
         claims_are_observable,
         probes_call_their_framework,
+        samples_fit,
         differences_cite_claims,
         documents_exist,
         partial(answers_are_complete, folder=folder),

@@ -12,6 +12,7 @@ from apidiff.errors import DataError
 from apidiff.model import Version, VersionError
 from apidiff.model.mapping import Relation, Risk, Status
 from apidiff.model.ranges import holds
+from apidiff.model.sample import Execution
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter
 
 _VALUES = {"GlobalComm.WORLD_COMM_GROUP": "'hccl_world_group'", "ReduceOp.SUM": "'sum'"}
@@ -226,7 +227,13 @@ def _defaults_differ(left: str | None, right: str | None) -> bool:
 
 
 def derive_signature_claims(record: Plain, name: str, signatures: Signatures) -> Plain:
-    """``record`` with a claim ``has-…`` for each parameter, and ``lacks-…`` for those that a target has none for."""
+    """``record`` with a claim ``has-…`` for each parameter, and ``lacks-…`` for those that a target has none for.
+
+    Not where calls are made in a single process: compiled functions, of which most APIs there are, show no signature when
+    they run, and the rows of parameters say the same.
+    """
+    if record.get("execution") == Execution.SINGLE.value:
+        return record
     source = signatures.source(name, load_scope().torch.release)
     done = {**record, "source": _with_has(record["source"], source), "targets": {}}
     known = {one.name for one in source[1].parameters if _public(one)} if source else set()

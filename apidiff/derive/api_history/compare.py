@@ -13,8 +13,10 @@ _POSITIONAL = {ParameterKind.POSITIONAL_ONLY, ParameterKind.POSITIONAL_OR_KEYWOR
 
 def compare_files(old: SignatureFile, new: SignatureFile) -> list[Change]:
     """All changes of public APIs from ``old`` to ``new``, by API and then in the order of ChangeKind."""
-    names = sorted({name for file in (old, new) for name in api_names(file)})
-    return [change for name in names for change in compare_api(name, old, new)]
+    asked_of_one = set(old.listed) ^ set(new.listed)
+    names = {*api_names(old), *api_names(new)}
+    told = [name for name in sorted(names) if name not in asked_of_one or (name in old and name in new)]
+    return [change for name in told for change in compare_api(name, old, new)]
 
 
 def api_names(file: SignatureFile) -> set[str]:

@@ -16,7 +16,7 @@ def timeline(api: str, files: Iterable[SignatureFile], documented: Sequence[Poin
 
     At a version of which there is a file, documents are not asked.
     """
-    ordered = sorted(files, key=lambda file: Version(file.version))
+    ordered = _telling(api, sorted(files, key=lambda file: Version(file.version)))
     read = {Version(file.version): file for file in ordered}
     points = [Point(file.version, api in file, SIGNATURES) for file in ordered]
     points += [point for point in documented if Version(point.version) not in read]
@@ -28,6 +28,12 @@ def timeline(api: str, files: Iterable[SignatureFile], documented: Sequence[Poin
     order = list(ChangeKind)
     changes.sort(key=lambda one: (Version(one.version), order.index(one.kind), one.names))
     return _marked_once(changes)
+
+
+def _telling(api: str, files: Sequence[SignatureFile]) -> list[SignatureFile]:
+    """The files that have ``api`` or show that it is not there: a name that is listed, those that were asked for it."""
+    listed = any(api in file.listed for file in files)
+    return [file for file in files if not listed or api in file or api in file.listed]
 
 
 def _presence(api: str, points: Sequence[Point]) -> list[Change]:

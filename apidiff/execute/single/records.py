@@ -1,4 +1,4 @@
-"""Verifies in single processes: makes the samples under each framework, and again in fresh processes what does not agree."""
+"""Makes the records of a run: the samples under each framework, and again in fresh processes those that are in doubt."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Progress = Callable[[int, int, str], None]
 Doubtful = Callable[[Sequence[SingleRecord]], Collection[Key]]
 
 
-def verify_single(
+def make_records(
     data: Data,
     devices: Sequence[Device],
     doubtful: Doubtful,

@@ -1,0 +1,61 @@
+"""Samples: where calls are made in a single process there are some, and each fits how the API is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from apidiff.database.checks.subject import Place, Subject
+from apidiff.errors import DataError
+from apidiff.model import Api
+from apidiff.model.sample import Execution, Sample, SampleError, SampleForm, resolve_sample
+from apidiff.model.sample_calls import FORMS
+
+
+def samples_fit(subject: Subject) -> Iterator[DataError]:
+    """Samples stand where they are made, lead somewhere, and have a receiver or a constructor where one is needed.
+
+    A mapping has either probes or samples, as its ``execution`` says.
+    """
+    mapping = subject.mapping
+    if mapping.execution is Execution.COLLECTIVE:
+        if mapping.samples:
+            remedy = "Write 'execution: single', or make probes of them."
+            yield subject.error(("samples",), "samples are not made where calls are made by ranks", remedy)
+        return
+    if not mapping.samples and mapping.targets:
+        found = f"{mapping.id} is called in a single process and has no sample"
+        yield subject.error(("samples",), found, "Add one: it is the call that readers see and that is run.")
+    for place, api in subject.apis():
+        if api.kind not in FORMS:
+            kinds = ", ".join(kind.value for kind in FORMS)
+            found = f"{api.name} is a {api.kind.value}, which no single process calls"
+            yield subject.error((*place, "kind"), found, f"Name one of {kinds}.")
+        if api.probes:
+            found = f"{api.name} has probes, and calls are made in a single process"
+            yield subject.error((*place, "probes"), found, "Write them as samples of the mapping.")
+    for name in mapping.samples:
+        yield from _fits(subject, ("samples", name), name, mapping.source)
+
+
+def _fits(subject: Subject, at: Place, name: str, source: Api) -> Iterator[DataError]:
+    try:
+        sample = resolve_sample(subject.mapping.samples, name)
+    except SampleError as error:
+        yield subject.error(at, str(error), "Name a sample of the same mapping in 'like'.")
+        return
+    form = FORMS.get(source.kind)
+    for key, wanted in (("receiver", SampleForm.METHOD), ("constructor", SampleForm.MODULE)):
+        there = getattr(sample, key) is not None
+        if form is not None and there is not (form is wanted):
+            found = f"sample {name!r} has {'a' if there else 'no'} {key}, and {source.name} is a {source.kind.value}"
+            yield subject.error(at, found, f"A {wanted.value} has one, and nothing else does.")
+    yield from _state_has_a_module(subject, at, name, sample, form)
+
+
+def _state_has_a_module(
+    subject: Subject, at: Place, name: str, sample: Sample, form: SampleForm | None
+) -> Iterator[DataError]:
+    if sample.state and form is not SampleForm.MODULE:
+        yield subject.error(
+            at, f"sample {name!r} has a state, which only a module has", "Write 'kind: module', or drop it."
+        )

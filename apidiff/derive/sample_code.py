@@ -1,0 +1,60 @@
+"""Writes the call of a sample as the code a reader would type. Tensors are variables of their parameter's name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import json
+
+from apidiff.model.probe import Layout
+from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput
+
+
+def sample_code(call: SampleCall) -> str:
+    """The call on one line: ``torch.nn.Linear(3, 2, bias=False)(input)``, ``self.add_(other, alpha=2)``."""
+    framework = call.api.partition(".")[0]
+    given = _given(call.given.args, call.given.kwargs, framework)
+    match call.form:
+        case SampleForm.FUNCTION:
+            return f"{call.api}({given})"
+        case SampleForm.METHOD:
+            return f"self.{call.api.rpartition('.')[2]}({given})"
+        case SampleForm.MODULE:
+            made = _given(call.constructor.args, call.constructor.kwargs, framework)
+            return f"{call.api}({made})({given})"
+
+
+def sample_inputs(call: SampleCall) -> str:
+    """The tensors that a call is given: ```input` = float16 [1.0, 2.0], `other` = float32 (3, 4)``."""
+    made = {**({"self": call.receiver} if call.receiver else {}), **call.given.args, **call.given.kwargs, **call.state}
+    return ", ".join(
+        f"`{name}` = {_tensor(value, call.dtype)}"
+        for name, value in made.items()
+        if isinstance(value, SampleInput) and value.is_tensor
+    )
+
+
+def _tensor(value: SampleInput, dtype: str) -> str:
+    """A tensor in a few words: its dtype, and its values or, where these are drawn, its shape."""
+    layout = "" if value.layout is Layout.CONTIGUOUS else f"{value.layout.value} "
+    shown = f"({', '.join(map(str, value.shape))})" if value.shape is not None else json.encode(value.values).decode()
+    return f"{layout}{value.dtype or dtype} {shown.replace(',', ', ') if value.shape is None else shown}"
+
+
+def _given(args: Mapping[str, SampleArgument], kwargs: Mapping[str, SampleArgument], framework: str) -> str:
+    parts = [_written(name, value, framework) for name, value in args.items()]
+    parts += [f"{name}={_written(name, value, framework)}" for name, value in kwargs.items()]
+    return ", ".join(parts)
+
+
+def _written(name: str, value: SampleArgument, framework: str) -> str:
+    if not isinstance(value, SampleInput):
+        return repr(value)
+    if value.is_tensor:
+        return name
+    if value.framework_dtype is not None:
+        return f"{framework}.{value.framework_dtype}"
+    items = [_written(f"{name}_{index}", item, framework) for index, item in enumerate(value.list or value.tuple or ())]
+    if value.list is not None:
+        return f"[{', '.join(items)}]"
+    return f"({', '.join(items)}{',' if len(items) == 1 else ''})"

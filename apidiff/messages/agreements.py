@@ -1,0 +1,108 @@
+"""Says in both languages where source and target agree on samples, and makes differences of where they do not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from apidiff.derive.sample_code import sample_code, sample_inputs
+from apidiff.judge.pairs import PairVerdicts
+from apidiff.messages.evidence import evidence_lines
+from apidiff.messages.labels import LANGUAGES, filled
+from apidiff.model import EvidenceCode, Mapping, Risk, Text
+from apidiff.model.agreement import Agreement, Facet, FacetVerdict, worst_agreement
+from apidiff.model.sample_calls import source_call
+from apidiff.model.views import AgreementEntry, CaseEntry, DifferenceEntry
+
+# What happens to code that ignores a difference of this kind; all else runs on with another result.
+_RISKS = {
+    EvidenceCode.TARGET_REFUSES: Risk.ERROR,
+    EvidenceCode.NO_KERNEL: Risk.ERROR,
+    EvidenceCode.SOURCE_REFUSES: Risk.NONE,
+    EvidenceCode.ERRORS_DIFFER: Risk.NONE,
+}
+_NO_KERNEL = "backend_support"
+
+
+def agreement_entries(mapping: Mapping, found: Iterable[PairVerdicts]) -> list[AgreementEntry]:
+    """One entry per version, device and facet, in the order of ``found``."""
+    return [entry for verdicts in found for entry in _entries(mapping, verdicts)]
+
+
+def _entries(mapping: Mapping, found: PairVerdicts) -> Iterator[AgreementEntry]:
+    for facet in Facet:
+        verdicts = [one for one in found.verdicts if one.facet is facet]
+        if not verdicts:
+            continue
+        counts = Counter(one.agreement for one in verdicts)
+        yield AgreementEntry(
+            facet=facet.value,
+            agreement=worst_agreement(counts).value,
+            framework_version=found.target_version,
+            source_version=found.source_version,
+            device=found.device,
+            counts={one.value: counts[one] for one in Agreement if counts[one]},
+            cases=[_case(mapping, one) for one in verdicts if one.agreement is not Agreement.AGREES],
+            runs=list(found.runs),
+        )
+
+
+def _case(mapping: Mapping, verdict: FacetVerdict) -> CaseEntry:
+    call = source_call(mapping, verdict.sample)
+    lines = {language: "; ".join(evidence_lines(verdict.facts, language)) for language in ("en", "zh")}
+    return CaseEntry(
+        sample=verdict.sample,
+        agreement=verdict.agreement.value,
+        call=sample_code(call),
+        given=sample_inputs(call),
+        text=Text(en=lines["en"] or verdict.agreement.value, zh=lines["zh"] or verdict.agreement.value),
+    )
+
+
+def facet_differences(mapping: Mapping, found: Sequence[PairVerdicts]) -> list[DifferenceEntry]:
+    """What the newest version differs in, on each device: one difference for each facet and each way to differ.
+
+    A call for which there is no kernel is one difference, whatever the facets that it leaves unseen.
+    """
+    newest = found[0].target_version if found else ""
+    return [
+        entry for verdicts in found if verdicts.target_version == newest for entry in _differences(mapping, verdicts)
+    ]
+
+
+def _differences(mapping: Mapping, found: PairVerdicts) -> Iterator[DifferenceEntry]:
+    alike: dict[tuple[str, EvidenceCode], list[FacetVerdict]] = {}
+    for verdict in found.verdicts:
+        if verdict.agreement is Agreement.DIFFERS:
+            alike.setdefault((verdict.facet.value, verdict.facts[0].code), []).append(verdict)
+        elif verdict.agreement is Agreement.UNSUPPORTED and verdict.facet is Facet.ERROR:
+            alike.setdefault((_NO_KERNEL, EvidenceCode.NO_KERNEL), []).append(verdict)
+    for (kind, code), verdicts in alike.items():
+        compared = {one.sample for one in found.verdicts if kind in {one.facet.value, _NO_KERNEL}}
+        yield DifferenceEntry(
+            id="-".join([kind, code.value, found.device]).replace("_", "-"),
+            kind=kind,
+            risk=_RISKS.get(code, Risk.SILENT).value,
+            text=_text(mapping, verdicts, len(compared), found),
+            claims=[],
+        )
+
+
+def _text(mapping: Mapping, verdicts: Sequence[FacetVerdict], compared: int, found: PairVerdicts) -> Text:
+    """What differs, on how many of the samples compared, and one of them: the first in which it does."""
+    first = verdicts[0]
+    facts = {language: evidence_lines(first.facts[:1], language)[0] for language in LANGUAGES}
+    device, sample, version = filled(f"device.{found.device}"), _sample(mapping, first.sample), found.target_version
+    if len(verdicts) == compared:
+        where = filled("differs.on_all", all=compared, version=version, device=device, sample=sample)
+    else:
+        count = len(verdicts)
+        where = filled("differs.on_some", count=count, all=compared, version=version, device=device, sample=sample)
+    return Text(en=f"{facts['en']}. {where.en}", zh=f"{facts['zh']}。{where.zh}")
+
+
+def _sample(mapping: Mapping, sample: str) -> Text:
+    """A sample in words: its call, and the tensors that this is given."""
+    call = source_call(mapping, sample)
+    code, given = sample_code(call), sample_inputs(call)
+    return filled("differs.sample", call=code, given=given) if given else Text(en=f"`{code}`", zh=f"`{code}`")

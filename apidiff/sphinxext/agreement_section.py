@@ -1,0 +1,72 @@
+"""The section of a target that shows in which facets it agrees with the source on the same inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from docutils import nodes
+
+from apidiff.model.views import AgreementEntry, CaseEntry, TargetEntry
+from apidiff.sphinxext.nodes import Cell, block, code, folded, literal, paragraph, prose, relative, table
+from apidiff.sphinxext.page_builder import PageBuilder
+
+
+def agreement_section(make: PageBuilder, name: str, target: TargetEntry) -> list[nodes.Node]:
+    """The section below the anchor ``name``: a table for each version and device; nothing where no run compares them."""
+    if not target.agreements:
+        return []
+    children: list[nodes.Node] = [paragraph(nodes.Text(make.word("agreement.about")), classes=["apidiff-aside"])]
+    for _, rows in groupby(target.agreements, key=lambda one: (one.framework_version, one.source_version, one.device)):
+        children += _place(make, list(rows))
+    return [make.section(f"{name}--agreement", make.word("agreement"), *children)]
+
+
+def _place(make: PageBuilder, rows: Sequence[AgreementEntry]) -> list[nodes.Node]:
+    first = rows[0]
+    device = make.word(f"device.{first.device}")
+    where = make.word("agreement.where", source=first.source_version, version=first.framework_version, device=device)
+    header = [make.word("column.facet"), make.word("column.samples")]
+    shown = table(header, [[make.word(f"facet.{row.facet}"), _counts(make, row)] for row in rows])
+    cases = [folded_cases for row in rows if (folded_cases := _cases(make, row)) is not None]
+    return [paragraph(nodes.strong("", where)), shown, *cases, make.term("agreement.runs", *_runs(make, first))]
+
+
+def _counts(make: PageBuilder, row: AgreementEntry) -> Cell:
+    """How many samples came out how: ``agrees 9 · differs 2``."""
+    cells: list[nodes.Node] = []
+    for outcome, count in row.counts.items():
+        cells += [nodes.Text(" · ")] if cells else []
+        cells += [make.badge("outcome", outcome), nodes.Text(f" {count}")]
+    return cells
+
+
+def _cases(make: PageBuilder, row: AgreementEntry) -> nodes.Node | None:
+    """The samples that do not agree, folded. What leaves every facet unseen is told once, under the errors."""
+    told = [case for case in row.cases if row.facet == "error" or case.agreement not in {"unsupported", "error"}]
+    if not told:
+        return None
+    facet = make.word(f"facet.{row.facet}")
+    title = facet + make.word("site.colon") + make.word("agreement.cases", count=len(told))
+    return folded(title, *(part for case in told for part in _case(make, case)))
+
+
+def _case(make: PageBuilder, case: CaseEntry) -> list[nodes.Node]:
+    words = case.text.en if make.language == "en" else case.text.zh
+    given = [paragraph(*prose(case.given), classes=["apidiff-aside"])] if case.given else []
+    return [
+        paragraph(make.badge("outcome", case.agreement), nodes.Text(" "), literal(case.sample)),
+        block("", code(case.call)),
+        *given,
+        paragraph(nodes.Text(words)),
+    ]
+
+
+def _runs(make: PageBuilder, row: AgreementEntry) -> list[nodes.Node]:
+    """A link to each raw record."""
+    links: list[nodes.Node] = []
+    for run in row.runs:
+        links += [nodes.Text(" · ")] if links else []
+        goal = relative(make.docname, f"_runs/{run}.json")
+        links.append(nodes.reference("", run, refuri=goal, internal=True))
+    return links

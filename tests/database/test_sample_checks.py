@@ -1,0 +1,70 @@
+"""Rows of (what is done to a good mapping whose calls are made in a single process, what the error must say)."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from apidiff.database.checks.samples import samples_fit
+from apidiff.database.checks.subject import Subject
+from apidiff.database.data import Data
+from apidiff.model import Mapping
+
+GOOD: dict[str, Any] = {
+    "id": "torch.Tensor.add_",
+    "category": "tensor",
+    "summary": {"en": "Adds.", "zh": "相加。"},
+    "execution": "single",
+    "samples": {
+        "plain": {"receiver": {"values": [1]}, "args": {"other": 1}},
+        "more": {"like": "plain", "kwargs": {"alpha": 2}},
+    },
+    "source": {"name": "torch.Tensor.add_", "kind": "method"},
+    "targets": [
+        {"api": {"name": "mindspore.Tensor.add_", "kind": "method"}, "ranges": [{"since": "2.10", "status": "current"}]}
+    ],
+}
+LINEAR = {"name": "torch.nn.Linear", "kind": "module"}
+
+
+def errors(**changes: Any) -> list[str]:
+    mapping = msgspec.convert(GOOD | changes, Mapping)
+    data = Data(Path("data"), {mapping.id: mapping}, {}, {})
+    return [str(error) for error in samples_fit(Subject(data, mapping))]
+
+
+def test_a_good_mapping_has_no_error() -> None:
+    assert errors() == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"execution": "collective"}, "samples are not made where calls are made by ranks"),
+        ({"samples": {}}, "has no sample"),
+        ({"samples": {"plain": {"like": "other"}}}, "there is no sample 'other'"),
+        ({"samples": {"plain": {"args": {"other": 1}}}}, "sample 'plain' has no receiver"),
+        (
+            {"samples": {"plain": {"receiver": {"values": [1]}, "constructor": {"args": {"a": 1}}}}},
+            "sample 'plain' has a constructor, and torch.Tensor.add_ is a method",
+        ),
+        (
+            {"samples": {"plain": {"receiver": {"values": [1]}, "state": {"weight": {"values": [1]}}}}},
+            "sample 'plain' has a state, which only a module has",
+        ),
+        ({"source": {"name": "torch.Tensor.add_", "kind": "constant"}}, "is a constant, which no single process calls"),
+        (
+            {"source": {"name": "torch.Tensor.add_", "kind": "method", "probes": {"sync": {}}}},
+            "torch.Tensor.add_ has probes",
+        ),
+    ],
+)
+def test_one_error(changes: dict[str, Any], words: str) -> None:
+    found = errors(**changes)
+    assert any(words in one for one in found), found
+
+
+def test_a_module_is_constructed() -> None:
+    found = errors(source=LINEAR, samples={"plain": {"args": {"input": {"shape": [1, 2]}}}})
+    assert any("sample 'plain' has no constructor" in one for one in found)

@@ -1,0 +1,102 @@
+"""Records of single calls: what is read, what is refused, and which record's trace counts."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from apidiff.database.single_runs import SingleTraces, load_single_runs, single_run_path
+from apidiff.errors import DataError
+from apidiff.execute.record import encode
+from apidiff.execute.single.record import write_record
+from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
+
+
+def made(mapping: str, spec: str = "0") -> SampleRun:
+    return SampleRun(mapping=mapping, api="torch.f", sample="plain", spec=spec, end="timeout")
+
+
+def record(date: str = "2026-01-01T00:00:00Z", *samples: SampleRun, **more: object) -> SingleRecord:
+    known = {
+        "schema": SINGLE_SCHEMA,
+        "suite_version": "0",
+        "framework": "torch",
+        "framework_version": "2.13.0",
+        "device": "cpu",
+        "date": date,
+        "os": "Linux",
+        "python": "3.11.7",
+        "machine": "x86_64",
+        "cores": 2,
+        "packages": {"torch": "2.13.0"},
+    }
+    return msgspec.convert(known | more | {"samples": msgspec.to_builtins(samples)}, SingleRecord)
+
+
+def test_what_was_written_is_read(tmp_path: Path) -> None:
+    path = write_record(record("2026-01-01T00:00:00Z", made("torch.f")), tmp_path)
+    assert path.parent.name == "torch-2.13.0"
+    assert path.name.startswith("single-cpu-")
+    [(key, read)] = load_single_runs(tmp_path)
+    assert (key, read.samples) == (f"torch-2.13.0/{path.stem}", [made("torch.f")])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda content: content.replace(b"2.13.0", b"2.13.1", 1), "it was changed"),
+        (None, "holds the run"),
+    ],
+)
+def test_a_record_is_what_its_name_says(tmp_path: Path, change: object, words: str) -> None:
+    content = encode(record())
+    path = single_run_path(record(), content, tmp_path)
+    if change is None:
+        path = path.with_name(path.name.replace("cpu", "npu"))
+    path.parent.mkdir()
+    path.write_bytes(change(content) if callable(change) else content)
+    with pytest.raises(DataError, match=words) as raised:
+        load_single_runs(tmp_path)
+    assert str(path) in str(raised.value)
+
+
+def test_a_record_of_another_schema_is_refused(tmp_path: Path) -> None:
+    newer = record(schema=SINGLE_SCHEMA + 1)
+    path = single_run_path(newer, encode(newer), tmp_path)
+    path.parent.mkdir()
+    path.write_bytes(encode(newer))
+    with pytest.raises(DataError, match="schema 2"):
+        load_single_runs(tmp_path)
+
+
+def test_a_record_takes_the_place_of_one_whose_mappings_it_has(tmp_path: Path) -> None:
+    f, g = made("torch.f"), made("torch.g")
+    both = write_record(record("2026-01-01T00:00:00Z", f, g), tmp_path)
+    one = write_record(record("2026-01-02T00:00:00Z", f), tmp_path)
+    assert both.exists()
+    last = write_record(record("2026-01-03T00:00:00Z", f, g), tmp_path)
+    assert not both.exists()
+    assert not one.exists()
+    assert last.exists()
+
+
+def test_somebody_elses_record_stays(tmp_path: Path) -> None:
+    other = record("2026-01-01T00:00:00Z", made("torch.f"), measured_by="somebody")
+    path = single_run_path(other, encode(other), tmp_path)
+    path.parent.mkdir()
+    path.write_bytes(encode(other))
+    write_record(record("2026-01-02T00:00:00Z", made("torch.f")), tmp_path)
+    assert path.exists()
+
+
+def test_the_last_trace_of_a_call_counts(tmp_path: Path) -> None:
+    older, newer = made("torch.f"), msgspec.structs.replace(made("torch.f"), end="crash")
+    write_record(record("2026-01-01T00:00:00Z", older, made("torch.g", "1")), tmp_path)
+    write_record(record("2026-01-02T00:00:00Z", newer), tmp_path)
+    traces = SingleTraces(load_single_runs(tmp_path))
+    assert traces.places("torch") == [("2.13.0", "cpu")]
+    found = traces.find("torch", "2.13.0", "cpu", "torch.f", "0")
+    assert found is not None
+    assert found[1].end == "crash"
+    assert traces.find("torch", "2.13.0", "cpu", "torch.g", "1") is not None
+    assert traces.find("torch", "2.13.0", "cpu", "torch.g", "other") is None
