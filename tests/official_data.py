@@ -9,7 +9,7 @@ import msgspec
 from factories import run_record
 
 from apidiff.database import Data
-from apidiff.database.official import TableFile, with_listed
+from apidiff.database.documented import TableFile, with_listed
 from apidiff.derive.official import OfficialReport, official_report
 from apidiff.lookup.entry import Builder
 from apidiff.model import (

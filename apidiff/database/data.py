@@ -6,11 +6,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from apidiff.database.documented import load_documented
+from apidiff.database.documented import (
+    OnlyFile,
+    TableFile,
+    load_documented,
+    load_mindspore_only,
+    load_tables,
+    with_listed,
+)
 from apidiff.database.expansion import Expander, Origins
-from apidiff.database.official import TableFile, load_tables, with_listed
 from apidiff.database.paths import DATA
-from apidiff.database.public_api import OnlyFile, load_mindspore_only
 from apidiff.database.runs import load_runs
 from apidiff.database.shared_targets import fill_in
 from apidiff.database.signatures import load_signatures

@@ -1,14 +1,33 @@
-"""Reads documented.yaml: what cited documents say of versions that no signatures were read of."""
+"""Reads what documents say: of versions without signatures, in upstream's mapping tables, of APIs without a counterpart.
+
+Each row of a table becomes a claim, ``corresponds``, on the target that the row names.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as Dictionary
+from dataclasses import dataclass
 from pathlib import Path
 
-from apidiff.database.yaml import read_yaml
+import msgspec
+
+from apidiff.database.yaml import Lines, read_yaml
 from apidiff.errors import DataError
-from apidiff.model import Document
-from apidiff.model.documented import Listing, Point
+from apidiff.model import Claim, Corresponds, Document, Mapping, Stated, Target
+from apidiff.model.base import DottedName
+from apidiff.model.documented import Listing, MindsporeOnly, OfficialTable, Point, TableRow
+
+ONLY_FILE = "mindspore_only.yaml"
+
+OnlyFile = dict[DottedName, MindsporeOnly]
+"""What the file of MindSpore APIs holds to which no PyTorch API corresponds."""
+
+
+def load_mindspore_only(root: Path) -> tuple[OnlyFile, Lines]:
+    """The file below the data folder ``root`` with its lines; nothing where there is none. Raises DataError."""
+    path = root / ONLY_FILE
+    return read_yaml(path, OnlyFile) if path.is_file() else ({}, {})
 
 
 def load_documented(path: Path) -> list[Listing]:
@@ -16,7 +35,7 @@ def load_documented(path: Path) -> list[Listing]:
     return read_yaml(path, list[Listing])[0] if path.exists() else []
 
 
-def documented_points(listings: Sequence[Listing], documents: Mapping[str, Document]) -> dict[str, list[Point]]:
+def documented_points(listings: Sequence[Listing], documents: Dictionary[str, Document]) -> dict[str, list[Point]]:
     """What ``listings`` say of each API, by its full name."""
     found: dict[str, list[Point]] = {}
     for one in listings:
@@ -35,7 +54,7 @@ def documented_points(listings: Sequence[Listing], documents: Mapping[str, Docum
 
 
 def listings_are_cited(
-    path: Path, listings: Sequence[Listing], documents: Mapping[str, Document]
+    path: Path, listings: Sequence[Listing], documents: Dictionary[str, Document]
 ) -> Iterator[DataError]:
     """Each listing names a known document, no API is both there and missing, and what is deprecated is there."""
     for index, one in enumerate(listings):
@@ -48,3 +67,87 @@ def listings_are_cited(
         for name in sorted({*one.deprecated} - {*one.has}):
             found = f"{one.document}: {one.module}.{name} is deprecated but not said to be there"
             yield DataError(path, None, found, "Add it to `has`.")
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A table with the file it was read from. ``lines``: the line of every value."""
+
+    path: Path
+    table: OfficialTable
+    lines: Lines
+
+    @property
+    def name(self) -> str:
+        """The release the table is of: the file's name."""
+        return self.path.stem
+
+    def error(self, row: int, key: str, found: str, remedy: str) -> DataError:
+        """The error for what was found in row number ``row`` (from 0) of the file."""
+        place = ("rows", row, key) if ("rows", row, key) in self.lines else ("rows", row)
+        return DataError(self.path, self.lines.get(place), found, remedy)
+
+
+def load_tables(folder: Path) -> list[TableFile]:
+    """The tables in ``folder`` in the order of their names; none where there is no such folder.
+
+    Raises DataError for a file that is not a table, and for a row that stands twice.
+    """
+    found = []
+    for path in sorted(folder.glob("*.yaml")):
+        table, lines = read_yaml(path, OfficialTable)
+        file = TableFile(path, table, lines)
+        seen: dict[tuple[object, ...], int] = {}
+        for index, row in enumerate(table.rows):
+            for key, what in (
+                (("row", row.section, row.row), row.part),
+                (("pair", row.source, row.target), row.target),
+            ):
+                if key in seen:
+                    first = lines.get(("rows", seen[key]))
+                    raise file.error(index, "row", f"{what} stands on line {first} already", "Keep one of the two.")
+                seen[key] = index
+        found.append(file)
+    return found
+
+
+def claim_id(table: str) -> str:
+    """The ID of the claims that the table called ``table`` makes: ``listed-2025-07``, ``listed-r2-4-10``."""
+    return f"listed-{table.replace('.', '-')}"
+
+
+def with_listed(mappings: Dictionary[str, Mapping], tables: list[TableFile]) -> dict[str, Mapping]:
+    """The mappings, each target that a table lists with the claim that its row makes."""
+    listed: dict[tuple[str, str], list[Claim]] = {}
+    for file in tables:
+        for row in file.table.rows:
+            for source in holders(mappings, row):
+                listed.setdefault((source, row.target), []).append(_claim(file, row))
+    return {key: _extended(mapping, listed) for key, mapping in mappings.items()}
+
+
+def holders(mappings: Dictionary[str, Mapping], row: TableRow) -> Iterator[str]:
+    """The IDs of the mappings that have the pair of a row: of its source, or of any where the row names none."""
+    chosen = mappings.values() if row.source is None else filter(None, [mappings.get(row.source)])
+    for mapping in chosen:
+        if any(target.api.name == row.target for target in mapping.targets):
+            yield mapping.id
+
+
+def _claim(file: TableFile, row: TableRow) -> Claim:
+    body = Corresponds(
+        source=row.source, source_version=row.source_version, listed=row.listed, excused=file.table.excused
+    )
+    stated = Stated(document=file.table.document, part=row.part, text=row.remark)
+    return Claim(id=claim_id(file.name), corresponds=body, stated=[stated])
+
+
+def _extended(mapping: Mapping, listed: Dictionary[tuple[str, str], list[Claim]]) -> Mapping:
+    def extended(target: Target) -> Target:
+        claims = listed.get((mapping.id, target.api.name))
+        if not claims:
+            return target
+        api = msgspec.structs.replace(target.api, claims=[*target.api.claims, *claims])
+        return msgspec.structs.replace(target, api=api)
+
+    return msgspec.structs.replace(mapping, targets=[extended(target) for target in mapping.targets])

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from apidiff.database.public_api import OnlyFile
+from apidiff.database.documented import OnlyFile
 from apidiff.model import Document, OfficialTable, Release, RunRecord
 from apidiff.model.authored import AuthoredRecord, NamedNote, Profile
 from apidiff.model.base import Slug

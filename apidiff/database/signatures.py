@@ -1,4 +1,4 @@
-"""Reads the extracted signatures: one JSON file per framework version."""
+"""Reads the extracted signatures, one JSON file per framework version, and which names they make public."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from pathlib import Path
 
 import msgspec
 
+from apidiff.database.scope import load_scope
 from apidiff.errors import DataError
+from apidiff.model import Version
 from apidiff.model.signature import SignatureFile
 
+_PARTS = (".__init__", ".__call__", ".*")  # of an API that is there itself
 _REMEDY = "Write it anew with `apidiff signatures extract`."
 
 
@@ -30,3 +33,23 @@ def load_signatures(folder: Path) -> dict[tuple[str, str], SignatureFile]:
             raise DataError(path, None, f"is named {path.name!r} but holds {expected!r}", _REMEDY)
         found[signatures.framework, signatures.version] = signatures
     return found
+
+
+def public_names(file: SignatureFile) -> list[str]:
+    """The public names of a framework version, also those whose signature could not be read."""
+    return sorted({*file.apis, *(name for name in file.unreadable if not name.endswith(_PARTS))})
+
+
+def names_to_match(file: SignatureFile) -> list[str]:
+    """The public names of a MindSpore version that need a source or a reason to have none.
+
+    A file also holds names that are read only because answers refer to them.
+    """
+    scope = load_scope().mindspore
+    return [name for name in public_names(file) if scope.needs_counterpart(name)]
+
+
+def newest_first(signatures: dict[tuple[str, str], SignatureFile], framework: str) -> list[SignatureFile]:
+    """The signature files of ``framework``, newest version first."""
+    files = [file for (name, _), file in signatures.items() if name == framework]
+    return sorted(files, key=lambda file: Version(file.version), reverse=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from apidiff.database import Data
-from apidiff.database.public_api import names_to_match, newest_first
 from apidiff.database.scope import load_scope
+from apidiff.database.signatures import names_to_match, newest_first
 from apidiff.model.views import CounterpartEntry, DocumentEntry, Entry, OtherwiseEntry, RangeEntry, ServedEntry
 
 

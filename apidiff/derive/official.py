@@ -10,7 +10,7 @@ from collections.abc import Mapping as Dictionary
 from enum import Enum
 
 from apidiff.database import Data
-from apidiff.database.official import TableFile, claim_id, holders
+from apidiff.database.documented import TableFile, claim_id, holders
 from apidiff.derive.official_behaviour import Finding, findings
 from apidiff.judge.correspondence import compare, read, twin_of, version_note
 from apidiff.model import (

@@ -27,6 +27,7 @@ from apidiff.model.claim import (
     Stated,
     Writes,
 )
+from apidiff.model.documented import OfficialTable, TableRow
 from apidiff.model.mapping import (
     AnswerKind,
     Api,
@@ -45,7 +46,6 @@ from apidiff.model.mapping import (
     Target,
     TargetRange,
 )
-from apidiff.model.official import OfficialTable, TableRow
 from apidiff.model.probe import Argument, Call, Fill, Input, Layout, Partner, Probe
 from apidiff.model.trace import (
     RUN_SCHEMA,

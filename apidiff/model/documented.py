@@ -1,10 +1,14 @@
-"""What documents say of versions of which no signatures were read: which APIs are there, missing or deprecated."""
+"""What documents say of APIs: which versions have them, which correspond, and why some have no counterpart."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from apidiff.model.base import NonEmpty, Record
+import msgspec
+
+from apidiff.model.base import DottedName, NonEmpty, Record, Text
+from apidiff.model.claim import ListedAs, Stated
 
 
 class Listing(Record, frozen=True, kw_only=True):
@@ -33,3 +37,50 @@ class Point:
     evidence: str
     deprecated: bool = False
     new: bool = False  # the document says that the version added it
+
+
+class TableRow(Record, frozen=True, kw_only=True):
+    """One row of upstream's mapping tables: the MindSpore API that it names for a torch API, and what it calls the pair.
+
+    ``row`` counts over the tables of its ``section``, from 1. ``source`` is missing where the row says that PyTorch has no
+    such API. ``source_version``: the release of PyTorch that the row speaks of. ``remark``: what it says instead of calling
+    the pair consistent or naming a page of differences, in our words.
+    """
+
+    section: NonEmpty
+    row: Annotated[int, msgspec.Meta(ge=1)]
+    source: DottedName | None = None
+    source_version: NonEmpty
+    target: DottedName
+    listed: ListedAs
+    remark: Text | None = None
+
+    def __post_init__(self) -> None:
+        if (self.listed is ListedAs.TEXT) != (self.remark is not None):
+            raise ValueError(f"row {self.row} of {self.section} has a 'remark' exactly where it is listed as 'text'")
+        if self.source is None and self.listed is not ListedAs.TEXT:
+            raise ValueError(f"row {self.row} of {self.section} is listed as {self.listed.value!r} and names no source")
+
+    @property
+    def part(self) -> str:
+        """Where in the document the row stands: ``torch.distributed/3``."""
+        return f"{self.section}/{self.row}"
+
+
+class OfficialTable(Record, frozen=True, kw_only=True):
+    """The rows of one release's table. ``document``: its key in documents.yaml.
+
+    ``excused``: parameters of torch that the table does not count as a difference where the MindSpore API lacks them.
+    """
+
+    document: NonEmpty
+    excused: list[str] = []
+    rows: list[TableRow]
+
+
+class MindsporeOnly(Record, frozen=True, kw_only=True):
+    """Why no PyTorch API corresponds to a MindSpore API. ``nearest``: IDs of the mappings a reader may be looking for."""
+
+    why: Text
+    nearest: list[DottedName] = []
+    stated: list[Stated] = []

@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from apidiff.database import Data
-from apidiff.database.public_api import newest_first
 from apidiff.database.scope import load_scope
+from apidiff.database.signatures import newest_first
 from apidiff.messages.labels import Language
 from apidiff.model import Api, ApiKind, Claim, Mapping, Relation, Status, Version
 from apidiff.model.base import Record, Text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from apidiff.database import load
-from apidiff.database.public_api import names_to_match, newest_first
+from apidiff.database.signatures import names_to_match, newest_first
 from apidiff.derive.counterparts import counterparts, serve
 from apidiff.lookup.entry import entries
 from apidiff.model import Text

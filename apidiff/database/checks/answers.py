@@ -7,8 +7,8 @@ from pathlib import Path
 
 from apidiff.database.checks.subject import Place, Subject
 from apidiff.database.data import Data
-from apidiff.database.public_api import newest_first
 from apidiff.database.scope import load_scope
+from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
 from apidiff.model import AnswerKind, Otherwise
 

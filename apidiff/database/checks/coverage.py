@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from apidiff.database.checks.languages import text_faults
 from apidiff.database.data import Data, mapping_path
+from apidiff.database.documented import ONLY_FILE, load_mindspore_only
 from apidiff.database.paths import conf_file
-from apidiff.database.public_api import ONLY_FILE, load_mindspore_only, names_to_match, newest_first, public_names
 from apidiff.database.scope import FILE, read_scope
+from apidiff.database.signatures import names_to_match, newest_first, public_names
 from apidiff.database.terms import Term
 from apidiff.errors import DataError
 

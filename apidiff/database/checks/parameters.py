@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from apidiff.database.checks.subject import Place, Subject
 from apidiff.database.checks.versions import in_range
-from apidiff.database.public_api import newest_first
+from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
 from apidiff.model import ParameterRow, Relation
 from apidiff.model.signature import ParameterKind, SignatureFile

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from apidiff.database.data import Data, mapping_path
-from apidiff.database.official import TableFile, holders
+from apidiff.database.documented import TableFile, holders
 from apidiff.errors import DataError
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from apidiff.database.checks.subject import Subject
 from apidiff.database.checks.versions import in_range
-from apidiff.database.public_api import newest_first
+from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
 
 

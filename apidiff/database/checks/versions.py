@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from apidiff.database.data import Data
-from apidiff.database.public_api import newest_first
+from apidiff.database.signatures import newest_first
 from apidiff.model import Status, Target, Version
 from apidiff.model.ranges import status_at
 from apidiff.model.signature import SignatureFile

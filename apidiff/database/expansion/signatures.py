@@ -6,8 +6,8 @@ import ast
 from dataclasses import dataclass
 
 from apidiff.database.expansion.origins import ORIGIN, Origin, Plain, listed
-from apidiff.database.public_api import newest_first
 from apidiff.database.scope import load_scope
+from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
 from apidiff.model import Version, VersionError
 from apidiff.model.mapping import Relation, Risk, Status
