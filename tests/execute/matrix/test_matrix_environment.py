@@ -185,7 +185,7 @@ run_logged([sys.executable, "-c", sys.argv[2]], here / "log", 600, here, print)
 
 
 def test_killed_it_takes_its_command_along(tmp_path: Path) -> None:
-    root = str(Path(__file__).resolve().parents[2])
+    root = str(Path(__file__).resolve().parents[3])
     starter = subprocess.Popen(
         [sys.executable, "-c", STARTER, str(tmp_path), FAMILY],
         env=os.environ | {"PYTHONPATH": root},
