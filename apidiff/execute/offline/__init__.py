@@ -1,1 +1,1 @@
-"""Measures on a machine of its own, without network: what `make gpu` and `make npu` run, and the packages they may lack."""
+"""Measures on a machine without network, installing nothing: what `make gpu`, `make npu` and `make wheels` start."""
