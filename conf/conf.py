@@ -111,7 +111,7 @@ html_theme_options = {
 
 autodoc2_packages = [
     {"path": f"../../apidiff/{path}", "module": f"apidiff.{path.removesuffix('.py').replace('/', '.')}"}
-    for path in ("model", "database", "judge", "derive/api_history", "lookup", "errors.py")
+    for path in ("model", "database", "judge", "derive/api_history.py", "lookup", "errors.py")
 ]
 autodoc2_output_dir = "api"
 autodoc2_docstring_parser_regexes = [(r".*", "rst")]
@@ -123,7 +123,7 @@ nitpick_ignore_regex = [
     # Types of other projects; the site links to no inventory that would have to be fetched.
     (r"py:(class|obj|exc)", r"(collections|enum|msgspec|numpy|pathlib|re|sqlite3|types|typing)\..*"),
     # Types of layers that have no pages here.
-    (r"py:(class|obj|exc)", r"apidiff\.(execute|messages)\..*"),
+    (r"py:(class|obj|exc)", r"apidiff\.(derive|execute|messages)\..*"),
     # autodoc2 writes type variables as if they were classes.
     (r"py:class", r"apidiff\.(\w+\.)*[A-Z]"),
 ]

@@ -113,7 +113,7 @@ CHANGES = [
     "data/documents.yaml",
     "model/claim.py",
     "judge/oracle.py",
-    "derive/api_history/timeline.py",
+    "derive/api_history.py",
     "messages/phrases.py",
     "database/checks/ranges.py",
     "lookup/build.py",
