@@ -86,7 +86,7 @@ def _world_sizes(text: str | None) -> list[int] | None:
     sizes = [part.strip() for part in text.split(",")]
     # A number of more than nine digits is none that int() should be asked for.
     if not all(
-        one.isascii() and one.isdigit() and len(one) < 10 and 1 <= int(one) <= LARGEST_WORLD_SIZE for one in sizes
+        size.isascii() and size.isdigit() and len(size) < 10 and 1 <= int(size) <= LARGEST_WORLD_SIZE for size in sizes
     ):
         limits = f"numbers of ranks from 1 to {LARGEST_WORLD_SIZE}"
         raise pytest.UsageError(f"Expected --apidiff-world-size to be {limits} such as 2 or 2,3,4 but got {text!r}.")
@@ -121,11 +121,11 @@ class ClaimItem(pytest.Item):
     def runtest(self) -> None:
         """Compares the verdicts of this session's runs with the recorded ones."""
         self._name_class()
-        found = self._runs.judge(self.chosen)
-        if isinstance(found, str):
-            pytest.skip(found)
-        if found:
-            raise VerdictChanged("\n".join(change.text() for change in found))
+        changes = self._runs.judge(self.chosen)
+        if isinstance(changes, str):
+            pytest.skip(changes)
+        if changes:
+            raise VerdictChanged("\n".join(change.text() for change in changes))
 
     def _name_class(self) -> None:
         """Names the API as the class in JUnit XML: pytest takes a class from '::' in an ID, which a claim's has not."""
@@ -179,7 +179,7 @@ class _Claims:
             )
 
     def _all(self) -> Iterator[tuple[Chosen, int | None]]:
-        """Every claim, each once, and its line in the file of its mapping."""
+        """Lists every claim, each once, with its line in the file of its mapping."""
         from apidiff.verification.claim_session import Chosen
 
         for key, mapping in self._data.mappings.items():

@@ -56,7 +56,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--slurm",
         action="store_true",
-        help="with --matrix: print a script for sbatch, one task a cell, instead of running",
+        help="with --matrix: print a script for sbatch, one task per cell, instead of running",
     )
 
 
@@ -96,15 +96,15 @@ def run_matrix(args: argparse.Namespace) -> int:
                 for result in run_cells(environment, group, args.measured_by, stands, tell):
                     results.append(result)
                     done(result)
-    results.sort(key=lambda one: cells.index(one.cell))
+    results.sort(key=lambda result: cells.index(result.cell))
     if args.json:
-        text = msgspec.json.encode([_plain(one) for one in results])
+        text = msgspec.json.encode([_plain(result) for result in results])
         sys.stdout.buffer.write(msgspec.json.format(text) + b"\n")
     else:
         out = Console(markup=False, highlight=False, soft_wrap=True)
-        for one in results:
-            out.print(_told(one, width))
-    return 1 if any(one.state == "failed" for one in results) else 0
+        for result in results:
+            out.print(_line(result, width))
+    return 1 if any(result.state == "failed" for result in results) else 0
 
 
 def _job_array(todo: Sequence[Cell], measured_by: str | None, console: Console) -> int:
@@ -130,11 +130,11 @@ def _job_array(todo: Sequence[Cell], measured_by: str | None, console: Console) 
 
 @contextmanager
 def _progress(console: Console, total: int) -> Iterator[tuple[Callable[[str, str], None], Callable[[Result], None]]]:
-    """What to call with what is under way and with each result: a bar on a terminal, a line for each without one."""
+    """Shows what is under way and each result: a bar on a terminal, a line for each without one. Gives what to call for both."""
     width = 0
 
     def print_result(result: Result) -> None:
-        console.print(_told(result, width))
+        console.print(_line(result, width))
 
     if not console.is_terminal:
         told = ""
@@ -159,20 +159,20 @@ def _progress(console: Console, total: int) -> Iterator[tuple[Callable[[str, str
         yield lambda what, said: bar.update(task, description=what, line=said), done
 
 
-def _told(one: Result, width: int) -> str:
-    seconds = f"{one.seconds:.0f} s" if one.seconds else ""
-    return f"{one.cell.name:{width}}  {_STATES[one.state]}  {seconds:>6}  {one.text}"
+def _line(result: Result, width: int) -> str:
+    seconds = f"{result.seconds:.0f} s" if result.seconds else ""
+    return f"{result.cell.name:{width}}  {_STATES[result.state]}  {seconds:>6}  {result.text}"
 
 
-def _plain(one: Result) -> dict[str, object]:
-    cell = one.cell
+def _plain(result: Result) -> dict[str, object]:
+    cell = result.cell
     return {
         "framework": cell.block.name,
         "framework_version": cell.version,
         "backend": cell.backend.name,
         "device": cell.backend.device,
         "world_size": cell.world_size,
-        "state": one.state,
-        "record" if one.state in {"recorded", "made"} else "reason": one.text,
-        "seconds": round(one.seconds, 1),
+        "state": result.state,
+        "record" if result.state in {"recorded", "made"} else "reason": result.text,
+        "seconds": round(result.seconds, 1),
     }

@@ -1,0 +1,101 @@
+"""Outside programs: what they print and how they end; nothing that they started outlives them."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from apidiff.process_group import Ended, kill_group, run, start
+
+SHELL = ["/bin/sh", "-c"]
+
+# (script, guarded, how it ended)
+ENDS = [
+    ("echo out; echo err >&2; exit 3", True, Ended(3, "out\n", "err\n")),
+    ("echo out; echo err >&2; exit 3", False, Ended(3, "out\n", "err\n")),
+    ("kill -9 $$", True, Ended(137, "", "")),
+    ("kill -9 $$", False, Ended(-9, "", "")),
+    ("tr a-z A-Z", True, Ended(0, "READ", "")),
+    ("printf '\\377'", False, Ended(0, "\ufffd", "")),
+]
+
+
+@pytest.mark.parametrize(("script", "guarded", "ended"), ENDS)
+def test_how_a_program_ends(script: str, guarded: bool, ended: Ended) -> None:
+    assert run([*SHELL, script], 60, text="read" if "tr " in script else "", guarded=guarded) == ended
+
+
+@pytest.mark.parametrize(
+    ("ended", "line"),
+    [
+        (Ended(0, "a\nb\n", "warning\n"), "b"),
+        (Ended(1, "a\nb\n", "no\nluck \n\n"), "luck"),
+        (Ended(1, "a\nb\n", ""), "b"),
+        (Ended(0, " \n", ""), ""),
+    ],
+)
+def test_the_last_line_is_that_of_errors_where_it_failed(ended: Ended, line: str) -> None:
+    assert ended.last_line == line
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_a_deadline_ends_the_whole_group(tmp_path: Path, guarded: bool) -> None:
+    script = f"sleep 600 & echo $! $$ > {tmp_path}/pids; sleep 600"
+    with pytest.raises(subprocess.TimeoutExpired):
+        run([*SHELL, script], 3, guarded=guarded)
+    _assert_gone(tmp_path / "pids")
+
+
+def test_what_a_program_leaves_behind_is_ended_and_not_waited_for(tmp_path: Path) -> None:
+    begun = time.monotonic()
+    assert run([*SHELL, f"sleep 600 & echo $! > {tmp_path}/pids"], 60).code == 0
+    assert time.monotonic() - begun < 50
+    _assert_gone(tmp_path / "pids")
+
+
+def test_a_program_that_is_not_there() -> None:
+    with pytest.raises(FileNotFoundError):
+        run(["/nowhere/program"], 60, guarded=False)
+    ended = run(["/nowhere/program"], 60)
+    assert ended.code == 1
+    assert "/nowhere/program" in ended.errors
+
+
+def test_a_guarded_program_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
+    code = f"from apidiff.process_group import run; run(['/bin/sh', '-c', 'echo $$ > {tmp_path}/pids; sleep 600'], 600)"
+    starter = subprocess.Popen([sys.executable, "-c", code])
+    until = time.monotonic() + 60
+    while not (tmp_path / "pids").exists() or not (tmp_path / "pids").read_text().endswith("\n"):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    starter.send_signal(signal.SIGKILL)
+    starter.wait()
+    _assert_gone(tmp_path / "pids")
+
+
+def test_a_group_is_killed_once_and_again(tmp_path: Path) -> None:
+    with (tmp_path / "log").open("wb") as log:
+        process = start(["sleep", "600"], log)
+    kill_group(process)
+    assert process.wait(10) == -signal.SIGKILL
+    kill_group(process)
+
+
+def _assert_gone(pids: Path) -> None:
+    until = time.monotonic() + 10
+    while left := [pid for pid in map(int, pids.read_text().split()) if _lives(pid)]:
+        assert time.monotonic() < until, left
+        time.sleep(0.05)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
