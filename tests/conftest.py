@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from apidiff.database import Data
+    from apidiff.model.views import Entry
 
 
 def pytest_configure() -> None:
@@ -15,3 +22,19 @@ def pytest_configure() -> None:
     os.environ.setdefault("PYTEST_TIMEOUT", "600")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def database() -> Data:
+    """The data that ship with the package, read once; no test changes them."""
+    from apidiff.database import load
+
+    return load()
+
+
+@pytest.fixture(scope="session")
+def all_entries(database: Data) -> dict[str, Entry]:
+    """The entries of all its mappings, made once."""
+    from apidiff.lookup.entry import entries
+
+    return entries(database)

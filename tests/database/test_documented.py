@@ -6,19 +6,22 @@ from pathlib import Path
 
 import pytest
 
+from apidiff.database import Data
 from apidiff.database.documented import documented_points, listings_are_cited, load_documented
 from apidiff.database.paths import DATA
-from apidiff.database.signatures import load_signatures
 from apidiff.database.yaml import read_yaml
 from apidiff.derive.api_history import timeline
 from apidiff.model import Document, Framework
-from apidiff.model.documented import Listing
+from apidiff.model.documented import Listing, Point
 
-SIGNATURES = load_signatures(DATA / "signatures")
-POINTS = documented_points(
-    load_documented(DATA / "documented.yaml"), read_yaml(DATA / "documents.yaml", dict[str, Document])[0]
-)
 DOCUMENTS = {"doc": Document(title="t", url="u", framework=Framework.MINDSPORE, version="2.5.0")}
+
+
+@pytest.fixture(scope="module")
+def points() -> dict[str, list[Point]]:
+    """What documents say of each API."""
+    listings = load_documented(DATA / "documented.yaml")
+    return documented_points(listings, read_yaml(DATA / "documents.yaml", dict[str, Document])[0])
 
 
 @pytest.mark.parametrize(
@@ -58,13 +61,15 @@ def test_points() -> None:
         ("torch.distributed.all_gather_single", "2.13.0", "2.11.0"),
     ],
 )
-def test_since_of_known_apis(api: str, version: str, after: str | None) -> None:
-    files = [file for (framework, _), file in SIGNATURES.items() if framework == api.partition(".")[0]]
-    first = timeline(api, files, POINTS.get(api, []))[0]
+def test_since_of_known_apis(
+    database: Data, points: dict[str, list[Point]], api: str, version: str, after: str | None
+) -> None:
+    files = [file for (framework, _), file in database.signatures.items() if framework == api.partition(".")[0]]
+    first = timeline(api, files, points.get(api, []))[0]
     assert (first.version, first.after) == (version, after)
 
 
-def test_every_listed_name_is_in_a_signature_file() -> None:
+def test_every_listed_name_is_in_a_signature_file(database: Data, points: dict[str, list[Point]]) -> None:
     """A misspelt name would tell a history of nothing."""
-    known = {name for file in SIGNATURES.values() for name in file.apis}
-    assert set(POINTS) <= known
+    known = {name for file in database.signatures.values() for name in file.apis}
+    assert set(points) <= known

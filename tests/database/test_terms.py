@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.database import load, terms
+from apidiff.database import Data, terms
 from apidiff.database.terms import Term, everyday_names, load_terms
 from apidiff.errors import DataError
 from apidiff.lookup.names import shortened
@@ -40,9 +40,9 @@ def test_what_is_typed_must_lead_somewhere(tmp_path: Path, monkeypatch: pytest.M
         load_terms()
 
 
-def test_what_is_meant_is_there() -> None:
+def test_what_is_meant_is_there(database: Data) -> None:
     """Every name that a term leads to is that of an API, a part of one or a parameter."""
-    mappings = load().mappings.values()
+    mappings = database.mappings.values()
     known = {last for one in mappings for last in shortened(one.source.name)[-2:]}
     text = " ".join(sorted(known))
     lost = [api for term in load_terms() for api in term.apis if api not in known and api.lower() not in text.lower()]

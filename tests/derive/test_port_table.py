@@ -7,7 +7,7 @@ import json
 import msgspec
 import pytest
 
-from apidiff.database import load
+from apidiff.database import Data
 from apidiff.model import Text
 from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, ParameterEntry, RangeEntry, TargetEntry
 from apidiff.porting.port import PortFacts, SourceFacts, port_facts, port_script
@@ -134,10 +134,9 @@ def test_members_come_with_their_versions(row: tuple[str, ...], given: list[str 
     assert table(found)["apis"][SOURCE]["answers"][0]["members"] == {source: given}
 
 
-def test_facts_of_the_shipped_data() -> None:
-    data = load()
-    facts = port_facts(data)
-    assert facts.sources.keys() == data.mappings.keys()
+def test_facts_of_the_shipped_data(database: Data) -> None:
+    facts = port_facts(database)
+    assert facts.sources.keys() == database.mappings.keys()
     assert facts.releases["mindspore"][0] == "2.10.0"
     calls = facts.sources["torch.distributed.all_reduce"].calls
     assert calls[0][1] == [["tensor", "op", "group", "async_op"]]

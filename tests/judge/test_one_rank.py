@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from factories import run_record
 
-from apidiff.database import load
+from apidiff.database import Data
 from apidiff.judge import judge_claim
 from apidiff.model import (
     Api,
@@ -121,15 +121,14 @@ def test_two_ranks_show_what_one_does_not() -> None:
     assert judge_claim(claim, API, "plain", run, UNSUPPORTED, record(2))[0] is Outcome.HOLDS
 
 
-def test_no_recorded_claim_on_values_holds_by_one_rank() -> None:
+def test_no_recorded_claim_on_values_holds_by_one_rank(database: Data) -> None:
     """Every claim of the database, judged from traces of rank 0 alone, as if they were all of a world of one."""
-    data = load()
     shown = {"returns", "aliases", "equals", "parameter", "lacks", "member", "lacks_member"}
-    _, real = next(pair for pair in data.runs if pair[0].startswith("torch-2.13.0/gloo-cpu-3-"))
+    _, real = next(pair for pair in database.runs if pair[0].startswith("torch-2.13.0/gloo-cpu-3-"))
     runs = {(run.api, run.probe): run for run in real.probes}
     alone = msgspec.structs.replace(real, world_size=1)
     judged = 0
-    for mapping in data.mappings.values():
+    for mapping in database.mappings.values():
         for claim in mapping.source.claims:
             for probe in claim.probes:
                 run = runs.get((mapping.source.name, probe))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.database import DataError, load
+from apidiff.database import Data, DataError
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import DATA, examples_folder
 from apidiff.execute.submissions.known_probes import add_specs, known_specs, load_specs, specs_path, specs_text
@@ -14,10 +14,9 @@ from apidiff.execute.submissions.known_probes import add_specs, known_specs, loa
 ONE = ("torch.one", "plain", "0a1b2c3d4e5f")
 
 
-def test_all_that_is_run_today_or_recorded_is_listed() -> None:
-    data = load()
+def test_all_that_is_run_today_or_recorded_is_listed(database: Data) -> None:
     examples = shown_by_path(load_examples(examples_folder()))
-    missing = known_specs(data, examples) - load_specs(DATA)
+    missing = known_specs(database, examples) - load_specs(DATA)
     assert not missing, "run: make specs"
 
 
