@@ -6,37 +6,15 @@
 >>> answer.target.name
 'mindspore.mint.distributed.reduce'
 
-Importing this package loads nothing else: no framework, no NumPy, no Sphinx. What is named here is imported when it is
-first used.
+Importing this package imports no framework, no NumPy and no Sphinx.
 """
 
 from __future__ import annotations
 
 __version__ = "0.1.0"
+
+from apidiff.errors import ApidiffError
+from apidiff.lookup.answer import Answer, SearchResult
+from apidiff.lookup.knowledge import KnowledgeBase, load
+
 __all__ = ["Answer", "ApidiffError", "KnowledgeBase", "SearchResult", "__version__", "load"]
-
-TYPE_CHECKING = False  # the name type checkers know; importing `typing` for it would cost a lookup 2 ms
-if TYPE_CHECKING:
-    from apidiff.errors import ApidiffError
-    from apidiff.lookup.answer import Answer, SearchResult
-    from apidiff.lookup.knowledge import KnowledgeBase, load
-
-_HOMES = {
-    "Answer": "apidiff.lookup.answer",
-    "ApidiffError": "apidiff.errors",
-    "KnowledgeBase": "apidiff.lookup.knowledge",
-    "SearchResult": "apidiff.lookup.answer",
-    "load": "apidiff.lookup.knowledge",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'apidiff' has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(_HOMES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

@@ -1,21 +1,18 @@
-"""The command `apidiff`: finds the subcommand, imports its module, and turns errors into one sentence.
+"""The command `apidiff`: finds the subcommand, runs it, and turns errors into one sentence.
 
-A subcommand is a module of this package with ``add_parser(subparsers)`` and ``run(args) -> int``. Only the one chosen is
-imported: a lookup takes about as long as starting Python, and would not if it paid for the others.
+A subcommand is a module of this package with ``add_arguments(parser)`` and ``run(args) -> int``.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from apidiff import __version__
-from apidiff.cli.quick import parse_lookup
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import ModuleType
+from apidiff.errors import ApidiffError
 
 COMMANDS = {
     "lookup": "how one API differs from its counterpart",
@@ -32,15 +29,22 @@ COMMANDS = {
 }
 
 
+class HelpFormatter(argparse.HelpFormatter):
+    """Lays out help at a fixed width, so that it reads the same everywhere."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=28, width=100)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line ``argv`` (default: that of the process).
 
     Returns 0 when all is well, 1 when a run shows something else than what is recorded, 2 for what the user can mend
     (wrong usage ends in SystemExit(2)), 130 after Ctrl-C, 141 when whoever read the output went away.
     """
-    arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        code = _run(arguments)
+        args = _parse(list(sys.argv[1:] if argv is None else argv))
+        code: int = args.run(args)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
@@ -56,26 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def _run(arguments: list[str]) -> int:
-    if (asked := parse_lookup(arguments)) is not None:
-        from apidiff.lookup.index import open_index
-        from apidiff.lookup.lookup import lookup_json
-
-        try:
-            text = lookup_json(open_index(), **asked)
-        except LookupError as error:
-            text = getattr(
-                error, "json", ""
-            )  # NoCounterpart is an answer; importing its class here would cost too much
-            if not text:
-                raise
-        sys.stdout.buffer.write(text.encode())
-        return 0
-    import argparse
-
-    from apidiff.cli.formatter import HelpFormatter
-
-    chosen = next((word for word in arguments if not word.startswith("-")), None)
+def _parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="apidiff",
         description="How PyTorch APIs differ from their MindSpore counterparts, checked by running both.",
@@ -83,29 +68,18 @@ def _run(arguments: list[str]) -> int:
     )
     parser.add_argument("--version", action="version", version=f"apidiff {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    if chosen not in COMMANDS:
-        # Nothing will be run: help, or an error that names the commands.
-        for name, text in COMMANDS.items():
-            subparsers.add_parser(name, help=text)
-        parser.parse_args(arguments)
-        return 0
-    module = _module(chosen)
-    module.add_parser(subparsers)
-    args = parser.parse_args(arguments)
-    code: int = module.run(args)
-    return code
-
-
-def _module(name: str) -> ModuleType:
-    from importlib import import_module
-
-    return import_module(f"apidiff.cli.{name}")
+    chosen = next((word for word in arguments if not word.startswith("-")), None)
+    for name, about in COMMANDS.items():
+        subparser = subparsers.add_parser(name, help=about, formatter_class=HelpFormatter)
+        if name == chosen:  # the others are named in the help and not imported: a lookup need not wait for them
+            module = import_module(f"apidiff.cli.{name}")
+            module.add_arguments(subparser)
+            subparser.set_defaults(run=module.run)
+    return parser.parse_args(arguments)
 
 
 def _sentence(error: Exception) -> str | None:
     """What to tell the user, or None where the error is a fault of this program."""
-    from apidiff.errors import ApidiffError
-
     if isinstance(error, ApidiffError):
         from apidiff.messages.escape_invisible import visible
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 
 from rich.table import Table
 
-from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.output import show
 from apidiff.database import Data, InvalidData, load
 from apidiff.database.checks import check_records, run_checks
@@ -20,14 +19,9 @@ from apidiff.model import AnswerKind, Mapping, Outcome
 from apidiff.model.views import Entry
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Adds the command's options."""
-    parser = subparsers.add_parser(
-        "check",
-        help="validate all data and count what is there",
-        description="Validates all data; lists every error with file, line and remedy, or counts what is there.",
-        formatter_class=HelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's arguments."""
+    parser.description = "Validates all data; lists every error with file, line and remedy, or counts what is there."
     parser.add_argument("ids", metavar="ID", nargs="*", help="check and count only these mappings, not what is missing")
 
 

@@ -12,7 +12,6 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text as Line
 
-from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.output import language, show
 from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import load_backends
@@ -37,17 +36,12 @@ class UnknownVersion(ApidiffError, LookupError):
     """A version of which there are no signatures, or two that no framework has both."""
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Adds the command's options."""
-    parser = subparsers.add_parser(
-        "drift",
-        help="what changed between two versions of a framework",
-        description=(
-            "Lists APIs added, removed and newly deprecated, parameters, defaults and members that changed between two "
-            "versions of a framework, and the mappings and the documents' claims that this touches; then the claims whose "
-            "verdict is another, where both versions were run on the same backend."
-        ),
-        formatter_class=HelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's arguments."""
+    parser.description = (
+        "Lists APIs added, removed and newly deprecated, parameters, defaults and members that changed between two "
+        "versions of a framework, and the mappings and the documents' claims that this touches; then the claims whose "
+        "verdict is another, where both versions were run on the same backend."
     )
     parser.add_argument("old", metavar="OLD", help="the older version, e.g. 2.7.1")
     parser.add_argument("new", metavar="NEW", help="the newer version, e.g. 2.10")

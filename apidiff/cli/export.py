@@ -6,21 +6,15 @@ import argparse
 import sys
 from pathlib import Path
 
-from apidiff.cli.formatter import HelpFormatter
 from apidiff.lookup.knowledge import load
 from apidiff.writers.export import export_json, export_sqlite
 
 _EXPORTS = {"json": export_json, "sqlite": export_sqlite}
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Adds the command's options."""
-    parser = subparsers.add_parser(
-        "export",
-        help="everything as JSON files or as an SQLite database",
-        description="Writes everything into a folder: all of it or, where that fails, nothing.",
-        formatter_class=HelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's arguments."""
+    parser.description = "Writes everything into a folder: all of it or, where that fails, nothing."
     parser.add_argument("format", choices=sorted(_EXPORTS), help="one JSON file per mapping, or one SQLite database")
     parser.add_argument("folder", metavar="DIR", type=Path, help="is created if needed; an earlier export is replaced")
 

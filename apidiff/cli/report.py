@@ -7,7 +7,6 @@ import sys
 
 import msgspec
 
-from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.output import language
 from apidiff.database import load
 from apidiff.derive.official import official_report
@@ -15,13 +14,10 @@ from apidiff.lookup.entry import entries
 from apidiff.messages.official_text import report_markdown
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Adds the command's options."""
-    parser = subparsers.add_parser(
-        "report",
-        help="what upstream's mapping tables say, and what runs show",
-        description="Writes the report on upstream's mapping tables: each row with its verdicts and their evidence.",
-        formatter_class=HelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's arguments."""
+    parser.description = (
+        "Writes the report on upstream's mapping tables: each row with its verdicts and their evidence."
     )
     parser.add_argument("what", choices=["official"], help="the report: on upstream's mapping tables")
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the text (default: that of the locale)")

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from apidiff.cli.formatter import HelpFormatter
 from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import Backend, Devices, called, load_backends
 from apidiff.database.examples import load_examples
@@ -25,14 +24,9 @@ from apidiff.model import Outcome, RunRecord, Version
 from apidiff.verification import difference, observations
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Adds the command with its own commands."""
-    parser = subparsers.add_parser(
-        "runs",
-        help="list, show, compare and import run records",
-        description="Run records: what a run on some machine showed, complete.",
-        formatter_class=HelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the actions of the command."""
+    parser.description = "Run records: what a run on some machine showed, complete."
     commands = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     commands.add_parser("list", help="every record, one a line")
     show = commands.add_parser("show", help="one record: where it was made, and its verdicts")

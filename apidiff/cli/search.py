@@ -7,21 +7,14 @@ import sys
 
 import msgspec
 
-from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.output import language, show
-from apidiff.lookup.index import open_index
-from apidiff.lookup.search import search
-from apidiff.writers.terminal_search import search_text
+from apidiff.lookup.knowledge import load
+from apidiff.writers.terminal import search_text
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Adds the command's options."""
-    parser = subparsers.add_parser(
-        "search",
-        help="APIs by name, text or behaviour, in English or Chinese",
-        description="Finds APIs by name, text or behaviour, in English or Chinese; best first.",
-        formatter_class=HelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's arguments."""
+    parser.description = "Finds APIs by name, text or behaviour, in English or Chinese; best first."
     parser.add_argument("words", metavar="WORDS", nargs="+", help="e.g. all_reduce in place, or 归约 就地")
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the text (default: that of the locale)")
     parser.add_argument("--limit", type=_positive, default=10, metavar="N", help="show at most N APIs (default: 10)")
@@ -30,7 +23,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Prints what was found; 0 even where nothing was."""
-    result = search(open_index(), " ".join(args.words), args.limit)
+    result = load().search(" ".join(args.words), limit=args.limit)
     if args.json:
         sys.stdout.buffer.write(msgspec.json.encode(result) + b"\n")
     else:

@@ -10,7 +10,6 @@ from typing import Any
 
 import yaml
 
-from apidiff.cli.formatter import HelpFormatter
 from apidiff.database.data import UnknownMapping, expanded_record, mapping_path
 from apidiff.database.expansion.origins import ORIGIN, Origin
 from apidiff.database.paths import DATA
@@ -18,14 +17,9 @@ from apidiff.database.paths import DATA
 _ITEMS = ("probes", "claims", "parameters", "members", "differences", "caveats", "otherwise")
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Adds the command's options."""
-    parser = subparsers.add_parser(
-        "show",
-        help="a record as it is written, or expanded",
-        description="Prints the record of a source API as it is written, or what it becomes.",
-        formatter_class=HelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's arguments."""
+    parser.description = "Prints the record of a source API as it is written, or what it becomes."
     parser.add_argument("name", metavar="NAME", help="the full name of the source API, which is the ID of its record")
     parser.add_argument(
         "--expanded",

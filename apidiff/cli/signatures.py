@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from apidiff.database.paths import DATA
 from apidiff.errors import ApidiffError
 
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
 
-
-def add_parser(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Adds the command."""
-    parser = subparsers.add_parser("signatures", help="read the signatures of a framework version")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the actions of the command."""
     actions = parser.add_subparsers(dest="action", required=True)
     extract = actions.add_parser(
         "extract",

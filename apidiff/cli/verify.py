@@ -9,14 +9,12 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata
-from typing import TYPE_CHECKING
 
 import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from apidiff.cli.formatter import HelpFormatter
 from apidiff.cli.matrix import add_options, run_matrix
 from apidiff.cli.samples import choose, run_samples
 from apidiff.database import ApidiffError, Data, load
@@ -37,19 +35,12 @@ from apidiff.model.trace import backend_name
 from apidiff.model.version import is_recordable
 from apidiff.verification import Change, base_record, compare, observations, verify
 
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, _SubParsersAction
 
-
-def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
-    """Adds the command's options."""
-    parser = subparsers.add_parser(
-        "verify",
-        help="run the probes under the frameworks and judge the claims",
-        description="Starts real ranks and single processes, runs every probe and sample, judges what they show, and "
-        "compares with what is recorded. "
-        "Exit code 1: a verdict is not what is recorded.",
-        formatter_class=HelpFormatter,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's arguments."""
+    parser.description = (
+        "Starts real ranks and single processes, runs every probe and sample, judges what they show, and compares with "
+        "what is recorded. Exit code 1: a verdict is not what is recorded."
     )
     parser.add_argument("ids", metavar="ID", nargs="*", help="a source API; with all its targets (default: all)")
     named = "such as nccl, or gloo-cuda for one device only (default: all whose device is here)"

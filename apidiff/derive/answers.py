@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from apidiff.model import Status, Version
 from apidiff.model.ranges import holds
-from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, TargetEntry
+from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, RangeEntry, TargetEntry
 
 MAPS_TO = "maps_to"
 
@@ -20,13 +20,31 @@ class Answer(NamedTuple):
     otherwise: OtherwiseEntry | None
 
 
+class AnswerRange(NamedTuple):
+    """What answers a source in one range of MindSpore versions.
+
+    ``target`` is None where the answer is another; ``status`` is the target's standing, or the kind of the other answer.
+    """
+
+    target: str | None
+    range: str
+    status: str
+    since: str | None
+    risk: str
+
+
+def range_at(ranges: Iterable[RangeEntry], version: str) -> RangeEntry | None:
+    """Find the range that covers the MindSpore ``version``, or None."""
+    wanted = Version(version)
+    return next((span for span in ranges if holds(span.since, span.until, wanted)), None)
+
+
 def current_target(entry: Entry, version: str) -> TargetEntry | None:
     """Find the target to use on the MindSpore ``version``; None where no range covers it."""
-    wanted = Version(version)
     for target in entry.targets:
-        for span in target.ranges:
-            if span.status == Status.CURRENT.value and holds(span.since, span.until, wanted):
-                return target
+        span = range_at(target.ranges, version)
+        if span and span.status == Status.CURRENT.value:
+            return target
     return None
 
 
@@ -54,3 +72,17 @@ def answers(entry: Entry, releases: Sequence[str]) -> list[Answer]:
         answer = by_kind.setdefault(key, Answer([], target, None if target else otherwise))
         answer.releases.append(release)
     return list(by_kind.values())
+
+
+def answer_ranges(entry: Entry) -> list[AnswerRange]:
+    """List every range with what answers in it: newest first; where two begin together, the one to use first."""
+    rows = [
+        AnswerRange(target.name, span.range, span.status, span.since, target.risk)
+        for target in entry.targets
+        for span in target.ranges
+    ]
+    rows += [AnswerRange(None, other.range, other.answer, other.since, other.risk) for other in entry.otherwise]
+    standings = [status.value for status in Status]
+    rows.sort(key=lambda row: standings.index(row.status) if row.target else 0)
+    rows.sort(key=lambda row: Version(row.since or "0"), reverse=True)
+    return rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from apidiff.database import Data
 from apidiff.database.scope import load_scope
@@ -36,38 +36,41 @@ def serve(
     communication API.
     """
     known = set(names)
-    found: dict[str, list[ServedEntry]] = {name: [] for name in known | only.keys()}
-    for entry in entries:
-        for target in entry.targets:
-            served = ServedEntry(
-                id=entry.id, source=entry.source, role="target", ranges=target.ranges, risk=target.risk
-            )
-            found.setdefault(target.name, []).append(served)
-        for name, answers in _used(entry, known).items():
-            found.setdefault(name, []).append(
-                ServedEntry(
-                    id=entry.id,
-                    source=entry.source,
-                    role="used",
-                    ranges=[_range(answer) for answer in answers],
-                    risk=answers[0].risk,
-                )
-            )
+    serving: dict[str, list[ServedEntry]] = {name: [] for name in known | only.keys()}
+    serving |= served(entries, lambda uses: _counted(uses, known))
     return {
-        name: CounterpartEntry(name=name, serves=sorted(serves, key=lambda one: (one.role, one.source)))
-        if serves or name not in only
-        else only[name]
-        for name, serves in sorted(found.items())
+        name: CounterpartEntry(name=name, serves=serves) if serves or name not in only else only[name]
+        for name, serves in sorted(serving.items())
     }
 
 
-def _used(entry: Entry, known: set[str]) -> dict[str, list[OtherwiseEntry]]:
-    """The communication APIs that the entry's answers use, with these answers."""
-    found: dict[str, list[OtherwiseEntry]] = {}
-    for answer in entry.otherwise:
-        for name in dict.fromkeys(_counted(answer.uses, known)):
-            found.setdefault(name, []).append(answer)
-    return found
+def served(entries: Iterable[Entry], counted: Callable[[Iterable[str]], Iterable[str]]) -> dict[str, list[ServedEntry]]:
+    """The sources that each MindSpore API serves: those it is a target of, then those whose answer uses it.
+
+    ``counted``: of the APIs that an answer names, those that count as used.
+    """
+    serving: dict[str, list[ServedEntry]] = {}
+    for entry in entries:
+        for target in entry.targets:
+            row = ServedEntry(id=entry.id, source=entry.source, role="target", ranges=target.ranges, risk=target.risk)
+            serving.setdefault(target.name, []).append(row)
+        answers: dict[str, list[OtherwiseEntry]] = {}
+        for answer in entry.otherwise:
+            for name in dict.fromkeys(counted(answer.uses)):
+                answers.setdefault(name, []).append(answer)
+        for name, using in answers.items():
+            ranges = [_range(answer) for answer in using]
+            row = ServedEntry(id=entry.id, source=entry.source, role="used", ranges=ranges, risk=using[0].risk)
+            serving.setdefault(name, []).append(row)
+    for rows in serving.values():
+        rows.sort(key=lambda row: (row.role, row.source))
+    return serving
+
+
+def with_classes(uses: Iterable[str]) -> Iterator[str]:
+    """APIs and what holds them: a member is found by its class too."""
+    for name in uses:
+        yield from (name, name.rpartition(".")[0])
 
 
 def _counted(uses: Iterable[str], known: set[str]) -> Iterator[str]:

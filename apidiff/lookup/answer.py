@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from apidiff.model.base import Record, Text
+from apidiff.model.base import Text
 from apidiff.model.views import (
     ClaimEntry,
     DifferenceEntry,
     DocumentEntry,
-    ExampleEntry,
     ObservedEntry,
-    ObservedSummary,
     OtherwiseEntry,
     ParameterEntry,
     StatedEntry,
+    View,
 )
 
 
-class Asked(Record, frozen=True, kw_only=True, omit_defaults=False):
+class Asked(View, frozen=True, kw_only=True):
     """What was asked: the name as typed, the API it stands for, and the releases it was resolved to.
 
     ``api`` is the source's name where the name typed fits several targets of one source. ``torch`` is None where no
@@ -29,7 +28,7 @@ class Asked(Record, frozen=True, kw_only=True, omit_defaults=False):
     torch: str | None
 
 
-class AnsweredTarget(Record, frozen=True, kw_only=True, omit_defaults=False):
+class AnsweredTarget(View, frozen=True, kw_only=True):
     """The target answered, with its standing at the MindSpore release asked for.
 
     ``status``, ``range``, ``since`` and ``until`` are None where no range of the target covers that release, which
@@ -46,7 +45,7 @@ class AnsweredTarget(Record, frozen=True, kw_only=True, omit_defaults=False):
     note: Text | None
 
 
-class TargetRow(Record, frozen=True, kw_only=True, omit_defaults=False):
+class TargetRow(View, frozen=True, kw_only=True):
     """A target in one range of MindSpore versions: ``range`` as text, ``since`` and ``until`` included, None if open."""
 
     name: str
@@ -56,7 +55,7 @@ class TargetRow(Record, frozen=True, kw_only=True, omit_defaults=False):
     until: str | None
 
 
-class OtherwiseRow(Record, frozen=True, kw_only=True, omit_defaults=False):
+class OtherwiseRow(View, frozen=True, kw_only=True):
     """What answers the source in a range of versions without a target: composed, not_needed or no_counterpart."""
 
     answer: str
@@ -65,7 +64,7 @@ class OtherwiseRow(Record, frozen=True, kw_only=True, omit_defaults=False):
     until: str | None
 
 
-class ServedRow(Record, frozen=True, kw_only=True, omit_defaults=False):
+class ServedRow(View, frozen=True, kw_only=True):
     """A source that the MindSpore API serves. ``role``: target, or used by what answers the source otherwise.
 
     ``status``: its standing at the release asked for, or what it is used for there (composed, not_needed,
@@ -78,7 +77,7 @@ class ServedRow(Record, frozen=True, kw_only=True, omit_defaults=False):
     status: str | None
 
 
-class AnsweredStated(StatedEntry, frozen=True, kw_only=True, omit_defaults=False):
+class AnsweredStated(StatedEntry, frozen=True, kw_only=True):
     """A place in a document that states a claim, with the document."""
 
     title: str
@@ -87,49 +86,26 @@ class AnsweredStated(StatedEntry, frozen=True, kw_only=True, omit_defaults=False
     version: str
 
 
-class AnsweredObservation(ObservedEntry, frozen=True, kw_only=True, omit_defaults=False):
+class AnsweredObservation(ObservedEntry, frozen=True, kw_only=True):
     """A verdict. ``asked_version``: its framework's version is the one asked for, or none was asked for."""
 
-    asked_version: bool | None
+    asked_version: bool
 
 
-class AnsweredSummary(ObservedSummary, frozen=True, kw_only=True, omit_defaults=False):
-    """One verdict per framework version and backend."""
-
-
-class AnsweredClaim(ClaimEntry, frozen=True, kw_only=True, omit_defaults=False):
+class AnsweredClaim(ClaimEntry, frozen=True, kw_only=True):
     """A claim of the source or of the target answered; observations of the versions asked for come first."""
 
     stated: list[AnsweredStated] = []  # type: ignore[assignment]
     observed: list[AnsweredObservation] = []  # type: ignore[assignment]
-    summary: list[AnsweredSummary] = []  # type: ignore[assignment]
 
 
-class AnsweredDifference(DifferenceEntry, frozen=True, kw_only=True, omit_defaults=False):
-    """A difference between the source and the target answered."""
-
-
-class AnsweredParameter(ParameterEntry, frozen=True, kw_only=True, omit_defaults=False):
-    """A row of the parameter table of the target answered."""
-
-
-class AnsweredExample(ExampleEntry, frozen=True, kw_only=True, omit_defaults=False):
-    """A script that does in MindSpore what the source does."""
-
-
-class AnsweredOtherwise(OtherwiseEntry, frozen=True, kw_only=True, omit_defaults=False):
+class AnsweredOtherwise(OtherwiseEntry, frozen=True, kw_only=True):
     """What answers the source at the release asked for, where no target does."""
 
-    recipe: AnsweredExample | None = None
     stated: list[AnsweredStated] = []  # type: ignore[assignment]
-    differences: list[AnsweredDifference] = []  # type: ignore[assignment]
 
 
-class AnsweredDocument(DocumentEntry, frozen=True, kw_only=True, omit_defaults=False):
-    """A document that states claims of the mapping."""
-
-
-class Answer(Record, frozen=True, kw_only=True, omit_defaults=False):
+class Answer(View, frozen=True, kw_only=True):
     """What answers one source API at the MindSpore release asked for, and how the two differ.
 
     ``answer``: maps_to, composed, not_needed or no_counterpart; None at releases before those the mapping covers.
@@ -147,7 +123,7 @@ class Answer(Record, frozen=True, kw_only=True, omit_defaults=False):
     summary: Text
     aliases: list[str]
     signatures: dict[str, str]
-    documents: dict[str, AnsweredDocument]
+    documents: dict[str, DocumentEntry]
     targets: list[TargetRow]
     otherwise_ranges: list[OtherwiseRow]
     answer: str | None
@@ -156,15 +132,15 @@ class Answer(Record, frozen=True, kw_only=True, omit_defaults=False):
     otherwise: AnsweredOtherwise | None
     serves: list[ServedRow]
     risk: str
-    differences: list[AnsweredDifference]
-    parameters: list[AnsweredParameter]
-    members: list[AnsweredParameter]
+    differences: list[DifferenceEntry]
+    parameters: list[ParameterEntry]
+    members: list[ParameterEntry]
     before: str
     after: str
     claims: list[AnsweredClaim]
 
 
-class Unmatched(Record, frozen=True, kw_only=True, omit_defaults=False):
+class Unmatched(View, frozen=True, kw_only=True):
     """What a lookup of a MindSpore API answers to which no PyTorch API corresponds.
 
     ``why`` is None where nothing is recorded of the API. ``nearest``: mappings one may be looking for. ``documents``: what
@@ -175,10 +151,10 @@ class Unmatched(Record, frozen=True, kw_only=True, omit_defaults=False):
     counterpart: None = None
     why: Text | None
     nearest: list[str]
-    documents: list[AnsweredDocument]
+    documents: list[DocumentEntry]
 
 
-class Match(Record, frozen=True, kw_only=True, omit_defaults=False):
+class Match(View, frozen=True, kw_only=True):
     """A passage that fits the words.
 
     ``kind``: summary, difference, claim, parameter, member, target or otherwise; ``ref`` says which.
@@ -190,7 +166,7 @@ class Match(Record, frozen=True, kw_only=True, omit_defaults=False):
     text: Text
 
 
-class Found(Record, frozen=True, kw_only=True, omit_defaults=False):
+class Found(View, frozen=True, kw_only=True):
     """A mapping that fits the words, with its best passages. The higher the score the better it fits.
 
     ``id`` is the name of a MindSpore API where that one fits and has no PyTorch counterpart.
@@ -203,7 +179,7 @@ class Found(Record, frozen=True, kw_only=True, omit_defaults=False):
     matches: list[Match]
 
 
-class SearchResult(Record, frozen=True, kw_only=True, omit_defaults=False):
+class SearchResult(View, frozen=True, kw_only=True):
     """Mappings that fit, best first. ``corrected``: words that are nowhere, with the names searched for instead."""
 
     words: str

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
-
-from rapidfuzz import fuzz, process
+from collections.abc import Mapping, Sequence
 
 from apidiff.errors import ApidiffError
+from apidiff.lookup.answer import Unmatched
+from apidiff.lookup.index import Spelling
 
 _NEAR = 70.0  # of 100: 'all_reduec' and 'torch.distributed.al_reduce' are near, 'cat' and 'reduce' are not
 
@@ -28,11 +28,11 @@ class AmbiguousName(ApidiffError, LookupError):
 
 
 class NoCounterpart(ApidiffError, LookupError):
-    """A MindSpore API to which no PyTorch API corresponds. ``json``: an `Unmatched`, with the reason, as JSON text."""
+    """A MindSpore API to which no PyTorch API corresponds. ``unmatched``: the API as asked for, with the reason."""
 
-    def __init__(self, api: str, json: str) -> None:
-        self.api, self.json = api, json
-        super().__init__(f"No PyTorch API corresponds to {api}.")
+    def __init__(self, unmatched: Unmatched) -> None:
+        self.unmatched = unmatched
+        super().__init__(f"No PyTorch API corresponds to {unmatched.asked.api}.")
 
 
 class UnknownVersion(ApidiffError, ValueError):
@@ -43,24 +43,20 @@ class UnknownVersion(ApidiffError, ValueError):
         super().__init__(message)
 
 
-def unknown_name(connection: sqlite3.Connection, name: str) -> UnknownName:
-    """The error for a name that is in no mapping, with names spelled alike."""
-    near = near_names(connection, name)
+def unknown_name(names: Mapping[str, Sequence[Spelling]], name: str) -> UnknownName:
+    """The error for a name that is in no mapping, with names spelled alike. ``names``: those of the index."""
+    near = _near_names(names, name)
     remedy = f"Did you mean {_either(near)}?" if near else "Look for it by behaviour: apidiff search WORDS."
     return UnknownName(f"No mapping has an API named {name!r}. {remedy}", near)
 
 
-def near_names(connection: sqlite3.Connection, name: str, limit: int = 3) -> list[str]:
+def _near_names(names: Mapping[str, Sequence[Spelling]], name: str, limit: int = 3) -> list[str]:
     """Full names of sources and targets with a spelling near ``name``, nearest first."""
-    full: dict[str, str] = {}
-    for spelling, api in connection.execute("SELECT spelling, api FROM name ORDER BY rank"):
-        full.setdefault(spelling, api)
-    ranked = process.extract(name, list(full), scorer=fuzz.ratio, processor=str.lower, limit=40, score_cutoff=_NEAR)
-    found: list[str] = []
-    for spelling, _, _ in ranked:
-        if full[spelling] not in found:
-            found.append(full[spelling])
-    return found[:limit]
+    from rapidfuzz import fuzz, process  # takes as long to import as a lookup that needs no suggestion
+
+    ordered = sorted(names, key=lambda spelling: names[spelling][0].rank)
+    ranked = process.extract(name, ordered, scorer=fuzz.ratio, processor=str.lower, limit=40, score_cutoff=_NEAR)
+    return list(dict.fromkeys(names[spelling][0].api for spelling, _, _ in ranked))[:limit]
 
 
 def ambiguous_name(name: str, apis: list[str]) -> AmbiguousName:
@@ -70,15 +66,11 @@ def ambiguous_name(name: str, apis: list[str]) -> AmbiguousName:
     )
 
 
-def unknown_version(connection: sqlite3.Connection, framework: str, typed: str | None) -> UnknownVersion:
+def unknown_version(framework: str, typed: str | None, known: list[str]) -> UnknownVersion:
     """The error for a version of ``framework`` that is no known release, or None where no release is known at all."""
-    rows = connection.execute(
-        "SELECT DISTINCT version FROM release WHERE framework = ? ORDER BY age", (framework,)
-    ).fetchall()
-    known = [version for (version,) in rows]
-    label = {"mindspore": "MindSpore", "torch": "PyTorch"}[framework]
+    title = {"mindspore": "MindSpore", "torch": "PyTorch"}[framework]
     return UnknownVersion(
-        f"{typed!r} is no known release of {label}. Name one of these: {', '.join(known) or 'none is recorded'}.", known
+        f"{typed!r} is no known release of {title}. Name one of these: {', '.join(known) or 'none is recorded'}.", known
     )
 
 

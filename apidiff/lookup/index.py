@@ -1,44 +1,52 @@
-"""Opens the index, and builds it first where it is missing or no longer fits the data."""
+"""The index: everything that lookup and search read, in one file that is decoded piece by piece."""
 
 from __future__ import annotations
 
-import sqlite3
+import msgspec
 
-from apidiff.lookup.freshness import fingerprint, index_file
-
-SCHEMA = "4"  # of the tables in build.py
+from apidiff.model.views import CounterpartEntry, Entry, ServedEntry
 
 
-def open_index() -> sqlite3.Connection:
-    """A read-only connection to an index that fits the data as it is now.
+class Spelling(msgspec.Struct, frozen=True, array_like=True):
+    """A spelling of an API, and the mapping it leads to (None: no entry names the API).
 
-    The index is written to a temporary name and renamed, so several processes may build it at once and a reader never
-    sees half of one. Where it cannot be kept it is built in memory and a note goes to stderr. Raises ApidiffError where
-    the data are invalid.
+    ``target``: the position of the target it names, None for the source and what is used. ``far``: the target's last part
+    is not the source's, so that another source may be meant first.
     """
-    path, wanted = index_file(), fingerprint()
-    if connection := _open(path, wanted):
-        return connection
-    from apidiff.lookup.build import build, keep
 
-    connection = build({"fingerprint": wanted, "schema": SCHEMA})
-    keep(connection, path)
-    connection.execute("PRAGMA query_only = ON")
-    return connection
+    text: str
+    rank: int
+    api: str
+    mapping: str | None
+    target: int | None = None
+    far: bool = False
 
 
-def _open(path: str, wanted: str) -> sqlite3.Connection | None:
-    address = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    try:
-        # immutable: files are only ever replaced whole, so SQLite need not look for locks and journals.
-        connection = sqlite3.connect(f"file:{address}?mode=ro&immutable=1", uri=True, check_same_thread=False)
-    except sqlite3.OperationalError:
-        return None
-    try:
-        found = dict(connection.execute("SELECT key, value FROM meta WHERE key IN ('fingerprint', 'schema')"))
-    except sqlite3.DatabaseError:  # no database, or one of something else: it is built again
-        found = {}
-    if found == {"fingerprint": wanted, "schema": SCHEMA}:
-        return connection
-    connection.close()
-    return None
+class Index(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known, by name. Entries stay encoded until they are asked for: one answer needs one of them.
+
+    ``fingerprint``: of the files it was made from. ``releases``: the known ones of each framework, newest first.
+    ``names``: for each spelling the APIs that it stands for, all of the lowest rank. ``words``: the SQLite database that
+    `apidiff.lookup.search` reads.
+    """
+
+    fingerprint: str
+    releases: dict[str, list[str]]
+    names: dict[str, list[Spelling]]
+    encoded_serves: dict[str, memoryview]
+    encoded_counterparts: dict[str, memoryview]
+    encoded_entries: dict[str, memoryview]
+    words: memoryview
+
+    def entry(self, mapping: str) -> Entry:
+        """The entry of a mapping."""
+        return msgspec.msgpack.decode(self.encoded_entries[mapping], type=Entry)
+
+    def counterpart(self, name: str) -> CounterpartEntry:
+        """A MindSpore communication API seen from its side."""
+        return msgspec.msgpack.decode(self.encoded_counterparts[name], type=CounterpartEntry)
+
+    def serves(self, name: str) -> list[ServedEntry]:
+        """The sources that a MindSpore API serves: those it is a target of, then those whose answer uses it."""
+        rows = self.encoded_serves.get(name)
+        return msgspec.msgpack.decode(rows, type=list[ServedEntry]) if rows else []

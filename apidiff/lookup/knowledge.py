@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 from functools import cached_property
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from apidiff.lookup.answer import Answer, SearchResult
-from apidiff.lookup.index import open_index
-from apidiff.lookup.lookup import lookup_json
-from apidiff.lookup.search import search
+from apidiff.lookup.cache import open_index
+from apidiff.lookup.index import Index
+from apidiff.lookup.lookup import lookup
 from apidiff.model.views import CounterpartEntry, Entry
+
+if TYPE_CHECKING:
+    from apidiff.lookup.search import Searcher
 
 
 def load() -> KnowledgeBase:
@@ -27,8 +28,8 @@ def load() -> KnowledgeBase:
 class KnowledgeBase:
     """Everything that is known, answered from one index. Made by `apidiff.load`; safe to share between threads."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    def __init__(self, index: Index) -> None:
+        self._index = index
 
     def lookup(self, name: str, *, mindspore: str | None = None, torch: str | None = None) -> Answer:
         """How the API ``name`` differs from its counterpart.
@@ -41,20 +42,24 @@ class KnowledgeBase:
         Raises UnknownName (with ``near``), AmbiguousName, UnknownVersion, or NoCounterpart for a MindSpore API to which
         no source corresponds; all of them are ApidiffError.
         """
-        return msgspec.json.decode(lookup_json(self._connection, name, mindspore, torch), type=Answer)
+        return lookup(self._index, name, mindspore, torch)
 
     def search(self, words: str, *, limit: int = 10) -> SearchResult:
         """Mappings that fit ``words`` (names, text or behaviour, English or Chinese), best first, at most ``limit``."""
-        return search(self._connection, words, limit)
+        return self._searcher.search(words, limit)
+
+    @cached_property
+    def _searcher(self) -> Searcher:
+        from apidiff.lookup.search import Searcher  # SQLite and RapidFuzz take as long to import as a lookup takes
+
+        return Searcher(self._index.words, self._index.names)
 
     @cached_property
     def entries(self) -> Mapping[str, Entry]:
         """Every entry by its ID, sorted: all targets, claims and verdicts of one source API."""
-        rows = self._connection.execute("SELECT id, json FROM entry ORDER BY id")
-        return {key: msgspec.json.decode(json, type=Entry) for key, json in rows}
+        return {mapping: self._index.entry(mapping) for mapping in self._index.encoded_entries}
 
     @cached_property
     def counterparts(self) -> Mapping[str, CounterpartEntry]:
         """Every MindSpore communication API by its name, sorted, with the sources it serves."""
-        rows = self._connection.execute("SELECT name, json FROM counterpart ORDER BY name")
-        return {key: msgspec.json.decode(json, type=CounterpartEntry) for key, json in rows}
+        return {name: self._index.counterpart(name) for name in self._index.encoded_counterparts}

@@ -1,186 +1,163 @@
-"""Gives the answer to a lookup as JSON, joined from the pieces in the index."""
+"""Answers a lookup: which API a name stands for, and what answers it at the release asked for."""
 
 from __future__ import annotations
 
-import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NoReturn
+from msgspec import Struct
+from msgspec.structs import replace
 
-    _Row = tuple[str | None, int | None, str, int, str]  # mapping, target, api, far, the name as JSON
+from apidiff.derive.answers import current_answer, current_target, range_at
+from apidiff.lookup.answer import (
+    Answer,
+    AnsweredClaim,
+    AnsweredObservation,
+    AnsweredOtherwise,
+    AnsweredStated,
+    AnsweredTarget,
+    Asked,
+    OtherwiseRow,
+    ServedRow,
+    TargetRow,
+    Unmatched,
+)
+from apidiff.lookup.errors import NoCounterpart, ambiguous_name, unknown_name, unknown_version
+from apidiff.lookup.index import Index, Spelling
+from apidiff.model import Risk, Status, Version
+from apidiff.model.views import DocumentEntry, Entry, ServedEntry, StatedEntry, TargetEntry
+
+_STANDINGS = [status.value for status in Status]
+_S = TypeVar("_S", bound=Struct)
 
 
-def lookup_json(
-    connection: sqlite3.Connection, name: str, mindspore: str | None = None, torch: str | None = None
-) -> str:
-    """The `Answer` about the API ``name`` as JSON text, ending in a newline.
-
-    ``mindspore`` and ``torch`` are versions as typed; the newest known MindSpore release is meant where none is given.
-    Raises UnknownVersion, UnknownName or AmbiguousName, and NoCounterpart for a MindSpore API to which no source
-    corresponds.
-    """
-    releases = _covered(connection, "mindspore", mindspore)
-    torch_releases = None if torch is None else _covered(connection, "torch", torch)
-    release, torch_release = releases[0], torch_releases[0] if torch_releases else None
-    mapping, asked_target, api, quoted = _resolve(connection, name, release)
-    asked = _object(
-        f'"name":{quoted}', _member("api", api), _member("mindspore", release), _member("torch", torch_release)
+def lookup(index: Index, name: str, mindspore: str | None = None, torch: str | None = None) -> Answer:
+    """How the API ``name`` differs from its counterpart: see `KnowledgeBase.lookup`."""
+    releases = _covered(index, "mindspore", mindspore)
+    torch_releases = None if torch is None else _covered(index, "torch", torch)
+    release = releases[0]
+    spelling = _resolve(index, name, release)
+    asked = Asked(name=name, api=spelling.api, mindspore=release, torch=torch_releases[0] if torch_releases else None)
+    if spelling.mapping is None:
+        raise NoCounterpart(_unmatched(index, asked))
+    entry = index.entry(spelling.mapping)
+    current, otherwise = current_target(entry, release), current_answer(entry, release)
+    target = current if spelling.target is None else entry.targets[spelling.target]
+    shown = target or otherwise
+    claims = [*_claims(entry, entry.source, torch_releases)]
+    if target:
+        claims += _claims(entry, target.name, releases)
+    served = target.name if target and asked.api == entry.source else asked.api
+    return Answer(
+        asked=asked,
+        id=entry.id,
+        category=entry.category,
+        source=entry.source,
+        summary=entry.summary,
+        aliases=entry.aliases,
+        signatures=entry.signatures,
+        documents=entry.documents,
+        targets=[_fill(TargetRow, row, name=one.name) for one in entry.targets for row in one.ranges],
+        otherwise_ranges=[_fill(OtherwiseRow, answer) for answer in entry.otherwise],
+        answer="maps_to" if current else otherwise.answer if otherwise else None,
+        target=_target(target, release) if target else None,
+        current=current.name if current else None,
+        otherwise=_fill(AnsweredOtherwise, otherwise, stated=_stated(entry, otherwise.stated)) if otherwise else None,
+        serves=[_served(row, release) for row in index.serves(served)],
+        risk=shown.risk if shown else Risk.NONE.value,
+        differences=shown.differences if shown else [],
+        parameters=target.parameters if target else [],
+        members=target.members if target else [],
+        before=shown.before if shown else "",
+        after=shown.after if shown else "",
+        claims=claims,
     )
-    if mapping is None:
-        _raise_no_counterpart(connection, api, asked)
-    source, head, empty = connection.execute(
-        "SELECT source, head, empty FROM mapping WHERE id = ?", (mapping,)
-    ).fetchone()
-    current = connection.execute(
-        "SELECT position, name FROM standing JOIN target USING (mapping, position)"
-        " WHERE mapping = ? AND version = ? AND status = 'current'",
-        (mapping, release),
-    ).fetchone()
-    otherwise = connection.execute(
-        "SELECT answer, json, body FROM answering JOIN otherwise USING (mapping, position)"
-        " WHERE mapping = ? AND version = ?",
-        (mapping, release),
-    ).fetchone()
-    chosen = asked_target if asked_target is not None else current and current[0]
-    claims = _claims(connection, mapping, source, torch_releases)
-    served = api
-    if chosen is None:
-        target, body = "null", otherwise[2] if otherwise else empty
-    else:
-        target_name, target, body = _target(connection, mapping, chosen, release)
-        claims += _claims(connection, mapping, target_name, releases)
-        served = target_name if api == source else api
-    members = (
-        f'"asked":{asked}',
-        head,
-        _member("answer", "maps_to" if current else otherwise and otherwise[0]),
-        f'"target":{target}',
-        _member("current", current and current[1]),
-        f'"otherwise":{otherwise[1] if otherwise else "null"}',
-        f'"serves":[{",".join(_serves(connection, served, release))}]',
-        body,
-        '"claims":[\n' + ",\n".join(claims) + "\n]",
-    )
-    return _object(*members) + "\n"
 
 
-def _covered(connection: sqlite3.Connection, framework: str, typed: str | None) -> list[str]:
+def _covered(index: Index, framework: str, typed: str | None) -> list[str]:
     """The known releases that ``typed`` covers, newest first; the newest of all for None."""
-    rows = connection.execute(
-        "SELECT DISTINCT version FROM release WHERE framework = ?1 AND (typed = ?2 OR (?2 IS NULL AND age = 0)) ORDER BY age",
-        (framework, typed),
-    ).fetchall()
-    if not rows:
-        from apidiff.lookup.errors import unknown_version
-
-        raise unknown_version(connection, framework, typed)
-    return [version for (version,) in rows]
+    known = index.releases.get(framework, [])
+    covered = known[:1] if typed is None else [release for release in known if _covers(typed, release)]
+    if not covered:
+        raise unknown_version(framework, typed, known)
+    return covered
 
 
-def _resolve(connection: sqlite3.Connection, name: str, release: str) -> tuple[str | None, int | None, str, str]:
-    """The mapping ``name`` stands for, the position of the target it names, the API's full name, the name as JSON.
+def _covers(typed: str, release: str) -> bool:
+    """Whether a version as typed means ``release``: 2.7 means 2.7.1, 2.10.0 means 2.10."""
+    numbers = [str(number) for number in Version(release).parts]
+    return typed == release or typed in (".".join(numbers[:count]) for count in (1, 2, 3))
 
-    The mapping is None for a MindSpore API without a source. The position is None where it names a source, what an answer
-    uses, or several targets of one mapping: such a name asks for the mapping.
-    """
-    rows = connection.execute(
-        "SELECT DISTINCT mapping, target, api, far, json_quote(spelling) FROM name WHERE spelling = ?1"
-        " AND rank = (SELECT min(rank) FROM name WHERE spelling = ?1)",
-        (name,),
-    ).fetchall()
-    if not rows:
-        from apidiff.lookup.errors import unknown_name
 
-        raise unknown_name(connection, name)
-    apis = {row[2] for row in rows}
-    if len({row[0] for row in rows}) > 1:
+def _resolve(index: Index, name: str, release: str) -> Spelling:
+    """What ``name`` stands for. A name of several targets of one mapping asks for the mapping."""
+    spellings = index.names.get(name)
+    if spellings is None:
+        raise unknown_name(index.names, name)
+    apis = {spelling.api for spelling in spellings}
+    if len({spelling.mapping for spelling in spellings}) > 1:
         if len(apis) > 1:
-            from apidiff.lookup.errors import ambiguous_name
-
             raise ambiguous_name(name, sorted(apis))
-        rows = [_first_meant(connection, rows, release)]
-    mapping, target, api, _, quoted = rows[0]
-    if len(rows) > 1 and mapping is not None:
-        target, api = None, connection.execute("SELECT source FROM mapping WHERE id = ?", (mapping,)).fetchone()[0]
-    return mapping, target, api, quoted
+        return min(spellings, key=lambda spelling: _standing_first(index, spelling, release))
+    first = spellings[0]
+    if len(spellings) > 1 and first.mapping is not None:
+        return replace(first, target=None, api=index.entry(first.mapping).source)
+    return first
 
 
-def _first_meant(connection: sqlite3.Connection, rows: list[_Row], release: str) -> _Row:
-    """Of several sources that one MindSpore API serves, the one that is answered.
-
-    The one for which it stands best at the release; among equals the one of the same name.
-    """
-    order = ["current", "available", "deprecated", "removed"]
-
-    def place(row: _Row) -> tuple[int, int, str]:
-        found = connection.execute(
-            "SELECT status FROM standing WHERE mapping = ? AND version = ? AND position = ?", (row[0], release, row[1])
-        ).fetchone()
-        return order.index(found[0]) if found else len(order), row[3], str(row[0])
-
-    return min(rows, key=place)
+def _standing_first(index: Index, spelling: Spelling, release: str) -> tuple[int, bool, str]:
+    """Orders the sources that one API serves: where it stands best at the release, then the one of the same name."""
+    mine = (row for row in index.serves(spelling.api) if row.id == spelling.mapping and row.role == "target")
+    statuses = [_STANDINGS.index(row.status) for one in mine if (row := range_at(one.ranges, release))]
+    return min(statuses, default=len(_STANDINGS)), spelling.far, str(spelling.mapping)
 
 
-def _serves(connection: sqlite3.Connection, api: str, release: str) -> list[str]:
-    """The sources that ``api`` serves, as JSON: those it is a target of, then those whose answer uses it."""
-    rows = connection.execute(
-        "SELECT t.mapping, source, 'target' AS role, status FROM target t JOIN mapping m ON m.id = t.mapping"
-        " LEFT JOIN standing s ON s.mapping = t.mapping AND s.position = t.position AND s.version = ?2 WHERE t.name = ?1"
-        " UNION ALL SELECT u.mapping, source, 'used', CASE WHEN max(version) IS NULL THEN NULL ELSE answer END"
-        " FROM used u JOIN mapping m ON m.id = u.mapping"
-        " JOIN otherwise o ON o.mapping = u.mapping AND o.position = u.position"
-        " LEFT JOIN answering a ON a.mapping = u.mapping AND a.position = u.position AND version = ?2"
-        " WHERE u.api = ?1 GROUP BY u.mapping ORDER BY role, source",
-        (api, release),
+def _served(served: ServedEntry, release: str) -> ServedRow:
+    row = range_at(served.ranges, release)
+    return ServedRow(id=served.id, source=served.source, role=served.role, status=row.status if row else None)
+
+
+def _unmatched(index: Index, asked: Asked) -> Unmatched:
+    counterpart = index.counterpart(asked.api)
+    return Unmatched(asked=asked, why=counterpart.why, nearest=counterpart.nearest, documents=counterpart.documents)
+
+
+def _target(target: TargetEntry, release: str) -> AnsweredTarget:
+    row = range_at(target.ranges, release)
+    standing = {name: getattr(row, name, None) for name in ("status", "range", "since", "until")}
+    return _fill(AnsweredTarget, target, **standing)
+
+
+def _claims(entry: Entry, subject: str, releases: list[str] | None) -> Iterator[AnsweredClaim]:
+    """The claims about ``subject``, observations of ``releases`` first (None: every version counts as asked)."""
+    for claim in entry.claims:
+        if claim.subject == subject:
+            observed = [
+                _fill(AnsweredObservation, one, asked_version=releases is None or one.framework_version in releases)
+                for one in claim.observed
+            ]
+            observed.sort(key=lambda one: Version(one.framework_version), reverse=True)
+            observed.sort(key=lambda one: not one.asked_version)
+            yield _fill(AnsweredClaim, claim, stated=_stated(entry, claim.stated), observed=observed)
+
+
+def _stated(entry: Entry, stated: Sequence[StatedEntry]) -> list[AnsweredStated]:
+    """The places with the documents they are in."""
+    return [_in_document(place, entry.documents[place.document]) for place in stated]
+
+
+def _in_document(place: StatedEntry, document: DocumentEntry) -> AnsweredStated:
+    return _fill(
+        AnsweredStated,
+        place,
+        title=document.title,
+        url=document.url,
+        framework=document.framework,
+        version=document.version,
     )
-    keys = ("id", "source", "role", "status")
-    return [_object(*(_member(key, value) for key, value in zip(keys, row, strict=True))) for row in rows]
 
 
-def _raise_no_counterpart(connection: sqlite3.Connection, api: str, asked: str) -> NoReturn:
-    from apidiff.lookup.errors import NoCounterpart
-
-    (body,) = connection.execute("SELECT body FROM counterpart WHERE name = ?", (api,)).fetchone()
-    raise NoCounterpart(api, _object(f'"asked":{asked}', '"counterpart":null', body) + "\n")
-
-
-def _target(connection: sqlite3.Connection, mapping: str, position: int, release: str) -> tuple[str, str, str]:
-    name, head, body, standing = connection.execute(
-        "SELECT name, head, body, json FROM target LEFT JOIN standing"
-        " ON standing.mapping = target.mapping AND standing.position = target.position AND version = ?"
-        " WHERE target.mapping = ? AND target.position = ?",
-        (release, mapping, position),
-    ).fetchone()
-    nowhere = '"status":null,"range":null,"since":null,"until":null'
-    return name, _object(head, standing or nowhere), body
-
-
-def _claims(connection: sqlite3.Connection, mapping: str, subject: str, releases: list[str] | None) -> list[str]:
-    """The claims about ``subject`` as JSON, observations of ``releases`` first (None: every version counts as asked)."""
-    observed: dict[int, tuple[list[str], list[str]]] = {}
-    for position, version, text in connection.execute(
-        "SELECT position, version, json FROM observed WHERE mapping = ? AND subject = ? ORDER BY age",
-        (mapping, subject),
-    ):
-        asked = releases is None or version in releases
-        # Only the member itself can read so: a quote inside a JSON string is escaped.
-        text = text.replace('"asked_version":null', f'"asked_version":{"true" if asked else "false"}')
-        observed.setdefault(position, ([], []))[not asked].append(text)
-    rows = connection.execute(
-        "SELECT position, head, tail FROM claim WHERE mapping = ? AND subject = ? ORDER BY position", (mapping, subject)
-    )
-    found = []
-    for position, head, tail in rows:
-        first, then = observed.get(position, ((), ()))
-        found.append(head + ",".join((*first, *then)) + tail)
-    return found
-
-
-def _member(key: str, value: str | None) -> str:
-    # For names of APIs and versions, in which nothing needs an escape; importing `json` would cost more than the rest.
-    return f'"{key}":null' if value is None else f'"{key}":"{value}"'
-
-
-def _object(*members: str) -> str:
-    return "{" + ",\n".join(members) + "}"
+def _fill(kind: type[_S], record: Struct, **more: Any) -> _S:
+    """A record of ``kind`` with the fields it shares with ``record``, and with ``more``."""
+    shared = {name: getattr(record, name) for name in kind.__struct_fields__ if name not in more}
+    return kind(**shared, **more)

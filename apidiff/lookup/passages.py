@@ -5,24 +5,24 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
 from apidiff.database.terms import everyday_names, load_terms
 from apidiff.lookup.answer import Match
 from apidiff.lookup.names import counterpart_spellings, spellings
-from apidiff.lookup.tokens import index_words
+from apidiff.lookup.words import index_words
 from apidiff.messages.synonyms import words_of
 from apidiff.model import Text
 from apidiff.model.views import CounterpartEntry, Entry
 
 _TABLES = """
 -- `weight`: of two passages that fit alike the one that tells more comes first.
-CREATE TABLE passage (id INTEGER PRIMARY KEY, mapping TEXT, weight REAL, json TEXT);
--- `mapping` is the API's name for a MindSpore API that no mapping names.
-CREATE TABLE found (mapping TEXT PRIMARY KEY, json TEXT) WITHOUT ROWID;
+-- `kind` and `ref` say what it is a passage of; `mapping` is the API's name for a MindSpore API that no mapping names.
+CREATE TABLE passage (id INTEGER PRIMARY KEY, mapping TEXT, weight REAL, kind TEXT, ref TEXT, risk TEXT, text_en TEXT,
+  text_zh TEXT);
+-- What is shown of each mapping that is found.
+CREATE TABLE found (mapping TEXT PRIMARY KEY, summary_en TEXT, summary_zh TEXT, risk TEXT) WITHOUT ROWID;
 -- What people type and the words of API names that they mean by it: conf/terms.yaml.
 CREATE TABLE everyday (name TEXT, api TEXT, position INTEGER);
--- Words are cut by apidiff.lookup.tokens; the tokenizer only splits at spaces and stems English.
+-- Words are cut by apidiff.lookup.words; the tokenizer only splits at spaces and stems English.
 CREATE VIRTUAL TABLE words USING fts5 (names, text, behaviour, content='', tokenize="porter unicode61 tokenchars '_.'");
 """
 
@@ -30,7 +30,7 @@ CREATE VIRTUAL TABLE words USING fts5 (names, text, behaviour, content='', token
 def fill_search(
     connection: sqlite3.Connection, entries: Iterable[Entry], counterparts: Iterable[CounterpartEntry]
 ) -> None:
-    """Adds the tables that searching reads to the index."""
+    """Adds the tables that searching reads: in the index, and in an exported database."""
     connection.executescript(_TABLES)
     for name, meant in everyday_names(load_terms()).items():
         connection.executemany(
@@ -39,8 +39,8 @@ def fill_search(
     counterparts = list(counterparts)
     used: dict[str, list[str]] = {}
     for found in counterparts:
-        for spelling, mapping in counterpart_spellings(found):
-            used.setdefault(mapping or found.name, []).append(spelling.text)
+        for spelling in counterpart_spellings(found):
+            used.setdefault(spelling.mapping or found.name, []).append(spelling.text)
     for entry in entries:
         _add_found(connection, entry.id, entry.summary, entry.risk)
         for match, names, behaviour in _passages(entry, used.get(entry.id, [])):
@@ -63,14 +63,13 @@ def unmatched_text(found: CounterpartEntry) -> Text:
 
 
 def _add_found(connection: sqlite3.Connection, key: str, summary: Text, risk: str) -> None:
-    json = msgspec.json.encode({"id": key, "summary": summary, "risk": risk}).decode()
-    connection.execute("INSERT INTO found VALUES (?, ?)", (key, json))
+    connection.execute("INSERT INTO found VALUES (?, ?, ?, ?)", (key, summary.en, summary.zh, risk))
 
 
 def _add(connection: sqlite3.Connection, key: str, match: Match, names: str, behaviour: str) -> None:
     row = connection.execute(
-        "INSERT INTO passage (mapping, weight, json) VALUES (?, ?, ?)",
-        (key, _weight(match), msgspec.json.encode(match).decode()),
+        "INSERT INTO passage (mapping, weight, kind, ref, risk, text_en, text_zh) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (key, _weight(match), match.kind, match.ref, match.risk, match.text.en, match.text.zh),
     )
     connection.execute(
         "INSERT INTO words (rowid, names, text, behaviour) VALUES (?, ?, ?, ?)",

@@ -6,13 +6,13 @@ and none changes its meaning.
 
 from __future__ import annotations
 
-from apidiff.model.base import Record, Text
-from apidiff.model.views import CounterpartEntry, Entry
+from apidiff.model.base import Text
+from apidiff.model.views import CounterpartEntry, Entry, View
 
 FORMAT = 1
 
 
-class IndexRow(Record, frozen=True, kw_only=True):
+class IndexRow(View, frozen=True, kw_only=True):
     """One mapping in the index. ``file``: its entry, seen from the index. ``risk``: the worst with newest MindSpore."""
 
     id: str
@@ -23,7 +23,7 @@ class IndexRow(Record, frozen=True, kw_only=True):
     targets: list[str]
 
 
-class IndexRun(Record, frozen=True, kw_only=True):
+class IndexRun(View, frozen=True, kw_only=True):
     """One run record in the index; ``id`` is what ``run`` of an observation names. ``file``: the record itself.
 
     ``measured_by``: who made the run, in their own words; None for this project.
@@ -40,7 +40,7 @@ class IndexRun(Record, frozen=True, kw_only=True):
     measured_by: str | None = None
 
 
-class Index(Record, frozen=True, kw_only=True):
+class Index(View, frozen=True, kw_only=True):
     """What there is. Paths are seen from the index. ``schemas``: kind of file → its JSON Schema.
 
     ``runs`` stands in the site's index only: an export holds no run records.
@@ -56,7 +56,7 @@ class Index(Record, frozen=True, kw_only=True):
     runs: list[IndexRun] = []
 
 
-class Base(Record, frozen=True, kw_only=True):
+class Base(View, frozen=True, kw_only=True):
     """Everything in one file."""
 
     generator: str

@@ -129,7 +129,7 @@ def evidence(code: EvidenceCode, rank: int | None = None, **values: object) -> E
     return Evidence(code=code, rank=rank, values={name: str(value) for name, value in values.items()})
 
 
-class Observation(Record, frozen=True, kw_only=True):
+class Observation(Record, frozen=True, kw_only=True, omit_defaults=False):
     """The verdict on one claim from one probe in one run record.
 
     ``facts``: what shows it; empty for ``holds`` where there is nothing to point at. ``measured_by``: who made the record,

@@ -12,7 +12,11 @@ from apidiff.model.sample import Execution
 from apidiff.model.verdict import Observation
 
 
-class StatedEntry(Record, frozen=True, kw_only=True):
+class View(Record, frozen=True, kw_only=True, omit_defaults=False):
+    """A derived record: encoded with every field, so that a program need not know defaults."""
+
+
+class StatedEntry(View, frozen=True, kw_only=True):
     """One place in a document that states a claim."""
 
     document: str  # key of Entry.documents
@@ -31,7 +35,7 @@ class ObservedEntry(Observation, frozen=True, kw_only=True):
     evidence_zh: list[str] = []
 
 
-class ObservedSummary(Record, frozen=True, kw_only=True):
+class ObservedSummary(View, frozen=True, kw_only=True):
     """A verdict of one framework version on one backend over all probes, and the world sizes and run records that share it.
 
     Where records disagree each has its say: the same world size then stands in several rows.
@@ -46,7 +50,7 @@ class ObservedSummary(Record, frozen=True, kw_only=True):
     runs: list[str]
 
 
-class VersionSpan(Record, frozen=True, kw_only=True):
+class VersionSpan(View, frozen=True, kw_only=True):
     """Versions that follow each other among those run, with the same outcome in each.
 
     ``runs``: version → the run records that say so, oldest version first. ``unjudged``: known versions between the span before
@@ -59,7 +63,7 @@ class VersionSpan(Record, frozen=True, kw_only=True):
     disputed: list[str] = []
 
 
-class VerdictChange(Record, frozen=True, kw_only=True):
+class VerdictChange(View, frozen=True, kw_only=True):
     """A verdict that is not the same in all versions run on one backend, at the world sizes at which it goes the same way.
 
     ``spans``: oldest first, at least two.
@@ -78,7 +82,7 @@ class ChangeEntry(VerdictChange, frozen=True, kw_only=True):
     text: Text
 
 
-class Dispute(Record, frozen=True, kw_only=True):
+class Dispute(View, frozen=True, kw_only=True):
     """Run records of the same version, backend, device and world size that disagree. ``outcomes``: by run record."""
 
     framework: str
@@ -95,7 +99,7 @@ class DisputeEntry(Dispute, frozen=True, kw_only=True):
     text: Text
 
 
-class ClaimEntry(Record, frozen=True, kw_only=True):
+class ClaimEntry(View, frozen=True, kw_only=True):
     """A claim with its verdicts. ``id`` is ``<API name>#<claim>``; it is the anchor on the page with '#' written '--'."""
 
     id: str
@@ -113,7 +117,7 @@ class ClaimEntry(Record, frozen=True, kw_only=True):
     reason: Text | None = None
 
 
-class EvidenceEntry(Record, frozen=True, kw_only=True):
+class EvidenceEntry(View, frozen=True, kw_only=True):
     """What runs say of a claim: the verdict and what shows it in words, the claim's ID, and run records that hold it.
 
     Versions of which runs say the same share one: ``versions`` are these, newest first, and ``runs`` holds a record of each.
@@ -127,7 +131,7 @@ class EvidenceEntry(Record, frozen=True, kw_only=True):
     runs: list[str] = []
 
 
-class DifferenceEntry(Record, frozen=True, kw_only=True):
+class DifferenceEntry(View, frozen=True, kw_only=True):
     """A difference. ``claims``: full claim IDs it rests on. ``evidence``: what runs say of them."""
 
     id: str
@@ -139,7 +143,7 @@ class DifferenceEntry(Record, frozen=True, kw_only=True):
     parameter: str | None = None
 
 
-class ParameterEntry(Record, frozen=True, kw_only=True):
+class ParameterEntry(View, frozen=True, kw_only=True):
     """One row of the parameter table; defaults are read from signatures, None where there is none.
 
     ``source_range`` and ``target_range``: the versions that have it ('≥ 2.6'), None where every known version of the API
@@ -157,7 +161,7 @@ class ParameterEntry(Record, frozen=True, kw_only=True):
     text: Text
 
 
-class CaseEntry(Record, frozen=True, kw_only=True):
+class CaseEntry(View, frozen=True, kw_only=True):
     """A sample on which a facet does not agree.
 
     ``call``: the source's call as code; ``given``: its tensors, with names in backquotes; ``text``: what shows it.
@@ -170,7 +174,7 @@ class CaseEntry(Record, frozen=True, kw_only=True):
     text: Text
 
 
-class AgreementEntry(Record, frozen=True, kw_only=True):
+class AgreementEntry(View, frozen=True, kw_only=True):
     """What runs of one target version on one device say of one facet, against one source version.
 
     ``agreement``: the worst over the samples; ``counts``: samples by agreement; ``cases``: those that do not agree. ``runs``: the
@@ -187,7 +191,7 @@ class AgreementEntry(Record, frozen=True, kw_only=True):
     runs: list[str] = []
 
 
-class RangeEntry(Record, frozen=True, kw_only=True):
+class RangeEntry(View, frozen=True, kw_only=True):
     """A version range of a target. ``range`` is the range as text: '2.4 – 2.8', '≤ 2.3', '≥ 2.9'."""
 
     since: str | None
@@ -196,7 +200,7 @@ class RangeEntry(Record, frozen=True, kw_only=True):
     status: str
 
 
-class TargetEntry(Record, frozen=True, kw_only=True):
+class TargetEntry(View, frozen=True, kw_only=True):
     """A target, with the differences of the mapping seen from it, worst first.
 
     ``members``: of a class, like ``parameters``. ``defined_in``: the mapping that holds its claims, where it is another.
@@ -217,7 +221,7 @@ class TargetEntry(Record, frozen=True, kw_only=True):
     agreements: list[AgreementEntry] = []  # by facet, of mappings with single execution; newest version first
 
 
-class ExampleEntry(Record, frozen=True, kw_only=True):
+class ExampleEntry(View, frozen=True, kw_only=True):
     """An example script with what it prints, by the newest run of each backend."""
 
     framework: str
@@ -228,7 +232,7 @@ class ExampleEntry(Record, frozen=True, kw_only=True):
     claim: str | None = None  # ID of the claim that it prints what it says
 
 
-class OtherwiseEntry(Record, frozen=True, kw_only=True):
+class OtherwiseEntry(View, frozen=True, kw_only=True):
     """The answer in versions where no target replaces the source; ``answer`` is composed, not_needed or no_counterpart.
 
     ``recipe``: the script that does it in MindSpore. ``uses``: MindSpore APIs that go into it or take its place.
@@ -251,7 +255,7 @@ class OtherwiseEntry(Record, frozen=True, kw_only=True):
     risk: str
 
 
-class DocumentEntry(Record, frozen=True, kw_only=True):
+class DocumentEntry(View, frozen=True, kw_only=True):
     """A document that states claims of this mapping."""
 
     title: str
@@ -272,7 +276,7 @@ class DocumentEntry(Record, frozen=True, kw_only=True):
         )
 
 
-class HistoryEntry(Record, frozen=True, kw_only=True):
+class HistoryEntry(View, frozen=True, kw_only=True):
     """One change of an API in ``version``, seen against ``after`` (None: nothing older is known).
 
     ``change``: a value of ``apidiff.derive.api_history.ChangeKind``. ``evidence``: 'signatures', 'stubs' (type stubs of compiled
@@ -289,7 +293,7 @@ class HistoryEntry(Record, frozen=True, kw_only=True):
     after_evidence: str | None = None
 
 
-class Entry(Record, frozen=True, kw_only=True):
+class Entry(View, frozen=True, kw_only=True):
     """Everything shown about one mapping. ``risk``: the worst over the answer to newest MindSpore versions."""
 
     id: str
@@ -308,7 +312,7 @@ class Entry(Record, frozen=True, kw_only=True):
     history: list[HistoryEntry] = []  # of the source, then of each target; newest change of each first
 
 
-class ServedEntry(Record, frozen=True, kw_only=True):
+class ServedEntry(View, frozen=True, kw_only=True):
     """A source that a MindSpore API serves: as its target, or (``role`` used) by going into what answers it otherwise.
 
     ``ranges``: where it is the target, with its standing there; where it is used, with the answer as ``status``.
@@ -321,7 +325,7 @@ class ServedEntry(Record, frozen=True, kw_only=True):
     risk: str
 
 
-class CounterpartEntry(Record, frozen=True, kw_only=True):
+class CounterpartEntry(View, frozen=True, kw_only=True):
     """A MindSpore communication API seen from its side: the sources it serves.
 
     ``why``: why no PyTorch API corresponds to it, ``nearest`` the mappings that a reader may be looking for, ``documents``

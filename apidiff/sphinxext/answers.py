@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from docutils import nodes
 
-from apidiff.derive.answers import Answer, answers
-from apidiff.model import Status, Version
+from apidiff.derive.answers import Answer, AnswerRange, answer_ranges, answers
+from apidiff.model import Status
 from apidiff.model.views import DifferenceEntry, Entry, EvidenceEntry, OtherwiseEntry, ParameterEntry
 from apidiff.sphinxext.claims import stated_places
 from apidiff.sphinxext.nodes import Cell, Inline, Marked, block, code, folded, joined, literal, paragraph, table
@@ -16,10 +16,8 @@ from apidiff.sphinxext.run_page import run_part
 from apidiff.sphinxext.versions import marked_inline, marked_section
 from apidiff.writers.exports.address import anchor
 
-_STATUSES = [status.value for status in Status]
 
-
-def answer_anchor(answer: OtherwiseEntry) -> str:
+def answer_anchor(answer: OtherwiseEntry | AnswerRange) -> str:
     """Name the anchor of the section about an answer; ranges of a mapping do not overlap, so their starts differ."""
     return f"otherwise--{answer.since or 'first'}"
 
@@ -78,26 +76,16 @@ def _also_there(make: PageBuilder, entry: Entry, answer: Answer) -> list[nodes.N
 
 def versions_table(make: PageBuilder, entry: Entry) -> nodes.table:
     """List every range of MindSpore versions with its target or other answer, newest first."""
-    rows: list[tuple[str | None, int, list[Cell]]] = []
-    for target in entry.targets:
-        link = nodes.reference("", "", literal(target.name), refid=anchor(target.name))
-        for span in target.ranges:
-            cells: list[Cell] = [make.span(span.range), [link.deepcopy()], [make.badge("status", span.status)]]
-            rows.append((span.since, _STATUSES.index(span.status), [*cells, [make.badge("risk", target.risk)]]))
-    for answer in entry.otherwise:
-        link = nodes.reference("", make.word(f"answer_meaning.{answer.answer}"), refid=answer_anchor(answer))
-        cells = [
-            make.span(answer.range),
-            [link],
-            [make.badge("answer", answer.answer)],
-            [make.badge("risk", answer.risk)],
-        ]
-        rows.append((answer.since, 0, cells))
-    # Newest range first; where two begin together, the one to use.
-    rows.sort(key=lambda row: row[1])
-    rows.sort(key=lambda row: Version(row[0] or "0"), reverse=True)
+    rows: list[list[Cell]] = []
+    for row in answer_ranges(entry):
+        if row.target:
+            link, kind = nodes.reference("", "", literal(row.target), refid=anchor(row.target)), "status"
+        else:
+            meaning = make.word(f"answer_meaning.{row.status}")
+            link, kind = nodes.reference("", meaning, refid=answer_anchor(row)), "answer"
+        rows.append([make.span(row.range), [link], [make.badge(kind, row.status)], [make.badge("risk", row.risk)]])
     header = [make.word(f"column.{name}") for name in ("range", "answer_or_target", "status", "risk")]
-    return table(header, [row[2] for row in rows])
+    return table(header, rows)
 
 
 def otherwise_section(make: PageBuilder, entry: Entry, answer: OtherwiseEntry, *, leads: bool) -> marked_section:

@@ -20,7 +20,7 @@ from apidiff.database.scope import load_scope
 from apidiff.database.terms import everyday_names, load_terms
 from apidiff.derive.answers import MAPS_TO, answer_at, current_target
 from apidiff.lookup.passages import unmatched_text
-from apidiff.lookup.readings import EMPTY
+from apidiff.lookup.words import EMPTY
 from apidiff.messages.labels import Language, label
 from apidiff.messages.synonyms import words_of
 from apidiff.model import Text

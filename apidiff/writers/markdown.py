@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from urllib.parse import quote
 
+from apidiff.derive.answers import answer_ranges
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.messages.verdict_text import verdict_text
 from apidiff.model import Status, Text, Version
@@ -125,26 +126,13 @@ class _Page:
             )
 
     def answers(self) -> Iterator[str]:
-        rows = [
-            (
-                row.since,
-                row.status,
-                row.range,
-                f"{code_span(target.name)}, {self.word(f'status.{row.status}')}",
-                target.risk,
-            )
-            for target in self.entry.targets
-            for row in target.ranges
-        ]
-        rows += [
-            (one.since, "", one.range, self.word(f"answer_meaning.{one.answer}"), one.risk)
-            for one in self.entry.otherwise
-        ]
-        # Newest first; where two begin together, the one to use.
-        rows.sort(key=lambda row: (Version(row[0] or "0"), row[1] == Status.CURRENT.value), reverse=True)
-        for _, _, versions, answer, risk in rows:
-            remark = self.aside(f"{self.word('column.risk')}{self.colon}{self.word(f'risk.{risk}')}")
-            yield f"MindSpore {self.span(versions)}{self.colon}{answer}{remark}"
+        for row in answer_ranges(self.entry):
+            if row.target:
+                answer = f"{code_span(row.target)}, {self.word(f'status.{row.status}')}"
+            else:
+                answer = self.word(f"answer_meaning.{row.status}")
+            remark = self.aside(f"{self.word('column.risk')}{self.colon}{self.word(f'risk.{row.risk}')}")
+            yield f"MindSpore {self.span(row.range)}{self.colon}{answer}{remark}"
 
     def target(self, target: TargetEntry) -> Iterator[str]:
         ranges = [f"{self.span(row.range)} {self.word(f'status.{row.status}')}" for row in target.ranges]

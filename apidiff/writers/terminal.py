@@ -1,4 +1,4 @@
-"""Answers for a terminal. All text is put into `Text` objects: nothing in it is taken for markup."""
+"""Shows answers and search results in a terminal. All text is put into `Text` objects: nothing is taken for markup."""
 
 from __future__ import annotations
 
@@ -6,23 +6,18 @@ from collections.abc import Iterable, Iterator
 
 from rich import box
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text as Line
 
-from apidiff.lookup.answer import (
-    Answer,
-    AnsweredClaim,
-    AnsweredOtherwise,
-    AnsweredParameter,
-    AnsweredSummary,
-    Unmatched,
-)
+from apidiff.lookup.answer import Answer, AnsweredClaim, AnsweredOtherwise, SearchResult, Unmatched
 from apidiff.messages.escape_invisible import visible
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.model import Text
-from apidiff.writers.terminal_lines import indent, named, prose, risk_style
+from apidiff.model.views import ObservedSummary, ParameterEntry
 
 _OUTCOME_STYLES = {"holds": "green", "refuted": "bold red", "flaky": "bold magenta", "not run": "dim"}  # else yellow
+_RISK_STYLES = {"silent": "bold red", "error": "bold yellow", "rewrite": "cyan", "none": "green"}
 _HEADING = "bold underline"
 
 _WORDS = {
@@ -34,20 +29,49 @@ _WORDS = {
     "runs": Text(en="Run records", zh="运行记录"),
     "stated": Text(en="Stated by: {documents}", zh="文档所述：{documents}"),
     "ranks": Text(en="{sizes} ranks", zh="{sizes} 个 rank"),
+    "corrected": Text(
+        en="No exact match for {typed!r}; searched for {name!r}.", zh="没有找到 {typed!r}，已改为搜索 {name!r}。"
+    ),
+    "nothing": Text(en="Nothing was found for {words!r}.", zh="没有找到与 {words!r} 相关的内容。"),
 }
 
 
-def answer_text(answer: Answer, language: Language) -> RenderableType:
+def answer_text(answer: Answer | Unmatched, language: Language) -> RenderableType:
     """An answer, worst difference first; reads well at 80 columns, with and without colours."""
+    if isinstance(answer, Unmatched):
+        return _unmatched_text(answer, language)
     return Group(*_spaced(_Sections(answer, language)))
 
 
-def unmatched_text(found: Unmatched, language: Language) -> RenderableType:
+def search_text(result: SearchResult, language: Language) -> RenderableType:
+    """What was found, best first, each mapping with its best passages."""
+    blocks: list[RenderableType] = [
+        Line(_words("corrected", language).format(typed=typed, name=name), style="yellow")
+        for typed, name in result.corrected.items()
+    ]
+    for found in result.results:
+        title = Line.assemble(
+            (found.id, "bold"), "  ", (f"[{label(f'risk.{found.risk}', language)}]", _risk_style(found.risk))
+        )
+        blocks.append(title)
+        blocks.append(_indent(_prose(found.summary, language)))
+        for match in found.matches:
+            if match.kind != "summary":
+                risk = f"[{label(f'risk.{match.risk}', language)}] " if match.risk not in {None, "none"} else ""
+                line = Line.assemble("• ", (risk, _risk_style(match.risk or "none")), _prose(match.text, language))
+                blocks.append(_indent(line, 2))
+                blocks.append(_indent(Line(match.ref, style="dim"), 4))
+    if not result.results:
+        blocks.append(Line(_words("nothing", language).format(words=result.words)))
+    return Group(*blocks)
+
+
+def _unmatched_text(found: Unmatched, language: Language) -> RenderableType:
     """What is said of a MindSpore API to which no source corresponds."""
     name = Line(found.asked.api, style="bold")
     if found.why is None:
         return Group(name, Line(label("serves.unnamed", language)))
-    lines: list[RenderableType] = [name, Line(label("serves.none", language)), prose(found.why, language)]
+    lines: list[RenderableType] = [name, Line(label("serves.none", language)), _prose(found.why, language)]
     comma = label("site.comma", language)
     if found.nearest:
         lines.append(Line(f"{label('nearest', language)}{label('site.colon', language)}{comma.join(found.nearest)}"))
@@ -77,7 +101,7 @@ class _Sections:
         version = answer.asked.mindspore
         if answer.target is None:
             title = Line(answer.source, style="bold")
-            return [title, prose(answer.summary, language), *self._without_target(answer.otherwise)]
+            return [title, _prose(answer.summary, language), *self._without_target(answer.otherwise)]
         target = answer.target
         if target.status is None:
             standing = Line(_words("absent", language).format(version=version), style="yellow")
@@ -90,9 +114,9 @@ class _Sections:
             standing = Line(said, style="" if target.status == "current" else "yellow")
         if answer.current and answer.current != target.name:
             standing.append(" " + _words("use_instead", language).format(name=answer.current))
-        notes: list[RenderableType] = [prose(target.note, language)] if target.note else []
+        notes: list[RenderableType] = [_prose(target.note, language)] if target.note else []
         title = Line.assemble((answer.source, "bold"), " → ", (target.name, "bold"))
-        return [title, prose(answer.summary, language), standing, *notes, self._worst()]
+        return [title, _prose(answer.summary, language), standing, *notes, self._worst()]
 
     def _without_target(self, otherwise: AnsweredOtherwise | None) -> Iterator[RenderableType]:
         """What answers the source where no target does: why, and what people do instead."""
@@ -103,9 +127,9 @@ class _Sections:
         kind = label(f"answer.{otherwise.answer}", language)
         span = (" ({})" if language == "en" else "（{}）").format(in_words(otherwise.range, language))
         yield Line(label("answer.at", language).format(version=version, answer=kind) + span, style="yellow")
-        yield prose(otherwise.why, language)
+        yield _prose(otherwise.why, language)
         if otherwise.instead:
-            yield Line.assemble(self._lead("instead"), prose(otherwise.instead, language))
+            yield Line.assemble(self._lead("instead"), _prose(otherwise.instead, language))
         if otherwise.uses:
             yield Line.assemble(self._lead("uses"), label("site.comma", language).join(otherwise.uses))
         if otherwise.recipe:
@@ -116,7 +140,7 @@ class _Sections:
         risk = self.answer.risk
         return Line.assemble(
             self._lead("worst_risk"),
-            (label(f"risk.{risk}", self.language), risk_style(risk)),
+            (label(f"risk.{risk}", self.language), _risk_style(risk)),
             (" ({})" if self.language == "en" else "（{}）").format(label(f"risk_meaning.{risk}", self.language)),
         )
 
@@ -148,10 +172,10 @@ class _Sections:
         for number, difference in enumerate(self.answer.differences, 1):
             risk = label(f"risk.{difference.risk}", self.language)
             kind = label(f"difference.{difference.kind}", self.language)
-            found.append(Line.assemble(f"{number:>2}. ", (f"[{risk}]", risk_style(difference.risk)), f" {kind}"))
-            found.append(indent(prose(difference.text, self.language), 4))
+            found.append(Line.assemble(f"{number:>2}. ", (f"[{risk}]", _risk_style(difference.risk)), f" {kind}"))
+            found.append(_indent(_prose(difference.text, self.language), 4))
             lines = [f"{one.claim}: {self._said(one.text)} [{', '.join(one.runs)}]" for one in difference.evidence]
-            found += [indent(Line(line, style="dim"), 6) for line in lines]
+            found += [_indent(Line(line, style="dim"), 6) for line in lines]
         if not self.answer.differences:
             found.append(Line(label("differences.none", self.language)))
         return found
@@ -161,18 +185,18 @@ class _Sections:
             return []
         lines = [Line(f"- {line}", style="red") for line in self.answer.before.splitlines()]
         lines += [Line(f"+ {line}", style="green") for line in self.answer.after.splitlines()]
-        return [self._heading("code"), *(indent(line, 2) for line in lines)]
+        return [self._heading("code"), *(_indent(line, 2) for line in lines)]
 
-    def rows(self, heading: str, rows: list[AnsweredParameter]) -> list[RenderableType]:
+    def rows(self, heading: str, rows: list[ParameterEntry]) -> list[RenderableType]:
         if not rows:
             return []
         table = self._table("column.source", "column.target", "column.risk", "column.remark")
         for row in rows:
             table.add_row(
-                named(row.source, row.source_range),
-                named(row.target, row.target_range),
-                Line(label(f"risk.{row.risk}", self.language), style=risk_style(row.risk)),
-                prose(row.text, self.language),
+                _named(row.source, row.source_range),
+                _named(row.target, row.target_range),
+                Line(label(f"risk.{row.risk}", self.language), style=_risk_style(row.risk)),
+                _prose(row.text, self.language),
             )
         return [self._heading(heading), table]
 
@@ -201,8 +225,8 @@ class _Sections:
                 subject = claim.subject
                 heading = label("claims.about", self.language).format(name=subject)
                 found += [Line(), Line(heading, style=_HEADING)] if found else [Line(heading, style=_HEADING)]
-            found.append(Line.assemble("• ", prose(claim.text, self.language)))
-            found += [indent(line) for line in self._verdicts(claim)]
+            found.append(Line.assemble("• ", _prose(claim.text, self.language)))
+            found += [_indent(line) for line in self._verdicts(claim)]
         return found
 
     def _verdicts(self, claim: AnsweredClaim) -> Iterator[Line]:
@@ -220,7 +244,7 @@ class _Sections:
             documents = "; ".join(f"{one.title} ({one.version}), {one.part}" for one in claim.stated)
             yield Line(_words("stated", self.language).format(documents=documents), style="dim")
 
-    def _verdict(self, row: AnsweredSummary, asked: bool) -> Line:
+    def _verdict(self, row: ObservedSummary, asked: bool) -> Line:
         outcome = Line(label(f"outcome.{row.outcome}", self.language), style=_OUTCOME_STYLES.get(row.outcome, "yellow"))
         comma = label("site.comma", self.language)
         sizes = _words("ranks", self.language).format(sizes=comma.join(str(size) for size in row.world_sizes))
@@ -238,7 +262,7 @@ class _Sections:
     def runs(self) -> list[RenderableType]:
         runs = sorted({one.run for claim in self.answer.claims for one in claim.observed})
         return (
-            [Line(_words("runs", self.language), style=_HEADING), *(indent(Line(run), 2) for run in runs)]
+            [Line(_words("runs", self.language), style=_HEADING), *(_indent(Line(run), 2) for run in runs)]
             if runs
             else []
         )
@@ -266,3 +290,25 @@ def _spaced(sections: Iterable[list[RenderableType]]) -> Iterator[RenderableType
         if number:
             yield Line()
         yield from section
+
+
+def _named(name: str | None, held_in: str | None) -> Line:
+    """A parameter or member, with the versions that have it where not all do."""
+    return Line.assemble(name or "—", (f" {held_in}" if held_in else "", "dim"))
+
+
+def _prose(text: Text, language: Language) -> Line:
+    """Text of a record in one language; what stands between backticks is bold."""
+    line = Line(text.en if language == "en" else text.zh)
+    line.highlight_regex(r"`[^`]+`", "bold")
+    return line
+
+
+def _risk_style(risk: str) -> str:
+    """The colour of a risk."""
+    return _RISK_STYLES[risk]
+
+
+def _indent(line: RenderableType, by: int = 4) -> RenderableType:
+    """A line moved to the right, with what it wraps into."""
+    return Padding(line, (0, 0, 0, by))

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from apidiff.lookup.knowledge import load
-from apidiff.lookup.search import search
+from apidiff.lookup.search import Searcher
 from apidiff.model.views import CounterpartEntry, Entry
 from apidiff.writers.export import ExportError, export_json, export_sqlite
 
@@ -227,5 +227,4 @@ def test_a_move_that_fails_is_undone(
 
 
 def test_the_exported_words_are_those_that_search_reads(database: sqlite3.Connection) -> None:
-    database.execute("CREATE TABLE name (spelling TEXT, rank INTEGER, mapping TEXT)")
-    assert search(database, "归约").results
+    assert Searcher(database.serialize(), {}).search("归约").results

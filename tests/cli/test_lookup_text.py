@@ -9,8 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from apidiff.lookup.knowledge import load
-from apidiff.writers.terminal import answer_text
-from apidiff.writers.terminal_search import search_text
+from apidiff.writers.terminal import answer_text, search_text
 
 LANGUAGES = [
     ("en", "Documents say: `tensor` keeps its values on every rank but `dst`", "refuted on gloo (PyTorch 2.13.0"),

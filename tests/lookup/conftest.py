@@ -1,19 +1,18 @@
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
 from kb_entries import RELEASES, all_entries, counterparts
 
-from apidiff.lookup.build import build_from
+from apidiff.lookup.build import index_of
+from apidiff.lookup.index import Index
 from apidiff.lookup.knowledge import KnowledgeBase
 
 
 @pytest.fixture(scope="session")
-def connection() -> sqlite3.Connection:
-    return build_from(all_entries(), RELEASES, {}, counterparts())
+def index() -> Index:
+    return index_of(all_entries(), counterparts(), RELEASES)
 
 
 @pytest.fixture(scope="session")
-def kb(connection: sqlite3.Connection) -> KnowledgeBase:
-    return KnowledgeBase(connection)
+def kb(index: Index) -> KnowledgeBase:
+    return KnowledgeBase(index)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 from kb_entries import BARRIER, GATHER, MINT_GATHER, MONITORED, UNMATCHED, UNNAMED
 from rich.console import Console
 
-from apidiff.lookup.answer import Unmatched
 from apidiff.lookup.errors import NoCounterpart
 from apidiff.lookup.knowledge import KnowledgeBase
 from apidiff.messages.labels import Language
-from apidiff.writers.terminal import answer_text, unmatched_text
+from apidiff.writers.terminal import answer_text
 
 NEAREST = "Nearest: torch.distributed.reduce\nA page (https://example.org/p)"
 
@@ -95,5 +93,5 @@ def test_answers(
 def test_an_api_without_a_counterpart(kb: KnowledgeBase, name: str, language: Language, words: str) -> None:
     with pytest.raises(NoCounterpart) as caught:
         kb.lookup(name)
-    text = shown(unmatched_text(msgspec.json.decode(caught.value.json, type=Unmatched), language))
+    text = shown(answer_text(caught.value.unmatched, language))
     assert text == f"{name}\n{words}\n"

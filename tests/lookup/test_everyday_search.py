@@ -7,7 +7,7 @@ from searched import FOUND, LEADS, NEAR, NONSENSE, wrong
 
 from apidiff.lookup.build import build
 from apidiff.lookup.knowledge import KnowledgeBase
-from apidiff.lookup.readings import Reading, readings
+from apidiff.lookup.words import Reading, readings
 
 EVERYDAY = {
     "归约": ["reduce", "all_reduce"],
@@ -34,7 +34,7 @@ def test_words_and_phrases_of_a_query(typed: str, expected: list[tuple[list[str]
 
 @pytest.fixture(scope="module")
 def real() -> KnowledgeBase:
-    return KnowledgeBase(build({}))
+    return KnowledgeBase(build(""))
 
 
 def _ids(real: KnowledgeBase, typed: str, limit: int = 10) -> list[str]:

@@ -22,10 +22,9 @@ from kb_entries import (
     counterparts,
 )
 
-from apidiff.lookup.answer import Answer, Unmatched
+from apidiff.lookup.answer import Answer, AnsweredOtherwise
 from apidiff.lookup.errors import AmbiguousName, NoCounterpart, UnknownName, UnknownVersion
 from apidiff.lookup.knowledge import KnowledgeBase
-from apidiff.lookup.lookup import lookup_json
 
 # name as typed, mapping, target answered at the newest release
 NAMES = [
@@ -191,7 +190,7 @@ def test_a_mapping_with_a_target_answers_maps_to(kb: KnowledgeBase) -> None:
 def test_a_mindspore_api_without_a_counterpart(kb: KnowledgeBase, name: str, api: str, why: str | None) -> None:
     with pytest.raises(NoCounterpart, match="No PyTorch API corresponds") as caught:
         kb.lookup(name, mindspore="2.7")
-    found = msgspec.json.decode(caught.value.json, type=Unmatched)
+    found = caught.value.unmatched
     assert (found.asked.name, found.asked.api, found.asked.mindspore) == (name, api, "2.7.2")
     assert (found.why and found.why.en) == why
     assert (found.nearest, [one.title for one in found.documents]) == (([REDUCE], ["A page"]) if why else ([], []))
@@ -266,10 +265,10 @@ def test_differences_are_those_of_the_target_worst_first(kb: KnowledgeBase) -> N
     assert kb.lookup(PRIMITIVE).risk == "error"
 
 
-def test_the_json_has_every_field_of_the_typed_answer(connection) -> None:
-    text = lookup_json(connection, REDUCE, "2.10", "2.13")
-    plain = json.loads(text)
-    assert plain == msgspec.to_builtins(msgspec.json.decode(text, type=Answer))
+def test_the_json_has_every_field_of_the_typed_answer(kb: KnowledgeBase) -> None:
+    answer = kb.lookup(REDUCE, mindspore="2.10", torch="2.13")
+    plain = json.loads(msgspec.json.encode(answer))
+    assert msgspec.convert(plain, Answer) == answer
     assert set(plain) == set(Answer.__struct_fields__)
     claim = next(one for one in plain["claims"] if one["observed"])
     assert {"id", "subject", "kind", "text", "stated", "observed", "summary", "not_run"} <= set(claim)
@@ -281,11 +280,12 @@ def test_the_json_has_every_field_of_the_typed_answer(connection) -> None:
 
 
 @pytest.mark.parametrize("version", ["2.3", "2.7", "2.10"])
-def test_the_json_without_a_target_has_every_field_too(connection, version: str) -> None:
-    text = lookup_json(connection, MONITORED, version)
-    plain = json.loads(text)
-    assert plain == msgspec.to_builtins(msgspec.json.decode(text, type=Answer))
+def test_the_json_without_a_target_has_every_field_too(kb: KnowledgeBase, version: str) -> None:
+    answer = kb.lookup(MONITORED, mindspore=version)
+    plain = json.loads(msgspec.json.encode(answer))
+    assert msgspec.convert(plain, Answer) == answer
     assert set(plain) == set(Answer.__struct_fields__)
+    assert plain["otherwise"] is None or set(plain["otherwise"]) == set(AnsweredOtherwise.__struct_fields__)
 
 
 def test_entries_are_those_the_index_was_built_from(kb: KnowledgeBase) -> None:

@@ -6,7 +6,7 @@ import pytest
 from kb_entries import BARRIER, MONITORED, REDUCE, UNMATCHED, UNNAMED
 
 from apidiff.lookup.knowledge import KnowledgeBase
-from apidiff.lookup.tokens import index_words, query_words
+from apidiff.lookup.words import index_words, query_words
 
 GATHER, SCATTER, SINGLE = "torch.distributed.gather", "torch.distributed.scatter", "torch.distributed.gather_single"
 

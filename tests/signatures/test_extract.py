@@ -67,8 +67,8 @@ def make_wheel(path: Path, files: dict[str, str]) -> Path:
 
 def run(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser()
-    command.add_parser(parser.add_subparsers(dest="command"))
-    return command.run(parser.parse_args(["signatures", "extract", *arguments]))
+    command.add_arguments(parser)
+    return command.run(parser.parse_args(["extract", *arguments]))
 
 
 def test_a_wheel_is_read_without_being_imported(tmp_path: Path) -> None:

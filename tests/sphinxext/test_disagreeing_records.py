@@ -21,10 +21,9 @@ from apidiff.database.paths import examples_folder
 from apidiff.database.runs import signature_path
 from apidiff.derive.coverage import coverage
 from apidiff.derive.evidence import probe_calls
-from apidiff.lookup.answer import Answer
-from apidiff.lookup.build import build_from
+from apidiff.lookup.build import index_of
 from apidiff.lookup.entry import Builder
-from apidiff.lookup.lookup import lookup_json
+from apidiff.lookup.lookup import lookup
 from apidiff.model import ProbeRun, RunRecord, TensorDump, Version
 from apidiff.model.signed import Signed, State
 from apidiff.model.views import Entry
@@ -192,8 +191,7 @@ def test_what_stopped_and_was_not_signed_says_so_in_chinese(make_site: Callable[
 
 @pytest.mark.parametrize(("language", "words"), [("en", "Records disagree for"), ("zh", "的运行记录相互矛盾：")])
 def test_a_lookup_tells_both(site: Site, language: str, words: str) -> None:
-    index = build_from(site.content.entries, site.content.releases.known, {}, {})
-    answer = msgspec.json.decode(lookup_json(index, API), type=Answer)
+    answer = lookup(index_of(site.content.entries, {}, site.content.releases.known), API)
     console = Console(width=400, markup=False, highlight=False)
     with console.capture() as captured:
         console.print(answer_text(answer, "en" if language == "en" else "zh"))

@@ -1,5 +1,5 @@
 // What the words of a query may mean: everyday names, such as "point to point" or 广播, stand for names of APIs.
-// The command reads a query in the same way: apidiff/lookup/readings.py.
+// The command reads a query in the same way: apidiff/lookup/words.py.
 
 import { type Piece, pieces } from "./tokens";
 

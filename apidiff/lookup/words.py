@@ -1,14 +1,20 @@
-"""What the words of a query may mean: everyday names, such as 'point to point' or 广播, stand for names of APIs.
+"""Cuts text into the words that are indexed, and reads the words of a query.
 
-The browser reads a query in the same way: ``conf/elements/src/search/readings.ts``.
+SQLite's own tokenizer takes a run of Chinese characters for one word, so runs are cut into pairs here, and into single
+characters so that a word of one character is found too. Names are indexed whole and by their parts. Letters of full width
+are those of half width.
+
+In a query everyday names, such as 'point to point' or 广播, stand for names of APIs. The browser reads a query in the
+same way: ``conf/elements/src/search/readings.ts``.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
-
-from apidiff.lookup.tokens import PART, is_chinese, pieces, query_words
 
 # Words that are in every text and tell none from another.
 EMPTY = """
@@ -17,6 +23,8 @@ EMPTY = """
     who why will with would you your
 """.split()  # noqa: SIM905 - a list of them would be a page long
 _EMPTY = frozenset(EMPTY)
+_PIECE = re.compile(r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*|[\u3400-\u9fff]+")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 class Reading(NamedTuple):
@@ -26,9 +34,44 @@ class Reading(NamedTuple):
     means: list[str]
 
 
+@lru_cache(maxsize=4096)  # the names and kinds of behaviour of passages repeat
+def index_words(text: str) -> str:
+    """``text`` as the words it is found by, joined by spaces: names also by part, Chinese by pair and by character."""
+    words: list[str] = []
+    for piece in _pieces(text):
+        if _is_chinese(piece):
+            words += [*_pairs(piece), *piece]
+            continue
+        names = [piece, *piece.split(".")] if "." in piece else [piece]
+        words += [name.lower() for name in names]
+        for name in names[-1:]:
+            parts = _PART.findall(name)
+            words += [part.lower() for part in parts] if len(parts) > 1 else []
+    return " ".join(words)
+
+
+def query_words(text: str) -> list[str]:
+    """The words of a query, each a word that `index_words` makes or, for a Chinese run, the sequence of its pairs."""
+    return [" ".join(_pairs(piece)) or piece if _is_chinese(piece) else piece.lower() for piece in _pieces(text)]
+
+
+def _pieces(text: str) -> list[str]:
+    """The names and words of ``text``, and its runs of Chinese characters."""
+    return _PIECE.findall(unicodedata.normalize("NFKC", text))
+
+
+def _is_chinese(piece: str) -> bool:
+    """Whether the piece is a run of Chinese characters."""
+    return piece[0] >= "\u3400"
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[start : start + 2] for start in range(len(run) - 1)]
+
+
 def readings(text: str, everyday: Mapping[str, Sequence[str]]) -> list[Reading]:
     """The words and phrases of ``text``. ``everyday``: everyday names with what they mean, the longest of which is taken."""
-    return [Reading(query_words(said), list(everyday.get(key, ()))) for said, key in _apart(pieces(text), everyday)]
+    return [Reading(query_words(said), list(everyday.get(key, ()))) for said, key in _apart(_pieces(text), everyday)]
 
 
 def telling(words: list[str]) -> list[str]:
@@ -38,7 +81,7 @@ def telling(words: list[str]) -> list[str]:
 
 def name_query(name: str) -> str:
     """What finds the names that are ``name`` or have it as a part, for FTS5."""
-    parts = [part.lower() for part in PART.findall(name)]
+    parts = [part.lower() for part in _PART.findall(name)]
     return f'"{name.lower()}" OR "{" ".join(parts)}"' if len(parts) > 1 else f'"{name.lower()}"'
 
 
@@ -47,7 +90,7 @@ def _apart(found: list[str], everyday: Mapping[str, Sequence[str]]) -> Iterator[
     longest = max((name.count(" ") + 1 for name in everyday), default=1)
     start = 0
     while start < len(found):
-        if is_chinese(found[start]):
+        if _is_chinese(found[start]):
             yield from ((part, part) for part in _run(found[start], everyday))
             start += 1
             continue

@@ -8,11 +8,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import apidiff
 from apidiff.database import paths
-from apidiff.lookup import freshness, index
+from apidiff.lookup import cache as index_cache
 from apidiff.lookup.knowledge import load
 
 LOOKUP = "from apidiff.lookup.knowledge import load; print(load().lookup('torch.distributed.reduce').id)"
@@ -31,7 +32,7 @@ def files(folder: Path) -> Iterator[Path]:
 def test_kept_once_and_used_again(cache: Path) -> None:
     load()
     (kept,) = files(cache)
-    assert str(kept) == freshness.index_file()
+    assert kept == index_cache.index_file()
     before = kept.stat().st_mtime_ns
     load()
     assert kept.stat().st_mtime_ns == before
@@ -39,15 +40,15 @@ def test_kept_once_and_used_again(cache: Path) -> None:
 
 def test_built_again_when_the_data_are_others(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load()
-    before = Path(freshness.index_file()).stat().st_ino
-    monkeypatch.setattr(index, "fingerprint", lambda: "others")
+    before = index_cache.index_file().stat().st_ino
+    monkeypatch.setattr(index_cache, "fingerprint", lambda: "others")
     assert load().lookup("dist.reduce").id == "torch.distributed.reduce"
-    assert Path(freshness.index_file()).stat().st_ino != before
+    assert index_cache.index_file().stat().st_ino != before
 
 
-@pytest.mark.parametrize("content", [b"", b"no database", b"SQLite format 3\0" + b"\xff" * 5000])
+@pytest.mark.parametrize("content", [b"", b"no database", msgspec.msgpack.encode({"fingerprint": "1"})])
 def test_a_broken_file_is_replaced(cache: Path, content: bytes) -> None:
-    kept = Path(freshness.index_file())
+    kept = index_cache.index_file()
     kept.parent.mkdir(parents=True)
     kept.write_bytes(content)
     assert load().lookup("dist.reduce").id == "torch.distributed.reduce"
@@ -83,13 +84,13 @@ def test_several_processes_at_once(cache: Path) -> None:
     ]
     results = [one.communicate(timeout=240) for one in running]
     assert results == [("torch.distributed.reduce\n", "")] * 4
-    assert [path.name for path in files(cache)] == ["index.sqlite"]
+    assert [path.name for path in files(cache)] == ["index.msgpack"]
 
 
 def test_strange_folder_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a b?c#d%20é"))
     load()
-    assert index._open(freshness.index_file(), freshness.fingerprint()) is not None
+    assert index_cache.index_file().is_file()
 
 
 @pytest.mark.parametrize("value", ["", "  ", None])
@@ -98,13 +99,13 @@ def test_without_a_cache_variable_it_is_below_home(value: str | None, monkeypatc
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     if value is not None:
         monkeypatch.setenv("XDG_CACHE_HOME", value)
-    expected = f"/somewhere/.cache/apidiff/{apidiff.__version__}{paths.DATA}/index.sqlite"
-    assert freshness.index_file() == expected
+    expected = f"/somewhere/.cache/apidiff/{apidiff.__version__}{paths.DATA}/index.msgpack"
+    assert str(index_cache.index_file()) == expected
 
 
 def fingerprint_of(package: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(freshness, "_PACKAGE", str(package))
-    return freshness.fingerprint()
+    monkeypatch.setattr(index_cache, "_PACKAGE", package)
+    return index_cache.fingerprint()
 
 
 CHANGES = [
@@ -156,6 +157,6 @@ def test_all_code_that_makes_entries_is_listed() -> None:
         " print(*[m.__file__ for n, m in sys.modules.items() if n.startswith('apidiff.')], sep='\\n')"
     )
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True, timeout=120)
-    listed = {line.rsplit(" ", 2)[0] for line in freshness.fingerprint().splitlines()[1:]}
+    listed = {line.rsplit(" ", 2)[0] for line in index_cache.fingerprint().splitlines()[1:]}
     assert "apidiff/lookup/entry.py" in done.stdout
     assert set(done.stdout.split()) - listed == set()

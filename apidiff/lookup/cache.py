@@ -1,0 +1,97 @@
+"""Keeps the index between calls in the user's cache folder, and builds it anew where the data have changed."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from apidiff import __version__
+from apidiff.lookup.index import Index
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+# Folders of the package and of conf/ that the index is not made from: they show it, or make pages look as they do.
+_UNRELATED = {"cli", "porting", "sphinxext", "writers", "cards", "elements", "locale", "static", "templates"}
+
+
+def open_index() -> Index:
+    """An index that fits the data as they are now.
+
+    It is written under a temporary name and renamed, so several processes may build it at once and a reader never sees
+    half of one. Where it cannot be kept, a note goes to stderr. Raises ApidiffError where the data are invalid.
+    """
+    path, wanted = index_file(), fingerprint()
+    index = _read(path)
+    if index is None or index.fingerprint != wanted:
+        from apidiff.lookup.build import build  # reads YAML, judges runs: a lookup in a kept index needs none of it
+
+        index = build(wanted)
+        _keep(index, path)
+    return index
+
+
+def index_file() -> Path:
+    """The path of the index of this data folder and package version, below the user's cache folder."""
+    data = str(_PACKAGE / "data").replace(":", "")
+    return _cache_folder() / __version__ / data.lstrip(os.sep) / "index.msgpack"
+
+
+def fingerprint() -> str:
+    """One line per file that the index is made from: path, size in bytes, time of change in ns. No file is read."""
+    folders = [_PACKAGE]
+    checkout = _PACKAGE.parent
+    # The same test as apidiff.database.paths.in_checkout; in an installed package both folders are below data/.
+    if (checkout / "pyproject.toml").is_file() and (checkout / "conf").is_dir():
+        folders += [checkout / "conf", checkout / "executable_examples"]
+    return "\n".join([__version__, *(line for folder in folders for line in _listing(folder))])
+
+
+def _listing(folder: Path) -> Iterator[str]:
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in _UNRELATED and not name.startswith(("_", ".")))
+        for name in sorted(name for name in names if not name.startswith(".")):
+            path = f"{parent}{os.sep}{name}"
+            try:
+                state = os.stat(path)  # noqa: PTH116 - a Path for each of some 400 files would take as long again
+            except FileNotFoundError:  # just removed
+                continue
+            yield f"{path} {state.st_size} {state.st_mtime_ns}"
+
+
+def _read(path: Path) -> Index | None:
+    """The index kept in ``path``; None where there is none or it is damaged."""
+    try:
+        with path.open("rb") as file:
+            # Mapped, not read: of all entries only the one asked for is ever touched.
+            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return msgspec.msgpack.decode(content, type=Index)
+    except (OSError, ValueError):  # ValueError: an empty file, or what is no index
+        return None
+
+
+def _keep(index: Index, path: Path) -> None:
+    """Writes the index; where that fails, a note goes to stderr and nothing is left."""
+    from apidiff.atomic_write import write_file
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path, msgspec.msgpack.encode(index))
+    except OSError as error:
+        sys.stderr.write(
+            f"apidiff: note: the index cannot be kept in {path.parent} ({error.strerror}) and is built for this call "
+            "only; set XDG_CACHE_HOME to a folder that can be written.\n"
+        )
+
+
+def _cache_folder() -> Path:
+    if sys.platform == "linux":
+        # What platformdirs answers on Linux; importing it takes a fifth of what a lookup takes.
+        base = os.environ.get("XDG_CACHE_HOME", "")
+        return (Path(base) if base.strip() else Path.home() / ".cache") / "apidiff"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("apidiff", appauthor=False)
