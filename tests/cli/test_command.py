@@ -45,7 +45,7 @@ USAGE = [
     (["search", "--limit", "0", "x"], 2, "", "expected a number of 1 or more but got '0'"),
     (["export", "xml", "out"], 2, "", "invalid choice: 'xml'"),
     (["schema", "nothing"], 2, "", "invalid choice: 'nothing'"),
-    (["schema"], 0, '"title": "Mapping"', ""),
+    (["schema"], 0, '"title": "AuthoredRecord"', ""),
     (["search", "zzzzzz"], 0, "Nothing was found for 'zzzzzz'.", ""),
     (["check"], 0, "claims with a run", ""),
     (["check", "torch.distributed.reduce", "torch.distributed.all_gather"], 0, "mappings                 2\n", ""),
