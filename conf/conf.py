@@ -121,7 +121,7 @@ autodoc2_index_template = None
 autodoc2_render_plugin = f"apidiff.sphinxext.api_pages.{'Chinese' if _ZH else 'English'}Renderer"
 nitpick_ignore_regex = [
     # Types of other projects; the site links to no inventory that would have to be fetched.
-    (r"py:(class|obj|exc)", r"(collections|enum|msgspec|numpy|pathlib|re|sqlite3|types|typing)\..*"),
+    (r"py:(class|obj|exc)", r"(collections|enum|msgspec|numpy|packaging|pathlib|re|sqlite3|types|typing)\..*"),
     # Types of layers that have no pages here.
     (r"py:(class|obj|exc)", r"apidiff\.(derive|execute|messages)\..*"),
     # autodoc2 writes type variables as if they were classes.

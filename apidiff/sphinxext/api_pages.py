@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
@@ -67,9 +68,21 @@ def resolve_annotation(
     domain = env.domains.python_domain
     package, _, name = node["reftarget"].rpartition(".")
     module = package or node.get("py:module", "")
-    known = [full for full in domain.objects if full.startswith("apidiff.") and full.endswith(f".{name}")]
-    names = [full for full in known if full.startswith(f"{module}.")] or known
-    if not module.startswith("apidiff.") or len(names) != 1:
+    if not module.startswith("apidiff."):
+        return None
+    documented = [full for full in domain.objects if full.startswith("apidiff.") and full.endswith(f".{name}")]
+    meant = _value(f"{module}.{name}")
+    names = [full for full in documented if meant is not None and _value(full) is meant] or documented
+    if len(names) != 1:
         return None
     goal = domain.objects[names[0]]
     return make_refnode(app.builder, node["refdoc"], goal.docname, goal.node_id, contnode, names[0])
+
+
+def _value(full_name: str) -> object:
+    """Import what a name stands for; None where it is no member of a module."""
+    module, _, name = full_name.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name, None)
+    except ImportError:
+        return None
