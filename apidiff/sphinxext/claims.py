@@ -54,14 +54,14 @@ def _group(make: PageBuilder, entry: Entry, subject: str, *, leads: bool) -> nod
     if rest := [claim for claim in mine if claim not in returning]:
         children += [paragraph(nodes.strong("", make.word("claims.rest")))] if returning else []
         children += [_claim(make, entry, claim) for claim in rest]
-    lid = [nodes.Text(make.word("fold.claims", count=len(mine)) + " "), *_outcomes_of_all(make, subject, mine)]
+    summary_line = [nodes.Text(make.word("fold.claims", count=len(mine)) + " "), *_outcomes_of_all(make, subject, mine)]
     for key, count in (
         ("changed", sum(bool(claim.changes) for claim in mine)),
         ("disputed", sum(bool(claim.disputes) for claim in mine)),
     ):
-        lid += [nodes.Text(" · " + make.word(f"fold.{key}", count=count))] if count else []
+        summary_line += [nodes.Text(" · " + make.word(f"fold.{key}", count=count))] if count else []
     title = make.phrase("claims.about", subject)
-    return make.section(f"claims--{anchor(subject)}", title, folded(lid, *children))
+    return make.section(f"claims--{anchor(subject)}", title, folded(summary_line, *children))
 
 
 def _outcomes_of_all(make: PageBuilder, subject: str, claims: list[ClaimEntry]) -> list[nodes.Node]:

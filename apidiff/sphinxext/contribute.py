@@ -137,12 +137,13 @@ class Repository(Record, frozen=True, kw_only=True):
         return f"{self.address}/blob/{self.commit or 'HEAD'}/{quote(path)}"
 
     def issue(self, title: str, body: str) -> str:
-        """The address that opens a new issue with this text; a text that is too long for one loses its end."""
-        while len(
-            found := f"{self.address}/issues/new?{urlencode({'title': title, 'body': body}, quote_via=quote)}"
-        ) > (_LONGEST):
+        """Return the address that opens a new issue with this text; a text that is too long for one loses its end."""
+        while True:
+            text = urlencode({"title": title, "body": body}, quote_via=quote)
+            address = f"{self.address}/issues/new?{text}"
+            if len(address) <= _LONGEST:
+                return address
             body = body[: len(body) * 9 // 10].rstrip() + "\n…"
-        return found
 
 
 def find_repository(root: Path, environment: Dictionary[str, str]) -> Repository | None:

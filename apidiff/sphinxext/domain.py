@@ -129,8 +129,8 @@ class ApidiffDomain(Domain):
         if self._index is None:
             ordered = sorted(
                 (defined.rank, docname, defined)
-                for docname, all_found in self.data["defined"].items()
-                for defined in all_found
+                for docname, objects in self.data["defined"].items()
+                for defined in objects
             )
             self._index = {
                 (defined.kind, defined.name): (docname, defined.anchor) for _, docname, defined in reversed(ordered)
@@ -141,8 +141,8 @@ class ApidiffDomain(Domain):
         """Find the place of highest rank: of an API, that in a list of all of them rather than on a mapping's page."""
         places = [
             (defined.rank, docname, defined.anchor)
-            for docname, all_found in self.data["defined"].items()
-            for defined in all_found
+            for docname, objects in self.data["defined"].items()
+            for defined in objects
             if (defined.kind, defined.name) == (kind, name)
         ]
         return max(places)[1:] if places else None
@@ -197,8 +197,8 @@ class ApidiffDomain(Domain):
 
     def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
         """List everything that can be linked to, for inventories."""
-        for docname, all_found in sorted(self.data["defined"].items()):
-            for defined in all_found:
+        for docname, objects in sorted(self.data["defined"].items()):
+            for defined in objects:
                 if defined.kind in self.roles and self.find(defined.kind, defined.name) == (docname, defined.anchor):
                     yield defined.name, defined.name, defined.kind, docname, defined.anchor, 1
 

@@ -32,14 +32,14 @@ def _by_category(pages: list[MappingPage]) -> list[tuple[str, list[MappingPage]]
 
 def _pair(make: PageBuilder, entry: Entry, newest: str) -> list[nodes.Node]:
     """Show the source, and below it what answers it on the MindSpore version ``newest``."""
-    lines = [paragraph(make.ref("mapping", entry.id))]
+    lines: list[nodes.Node] = [paragraph(make.ref("mapping", entry.id))]
     if current := current_target(entry, newest):
         link = make.ref("mapping", entry.id, literal(current.name), part=anchor(current.name))
         lines.append(paragraph(nodes.Text("→ "), link))
     elif (answer := current_answer(entry, newest)) and answer.uses:
         names: list[Inline] = [[literal(name)] for name in answer.uses]
         lines.append(paragraph(nodes.Text("→ "), *joined(names, make.word("site.comma")), classes=["apidiff-wrap"]))
-    return list(lines)
+    return lines
 
 
 def by_category(make: PageBuilder, pages: list[MappingPage], newest: str) -> list[nodes.Node]:

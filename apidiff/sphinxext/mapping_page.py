@@ -110,9 +110,9 @@ def _answer_sections(make: PageBuilder, entry: Entry, all_answers: list[Answer])
     yield from (section for _, section in sections)
     if len(sections) > 1:
         keys = [f"others.{name}" for name in ("hidden", "hidden_one", "shown", "show", "hide")]
-        lid = custom_element("", name="apidiff-others")
-        carry(lid, data_words=make.words_for(*keys))
-        yield lid
+        opener = custom_element("", name="apidiff-others")
+        carry(opener, data_words=make.words_for(*keys))
+        yield opener
 
 
 def _other(make: PageBuilder, section: marked_section, releases: list[str]) -> marked_section:
@@ -328,8 +328,8 @@ def _rows(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
         [[literal(change.api)], change.version, make.text(change.text), _evidence(make, entry, change)]
         for change in entry.history
     ]
-    lid = make.word("fold.changes", count=len(rows))
-    return [folded(lid, make.sentence("timeline.about"), table(header, rows))]
+    title = make.word("fold.changes", count=len(rows))
+    return [folded(title, make.sentence("timeline.about"), table(header, rows))]
 
 
 def _evidence(make: PageBuilder, entry: Entry, change: HistoryEntry) -> list[nodes.Node]:

@@ -21,13 +21,13 @@ _LEFT_OUT = {"search.html", "genindex.html", "404.html"}
 
 def pages(site: Path, languages: Sequence[SiteLanguage]) -> dict[str, list[SiteLanguage]]:
     """List every page by its path within a language, sorted, with the languages that have it."""
-    found: dict[str, list[SiteLanguage]] = {}
+    listed: dict[str, list[SiteLanguage]] = {}
     for language in languages:
         for page in (site / language.folder).rglob("*.html"):
             path = page.relative_to(site / language.folder)
             if not path.parts[0].startswith("_") and path.as_posix() not in _LEFT_OUT:
-                found.setdefault(path.as_posix(), []).append(language)
-    return dict(sorted(found.items()))
+                listed.setdefault(path.as_posix(), []).append(language)
+    return dict(sorted(listed.items()))
 
 
 def sitemap_bytes(listed: dict[str, list[SiteLanguage]], address: Address) -> bytes:
