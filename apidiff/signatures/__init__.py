@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from apidiff.signatures.extract import extract
-from apidiff.signatures.file import render, write
+from apidiff.signatures.extract import extract, render, write
 from apidiff.signatures.source import Source, installed, unpacked
 
 __all__ = ["Source", "extract", "installed", "render", "unpacked", "write"]

@@ -1,14 +1,21 @@
-"""Reads the signatures of all names in scope of a framework."""
+"""Reads the signatures of all names in scope of a framework, and writes the file of its version.
+
+The file has one API a line, sorted, so that a difference between versions reads as one.
+"""
 
 from __future__ import annotations
 
 import importlib.metadata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from pathlib import Path
 
 import griffe
+import msgspec
 
+from apidiff.atomic_write import write_file
 from apidiff.database.scope import FrameworkScope, load_scope
+from apidiff.errors import ApidiffError
 from apidiff.model.signature import Signature, SignatureFile
 from apidiff.signatures.introspect import introspected
 from apidiff.signatures.modules import Absent, Modules, NotReadable
@@ -71,3 +78,39 @@ def _republished(public: str, defined_in: str, modules: Modules) -> Iterator[str
             shown = modules.find(f"{public}.{name}")
             if isinstance(shown, griffe.Class) and shown.path == member.path:
                 yield f"{public}.{name}"
+
+
+def render(signatures: SignatureFile) -> str:
+    """The text of the file; the same signatures give the same text."""
+    lines = [
+        "{",
+        *(f'"{key}": {_json(getattr(signatures, key))},' for key in ("framework", "version", "tool", "listed")),
+    ]
+    lines.append(f'"apis": {{{_entries(signatures.apis)}}},')
+    lines.append(f'"unreadable": {{{_entries(signatures.unreadable)}}}')
+    return "\n".join([*lines, "}", ""])
+
+
+def write(signatures: SignatureFile, folder: Path) -> Path:
+    """Writes ``<framework>-<version>.json`` into ``folder`` and returns its path; an existing file is replaced whole.
+
+    Raises ApidiffError where that is not possible; then nothing is left behind.
+    """
+    path = folder / f"{signatures.framework}-{signatures.version}.json"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_file(path, render(signatures).encode())
+    except OSError as error:
+        found = f"{path}: cannot be written ({error.strerror})"
+        raise ApidiffError(f"{found}. Give a folder that can be written to with --into.") from error
+    return path
+
+
+def _entries(entries: Mapping[str, object]) -> str:
+    """The inside of a JSON object, one entry a line; empty for none."""
+    lines = [f"{_json(name)}: {_json(value)}" for name, value in sorted(entries.items())]
+    return "\n" + ",\n".join(lines) + "\n" if lines else ""
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value, order="deterministic").decode()

@@ -5,13 +5,12 @@ A compiled module is read from the type stub beside it, where there is one.
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import griffe
-
-from apidiff.signatures.branches import without_fallbacks
 
 # griffe follows `__all__ += …` and not the same written as a call.
 _EXTENDED = re.compile(r"^__all__\.extend\((?P<more>[^()]+)\)$", re.MULTILINE)
@@ -204,7 +203,7 @@ class Modules:
     def _visit(self, name: str, file: Path, parent: str) -> griffe.Module:
         code = _EXTENDED.sub(r"__all__ += \g<more>", file.read_text(encoding="utf-8", errors="replace"))
         try:
-            return griffe.visit(name, filepath=file, code=without_fallbacks(code), parent=self._package(parent))
+            return griffe.visit(name, filepath=file, code=_without_fallbacks(code), parent=self._package(parent))
         except SyntaxError as error:
             raise NotReadable(f"{file.relative_to(self._root)} cannot be parsed: {error.msg}") from error
 
@@ -220,3 +219,26 @@ class Modules:
 def is_stub(found: griffe.Object) -> bool:
     """Whether ``found`` stands in a type stub."""
     return isinstance(found.filepath, Path) and found.filepath.suffix == ".pyi"
+
+
+def _without_fallbacks(code: str) -> str:
+    """Blanks the ``else`` of each top-level ``if is_available():`` in ``code``; lines keep their numbers.
+
+    There stand-ins are defined, an empty ``class Store`` for one: read line by line, the stand-in would win.
+
+    Raises SyntaxError for code that cannot be parsed.
+    """
+    lines = code.splitlines(keepends=True)
+    for node in ast.parse(code).body:
+        if not isinstance(node, ast.If) or not node.orelse or not _asks_availability(node.test):
+            continue
+        end = node.orelse[-1].end_lineno or node.orelse[-1].lineno
+        # From behind the body: the `else:` itself is no node.
+        start = node.body[-1].end_lineno or node.body[-1].lineno
+        for number in range(start, end):
+            lines[number] = "\n"
+    return "".join(lines)
+
+
+def _asks_availability(test: ast.expr) -> bool:
+    return isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "is_available"

@@ -16,6 +16,7 @@ import pytest
 
 from apidiff.cli import signatures as command
 from apidiff.database.paths import DATA
+from apidiff.database.scope import load_scope
 from apidiff.database.signatures import load_signatures
 from apidiff.errors import ApidiffError, DataError
 from apidiff.model.signature import SignatureFile, SignatureKind, SignatureSource
@@ -42,6 +43,7 @@ EXPECTED = """{
 "framework": "torch",
 "version": "9.1.0",
 "tool": "TOOL",
+"listed": LISTED,
 "apis": {
 "torch.distributed.Error": {"kind":"class","source":"stub","parameters":[{"name":"args","kind":"variadic positional"}]},
 "torch.distributed.Store": {"kind":"class","source":"stub","members":["get"]},
@@ -77,7 +79,8 @@ def test_a_wheel_is_read_without_being_imported(tmp_path: Path) -> None:
     [path] = (tmp_path / "out").iterdir()
     assert path.name == "torch-9.1.0.json"
     written = load_signatures(tmp_path / "out")["torch", "9.1.0"]
-    assert path.read_text() == EXPECTED.replace("TOOL", written.tool)
+    listed = msgspec.json.encode(sorted(load_scope().torch.listed())).decode()
+    assert path.read_text() == EXPECTED.replace("TOOL", written.tool).replace("LISTED", listed)
     assert render(written) == path.read_text()
 
 
