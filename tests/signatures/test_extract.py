@@ -165,12 +165,16 @@ def test_a_broken_file(tmp_path: Path, name: str, text: str, found: str) -> None
         load_signatures(tmp_path)
 
 
+VARIADIC = ["variadic positional", "variadic keyword"]
 _INSPECT = """
 import importlib, inspect, json, sys
 found = {}
 for name in json.load(sys.stdin):
     module, _, last = name.rpartition(".")
-    signature = inspect.signature(getattr(importlib.import_module(module), last))
+    try:
+        signature = inspect.signature(getattr(importlib.import_module(module), last))
+    except ValueError:  # compiled
+        continue
     found[name] = [(p.name, p.kind.description, p.default is p.empty) for p in signature.parameters.values()]
 print("RESULT" + json.dumps(found))
 """
@@ -197,7 +201,11 @@ def test_against_inspect(framework: str) -> None:
         name: [[p.name, p.kind.value, p.default is None] for p in signature.parameters]
         for name, signature in apis.items()
     }
-    assert read == json.loads(line.removeprefix("RESULT"))
+    inspected = json.loads(line.removeprefix("RESULT"))
+    # Of these functions only docstrings tell the parameters: they are compiled, or hand on whatever they get.
+    told = {name for name in read if [kind for _, kind, _ in inspected.get(name, [])] in ([], VARIADIC) and read[name]}
+    assert told <= {f"{framework}{name}" for name in (".nn.functional.gelu", ".mint.nn.functional.gelu")}
+    assert {name: read[name] for name in read.keys() - told} == {name: inspected[name] for name in read.keys() - told}
 
 
 @pytest.mark.parametrize("framework", ["torch", "mindspore"])
