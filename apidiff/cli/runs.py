@@ -21,6 +21,7 @@ from apidiff.judge import Context, make_context
 from apidiff.messages.escape_invisible import one_line, visible
 from apidiff.messages.signed_words import signed_words
 from apidiff.model import Outcome, RunRecord, Version
+from apidiff.model.sample_run import SingleRecord
 from apidiff.verification import difference, observations
 
 
@@ -56,16 +57,16 @@ def run(args: argparse.Namespace) -> int:
         for line in _listed(data):
             console.print(line)
     elif args.action == "show":
-        for line in _shown(data, *_found(data, args.id), context):
+        for line in _shown(data, *_record_of(data, args.id), context):
             console.print(visible(line))
     elif args.action == "diff":
-        return _differ(data, [_found(data, one) for one in args.ids], context, console)
+        return _differ(data, [_of_ranks(*_record_of(data, wanted)) for wanted in args.ids], context, console)
     elif args.action == "import":
-        for one in take_in(args.files, data, backends, context.examples, load_signers(), _note):
-            known = "" if one.new else " (was here already)"
-            sys.stdout.write(f"{one.path}{known}, {signed_words(one.signed, 'en')}\n")
-            if one.former:
-                of = f"{one.former} of {one.probes} probes"
+        for taken in take_in(args.files, data, backends, context.examples, load_signers(), _note):
+            known = "" if taken.new else " (was here already)"
+            sys.stdout.write(f"{taken.path}{known}, {signed_words(taken.signed, 'en')}\n")
+            if taken.former:
+                of = f"{taken.former} of {taken.probes} probes"
                 sys.stdout.write(f"  {of} are asked otherwise today, or no more: they give no verdict\n")
     else:
         for backend in called(backends, args.backend, args.framework):
@@ -78,54 +79,87 @@ def _note(text: str) -> None:
     sys.stderr.write(f"{visible(text)}\n")
 
 
-def _found(data: Data, wanted: str) -> tuple[str, RunRecord]:
-    found = [(key, record) for key, record in data.runs if key == wanted] or [
-        (key, record) for key, record in data.runs if wanted and key.endswith(wanted)
+def _record_of(data: Data, wanted: str) -> tuple[str, RunRecord | SingleRecord]:
+    """Finds the record of this ID, or of the only ID that ends so. Raises ApidiffError where there is none or are several."""
+    every = _every(data)
+    meant = [pair for pair in every if pair[0] == wanted] or [
+        pair for pair in every if wanted and pair[0].endswith(wanted)
     ]
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    if len(meant) == 1:
+        return meant[0]
+    if not meant:
         raise ApidiffError(f"runs: no record {wanted!r}. List them: apidiff runs list")
-    raise ApidiffError(f"runs: {wanted!r} means {' and '.join(key for key, _ in found)}. Give the whole ID.")
+    raise ApidiffError(f"runs: {wanted!r} means {' and '.join(key for key, _ in meant)}. Give the whole ID.")
+
+
+def _of_ranks(key: str, record: RunRecord | SingleRecord) -> tuple[str, RunRecord]:
+    """Raises ApidiffError for a record of single processes, whose verdicts need those of the other framework too."""
+    if isinstance(record, RunRecord):
+        return key, record
+    raise ApidiffError(
+        f"runs: {key} is of single processes, and a verdict on it takes one of each framework. "
+        "Compare with what is recorded: apidiff verify --execution single"
+    )
+
+
+def _every(data: Data) -> list[tuple[str, RunRecord | SingleRecord]]:
+    """All records, those of ranks and those of single processes, by ID."""
+    return sorted([*data.runs, *data.single_runs], key=lambda pair: pair[0])
 
 
 def _listed(data: Data) -> Iterator[str]:
-    width = max((len(key) for key, _ in data.runs), default=0)
-    signed = load_signed(data.root, (key for key, _ in data.runs))
-    for key, record in data.runs:
+    every = _every(data)
+    width = max((len(key) for key, _ in every), default=0)
+    signed = load_signed(data.root, (key for key, _ in every))
+    for key, record in every:
         system = one_line(record.os.partition(",")[0])
         more = [f"measured by {one_line(record.measured_by)}"] if record.measured_by else []
         more += ["stopped half-way"] if record.stopped else []
         more.append(signed_words(signed[key], "en"))
-        yield f"{key:{width}}  {record.date}  {len(record.probes):3} probes  {system}  {', '.join(more)}"
+        calls = (
+            f"{len(record.probes):3} probes" if isinstance(record, RunRecord) else f"{len(record.samples):3} samples"
+        )
+        yield f"{key:{width}}  {record.date}  {calls}  {system}  {', '.join(more)}"
 
 
-def _shown(data: Data, key: str, record: RunRecord, context: Context) -> Iterator[str]:
+def _shown(data: Data, key: str, record: RunRecord | SingleRecord, context: Context) -> Iterator[str]:
+    if isinstance(record, RunRecord):
+        where = f"{record.backend} on {record.device}, {record.world_size} ranks"
+    else:
+        where = f"a single process on {record.device}"
     yield key
-    yield f"  {record.framework} {record.framework_version}, {record.backend} on {record.device}, {record.world_size} ranks"
+    yield f"  {record.framework} {record.framework_version}, {where}"
     yield f"  {record.date}, apidiff {record.suite_version}, measured by {_measurer(record)}"
     signed = load_signed(data.root, [key])[key]
     yield f"  {signed_words(signed, 'en')}{f' ({one_line(signed.about)})' if signed.about else ''}"
     yield f"  {record.os}, {record.machine}, {record.cores} cores, Python {record.python}"
-    if record.build:
+    if isinstance(record, RunRecord) and record.build:
         yield f"  {record.framework} is the build {record.build}, which is no release"
     if record.device_found:
         yield f"  found: {in_words(record.device_found)}"
     yield f"  {', '.join(f'{name}={value}' for name, value in record.environment.items())}"
     if record.stopped:
         yield f"  stopped half-way: {one_line(record.stopped)}; its verdicts are of what was done before"
+    if isinstance(record, RunRecord):
+        yield from _judged(data, key, record, context)
+    else:
+        yield f"  samples: {_counted(Counter(run.end for run in record.samples))}"
+
+
+def _judged(data: Data, key: str, record: RunRecord, context: Context) -> Iterator[str]:
+    """Counts how the probes of a record ended and what verdicts they give."""
     apis = list(apis_for(data, record.framework, record.framework_version))
     seen = list(observations(apis, key, record, context))
-    counts = Counter(one.outcome for _, _, one in seen)
+    counts = Counter(verdict.outcome for _, _, verdict in seen)
     yield f"  probes: {_counted(Counter(probe.end for probe in record.probes))}"
-    yield f"  verdicts: {_counted(Counter({one.value: counts[one] for one in Outcome if counts[one]}))}"
-    judged = {(api.name, one.probe) for api, _, one in seen}
+    yield f"  verdicts: {_counted(Counter({outcome.value: counts[outcome] for outcome in Outcome if counts[outcome]}))}"
+    judged = {(api.name, verdict.probe) for api, _, verdict in seen}
     stale = [probe for probe in record.probes if (probe.api, probe.probe) not in judged]
     if stale:
         yield f"  {len(stale)} probes give no verdict: they are asked otherwise today, or nothing is claimed of them"
 
 
-def _measurer(record: RunRecord) -> str:
+def _measurer(record: RunRecord | SingleRecord) -> str:
     return one_line(record.measured_by) if record.measured_by else "this project"
 
 
@@ -134,40 +168,42 @@ def _counted(counts: Counter[str]) -> str:
 
 
 def _differ(data: Data, pair: Sequence[tuple[str, RunRecord]], context: Context, console: Console) -> int:
-    (_, one), (_, other) = pair
-    if one.framework != other.framework:
+    (_, first), (_, second) = pair
+    if first.framework != second.framework:
         raise ApidiffError(
-            f"runs: {one.framework} and {other.framework} judge different claims. Give two of one framework."
+            f"runs: {first.framework} and {second.framework} judge different claims. Give two of one framework."
         )
     for which, (key, record) in zip(("first", "second"), pair, strict=True):
         console.print(f"{which + ':':7} {key}{' (stopped half-way)' if record.stopped else ''}")
-    for line in _environment(one, other):
+    for line in _environment(first, second):
         console.print(visible(line))
     apis = {
-        api.name: api for record in (one, other) for api in apis_for(data, record.framework, record.framework_version)
+        api.name: api
+        for record in (first, second)
+        for api in apis_for(data, record.framework, record.framework_version)
     }
-    found = difference(list(apis.values()), pair[0], pair[1], context)
-    for line in found.lines():
+    differing = difference(list(apis.values()), pair[0], pair[1], context)
+    for line in differing.lines():
         console.print(visible(line))
-    return 1 if found else 0
+    return 1 if differing else 0
 
 
-def _environment(one: RunRecord, other: RunRecord) -> Iterator[str]:
+def _environment(first: RunRecord, second: RunRecord) -> Iterator[str]:
     for name in ("framework_version", "backend", "device", "world_size", "os", "python", "machine", "measured_by"):
-        values = getattr(one, name), getattr(other, name)
+        values = getattr(first, name), getattr(second, name)
         if values[0] != values[1]:
             yield f"{name}: {one_line(str(values[0]))} → {one_line(str(values[1]))}"
     packages = [
-        f"{name} {one.packages.get(name, 'none')} → {other.packages.get(name, 'none')}"
-        for name in sorted(one.packages.keys() | other.packages.keys())
-        if one.packages.get(name) != other.packages.get(name)
+        f"{name} {first.packages.get(name, 'none')} → {second.packages.get(name, 'none')}"
+        for name in sorted(first.packages.keys() | second.packages.keys())
+        if first.packages.get(name) != second.packages.get(name)
     ]
     if packages:
         yield f"packages: {', '.join(packages)}"
 
 
 def _planned(data: Data, backend: Backend, context: Context) -> Iterator[str]:
-    version = max(data.frameworks[backend.framework], key=lambda one: Version(one.version)).version
+    version = max(data.frameworks[backend.framework], key=lambda release: Version(release.version)).version
     yield f"{backend.name} ({backend.framework}, {backend.device}), planned for {backend.framework} {version}:"
     yield f"  looks for {backend.check.in_words}, starts ranks by itself"
     alone = (1,) if backend.devices is Devices.ONE else ()
@@ -181,11 +217,11 @@ def _planned(data: Data, backend: Backend, context: Context) -> Iterator[str]:
     for size, plan in plans.items():
         examples = sum(1 for step in plan.steps if step.example)
         ranks = f"{size} ranks" if size > 1 else "1 rank, which shows nothing of other ranks"
-        found = estimate(data, backend, size, plan)
-        total += found.minutes if found else 0
+        likely = estimate(data, backend, size, plan)
+        total += likely.minutes if likely else 0
         like = (
-            found
-            and f"about {found.minutes} min if it goes as on {found.like.backend} with {found.like.framework_version}"
+            likely
+            and f"about {likely.minutes} min if it goes as on {likely.like.backend} with {likely.like.framework_version}"
         )
         counts = f"{len(plan.steps) - examples} probes and {examples} examples"
         yield f"  {ranks}: {counts}, {like or 'and no record to tell the time from'}"

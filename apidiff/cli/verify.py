@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
     if place and place.rank:
         return serve(place)
     data = load()
-    backends = [one for one in load_backends() if args.framework in {None, one.framework}]
+    backends = [backend for backend in load_backends() if args.framework in {None, backend.framework}]
     unknown = [name for name in args.ids if name not in data.mappings]
     if unknown:
         raise ApidiffError(f"verify: no mapping {unknown[0]!r}. There are: {', '.join(data.mappings)}.")
@@ -113,8 +113,8 @@ def run(args: argparse.Namespace) -> int:
     console = Console(stderr=True, markup=False, highlight=False)
     args.ids = choice.collective
     with _hosts(place if chosen else None, args.world_size) as (hosts, launched):
-        runs = [(*one, size) for one in chosen for size in launched or _sizes(*one, args.world_size, console)]
-        results = [_one(data, one, here, size, context, args, console, hosts) for one, here, size in runs]
+        runs = [(*place, size) for place in chosen for size in launched or _sizes(*place, args.world_size, console)]
+        results = [_verify(data, backend, here, size, context, args, console, hosts) for backend, here, size in runs]
     samples = None
     if choice.single != []:
         samples = run_samples(data, choice.single, args, lambda title: _progress(console, title))
@@ -126,13 +126,13 @@ def run(args: argparse.Namespace) -> int:
             _print(results)
         if samples:
             samples.show(Console(markup=False, highlight=False))
-    changed = any(one.changes or one.record.stopped for one in results)
+    changed = any(result.changes or result.record.stopped for result in results)
     return 1 if changed or (samples and samples.changed) else 0
 
 
 @contextmanager
 def _hosts(place: Place | None, asked: list[int] | None) -> Iterator[tuple[Hosts | None, list[int]]]:
-    """The other processes of a launcher, once all have joined, and its world size; nothing where there is none."""
+    """Waits for the other processes of a launcher; gives them and its world size, or nothing where there is no launcher."""
     if place is None:
         yield None, []
         return
@@ -149,7 +149,7 @@ def _hosts(place: Place | None, asked: list[int] | None) -> Iterator[tuple[Hosts
 
 
 def _sizes(backend: Backend, here: Found, asked: list[int] | None, console: Console) -> list[int]:
-    """The world sizes to run with; what is left out is said."""
+    """Chooses the world sizes to run with; says what is left out."""
     sizes = world_sizes(backend, len(here.device.names) if here.device else 0, asked)
     for note in sizes.notes:
         console.print(note, soft_wrap=True)
@@ -157,13 +157,14 @@ def _sizes(backend: Backend, here: Found, asked: list[int] | None, console: Cons
 
 
 def _chosen(backends: list[Backend], names: list[str] | None) -> list[tuple[Backend, Found]]:
-    """The backends to run, with what was found. Raises ApidiffError with one line for each asked for that is not here."""
+    """Looks for the backends to run. Raises ApidiffError with one line for each that was asked for and is not here."""
     asked = [called(backends, name) for name in names or []]
-    found = [(one, look_for(one)) for one in backends if names is None or any(one in group for group in asked)]
-    usable = [(one, here) for one, here in found if here.available]
-    here_are = [one for one, _ in usable]
-    if not usable or any(not any(one in here_are for one in group) for group in asked):
-        raise ApidiffError("\n".join(here.text for _, here in found if not here.available))
+    wanted = [backend for backend in backends if names is None or any(backend in group for group in asked)]
+    looked_for = [(backend, look_for(backend)) for backend in wanted]
+    usable = [(backend, here) for backend, here in looked_for if here.available]
+    available = [backend for backend, _ in usable]
+    if not usable or any(not any(backend in available for backend in group) for group in asked):
+        raise ApidiffError("\n".join(here.text for _, here in looked_for if not here.available))
     return usable
 
 
@@ -188,7 +189,7 @@ class _Result(msgspec.Struct):
     written: str | None
 
 
-def _one(
+def _verify(
     data: Data,
     backend: Backend,
     here: Found,
@@ -214,7 +215,7 @@ def _one(
         )
     apis = list(apis_for(data, record.framework, record.framework_version, args.ids))
     record = msgspec.structs.replace(record, measured_by=args.measured_by)
-    counts = Counter(one.outcome for _, _, one in observations(apis, "", record, context))
+    counts = Counter(verdict.outcome for _, _, verdict in observations(apis, "", record, context))
     outcomes = {outcome.value: counts[outcome] for outcome in Outcome if counts[outcome]}
     if args.record:
         add_specs(data.root, ((run.api, run.probe, run.spec) for run in record.probes))
@@ -234,7 +235,7 @@ def _one(
 
 @contextmanager
 def _progress(console: Console, title: str) -> Iterator[Advance]:
-    """A bar on a terminal, a line now and then without one."""
+    """Shows how far a run is: a bar on a terminal, a line now and then without one."""
     if console.is_terminal:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with Progress(*columns, TextColumn("{task.fields[what]}"), console=console, transient=True) as bar:
@@ -255,23 +256,23 @@ def _progress(console: Console, title: str) -> Iterator[Advance]:
 def _print(results: list[_Result]) -> None:
     console = Console(markup=False, highlight=False)
     table = Table.grid(padding=(0, 2))
-    for one in results:
-        record = one.record
-        counts = " · ".join(f"{outcome} {count}" for outcome, count in one.outcomes.items())
+    for result in results:
+        record = result.record
+        counts = " · ".join(f"{outcome} {count}" for outcome, count in result.outcomes.items())
         table.add_row(
             f"{backend_name(record.backend, record.device)} × {record.world_size}",
             f"{record.framework} {record.framework_version}",
             counts,
         )
-        if not one.written:
-            table.add_row("", "", f"compared with: {one.against or 'nothing recorded'}")
+        if not result.written:
+            table.add_row("", "", f"compared with: {result.against or 'nothing recorded'}")
         if record.stopped:
             table.add_row("", "stopped", record.stopped)
     console.print(table)
-    for one in results:
-        if one.written:
-            console.print(f"written: {one.written}", soft_wrap=True)
-    changes = [change for one in results for change in one.changes]
+    for result in results:
+        if result.written:
+            console.print(f"written: {result.written}", soft_wrap=True)
+    changes = [change for result in results for change in result.changes]
     for change in changes:
         console.print(change.text(), soft_wrap=True)
     if changes:
@@ -279,12 +280,12 @@ def _print(results: list[_Result]) -> None:
             f"{len(changes)} verdicts are not what is recorded. If they are right: apidiff verify --record",
             soft_wrap=True,
         )
-    elif any(one.against for one in results):
+    elif any(result.against for result in results):
         console.print("Every verdict is what is recorded.")
 
 
-def _plain(one: _Result) -> dict[str, object]:
-    record = one.record
+def _plain(result: _Result) -> dict[str, object]:
+    record = result.record
     return {
         "framework": record.framework,
         "framework_version": record.framework_version,
@@ -292,8 +293,8 @@ def _plain(one: _Result) -> dict[str, object]:
         "device": record.device,
         "world_size": record.world_size,
         "stopped": record.stopped,
-        "outcomes": one.outcomes,
-        "compared_with": one.against,
-        "written": one.written,
-        "changes": [{"claim": c.claim, "before": c.before, "now": c.now} for c in one.changes],
+        "outcomes": result.outcomes,
+        "compared_with": result.against,
+        "written": result.written,
+        "changes": [{"claim": c.claim, "before": c.before, "now": c.now} for c in result.changes],
     }

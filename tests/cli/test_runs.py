@@ -15,13 +15,15 @@ from apidiff.execute.submissions.intake import Taken
 from apidiff.model.signed import Signed
 
 RUNS = sorted((DATA / "runs").glob("*/*.json"))
-IDS = [f"{path.parent.name}/{path.stem}" for path in RUNS]
+ALL = [f"{path.parent.name}/{path.stem}" for path in RUNS]
+IDS = [name for name in ALL if "/single-" not in name]
+SINGLE = [name for name in ALL if "/single-" in name]
 
 
 def test_every_record_is_listed_on_a_line(run) -> None:
     done = run("runs", "list")
     assert (done.returncode, done.stderr) == (0, "")
-    assert [line.split()[0] for line in done.stdout.splitlines()] == IDS
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ALL
 
 
 def test_a_record_is_shown_with_environment_and_verdicts(run) -> None:
@@ -30,6 +32,13 @@ def test_a_record_is_shown_with_environment_and_verdicts(run) -> None:
     assert done.stdout.startswith(f"{IDS[0]}\n")
     assert re.search(r"verdicts: holds \d{3,}, refuted \d+", done.stdout)
     assert "measured by this project" in done.stdout
+
+
+def test_a_record_of_single_processes_is_shown_with_its_samples(run) -> None:
+    done = run("runs", "show", SINGLE[0])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.search(r", a single process on cpu$", done.stdout, re.MULTILINE)
+    assert re.search(r"^  samples: completed \d+", done.stdout, re.MULTILINE)
 
 
 def test_records_of_two_versions_differ_in_environment_and_verdicts(run) -> None:
@@ -74,6 +83,7 @@ def test_a_plan_says_what_would_run_and_claims_nothing(run, framework: str, need
         (["show", ""], "no record ''. List them"),
         (["show", ".json"], "no record '.json'. List them"),
         (["diff", IDS[0], IDS[-1]], "judge different claims"),
+        (["diff", SINGLE[0], IDS[0]], "is of single processes, and a verdict on it takes one of each framework"),
         (["plan", "--backend", "glue"], "No backend is called 'glue'. There are: gloo-cpu (torch), "),
         (["import", "/nowhere/gloo-cpu-2-0a1b2c3d4e5f.json"], "cannot be read (No such file or directory)"),
     ],
