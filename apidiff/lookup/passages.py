@@ -9,6 +9,7 @@ from apidiff.database.terms import everyday_names, load_terms
 from apidiff.lookup.answer import Match
 from apidiff.lookup.names import counterpart_spellings, spellings
 from apidiff.lookup.words import index_words
+from apidiff.messages.labels import LABELS, filled
 from apidiff.messages.synonyms import words_of
 from apidiff.model import Text
 from apidiff.model.views import CounterpartEntry, Entry
@@ -55,11 +56,8 @@ def fill_search(
 
 def unmatched_text(found: CounterpartEntry) -> Text:
     """What is said of a MindSpore API to which no source corresponds."""
-    why_en, why_zh = (
-        (f" {found.why.en}", found.why.zh) if found.why else (" No record names it.", "没有任何记录提到它。")
-    )
-    name = f"`{found.name}`"
-    return Text(en=f"No PyTorch API corresponds to {name}.{why_en}", zh=f"没有与 {name} 对应的 PyTorch API。{why_zh}")
+    text = filled("search.no_source", name=found.name)
+    return filled("difference_text.next", before=text, after=found.why or LABELS["serves.unnamed"])
 
 
 def _add_found(connection: sqlite3.Connection, key: str, summary: Text, risk: str) -> None:

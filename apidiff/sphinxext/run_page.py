@@ -108,9 +108,7 @@ def _environment(make: PageBuilder, run: RunRecord, signed: Signed) -> list[node
     ]
     header = [make.word("run.package"), make.word("run.package_version")]
     count = make.word("run.package_count", count=len(run.packages))
-    title = (
-        f"{make.word('run.packages')} ({count})" if make.language == "en" else f"{make.word('run.packages')}（{count}）"
-    )
+    title = make.word("run.packages") + make.word("site.aside").format(text=count)
     children.append(folded([nodes.Text(title)], table(header, rows)))
     return children
 

@@ -228,7 +228,7 @@ class _Page:
         return self.word(f"risk.{risk}") + self.aside(self.word(f"risk_meaning.{risk}"))
 
     def aside(self, text: str) -> str:
-        return f" ({text})" if self.language == "en" else f"（{text}）"
+        return self.word("site.aside").format(text=text)
 
 
 def _is_to_use(target: TargetEntry) -> bool:

@@ -20,21 +20,6 @@ _OUTCOME_STYLES = {"holds": "green", "refuted": "bold red", "flaky": "bold magen
 _RISK_STYLES = {"silent": "bold red", "error": "bold yellow", "rewrite": "cyan", "none": "green"}
 _HEADING = "bold underline"
 
-_WORDS = {
-    "absent": Text(
-        en="Nothing is recorded of it on MindSpore {version}.", zh="没有它在 MindSpore {version} 上的记录。"
-    ),
-    "use_instead": Text(en="Use {name} there.", zh="该版本请使用 {name}。"),
-    "standing": Text(en="On MindSpore {version}: {status} ({range})", zh="MindSpore {version}：{status}（{range}）"),
-    "runs": Text(en="Run records", zh="运行记录"),
-    "stated": Text(en="Stated by: {documents}", zh="文档所述：{documents}"),
-    "ranks": Text(en="{sizes} ranks", zh="{sizes} 个 rank"),
-    "corrected": Text(
-        en="No exact match for {typed!r}; searched for {name!r}.", zh="没有找到 {typed!r}，已改为搜索 {name!r}。"
-    ),
-    "nothing": Text(en="Nothing was found for {words!r}.", zh="没有找到与 {words!r} 相关的内容。"),
-}
-
 
 def answer_text(answer: Answer | Unmatched, language: Language) -> RenderableType:
     """An answer, worst difference first; reads well at 80 columns, with and without colours."""
@@ -46,7 +31,7 @@ def answer_text(answer: Answer | Unmatched, language: Language) -> RenderableTyp
 def search_text(result: SearchResult, language: Language) -> RenderableType:
     """What was found, best first, each mapping with its best passages."""
     blocks: list[RenderableType] = [
-        Line(_words("corrected", language).format(typed=typed, name=name), style="yellow")
+        Line(label("terminal.corrected", language).format(typed=typed, name=name), style="yellow")
         for typed, name in result.corrected.items()
     ]
     for found in result.results:
@@ -62,7 +47,7 @@ def search_text(result: SearchResult, language: Language) -> RenderableType:
                 blocks.append(_indent(line, 2))
                 blocks.append(_indent(Line(match.ref, style="dim"), 4))
     if not result.results:
-        blocks.append(Line(_words("nothing", language).format(words=result.words)))
+        blocks.append(Line(label("terminal.nothing", language).format(words=result.words)))
     return Group(*blocks)
 
 
@@ -104,16 +89,16 @@ class _Sections:
             return [title, _prose(answer.summary, language), *self._without_target(answer.otherwise)]
         target = answer.target
         if target.status is None:
-            standing = Line(_words("absent", language).format(version=version), style="yellow")
+            standing = Line(label("terminal.absent", language).format(version=version), style="yellow")
         else:
-            said = _words("standing", language).format(
+            said = label("terminal.standing", language).format(
                 version=version,
                 status=label(f"status.{target.status}", language),
                 range=in_words(target.range or "", language),
             )
             standing = Line(said, style="" if target.status == "current" else "yellow")
         if answer.current and answer.current != target.name:
-            standing.append(" " + _words("use_instead", language).format(name=answer.current))
+            standing.append(" " + label("terminal.use_instead", language).format(name=answer.current))
         notes: list[RenderableType] = [_prose(target.note, language)] if target.note else []
         title = Line.assemble((answer.source, "bold"), " → ", (target.name, "bold"))
         return [title, _prose(answer.summary, language), standing, *notes, self._worst()]
@@ -125,7 +110,7 @@ class _Sections:
             yield Line(label("box.no_current", language).format(version=version), style="yellow")
             return
         kind = label(f"answer.{otherwise.answer}", language)
-        span = (" ({})" if language == "en" else "（{}）").format(in_words(otherwise.range, language))
+        span = label("site.aside", language).format(text=in_words(otherwise.range, language))
         yield Line(label("answer.at", language).format(version=version, answer=kind) + span, style="yellow")
         yield _prose(otherwise.why, language)
         if otherwise.instead:
@@ -141,7 +126,7 @@ class _Sections:
         return Line.assemble(
             self._lead("worst_risk"),
             (label(f"risk.{risk}", self.language), _risk_style(risk)),
-            (" ({})" if self.language == "en" else "（{}）").format(label(f"risk_meaning.{risk}", self.language)),
+            label("site.aside", self.language).format(text=label(f"risk_meaning.{risk}", self.language)),
         )
 
     def _lead(self, key: str) -> str:
@@ -242,12 +227,12 @@ class _Sections:
             yield Line(self._said(claim.reason) if claim.reason else where, style="dim")
         if claim.stated and any(row.outcome != "holds" for row in rows):
             documents = "; ".join(f"{one.title} ({one.version}), {one.part}" for one in claim.stated)
-            yield Line(_words("stated", self.language).format(documents=documents), style="dim")
+            yield Line(label("terminal.stated", self.language).format(documents=documents), style="dim")
 
     def _verdict(self, row: ObservedSummary, asked: bool) -> Line:
         outcome = Line(label(f"outcome.{row.outcome}", self.language), style=_OUTCOME_STYLES.get(row.outcome, "yellow"))
         comma = label("site.comma", self.language)
-        sizes = _words("ranks", self.language).format(sizes=comma.join(str(size) for size in row.world_sizes))
+        sizes = label("terminal.ranks", self.language).format(sizes=comma.join(str(size) for size in row.world_sizes))
         framework = f"{label(f'framework.{row.framework}', self.language)} {row.framework_version}"
         line = Line.assemble(outcome, f"  {row.backend} ({row.device}) · {framework} · {sizes}")
         if row.outcome not in {
@@ -262,7 +247,7 @@ class _Sections:
     def runs(self) -> list[RenderableType]:
         runs = sorted({one.run for claim in self.answer.claims for one in claim.observed})
         return (
-            [Line(_words("runs", self.language), style=_HEADING), *(_indent(Line(run), 2) for run in runs)]
+            [Line(label("evidence.runs", self.language), style=_HEADING), *(_indent(Line(run), 2) for run in runs)]
             if runs
             else []
         )
@@ -278,10 +263,6 @@ class _Sections:
 
     def _said(self, text: Text) -> str:
         return visible(text.en if self.language == "en" else text.zh)
-
-
-def _words(key: str, language: Language) -> str:
-    return _WORDS[key].en if language == "en" else _WORDS[key].zh
 
 
 def _spaced(sections: Iterable[list[RenderableType]]) -> Iterator[RenderableType]:
