@@ -186,7 +186,7 @@ def timeline(api: str, files: Iterable[SignatureFile], documented: Sequence[Poin
 
     At a version of which there is a file, documents are not asked.
     """
-    ordered = _telling(api, sorted(files, key=lambda file: Version(file.version)))
+    ordered = telling_files(api, sorted(files, key=lambda file: Version(file.version)))
     read = {Version(file.version): file for file in ordered}
     points = [Point(file.version, api in file, SIGNATURES) for file in ordered]
     points += [point for point in documented if Version(point.version) not in read]
@@ -200,7 +200,7 @@ def timeline(api: str, files: Iterable[SignatureFile], documented: Sequence[Poin
     return _marked_once(changes)
 
 
-def _telling(api: str, files: Sequence[SignatureFile]) -> list[SignatureFile]:
+def telling_files(api: str, files: Sequence[SignatureFile]) -> list[SignatureFile]:
     """The files that have ``api`` or show that it is not there: a name that is listed, those that were asked for it."""
     listed = any(api in file.listed for file in files)
     return [file for file in files if not listed or api in file or api in file.listed]

@@ -118,7 +118,7 @@ def _row(entry: Entry, releases: Sequence[str], there: Mapping[str, list[RangeEn
         id=entry.id,
         category=entry.category,
         answers=_answers(entry, releases, there),
-        torch=_newest_first(entry.signatures),
+        torch=_newest_first([*entry.signatures, *entry.unread.get(entry.source, [])]),
         runs=_runs(entry),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from apidiff.model.base import Text
 from apidiff.model.views import (
+    AgreementEntry,
     ClaimEntry,
     DifferenceEntry,
     DocumentEntry,
@@ -113,7 +114,7 @@ class Answer(View, frozen=True, kw_only=True):
     ``risk``, ``differences`` (worst first), ``before`` and ``after`` are those of that answer. A target asked for by name
     is answered whatever its standing; ``current`` always names the one to use. ``targets`` and ``otherwise_ranges`` have
     one row per range of versions. ``serves``: every source that the target answered, or the MindSpore API asked for,
-    serves.
+    serves. ``agreements``: what runs of both sides on the same inputs say, by facet, where calls are made in a single process.
     """
 
     asked: Asked
@@ -121,6 +122,7 @@ class Answer(View, frozen=True, kw_only=True):
     category: str
     source: str
     summary: Text
+    execution: str
     aliases: list[str]
     signatures: dict[str, str]
     documents: dict[str, DocumentEntry]
@@ -135,6 +137,7 @@ class Answer(View, frozen=True, kw_only=True):
     differences: list[DifferenceEntry]
     parameters: list[ParameterEntry]
     members: list[ParameterEntry]
+    agreements: list[AgreementEntry]
     before: str
     after: str
     claims: list[AnsweredClaim]

@@ -13,7 +13,7 @@ from apidiff.database.documented import documented_points
 from apidiff.database.examples import Example, load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.database.single_runs import SingleTraces
-from apidiff.derive.api_history import SIGNATURES, STUBS
+from apidiff.derive.api_history import SIGNATURES, STUBS, telling_files
 from apidiff.derive.calls import Snippet, call, side_by_side, snippet
 from apidiff.derive.rows import Files, row_facts
 from apidiff.derive.sample_code import sample_code
@@ -107,6 +107,7 @@ class Builder:
             ],
             documents={key: DocumentEntry.of(self.data.documents[key]) for key in sorted(documents)},
             history=history,
+            unread={name: versions for name in apis if (versions := self._unread(name))},
         )
 
     def _signature(self, api: Api) -> Signature | None:
@@ -115,6 +116,12 @@ class Builder:
     def _signature_texts(self, api: Api) -> dict[str, str]:
         name = api.name
         return {file.version: file.apis[name].text(name) for file in self._files_of(name) if name in file.apis}
+
+    def _unread(self, name: str) -> list[str]:
+        """The versions whose signatures were read without looking for the API."""
+        files = self._files_of(name)
+        telling = telling_files(name, files)
+        return [file.version for file in files if file not in telling]
 
     def _files_of(self, name: str) -> list[SignatureFile]:
         return self._files.get(name.partition(".")[0], [])

@@ -310,6 +310,7 @@ class Entry(View, frozen=True, kw_only=True):
     examples: list[ExampleEntry] = []
     documents: dict[str, DocumentEntry] = {}
     history: list[HistoryEntry] = []  # of the source, then of each target; newest change of each first
+    unread: dict[str, list[str]] = {}  # API → versions whose signatures were read without looking for it
 
 
 class ServedEntry(View, frozen=True, kw_only=True):

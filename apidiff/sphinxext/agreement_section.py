@@ -12,14 +12,13 @@ from apidiff.sphinxext.nodes import Cell, block, code, folded, literal, paragrap
 from apidiff.sphinxext.page_builder import PageBuilder
 
 
-def agreement_section(make: PageBuilder, name: str, target: TargetEntry) -> list[nodes.Node]:
-    """The section below the anchor ``name``: a table for each version and device; nothing where no run compares them."""
-    if not target.agreements:
-        return []
-    children: list[nodes.Node] = [paragraph(nodes.Text(make.word("agreement.about")), classes=["apidiff-aside"])]
+def agreement_section(make: PageBuilder, name: str, target: TargetEntry) -> nodes.section:
+    """The section below the anchor ``name``: a table for each version and device, or that no run compares them."""
+    about = "agreement.about" if target.agreements else "agreement.none"
+    children: list[nodes.Node] = [paragraph(nodes.Text(make.word(about)), classes=["apidiff-aside"])]
     for _, rows in groupby(target.agreements, key=lambda one: (one.framework_version, one.source_version, one.device)):
         children += _place(make, list(rows))
-    return [make.section(f"{name}--agreement", make.word("agreement"), *children)]
+    return make.section(f"{name}--agreement", make.word("agreement"), *children)
 
 
 def _place(make: PageBuilder, rows: Sequence[AgreementEntry]) -> list[nodes.Node]:

@@ -10,6 +10,7 @@ from apidiff.derive.answers import Answer, answers
 from apidiff.derive.api_history import SIGNATURES, STUBS
 from apidiff.model import Version
 from apidiff.model.picture import Picture
+from apidiff.model.sample import Execution
 from apidiff.model.views import Entry, ExampleEntry, HistoryEntry, ParameterEntry, TargetEntry
 from apidiff.sphinxext.agreement_section import agreement_section
 from apidiff.sphinxext.answers import (
@@ -36,7 +37,7 @@ from apidiff.sphinxext.nodes import (
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.picture import picture_section
 from apidiff.sphinxext.repeat import repeat_section
-from apidiff.sphinxext.versions import carry, custom_element, marked_inline, marked_section
+from apidiff.sphinxext.versions import Releases, carry, custom_element, marked_inline, marked_section
 from apidiff.writers.exports.address import anchor
 
 
@@ -139,7 +140,8 @@ def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool
     rows |= {f"member-{(row.source or row.target or '').replace('_', '-')}": row for row in target.members}
     intro = paragraph(*make.phrase("differences.from", target.name))
     children.append(differences_section(make, name, intro, target.differences, rows, leads=leads))
-    children += agreement_section(make, name, target)
+    if entry.execution == Execution.SINGLE.value:
+        children.append(agreement_section(make, name, target))
     parameters = [*_defaults_of(make, entry, target), parameters_table(make, target.parameters)]
     children.append(make.section(f"{name}--parameters", make.word("parameters"), *parameters))
     if target.members:
@@ -233,14 +235,15 @@ def _default(make: PageBuilder, name: str | None, value: str | None) -> Cell:
 def signature_pair(make: PageBuilder, entry: Entry, target: TargetEntry) -> block:
     """Show both signatures beside each other: of the chosen version, or of the nearest older one that was read."""
     sides = [("torch", entry.source, entry.signatures), ("mindspore", target.name, target.signatures)]
-    return block("", *(_side(make, *side) for side in sides), classes=["apidiff-pair"])
+    return block("", *(_side(make, entry, *side) for side in sides), classes=["apidiff-pair"])
 
 
 def source_notices(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
     """Say where the chosen version of PyTorch lacks the source, or is too old for what was read."""
     if not entry.signatures:
         return []
-    name, read = [literal(entry.source)], make.releases.read_for("torch")
+    releases = _telling(make, entry, "torch", entry.source)
+    name, read = [literal(entry.source)], releases.read_for("torch")
     absent = {signed: told for signed, told in read.items() if signed not in entry.signatures and told}
     notices: list[nodes.Node] = []
     if absent:
@@ -253,19 +256,25 @@ def source_notices(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
         notice = block("", paragraph(*words, *nearest), classes=["apidiff-notice"])
         notices.append(make.only(notice, torch=[version for told in absent.values() for version in told]))
     if older := make.releases.others("torch", [version for told in read.values() for version in told]):
-        oldest = [nodes.Text(make.releases.signed["torch"][-1])]
+        oldest = [nodes.Text(releases.signed["torch"][-1])]
         words = make.filled("source.old", version=make.chosen("torch"), name=name, oldest=oldest)
         notices.append(make.only(block("", paragraph(*words), classes=["apidiff-notice"]), torch=older))
     return notices
 
 
-def _side(make: PageBuilder, framework: str, name: str, by_version: dict[str, str]) -> block:
+def _telling(make: PageBuilder, entry: Entry, framework: str, name: str) -> Releases:
+    """Return the releases without those whose signatures were read without looking for the API."""
+    return make.releases.without(framework, entry.unread.get(name, []))
+
+
+def _side(make: PageBuilder, entry: Entry, framework: str, name: str, by_version: dict[str, str]) -> block:
     if not by_version:
         return block("", paragraph(literal(name)), make.sentence("signature.missing"))
     texts: dict[str, list[str]] = {}
     for version in sorted(by_version, key=Version, reverse=True):
         texts.setdefault(by_version[version], []).append(version)
-    read = make.releases.read_for(framework)
+    releases = _telling(make, entry, framework, name)
+    read = releases.read_for(framework)
     if not read:
         return block("", *_listed(make, framework, texts))
     children: list[nodes.Node] = []
@@ -273,7 +282,7 @@ def _side(make: PageBuilder, framework: str, name: str, by_version: dict[str, st
         captions = [_caption(make, framework, version, read[version]) for version in versions]
         shown = block("", *captions, code(text))
         children.append(make.only_in(shown, framework, [release for version in versions for release in read[version]]))
-    children += _gaps(make, framework, name, by_version, read)
+    children += _gaps(make, releases, framework, name, by_version, read)
     if len(texts) > 1:
         children.append(folded(make.word("signature.all"), *_listed(make, framework, texts)))
     return block("", *children)
@@ -291,7 +300,12 @@ def _caption(make: PageBuilder, framework: str, version: str, told: list[str]) -
 
 
 def _gaps(
-    make: PageBuilder, framework: str, name: str, by_version: dict[str, str], read: dict[str, list[str]]
+    make: PageBuilder,
+    releases: Releases,
+    framework: str,
+    name: str,
+    by_version: dict[str, str],
+    read: dict[str, list[str]],
 ) -> Iterable[nodes.Node]:
     """Say which versions lack the API, and which are older than all that were read."""
     title = [nodes.Text(make.framework(framework))]
@@ -301,7 +315,7 @@ def _gaps(
         words = paragraph(*make.filled("signature.absent", name=[literal(name)], **said))
         yield make.only_in(block("", words), framework, lacking)
     if older := make.releases.others(framework, [version for told in read.values() for version in told]):
-        oldest = [nodes.Text(make.releases.signed[framework][-1])]
+        oldest = [nodes.Text(releases.signed[framework][-1])]
         words = paragraph(*make.filled("signature.old", oldest=oldest, **said))
         yield make.only_in(block("", words), framework, older)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
+import msgspec
 from docutils import nodes
 
 from apidiff.model import Version
@@ -105,6 +106,11 @@ class Releases(Record, frozen=True, kw_only=True):
     def others(self, framework: str, versions: Collection[str]) -> list[str]:
         """List the known releases that are not among ``versions``."""
         return [release for release in self.known.get(framework, []) if release not in versions]
+
+    def without(self, framework: str, versions: Collection[str]) -> Releases:
+        """Return what is known where the signatures of ``versions`` tell nothing."""
+        left = [release for release in self.signed.get(framework, []) if release not in versions]
+        return msgspec.structs.replace(self, signed={**self.signed, framework: left})
 
     def read_for(self, framework: str) -> dict[str, list[str]]:
         """List for each release with signatures the known releases that it speaks for: itself and those up to the next."""

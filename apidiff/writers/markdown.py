@@ -8,9 +8,11 @@ from functools import lru_cache
 from urllib.parse import quote
 
 from apidiff.derive.answers import answer_ranges
+from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.messages.verdict_text import verdict_text
 from apidiff.model import Status, Text, Version
+from apidiff.model.sample import Execution
 from apidiff.model.views import (
     ClaimEntry,
     DifferenceEntry,
@@ -145,6 +147,14 @@ class _Page:
         yield _bullets(line for one in target.differences for line in self.difference(one)) or self.word(
             "differences.none"
         )
+        if self.entry.execution == Execution.SINGLE.value and not target.agreements:
+            yield f"### {self.word('agreement')}"
+            yield self.word("agreement.none")
+        for place in agreement_places(target.agreements, self.language):
+            yield f"### {self.word('agreement')}"
+            yield place.where
+            yield _bullets(f"{facet}{self.colon}{counts}" for facet, _, counts in place.rows)
+            yield f"{self.word('agreement.runs')}{self.colon}{self.names(place.runs)}"
         for kind, rows in (("parameters", target.parameters), ("members", target.members)):
             if rows:
                 yield f"### {self.word(kind)}"

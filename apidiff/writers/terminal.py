@@ -11,12 +11,21 @@ from rich.table import Table
 from rich.text import Text as Line
 
 from apidiff.lookup.answer import Answer, AnsweredClaim, AnsweredOtherwise, SearchResult, Unmatched
+from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.escape_invisible import visible
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.model import Text
+from apidiff.model.sample import Execution
 from apidiff.model.views import ObservedSummary, ParameterEntry
 
-_OUTCOME_STYLES = {"holds": "green", "refuted": "bold red", "flaky": "bold magenta", "not run": "dim"}  # else yellow
+_OUTCOME_STYLES = {  # else yellow
+    "holds": "green",
+    "agrees": "green",
+    "refuted": "bold red",
+    "differs": "bold red",
+    "flaky": "bold magenta",
+    "not run": "dim",
+}
 _RISK_STYLES = {"silent": "bold red", "error": "bold yellow", "rewrite": "cyan", "none": "green"}
 _HEADING = "bold underline"
 
@@ -74,6 +83,7 @@ class _Sections:
         yield self.head()
         yield self.serves()
         yield self.differences()
+        yield self.agreements()
         yield self.code()
         yield self.rows("parameters", self.answer.parameters)
         yield self.rows("members", self.answer.members)
@@ -163,6 +173,19 @@ class _Sections:
             found += [_indent(Line(line, style="dim"), 6) for line in lines]
         if not self.answer.differences:
             found.append(Line(label("differences.none", self.language)))
+        return found
+
+    def agreements(self) -> list[RenderableType]:
+        """In which facets both sides agree on the same inputs, and the runs that say so."""
+        found: list[RenderableType] = []
+        if self.answer.execution == Execution.SINGLE.value and self.answer.target and not self.answer.agreements:
+            return [self._heading("agreement"), Line(label("agreement.none", self.language))]
+        for place in agreement_places(self.answer.agreements, self.language):
+            table = self._table("column.facet", "column.samples")
+            for facet, outcome, counts in place.rows:
+                table.add_row(Line(facet), Line(counts, style=_OUTCOME_STYLES.get(outcome, "yellow")))
+            runs = [_indent(Line(run, style="dim"), 2) for run in place.runs]
+            found += [self._heading("agreement"), Line(place.where), table, *runs]
         return found
 
     def code(self) -> list[RenderableType]:

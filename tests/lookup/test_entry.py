@@ -32,7 +32,7 @@ def unproven(entry: Entry) -> list[str]:
 
 
 def test_without_run_records_nothing_holds(database: Data) -> None:
-    bare = entries(dataclasses.replace(database, runs=[]))
+    bare = entries(dataclasses.replace(database, runs=[], single_runs=[]))
     assert len(bare) > 100
     assert named({entry.id: unproven(entry) for entry in bare.values()}) == {}
 
