@@ -92,7 +92,7 @@ def _plain(node: yaml.Node, at: Place, lines: Lines, path: Path, loader: yaml.Sa
     return loader.construct_object(node)
 
 
-_PLACE = re.compile(r"^(?P<what>.*?)(?: - at `(?P<at>[^`]*)`)?$", re.DOTALL)
+_PLACE = re.compile(r"^(?P<what>.*?)(?: - at (?:`key` in )?`(?P<at>[^`]*)`)?$", re.DOTALL)
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]|\[\.\.\.\]")
 
 

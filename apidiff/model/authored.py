@@ -121,7 +121,10 @@ class AuthoredSource(Record, frozen=True, kw_only=True):
 
 
 class AuthoredTarget(AuthoredSource, frozen=True, kw_only=True):
-    """A target. ``like``: another target of the record whose probes, claims, rows and differences hold here too.
+    """A target.
+
+    ``like``: another target of the record whose probes, claims, rows and differences hold here too, or ``source`` where its
+    probes and what they observe do.
 
     ``since`` (and ``status``, by default current) stands for ``ranges`` with one open range. ``lacks``: the parameters that
     get a claim ``lacks-…``; without it all do that only the source has. ``members``: present, if only as ``{}``, where the
@@ -157,7 +160,7 @@ class Profile(Record, frozen=True, kw_only=True):
     """What the APIs of a family have in common: a part of a record with placeholders (``$tensor``).
 
     ``profile``: others that it builds on. ``with``: values of placeholders where a record gives none. ``targets``: by
-    generation, see `generation_of`.
+    generation (mint, ops, comm_func, primitive, communication, other), or ``any``.
     """
 
     about: NonEmpty
@@ -166,7 +169,7 @@ class Profile(Record, frozen=True, kw_only=True):
     category: Slug | None = None
     execution: Execution | None = None
     source: AuthoredSource | None = None
-    targets: dict[Slug, AuthoredTarget] = {}
+    targets: dict[Key, AuthoredTarget] = {}
     otherwise: list[AuthoredOtherwise] = []
     caveats: dict[Slug, AuthoredDifference] = {}
 
@@ -174,7 +177,8 @@ class Profile(Record, frozen=True, kw_only=True):
 class AuthoredRecord(Record, frozen=True, kw_only=True):
     """One source API and what replaces it, as a person writes it; the path of the file is its name.
 
-    ``profile``: families it belongs to. ``with``: values of their placeholders. ``targets``: by full name.
+    ``profile``: families it belongs to. ``with``: values of their placeholders. ``targets``: by full name. ``notes``: texts by
+    name; a difference or caveat that names none has the one of its own ID.
     """
 
     profile: Slugs = []
@@ -189,6 +193,7 @@ class AuthoredRecord(Record, frozen=True, kw_only=True):
     targets: dict[Name, AuthoredTarget] = {}
     otherwise: list[AuthoredOtherwise] = []
     caveats: dict[Slug, AuthoredDifference] = {}
+    notes: dict[Slug, Text] = {}
 
 
 class NamedNote(Text, frozen=True, kw_only=True):

@@ -6,11 +6,12 @@ A record says what only a person knows. Each pass adds what is known from elsewh
 2. `fill_notes` puts texts of the catalogue for their names;
 3. `fill_placeholders` puts argument names and the like for ``$name``;
 4. `claim_members` makes the claims of listed members;
-5. `derive_parameters` makes the rows that the signatures show;
-6. `derive_signature_claims` makes the claims that the signatures show;
-7. `prune_inherited` drops what profiles say of probes and claims that are not there;
-8. `attach_citations` puts citations on claims;
-9. `to_mapping` makes a `Mapping` of it.
+5. `claim_scripts` makes the claims of scripts below executable_examples/;
+6. `derive_parameters` makes the rows that the signatures show;
+7. `derive_signature_claims` makes the claims that the signatures show;
+8. `prune_inherited` drops what profiles say of probes and claims that are not there;
+9. `attach_citations` puts citations on claims;
+10. `to_mapping` makes a `Mapping` of it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from apidiff.database.expansion.convert import Origins, to_mapping
 from apidiff.database.expansion.notes import Notes, fill_notes
 from apidiff.database.expansion.origins import Plain, mark
 from apidiff.database.expansion.profiles import Profiles, apply_profiles, fill_placeholders
+from apidiff.database.expansion.scripts import claim_scripts
 from apidiff.database.expansion.signatures import Signatures, claim_members, derive_parameters, derive_signature_claims
+from apidiff.database.paths import examples_folder
 from apidiff.database.yaml import Lines, read_yaml_plain
 from apidiff.errors import DataError
 from apidiff.model import Document, Mapping
@@ -70,9 +73,10 @@ class Expander:
         _, plain, lines = read_yaml_plain(path, AuthoredRecord)
         record = mark(plain, lines, path, "record")
         record = apply_profiles(record, self.profiles)
-        record = fill_notes(record, self.notes, record["@"])
+        record = fill_notes(record, self.notes, self.profiles.unneeded)
         record = fill_placeholders(record, name)
         record = claim_members(record)
+        record = claim_scripts(record, name, examples_folder())
         record = derive_parameters(record, name, self.signatures, self.profiles.unneeded)
         record = derive_signature_claims(record, name, self.signatures)
         record = prune_inherited(record)

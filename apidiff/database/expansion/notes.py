@@ -39,16 +39,45 @@ class Notes:
         ]
 
 
-def fill_notes(value: Any, notes: Notes, origin: Origin) -> Any:
-    """``value`` with each name under a key for texts replaced by the text."""
-    if isinstance(value, dict):
+def fill_notes(record: Plain, notes: Notes, unneeded: list[DataError]) -> Plain:
+    """``record`` with each name of a text replaced by the text: of its own notes, or of the catalogue.
+
+    A difference or caveat that names none gets the record's own note of its ID. ``unneeded`` gets an error for each of
+    those notes that is not used.
+    """
+    own: Plain = record.get("notes", {})
+    used: set[str] = set()
+
+    def text(key: str, origin: Origin) -> Plain:
+        if key in own:
+            used.add(key)
+            bare: Plain = {language: own[key][language] for language in ("en", "zh")}
+            return bare
+        return notes.text(key, origin)
+
+    def filled(value: Any, origin: Origin) -> Any:
+        if isinstance(value, list):
+            return [filled(item, origin) for item in value]
+        if not isinstance(value, dict):
+            return value
         origin = value.get(ORIGIN, origin)
-        return {
-            key: notes.text(item, origin)
-            if key in _TEXTS and isinstance(item, str)
-            else item
-            if key == "probes"  # an argument may be called text too
-            else fill_notes(item, notes, origin)
-            for key, item in value.items()
-        }
-    return [fill_notes(item, notes, origin) for item in value] if isinstance(value, list) else value
+        done: Plain = {}
+        for key, item in value.items():
+            if key in _TEXTS and isinstance(item, str):
+                done[key] = text(item, origin)
+            elif key in {"differences", "caveats"}:
+                done[key] = {name: filled(_noted(name, entry, own), origin) for name, entry in item.items()}
+            else:
+                done[key] = item if key == "probes" else filled(item, origin)  # an argument may be called text too
+        return done
+
+    done: Plain = filled({key: value for key, value in record.items() if key != "notes"}, record[ORIGIN])
+    unneeded += [
+        own[key][ORIGIN].error(f"nothing names the note {key!r}", "Remove it.") for key in own if key not in used
+    ]
+    return done
+
+
+def _noted(name: str, entry: Plain, own: Plain) -> Plain:
+    unnamed = "note" not in entry or entry[ORIGIN].what != "record"
+    return {**entry, "note": name} if unnamed and name in own else entry

@@ -58,6 +58,8 @@ def mark(plain: Plain, lines: Lines, path: Path, what: str) -> Plain:
         return done
 
     done = items(plain, ())
+    if "notes" in plain:
+        done["notes"] = {key: {**text, ORIGIN: origin("notes", key)} for key, text in plain["notes"].items()}
     if "source" in plain:
         done["source"] = items(plain["source"], ("source",))
     if "targets" in plain:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from apidiff.database.expansion.origins import ITEMS, ORIGIN, Origin, Plain, listed
@@ -17,6 +18,7 @@ _CLAIM_KINDS = {
     *("parameter", "lacks", "member", "lacks_member", "prints"),
 }
 _NOT_ALIKE = ("since", "status", "ranges", "note", "like", "defined_in", "without", ORIGIN)
+_OF_THE_PAIR = ("since", "status", "ranges", "parameters", "note", ORIGIN)
 _PLACEHOLDER = re.compile(r"\$(\w+)")
 _GENERATIONS = {
     "mindspore.mint.distributed.": "mint",
@@ -82,11 +84,11 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
         whole |= profile.get("with", {})
     whole |= record.get("with", {})
 
-    def merged(block: Plain, part: Any, like: Plain | None = None) -> Plain:
+    def merged(block: Plain, parts: Callable[[Plain], list[Plain]], like: Plain | None = None) -> Plain:
         own = list(profiles.layers(listed(block.get("profile")), block[ORIGIN]))
         base: Plain = like or {}
         for layer in [*layers, *own]:
-            if (section := part(layer)) is not None:
+            for section in parts(layer):
                 base = _overlaid(base, section, profiles)
         given: dict[str, str] = {}
         for layer in own:
@@ -95,12 +97,11 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
         return _overlaid(base, block, profiles, own=True)
 
     source = record.get("source") or {ORIGIN: record[ORIGIN]}
-    done["source"] = merged(source, lambda layer: layer.get("source"))
+    done["source"] = merged(source, _source_part)
     done["targets"] = {}
     for name, block in record.get("targets", {}).items():
-        generation = generation_of(name)
-        like = _alike(name, block, done["targets"])
-        done["targets"][name] = merged(block, lambda layer, key=generation: _section(layer, key), like)
+        like = _alike(name, block, {"source": done["source"], **done["targets"]})
+        done["targets"][name] = merged(block, partial(_target_parts, name, block), like)
     done["otherwise"] = [
         *(answer for profile in layers for answer in profile.get("otherwise", [])),
         *record.get("otherwise", []),
@@ -114,19 +115,37 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
     return done
 
 
-def _section(layer: Plain, generation: str) -> Plain | None:
-    section: Plain | None = layer.get("targets", {}).get(generation)
-    return section
+def _source_part(layer: Plain) -> list[Plain]:
+    return [layer["source"]] if "source" in layer else []
+
+
+def _target_parts(name: str, block: Plain, layer: Plain) -> list[Plain]:
+    """The parts of a profile that a target takes: what any has, and what those of its generation have.
+
+    One that another record defines takes where it stands, and rows; one that is like another has what any has from there.
+    """
+    keys = [generation_of(name)] if block.get("like", "source") != "source" else ["any", generation_of(name)]
+    parts = [layer["targets"][key] for key in keys if key in layer.get("targets", {})]
+    if block.get("defined_in"):
+        return [{key: value for key, value in part.items() if key in _OF_THE_PAIR} for part in parts]
+    return parts
 
 
 def _alike(name: str, block: Plain, targets: Plain) -> Plain | None:
-    """What ``block`` takes from the target that it is like: all but where it stands, its note and its examples."""
+    """What ``block`` takes from the target that it is like: all but where it stands, its note and its examples.
+
+    From the source it takes the probes and what they observe; other documents speak of it, and its signature is another.
+    """
     if "like" not in block:
         return None
     other = block["like"]
     if other not in targets:
-        remedy = f"Name a target above it: {', '.join(targets) or 'there is none'}."
-        raise block[ORIGIN].error(f"{name} is like {other!r}, which is no target before it", remedy)
+        found = f"{name} is like {other!r}, which is no target before it"
+        raise block[ORIGIN].error(found, f"Name one of {', '.join(targets)}.")
+    if other == "source":
+        whole = targets[other]
+        claims = {key: claim for key, claim in whole.get("claims", {}).items() if claim.get("by")}
+        targets = {other: {"probes": whole.get("probes", {}), "claims": claims}}
     alike = {key: value for key, value in targets[other].items() if key not in _NOT_ALIKE}
     for key in [key for key, claim in alike.get("claims", {}).items() if "prints" in claim]:
         alike = dropped(alike, key)
@@ -151,6 +170,10 @@ def _overlaid(base: Plain, over: Plain, profiles: Profiles, own: bool = False) -
             profiles.unneeded.append(over[ORIGIN].error(found, "Take it out of the list, or mend its name."))
         done = dropped(done, name)
     done = {**done}
+    if "ranges" in over or "since" in over:
+        done = {key: value for key, value in done.items() if key not in {"since", "ranges"}}
+        if "ranges" in over:
+            done.pop("status", None)
     for key, value in over.items():
         if key in ITEMS:
             items = dict(done.get(key) or {})
@@ -217,7 +240,7 @@ def without_claims(entry: Plain, gone: set[str]) -> Plain:
 def _item(key: str, name: str, base: Plain | None, over: Plain, profiles: Profiles, own: bool) -> Plain:
     if base is None:
         return over
-    if key == "probes":
+    if key == "probes" or (key in {"differences", "caveats"} and "kind" in over):
         done = over
     elif key == "claims" and _CLAIM_KINDS & over.keys():
         done = {**{part: value for part, value in base.items() if part in _BESIDE}, **over}
@@ -249,16 +272,19 @@ def _bare(item: Plain) -> Plain:
 
 
 def fill_placeholders(record: Plain, name: str) -> Plain:
-    """``record`` with every placeholder of its blocks replaced, and ``$api``, ``$module`` and ``$name`` of each API.
+    """``record`` with every placeholder of its blocks replaced.
 
+    ``$api``, ``$module`` and ``$name`` are those of each API, ``$source`` is the record's.
     Raises DataError for one that has no value.
     """
     shared = record.get("with", {})
     done = dict(record)
-    done["source"] = _filled_block(record["source"], name, shared)
-    done["targets"] = {key: _filled_block(block, key, shared) for key, block in record["targets"].items()}
+    done["source"] = _filled_block(record["source"], name, {**shared, "source": name})
+    done["targets"] = {
+        key: _filled_block(block, key, {**shared, "source": name}) for key, block in record["targets"].items()
+    }
     for key in ("otherwise", "caveats"):
-        done[key] = _filled(record[key], {**shared, **_names(name)}, record[ORIGIN])
+        done[key] = _filled(record[key], {**shared, **_names(name), "source": name}, record[ORIGIN])
     return done
 
 

@@ -124,6 +124,7 @@ def _rows(
     written: Plain, left: _Side, right: _Side, origin: Origin, unneeded: list[DataError], members: bool = False
 ) -> list[Plain]:
     """The rows in the order of the source; those that only the target has follow the one before them there."""
+    written = {key: item for key, item in written.items() if _speaks_of(key, item, left, right)}
     rows: list[Plain] = []
     taken: dict[str, Plain] = {}
     others = {item["to"] for item in written.values() if item.get("to")}
@@ -155,6 +156,15 @@ def _rows(
         rows.insert(index, row)
         before = row
     return rows
+
+
+def _speaks_of(key: str, item: Plain, left: _Side, right: _Side) -> bool:
+    """Whether an entry stands: one of a profile or another target only where the API has what it is about."""
+    if item[ORIGIN].what == "record":
+        return True
+    if item.get("to") or (item.get("is") and Relation.ONLY_IN_SOURCE.value not in listed(item["is"])):
+        return key in left and (item.get("to") or key) in right
+    return key in left or key in right
 
 
 def _unneeded(
@@ -255,8 +265,13 @@ def derive_signature_claims(record: Plain, name: str, signatures: Signatures) ->
 
 
 def _with_has(block: Plain, side: tuple[SignatureFile, Signature] | None) -> Plain:
-    done = {**block, "claims": dict(block.get("claims", {}))}
     shown = {one.name: one for one in side[1].parameters} if side and not side[1].overloads else {}
+    claims = {
+        key: claim
+        for key, claim in block.get("claims", {}).items()
+        if claim[ORIGIN].what == "record" or "parameter" not in claim or claim["parameter"] in shown or side is None
+    }
+    done = {**block, "claims": claims}
     names = block.get("has")
     written = {claim.get("parameter") for claim in done["claims"].values()}
     every = [key for key, one in shown.items() if _public(one) and key not in written]
