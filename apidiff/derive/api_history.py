@@ -105,7 +105,7 @@ def compare_api(name: str, old: SignatureFile, new: SignatureFile) -> list[Chang
     if old.tells_members(name) and new.tells_members(name):
         parts += _members(name, before, now)
     evidence = STUBS if SignatureSource.STUB in {before.source, now.source} else SIGNATURES
-    return changes + [replace(one, version=new.version, after=old.version, evidence=evidence) for one in parts]
+    return changes + [replace(part, version=new.version, after=old.version, evidence=evidence) for part in parts]
 
 
 def deprecation(name: str, old: SignatureFile | None, new: SignatureFile) -> list[Change]:
@@ -128,38 +128,39 @@ def _change(
 
 def _parameters(name: str, before: Signature, now: Signature) -> Iterator[Change]:
     """Changes of parameters; versions are filled in by the caller. Names with an underscore in front are not public."""
-    old = {one.name: one for one in before.every_parameter if not one.name.startswith("_")}
-    new = {one.name: one for one in now.every_parameter if not one.name.startswith("_")}
-    if added := [one for one in new if one not in old]:
+    old = {parameter.name: parameter for parameter in before.every_parameter if not parameter.name.startswith("_")}
+    new = {parameter.name: parameter for parameter in now.every_parameter if not parameter.name.startswith("_")}
+    if added := [part for part in new if part not in old]:
         moved = None if now.overloads else _moved(old, new)
         yield Change(name, ChangeKind.PARAMETERS_ADDED, "", names=tuple(added), old=moved)
-    if removed := [one for one in old if one not in new]:
+    if removed := [part for part in old if part not in new]:
         yield Change(name, ChangeKind.PARAMETERS_REMOVED, "", names=tuple(removed))
     if before.overloads or now.overloads:
         return  # a name may stand in several ways to call it, each with its own default
     orders = [
-        [one for one in side if one in old and one in new and _positional(old[one], new[one])] for side in (old, new)
+        [part for part in side if part in old and part in new and _positional(old[part], new[part])]
+        for side in (old, new)
     ]
     if orders[0] != orders[1]:
         texts = [", ".join(order) for order in orders]
         yield Change(name, ChangeKind.PARAMETER_ORDER, "", names=tuple(orders[1]), old=texts[0], new=texts[1])
-    for one in new:
-        if one in old:
-            yield from _parameter(name, old[one], new[one])
+    for shared in new:
+        if shared in old:
+            yield from _parameter(name, old[shared], new[shared])
 
 
 def _moved(old: dict[str, SignatureParameter], new: dict[str, SignatureParameter]) -> str | None:
     """The first parameter that positional arguments no longer reach, because a new one stands before it."""
     inserted = False
-    for one, parameter in new.items():
-        inserted = inserted or (one not in old and _positional(parameter))
-        if inserted and one in old and _positional(old[one], parameter):
-            return one
+    for known, parameter in new.items():
+        inserted = inserted or (known not in old and _positional(parameter))
+        if inserted and known in old and _positional(old[known], parameter):
+            return known
     return None
 
 
 def _positional(*parameters: SignatureParameter) -> bool:
-    return all(one.kind in _POSITIONAL for one in parameters)
+    return all(parameter.kind in _POSITIONAL for parameter in parameters)
 
 
 def _parameter(name: str, old: SignatureParameter, new: SignatureParameter) -> Iterator[Change]:
@@ -196,7 +197,7 @@ def timeline(api: str, files: Iterable[SignatureFile], documented: Sequence[Poin
     for number, file in enumerate(ordered):
         changes += _against_earlier(api, ordered[:number], file)
     order = list(ChangeKind)
-    changes.sort(key=lambda one: (Version(one.version), order.index(one.kind), one.names))
+    changes.sort(key=lambda change: (Version(change.version), order.index(change.kind), change.names))
     return _marked_once(changes)
 
 
@@ -231,14 +232,14 @@ def _against_earlier(api: str, earlier: Sequence[SignatureFile], file: Signature
         return []
     if not earlier or api not in earlier[-1]:
         return deprecation(api, None, file)
-    changes = [one for one in compare_api(api, earlier[-1], file) if one.kind not in _PARTS]
+    changes = [change for change in compare_api(api, earlier[-1], file) if change.kind not in _PARTS]
     for tells, kinds in (
         (SignatureFile.tells_parameters, _PARAMETERS),
         (SignatureFile.tells_members, _MEMBERS),
     ):
-        told = next((one for one in reversed(earlier) if tells(one, api)), None)
+        told = next((before for before in reversed(earlier) if tells(before, api)), None)
         if told is not None:
-            changes += [one for one in compare_api(api, told, file) if one.kind in kinds]
+            changes += [change for change in compare_api(api, told, file) if change.kind in kinds]
     return changes
 
 
@@ -272,8 +273,8 @@ def touched(change: Change, mappings: Iterable[Mapping], documents: Dictionary[s
     framework = change.api.partition(".")[0]
     older = {
         key
-        for key, one in documents.items()
-        if one.framework.value != framework or Version(one.version) < Version(change.version)
+        for key, document in documents.items()
+        if document.framework.value != framework or Version(document.version) < Version(change.version)
     }
 
     found: list[str] = []
@@ -294,7 +295,7 @@ def _claims(api: Api, change: Change, documents: set[str]) -> dict[str, tuple[st
     return {
         f"{api.name}#{claim.id}": tuple(sorted(stated))
         for claim in api.claims
-        if (stated := {one.document for one in claim.stated} & documents)
+        if (stated := {statement.document for statement in claim.stated} & documents)
         and (change.whole or claim.corresponds or set(change.names) & named(claim))
     }
 

@@ -37,7 +37,7 @@ class CoverageError(ApidiffError):
 
 def coverage_of(data: Data, entries: Dictionary[str, Entry]) -> Coverage:
     """The coverage of the whole database."""
-    releases = {name: [one.version for one in found] for name, found in data.frameworks.items()}
+    releases = {name: [release.version for release in found] for name, found in data.frameworks.items()}
     return coverage(entries, dict(data.runs), load_backends(), releases)
 
 
@@ -101,9 +101,9 @@ class _Count:
             stated=len(stated),
             places=[self._place(place) for place in self.places],
             never_run=list(self._never_run()),
-            refuted=[one for one in map(self._refuted, stated) if one.places],
+            refuted=[refuted for refuted in map(self._refuted, stated) if refuted.places],
             without_run=list(self._without_run()),
-            unsupported=[one for one in map(self._unsupported, self.places) if one.claims],
+            unsupported=[missing for missing in map(self._unsupported, self.places) if missing.claims],
             changes=list(self._changes()),
             runs=[self._age(run_id, releases) for place in self.places for run_id in self.by_place[place]],
         )
@@ -161,14 +161,14 @@ class _Count:
 
     def _never_run(self) -> Iterator[NeverRun]:
         seen = {(place[0], place[2], place[3]) for place in self.by_place}
-        for one in self.backends:
-            if (one.framework, one.name, one.device) not in seen:
-                claims = self._of(one.framework)
+        for backend in self.backends:
+            if (backend.framework, backend.name, backend.device) not in seen:
+                claims = self._of(backend.framework)
                 yield NeverRun(
-                    framework=one.framework,
-                    backend=one.name,
-                    device=one.device,
-                    looks_for=one.check.looks_for,
+                    framework=backend.framework,
+                    backend=backend.name,
+                    device=backend.device,
+                    looks_for=backend.check.looks_for,
                     claims=len(claims),
                     apis=self._by_api(claims),
                 )
@@ -193,12 +193,12 @@ class _Count:
                 places = [place for place in self.places if place[0] == self.frameworks[key]]
                 whys = {self._why(claim, place) for place in places} or {NotRun.NO_DEVICE}
                 # Of several versions the one that should have given a verdict tells the most.
-                why = next(one for one in reversed(NotRun) if one in whys)
+                why = next(why_not for why_not in reversed(NotRun) if why_not in whys)
                 yield WithoutRun(claim=key, mapping=self._holder(claim), why=why.value, reason=claim.reason)
 
     def _unsupported(self, place: _Place) -> Unsupported:
         wanted = Outcome.UNSUPPORTED.value
-        claims = [one for one in self._of(place[0]) if wanted in self.outcomes[one.id].get(place, {}).values()]
+        claims = [claim for claim in self._of(place[0]) if wanted in self.outcomes[claim.id].get(place, {}).values()]
         return Unsupported(
             framework=place[0],
             framework_version=place[1],
@@ -228,7 +228,11 @@ class _Count:
 
     def _compared(self, before: _Place, after: _Place) -> tuple[int, int]:
         """How many claims have verdicts at both places, and how many of them another at some world size."""
-        both = [(one[before], one[after]) for one in self.outcomes.values() if before in one and after in one]
+        both = [
+            (outcomes[before], outcomes[after])
+            for outcomes in self.outcomes.values()
+            if before in outcomes and after in outcomes
+        ]
         return len(both), sum(any(old[size] != new[size] for size in old.keys() & new.keys()) for old, new in both)
 
     def _age(self, run_id: str, releases: Dictionary[str, Sequence[str]]) -> RunAge:
@@ -265,7 +269,7 @@ def _ranges(entries: Dictionary[str, Entry]) -> dict[str, list[tuple[str | None,
     found: dict[str, list[tuple[str | None, str | None]]] = {}
     for entry in entries.values():
         for target in entry.targets:
-            spans = [(one.since, one.until) for one in target.ranges if one.status != "removed"]
+            spans = [(span.since, span.until) for span in target.ranges if span.status != "removed"]
             found.setdefault(target.name, []).extend(spans)
     return found
 
@@ -275,7 +279,7 @@ def _scripts(entries: Dictionary[str, Entry]) -> dict[str, str]:
     found: dict[str, str] = {}
     for entry in entries.values():
         recipes = [answer.recipe for answer in entry.otherwise if answer.recipe]
-        found |= {one.claim: one.framework for one in [*entry.examples, *recipes] if one.claim}
+        found |= {example.claim: example.framework for example in [*entry.examples, *recipes] if example.claim}
     return found
 
 

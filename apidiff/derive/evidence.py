@@ -117,7 +117,7 @@ def evidence_key(run: RunHead | RunRecord, api: str) -> str:
     It names a file, and a record may name anything: of a name that is no dotted one a digest stands there.
     """
     places = (f"{run.framework}-{run.framework_version}", f"{run.backend}-{run.device}", api)
-    return "/".join(one if _PLAIN.fullmatch(one) else f"x-{digest_text(one)}" for one in places)
+    return "/".join(place if _PLAIN.fullmatch(place) else f"x-{digest_text(place)}" for place in places)
 
 
 def _place(run: RunRecord) -> tuple[str, ...]:
@@ -167,7 +167,7 @@ def evidence(
                 runs=heads,
                 signatures=_signatures(api, signatures.get(api, []), verdicts),
                 probes=[
-                    _probe(api, name, trials, {one.id: one for one in heads}, calls.get(api, {}), verdicts)
+                    _probe(api, name, trials, {head.id: head for head in heads}, calls.get(api, {}), verdicts)
                     for name, trials in probes.get(api, {}).items()
                 ],
                 changes=_changes(by_subject.get(api, []), heads[0]),
@@ -178,7 +178,7 @@ def evidence(
 def _changes(claims: Iterable[ClaimEntry], here: RunHead) -> dict[str, list[ChangeEntry]]:
     place = (here.framework, here.backend, here.device)
     found = {
-        claim.id: [one for one in claim.changes if (one.framework, one.backend, one.device) == place]
+        claim.id: [change for change in claim.changes if (change.framework, change.backend, change.device) == place]
         for claim in claims
     }
     return {key: changes for key, changes in found.items() if changes}
@@ -188,7 +188,9 @@ def _disputes(claims: Iterable[ClaimEntry], here: RunHead) -> dict[str, list[Dis
     place = (here.framework, here.framework_version, here.backend, here.device)
     found = {
         claim.id: [
-            one for one in claim.disputes if (one.framework, one.framework_version, one.backend, one.device) == place
+            dispute
+            for dispute in claim.disputes
+            if (dispute.framework, dispute.framework_version, dispute.backend, dispute.device) == place
         ]
         for claim in claims
     }
@@ -201,9 +203,9 @@ _Verdicts = Dictionary[tuple[str, str, str], list[Verdict]]  # by run, API and p
 def _verdicts(entries: Dictionary[str, Entry]) -> _Verdicts:
     found: dict[tuple[str, str, str], dict[str, Verdict]] = {}
     for claim in distinct_claims(entries).values():
-        for one in claim.observed:
-            verdict = Verdict(claim=claim.id, outcome=one.outcome.value)
-            found.setdefault((one.run, claim.subject, one.probe), {})[claim.id] = verdict
+        for seen in claim.observed:
+            verdict = Verdict(claim=claim.id, outcome=seen.outcome.value)
+            found.setdefault((seen.run, claim.subject, seen.probe), {})[claim.id] = verdict
     return {key: list(by_claim.values()) for key, by_claim in found.items()}
 
 
@@ -227,8 +229,10 @@ def _signatures(api: str, seen: Iterable[tuple[str, SignatureDump]], verdicts: _
         shown[key] = signature
         runs.setdefault(key, []).append(run_id)
     return [
-        SignatureEvidence(signature=one, runs=runs[key], verdicts=verdicts.get((runs[key][0], api, SIGNATURE), []))
-        for key, one in shown.items()
+        SignatureEvidence(
+            signature=signature, runs=runs[key], verdicts=verdicts.get((runs[key][0], api, SIGNATURE), [])
+        )
+        for key, signature in shown.items()
     ]
 
 
@@ -270,9 +274,9 @@ def probe_calls(data: Data) -> dict[str, dict[str, ProbeCall]]:
                 mine[probe] = _made(probe_code(api, probe, signatures.get(api.name)), api, probe, context)
             for claim in api.claims:
                 if claim.prints:
-                    one = next((one for one in examples if one.path == claim.prints.example), None)
+                    script = next((script for script in examples if script.path == claim.prints.example), None)
                     name = example_probe(claim.prints.example)
-                    mine[name] = _made(one.command if one else "", api, name, context)
+                    mine[name] = _made(script.command if script else "", api, name, context)
     return found
 
 

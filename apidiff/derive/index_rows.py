@@ -79,7 +79,7 @@ class Index(Record, frozen=True, kw_only=True):
         version to the next, so what one showed is not said of another.
         """
         strict = {name: name != "torch" or chosen.get(name, "") in self.run.get(name, []) for name in FRAMEWORKS}
-        return [one for one in row.runs if not strict[one.framework] or chosen.get(one.framework) in one.versions]
+        return [runs for runs in row.runs if not strict[runs.framework] or chosen.get(runs.framework) in runs.versions]
 
 
 def mapping_index(entries: Iterable[Entry], mindspore: Iterable[str], torch: Iterable[str] = ()) -> Index:
@@ -92,7 +92,7 @@ def mapping_index(entries: Iterable[Entry], mindspore: Iterable[str], torch: Ite
     newest = {"torch": next(iter(_newest_first(torch)), ""), "mindspore": next(iter(releases), "")}
     run = {
         name: _newest_first(
-            version for row in rows for one in row.runs if one.framework == name for version in one.versions
+            version for row in rows for runs in row.runs if runs.framework == name for version in runs.versions
         )
         for name in FRAMEWORKS
     }
@@ -108,7 +108,7 @@ def _there(entries: Sequence[Entry]) -> dict[str, list[RangeEntry]]:
     found: dict[str, list[RangeEntry]] = {}
     for entry in entries:
         for target in entry.targets:
-            here = [one for one in target.ranges if one.status != Status.REMOVED.value]
+            here = [span for span in target.ranges if span.status != Status.REMOVED.value]
             found.setdefault(target.name, []).extend(here)
     return found
 
@@ -151,12 +151,12 @@ def _answers(entry: Entry, releases: Sequence[str], there: Mapping[str, list[Ran
 def _answer(entry: Entry, version: Version, there: Mapping[str, list[RangeEntry]]) -> AnswerRow:
     """The answer at one version; the target to use before one that merely still works."""
     standing = [
-        (_STATUSES.index(one.status), place)
+        (_STATUSES.index(span.status), place)
         for place, target in enumerate(entry.targets)
-        for one in target.ranges
-        if holds(one.since, one.until, version)
+        for span in target.ranges
+        if holds(span.since, span.until, version)
     ]
-    other = next((one for one in entry.otherwise if holds(one.since, one.until, version)), None)
+    other = next((answer for answer in entry.otherwise if holds(answer.since, answer.until, version)), None)
     if standing and (min(standing)[0] == 0 or other is None):
         status, place = min(standing)
         target = entry.targets[place]
@@ -165,7 +165,7 @@ def _answer(entry: Entry, version: Version, there: Mapping[str, list[RangeEntry]
         uses = [
             name
             for name in other.uses
-            if name not in there or any(holds(one.since, one.until, version) for one in there[name])
+            if name not in there or any(holds(span.since, span.until, version) for span in there[name])
         ]
         return AnswerRow(first="", last="", status=other.answer, risk=other.risk, uses=uses)
     return AnswerRow(first="", last="")

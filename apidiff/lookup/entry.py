@@ -69,7 +69,7 @@ class Builder:
         self._traces = SingleTraces(data.single_runs)
         self._unsupported = unsupported_by(load_devices()) if data.single_runs else {}
         self._files = _newest_first(data.signatures)
-        self._known = {name: [one.version for one in found] for name, found in data.frameworks.items()}
+        self._known = {name: [release.version for release in found] for name, found in data.frameworks.items()}
         self._documented = documented_points(data.listings, data.documents)
         self._clauses: dict[str, Text] = {}  # claims as parts of sentences, by ID
 
@@ -82,12 +82,12 @@ class Builder:
             mine = {claim.id: self._claim(claim, target.api, "target") for claim in target.api.claims}
             claims.extend(mine.values())
             targets.append(self._target(mapping, target, source, mine))
-        otherwise = [self._otherwise(mapping, one, source) for one in mapping.otherwise]
+        otherwise = [self._otherwise(mapping, answer, source) for answer in mapping.otherwise]
         documents = {stated.document for claim in claims for stated in claim.stated}
         documents |= {stated.document for answer in otherwise for stated in answer.stated}
         apis = [mapping.source.name, *(target.api.name for target in mapping.targets)]
         history = history_entries(apis, self._files, self._documented)
-        told = {key for one in history for key in (one.evidence, one.after_evidence) if key}
+        told = {key for change in history for key in (change.evidence, change.after_evidence) if key}
         documents |= told - {SIGNATURES, STUBS}
         recipes = {answer.recipe.path for answer in otherwise if answer.recipe}
         return Entry(
@@ -103,7 +103,9 @@ class Builder:
             otherwise=otherwise,
             claims=claims,
             examples=[
-                self._example(one, claims) for one in self.examples if one.api == mapping.id and one.path not in recipes
+                self._example(example, claims)
+                for example in self.examples
+                if example.api == mapping.id and example.path not in recipes
             ],
             documents={key: DocumentEntry.of(self.data.documents[key]) for key in sorted(documents)},
             history=history,
@@ -128,7 +130,7 @@ class Builder:
 
     def _claim(self, claim: Claim, api: Api, side: str) -> ClaimEntry:
         observed = [
-            one for run_id, record in self.data.runs for one in observe(claim, api, run_id, record, self.context)
+            seen for run_id, record in self.data.runs for seen in observe(claim, api, run_id, record, self.context)
         ]
         observed.sort(key=_order)
         signature = self._signature(api)
@@ -141,7 +143,7 @@ class Builder:
             kind=claim.kind.value,
             text=sentence(self._clauses[key]),
             stated=_stated(claim.stated),
-            observed=[observed_entry(one) for one in observed],
+            observed=[observed_entry(seen) for seen in observed],
             summary=summarise(observed),
             changes=change_entries(observed, self._known),
             disputes=dispute_entries(observed),
@@ -151,9 +153,13 @@ class Builder:
         )
 
     def _not_run(self, framework: str, observed: list[Observation]) -> list[Text]:
-        seen = {(one.backend, one.device) for one in observed}
-        missing = [one for one in self.backends if one.framework == framework and (one.name, one.device) not in seen]
-        return [self._why_not(one) for one in missing]
+        seen = {(observation.backend, observation.device) for observation in observed}
+        missing = [
+            backend
+            for backend in self.backends
+            if backend.framework == framework and (backend.name, backend.device) not in seen
+        ]
+        return [self._why_not(backend) for backend in missing]
 
     def _why_not(self, backend: Backend) -> Text:
         """That a backend gives no verdict; where it ran with one rank only, that this is why."""
@@ -170,11 +176,11 @@ class Builder:
         members = row_entries(target.members, "member", sides[0], sides[1])
         differences = [
             difference_entry(
-                one,
-                [source[name] for name in one.source_claims] + [mine[name] for name in one.target_claims],
+                difference,
+                [source[name] for name in difference.source_claims] + [mine[name] for name in difference.target_claims],
                 self._clauses,
             )
-            for one in [*mapping.caveats, *target.differences]
+            for difference in [*mapping.caveats, *target.differences]
         ]
         differences += [found for row in parameters if (found := row_difference(row, "parameter"))]
         differences += [found for row in members if (found := row_difference(row, "member"))]
@@ -182,11 +188,11 @@ class Builder:
         pairs = list(judge_target(mapping, target, self._traces, self._unsupported))
         differences = worst_first([*differences, *facet_differences(mapping, pairs)])
         if mapping.execution is Execution.SINGLE:
-            before, after = (sample_code(one) for one in _plain_calls(mapping, target))
+            before, after = (sample_code(plain) for plain in _plain_calls(mapping, target))
         return TargetEntry(
             name=target.api.name,
             kind=target.api.kind.value,
-            ranges=[range_entry(one) for one in target.ranges],
+            ranges=[range_entry(span) for span in target.ranges],
             parameters=parameters,
             members=members,
             differences=differences,
@@ -200,11 +206,11 @@ class Builder:
         )
 
     def _otherwise(self, mapping: Mapping, answer: Otherwise, source: dict[str, ClaimEntry]) -> OtherwiseEntry:
-        recipe = next((one for one in self.examples if one.path == answer.recipe), None)
+        recipe = next((example for example in self.examples if example.path == answer.recipe), None)
         differences = worst_first(
             [
-                difference_entry(one, [source[name] for name in one.source_claims], self._clauses)
-                for one in mapping.caveats
+                difference_entry(caveat, [source[name] for name in caveat.source_claims], self._clauses)
+                for caveat in mapping.caveats
             ]
         )
         return OtherwiseEntry(
@@ -221,7 +227,7 @@ class Builder:
             stated=_stated(answer.stated),
             differences=differences,
             # No API of that name is there, so the call has to be edited whatever else is to be minded.
-            risk=min([Risk.REWRITE.value, *(one.risk for one in differences)], key=_RISKS.index),
+            risk=min([Risk.REWRITE.value, *(difference.risk for difference in differences)], key=_RISKS.index),
         )
 
     def _snippet(self, api: Api, claims: dict[str, ClaimEntry]) -> Snippet | None:
@@ -231,12 +237,14 @@ class Builder:
         """
         plain = next(iter(api.probes), None)
         shown = [
-            one for one in api.claims if one.returns or {row.outcome for row in claims[one.id].summary} == {"holds"}
+            claim
+            for claim in api.claims
+            if claim.returns or {row.outcome for row in claims[claim.id].summary} == {"holds"}
         ]
         return snippet(api, plain, shown, self._signature(api)) if plain else None
 
     def _example(self, example: Example, claims: list[ClaimEntry]) -> ExampleEntry:
-        prints = next((one.id for one in claims if one.kind == "prints" and example.path in one.text.en), None)
+        prints = next((claim.id for claim in claims if claim.kind == "prints" and example.path in claim.text.en), None)
         return ExampleEntry(
             framework=example.framework,
             path=example.path,
@@ -264,19 +272,23 @@ def _plain_calls(mapping: Mapping, target: Target) -> tuple[SampleCall, SampleCa
     return source_call(mapping, first), target_call(mapping, target, first)
 
 
-def range_entry(one: TargetRange) -> RangeEntry:
+def range_entry(span: TargetRange) -> RangeEntry:
     """A version range with its text: ``2.4 – 2.8``, ``≤ 2.3``, ``≥ 2.9``, ``2.4``."""
-    return RangeEntry(since=one.since, until=one.until, range=between(one.since, one.until), status=one.status.value)
+    return RangeEntry(
+        since=span.since, until=span.until, range=between(span.since, span.until), status=span.status.value
+    )
 
 
 def _stated(stated: Sequence[Stated]) -> list[StatedEntry]:
-    return [StatedEntry(document=one.document, part=one.part, text=one.text) for one in stated]
+    return [StatedEntry(document=statement.document, part=statement.part, text=statement.text) for statement in stated]
 
 
 def _risk(targets: Sequence[TargetEntry], otherwise: Sequence[OtherwiseEntry]) -> str:
     """The risk of what stands without an end: a current target, or the answer instead of one."""
-    open_ended = [one.risk for one in targets if any(row.status == "current" and not row.until for row in one.ranges)]
-    return next(iter([*open_ended, *(one.risk for one in otherwise if not one.until)]), Risk.NONE.value)
+    open_ended = [
+        target.risk for target in targets if any(row.status == "current" and not row.until for row in target.ranges)
+    ]
+    return next(iter([*open_ended, *(answer.risk for answer in otherwise if not answer.until)]), Risk.NONE.value)
 
 
 def _framework(claim: Claim, api: Api) -> str:
@@ -286,8 +298,8 @@ def _framework(claim: Claim, api: Api) -> str:
     return api.name.partition(".")[0]
 
 
-def _order(one: Observation) -> tuple[object, ...]:
-    return ([-part for part in Version(one.framework_version).parts], one.backend, one.world_size, one.probe)
+def _order(seen: Observation) -> tuple[object, ...]:
+    return ([-part for part in Version(seen.framework_version).parts], seen.backend, seen.world_size, seen.probe)
 
 
 def _newest_first(files: AbstractMapping[tuple[str, str], SignatureFile]) -> dict[str, list[SignatureFile]]:
