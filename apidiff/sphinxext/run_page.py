@@ -108,7 +108,7 @@ def _environment(make: PageBuilder, run: RunRecord, signed: Signed) -> list[node
     ]
     header = [make.word("run.package"), make.word("run.package_version")]
     count = make.word("run.package_count", count=len(run.packages))
-    title = make.word("run.packages") + make.word("site.aside").format(text=count)
+    title = make.word("run.packages") + make.word("site.aside", text=count)
     children.append(folded([nodes.Text(title)], table(header, rows)))
     return children
 

@@ -21,7 +21,7 @@ NAMES = {
     *("CPU", "GPU"),
 }
 # Functions that fill a message in: the key first, then its values by name.
-FILLERS = {"filled", "word", "sentence", "fill"}
+FILLERS = {"filled", "word", "sentence", "command", "fill"}
 # Functions that name a message by its family and its value.
 NAMERS = {"badge", "words_of", "named"}
 
