@@ -25,6 +25,7 @@ from apidiff.lookup.answer import (
 from apidiff.lookup.errors import NoCounterpart, ambiguous_name, unknown_name, unknown_version
 from apidiff.lookup.index import Index, Spelling
 from apidiff.model import Risk, Status, Version
+from apidiff.model.version import VersionError
 from apidiff.model.views import DocumentEntry, Entry, ServedEntry, StatedEntry, TargetEntry
 
 _STANDINGS = [status.value for status in Status]
@@ -79,16 +80,13 @@ def lookup(index: Index, name: str, mindspore: str | None = None, torch: str | N
 def _covered(index: Index, framework: str, typed: str | None) -> list[str]:
     """The known releases that ``typed`` covers, newest first; the newest of all for None."""
     known = index.releases.get(framework, [])
-    covered = known[:1] if typed is None else [release for release in known if _covers(typed, release)]
+    try:
+        covered = known[:1] if typed is None else [one for one in known if Version(typed).covers(Version(one))]
+    except VersionError:
+        covered = []
     if not covered:
         raise unknown_version(framework, typed, known)
     return covered
-
-
-def _covers(typed: str, release: str) -> bool:
-    """Whether a version as typed means ``release``: 2.7 means 2.7.1, 2.10.0 means 2.10."""
-    numbers = [str(number) for number in Version(release).parts]
-    return typed == release or typed in (".".join(numbers[:count]) for count in (1, 2, 3))
 
 
 def _resolve(index: Index, name: str, release: str) -> Spelling:
@@ -138,8 +136,7 @@ def _claims(entry: Entry, subject: str, releases: list[str] | None) -> Iterator[
                 _fill(AnsweredObservation, one, asked_version=releases is None or one.framework_version in releases)
                 for one in claim.observed
             ]
-            observed.sort(key=lambda one: Version(one.framework_version), reverse=True)
-            observed.sort(key=lambda one: not one.asked_version)
+            observed.sort(key=lambda one: not one.asked_version)  # each part newest first, as the entry has them
             yield _fill(AnsweredClaim, claim, stated=_stated(entry, claim.stated), observed=observed)
 
 

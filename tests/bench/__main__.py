@@ -26,7 +26,7 @@ from tests.bench.verification import measure_verification
 from tests.bench.weight import measure_weight
 
 _MEASURES: dict[str, Callable[[Callable[[str], None]], list[Measure]]] = {
-    "lookup": lambda tell: [measure_lookup()],
+    "lookup": lambda tell: measure_lookup(),
     "validate": lambda tell: [measure_validation()],
     "growth": measure_growth,
     "rebuild": lambda tell: [measure_rebuild(tell)],

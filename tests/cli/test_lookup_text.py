@@ -51,14 +51,14 @@ def test_the_language_is_that_of_the_locale(run, variables: dict[str, str], head
     assert heading in run("lookup", "reduce", **variables).stdout.splitlines()
 
 
-def test_a_locale_without_chinese_gets_question_marks(run) -> None:
-    done = run("lookup", "reduce", "--lang", "zh", PYTHONIOENCODING="ascii")
+def test_a_locale_without_chinese_gets_question_marks(run_process) -> None:
+    done = run_process("lookup", "reduce", "--lang", "zh", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
     assert "??" in done.stdout
 
 
-def test_json_is_utf_8_whatever_the_locale(run) -> None:
-    done = run("lookup", "dist.all_reduce", "--mindspore", "2.10", "--json", PYTHONIOENCODING="ascii")
+def test_json_is_utf_8_whatever_the_locale(run_process) -> None:
+    done = run_process("lookup", "dist.all_reduce", "--mindspore", "2.10", "--json", PYTHONIOENCODING="ascii")
     answer = json.loads(done.stdout)
     assert answer["id"] == "torch.distributed.all_reduce"
     assert answer["target"]["status"] == "current"
