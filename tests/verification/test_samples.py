@@ -1,0 +1,96 @@
+"""Mappings whose calls are made in a single process: run under both frameworks, they show what is recorded."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from apidiff.cli.samples import choose
+from apidiff.database import Data
+from apidiff.database.devices import load_devices
+from apidiff.database.single_runs import SingleTraces
+from apidiff.judge.pairs import judge_target, unsupported_by
+from apidiff.model.agreement import Agreement, Facet
+from apidiff.model.sample import Execution
+from apidiff.verification.samples import devices_here, verify_samples
+
+ADD, LINEAR, GELU = "torch.Tensor.add_", "torch.nn.Linear", "torch.nn.functional.gelu"
+
+
+def recorded(data: Data, mapping: str, target: str) -> dict[tuple[str, Facet], Agreement]:
+    found = data.mappings[mapping]
+    api = next(one for one in found.targets if one.api.name == target)
+    [newest, *_] = judge_target(found, api, SingleTraces(data.single_runs), unsupported_by(load_devices()))
+    return {(one.sample, one.facet): one.agreement for one in newest.verdicts}
+
+
+def test_every_run_shows_what_is_recorded(database: Data, tmp_path: Path) -> None:
+    """A function, a method and a module, end to end."""
+    result = verify_samples(database, devices_here(), tmp_path)
+    assert [change.text() for change in result.changes] == []
+    assert result.compared
+    assert {record.framework for record in result.records} == {"torch", "mindspore"}
+    assert {run.end for record in result.records for run in record.samples} == {"completed"}
+    # What does not agree was made again in fresh processes.
+    doubtful = {run.key for record in result.records for run in record.samples if run.confirmed}
+    assert (ADD, "mindspore.Tensor.add_", "plain") in doubtful
+    assert (LINEAR, "mindspore.mint.nn.Linear", "plain") not in doubtful
+
+
+def test_one_side_is_taken_from_the_records(database: Data, tmp_path: Path) -> None:
+    """A machine that has one framework only judges by what is recorded of the other."""
+    result = verify_samples(database, devices_here("torch"), tmp_path, [LINEAR])
+    assert [record.framework for record in result.records] == ["torch"]
+    assert set(result.counts) == {"mindspore.mint.nn.Linear"}
+    assert result.changes == []
+
+
+def test_what_is_known_of_the_three(database: Data) -> None:
+    add = recorded(database, ADD, "mindspore.Tensor.add_")
+    assert add["plain", Facet.IN_PLACE] is add["plain", Facet.ALIAS] is Agreement.DIFFERS
+    assert add["plain", Facet.VALUE] is Agreement.AGREES
+    linear = recorded(database, LINEAR, "mindspore.mint.nn.Linear")
+    assert linear["plain", Facet.VALUE] is linear["plain", Facet.GRADIENT] is Agreement.AGREES
+    assert linear["device", Facet.ERROR] is Agreement.DIFFERS
+    gelu = recorded(database, GELU, "mindspore.mint.nn.functional.gelu")
+    assert gelu["plain", Facet.VALUE] is Agreement.UNSUPPORTED
+    assert recorded(database, GELU, "mindspore.ops.gelu")["plain", Facet.VALUE] is Agreement.AGREES
+
+
+def test_a_changed_sample_has_no_verdict_from_runs_of_the_former(database: Data) -> None:
+    mapping = database.mappings[ADD]
+    sample = msgspec.structs.replace(mapping.samples["plain"], seed=1)
+    changed = msgspec.structs.replace(mapping, samples={**mapping.samples, "plain": sample})
+    [found] = judge_target(changed, changed.targets[0], SingleTraces(database.single_runs), {})
+    assert "plain" not in {one.sample for one in found.verdicts}
+    assert "float16" not in {one.sample for one in found.verdicts}  # it is like plain
+    assert "number" in {one.sample for one in found.verdicts}
+
+
+@pytest.mark.parametrize(
+    ("options", "collective", "single"),
+    [
+        ({}, None, None),
+        ({"ids": [GELU]}, [], [GELU]),
+        ({"ids": ["torch.distributed.reduce", GELU]}, ["torch.distributed.reduce"], [GELU]),
+        ({"backend": ["gloo"]}, None, []),
+        ({"world_size": [2]}, None, []),
+        ({"execution": "single"}, [], None),
+        ({"execution": "collective"}, None, []),
+    ],
+)
+def test_what_a_command_runs(
+    database: Data, options: dict[str, Any], collective: list[str] | None, single: list[str] | None
+) -> None:
+    given = {"ids": [], "backend": None, "world_size": None, "execution": None} | options
+    choice = choose(database, argparse.Namespace(**given), launched=False)
+    assert (choice.collective, choice.single) == (collective, single)
+
+
+def test_single_mappings_take_no_part_in_collective_runs(database: Data) -> None:
+    from apidiff.execute.plan import apis_for
+
+    names = {api.name for api in apis_for(database, "torch", "2.13.0")}
+    assert not names & {key for key, one in database.mappings.items() if one.execution is Execution.SINGLE}
