@@ -6,15 +6,37 @@
 >>> answer.target.name
 'mindspore.mint.distributed.reduce'
 
-Importing this package imports no framework, no NumPy and no Sphinx.
+Importing this package imports nothing else; what is named here is imported when it is first used.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 __version__ = "0.1.0"
-
-from apidiff.errors import ApidiffError
-from apidiff.lookup.answer import Answer, SearchResult
-from apidiff.lookup.knowledge import KnowledgeBase, load
-
 __all__ = ["Answer", "ApidiffError", "KnowledgeBase", "SearchResult", "__version__", "load"]
+
+if TYPE_CHECKING:
+    from apidiff.errors import ApidiffError
+    from apidiff.lookup.answer import Answer, SearchResult
+    from apidiff.lookup.knowledge import KnowledgeBase, load
+
+# Not imported here: apidiff.execute.offline runs before any other package is there, and a rank must not start threads.
+_MODULES = {
+    "Answer": "apidiff.lookup.answer",
+    "ApidiffError": "apidiff.errors",
+    "KnowledgeBase": "apidiff.lookup.knowledge",
+    "SearchResult": "apidiff.lookup.answer",
+    "load": "apidiff.lookup.knowledge",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'apidiff' has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from apidiff.database import ApidiffError, Data, load
-from apidiff.database.backends import Backend, Devices, called, load_backends
+from apidiff.database.backends import Backend, Devices, find_backends, load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.execute.devices import in_words
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
                 of = f"{taken.former} of {taken.probes} probes"
                 sys.stdout.write(f"  {of} are asked otherwise today, or no more: they give no verdict\n")
     else:
-        for backend in called(backends, args.backend, args.framework):
+        for backend in find_backends(backends, args.backend, args.framework):
             for line in _planned(data, backend, context):
                 console.print(line)
     return 0

@@ -18,10 +18,10 @@ from rich.table import Table
 from apidiff.cli.matrix import add_options, run_matrix
 from apidiff.cli.samples import choose, run_samples
 from apidiff.database import ApidiffError, Data, load
-from apidiff.database.backends import Backend, called, load_backends
+from apidiff.database.backends import Backend, find_backends, load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
-from apidiff.execute.devices import Found, look_for
+from apidiff.execute.devices import Availability, look_for
 from apidiff.execute.plan import LARGEST_WORLD_SIZE, apis_for, world_sizes
 from apidiff.execute.record import write_beside, write_record
 from apidiff.execute.remote import Hosts, Place, is_scheduler, place_of, serve
@@ -148,7 +148,7 @@ def _hosts(place: Place | None, asked: list[int] | None) -> Iterator[tuple[Hosts
         hosts.close()
 
 
-def _sizes(backend: Backend, here: Found, asked: list[int] | None, console: Console) -> list[int]:
+def _sizes(backend: Backend, here: Availability, asked: list[int] | None, console: Console) -> list[int]:
     """Chooses the world sizes to run with; says what is left out."""
     sizes = world_sizes(backend, len(here.device.names) if here.device else 0, asked)
     for note in sizes.notes:
@@ -156,9 +156,9 @@ def _sizes(backend: Backend, here: Found, asked: list[int] | None, console: Cons
     return sizes.chosen
 
 
-def _chosen(backends: list[Backend], names: list[str] | None) -> list[tuple[Backend, Found]]:
+def _chosen(backends: list[Backend], names: list[str] | None) -> list[tuple[Backend, Availability]]:
     """Looks for the backends to run. Raises ApidiffError with one line for each that was asked for and is not here."""
-    asked = [called(backends, name) for name in names or []]
+    asked = [find_backends(backends, name) for name in names or []]
     wanted = [backend for backend in backends if names is None or any(backend in group for group in asked)]
     looked_for = [(backend, look_for(backend)) for backend in wanted]
     usable = [(backend, here) for backend, here in looked_for if here.available]
@@ -168,7 +168,7 @@ def _chosen(backends: list[Backend], names: list[str] | None) -> list[tuple[Back
     return usable
 
 
-def _refuse_nightly(backend: Backend, here: Found) -> None:
+def _refuse_nightly(backend: Backend, here: Availability) -> None:
     """Raises ApidiffError where a nightly build is installed: records name releases, or a vendor's build of one."""
     told = here.device.versions.get(backend.framework) if here.device else None
     installed = told or metadata.version(backend.framework)
@@ -192,7 +192,7 @@ class _Result(msgspec.Struct):
 def _verify(
     data: Data,
     backend: Backend,
-    here: Found,
+    here: Availability,
     size: int,
     context: Context,
     args: argparse.Namespace,

@@ -105,7 +105,7 @@ def load_backends() -> list[Backend]:
     return backends
 
 
-def called(backends: Iterable[Backend], name: str, framework: str | None = None) -> list[Backend]:
+def find_backends(backends: Iterable[Backend], name: str, framework: str | None = None) -> list[Backend]:
     """Finds the backends that a user means by ``name``: ``gloo-cuda`` for gloo on GPUs, ``gloo`` for the first that is described.
 
     There may be one of each framework. Raises ApidiffError, with the names that there are, where it means none.

@@ -22,7 +22,7 @@ _DEADLINE = 120.0  # seconds; a first import of a framework from a cold disk tak
 
 
 @dataclass(frozen=True)
-class Found:
+class Availability:
     """Whether a backend can run here, and the one line that says what was looked for and what was found.
 
     ``device``: what there is of devices and versions, None where the check told nothing.
@@ -33,12 +33,14 @@ class Found:
     device: DeviceFound | None = None
 
 
-def look_for(backend: Backend) -> Found:
+def look_for(backend: Backend) -> Availability:
     """Runs the backend's device check. Raises nothing for what it finds."""
     head = f"{backend.name} ({backend.framework}, {backend.device})"
     if find_spec(backend.framework) is None:
         remedy = f"pip install 'apidiff[{backend.framework}]'"
-        return Found(False, f"{head}: looked for the package {backend.framework}, which is not installed ({remedy})")
+        return Availability(
+            False, f"{head}: looked for the package {backend.framework}, which is not installed ({remedy})"
+        )
     package = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
     with tempfile.TemporaryDirectory(prefix="apidiff-") as folder:
@@ -50,14 +52,14 @@ def look_for(backend: Backend) -> Found:
                 environment=os.environ | backend.environment | {"PYTHONPATH": path},
             )
         except subprocess.TimeoutExpired:
-            return Found(False, f"{head}: looked for {backend.check.in_words}; no answer in {_DEADLINE:g} s")
+            return Availability(False, f"{head}: looked for {backend.check.in_words}; no answer in {_DEADLINE:g} s")
     lines = [line for line in (done.errors if done.code else done.output).splitlines() if line.strip()]
     last = lines[-1].strip()[:200] if lines else f"exit code {done.code}"
     device = _device(lines)
     if done.code == 0 and last == "ok":
         what = f" ({in_words(device)})" if device else ""
-        return Found(True, f"{head}: found {backend.check.in_words}{what}", device)
-    return Found(False, f"{head}: looked for {backend.check.in_words}; found: {last}", device)
+        return Availability(True, f"{head}: found {backend.check.in_words}{what}", device)
+    return Availability(False, f"{head}: looked for {backend.check.in_words}; found: {last}", device)
 
 
 def in_words(device: DeviceFound) -> str:

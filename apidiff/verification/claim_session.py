@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from apidiff.database import Data
-from apidiff.database.backends import Backend, called
+from apidiff.database.backends import Backend, find_backends
 from apidiff.execute.devices import look_for
 from apidiff.execute.plan import apis_for, world_sizes
 from apidiff.judge import Context
@@ -124,7 +124,7 @@ class ClaimRuns:
         sizes: list[int] | None,
         say: Callable[[str], None],
     ) -> None:
-        self._asked = {name: called(known, name) for name in names}
+        self._asked = {name: find_backends(known, name) for name in names}
         asked = [backend for backends in self._asked.values() for backend in backends]
         self._backends = [backend for backend in known if backend in asked]
         self._data, self._context, self._sizes, self._say = data, context, sizes, say

@@ -90,10 +90,10 @@ def test_a_lookup_imports_nothing_that_is_large(environment: dict[str, str], run
     assert loaded & heavy == set()
 
 
-def test_importing_the_package_imports_no_framework(environment: dict[str, str]) -> None:
+def test_importing_the_package_imports_no_other(environment: dict[str, str]) -> None:
     code = "import sys; import apidiff; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
-    assert set(done.stdout.split()) & {"torch", "mindspore", "numpy", "sphinx", "yaml", "rich"} == set()
+    assert set(done.stdout.split()) & {"torch", "mindspore", "numpy", "sphinx", "yaml", "rich", "msgspec"} == set()
 
 
 def test_every_public_name_is_there() -> None:

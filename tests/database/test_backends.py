@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from apidiff.database import ApidiffError
-from apidiff.database.backends import Devices, called, load_backends
+from apidiff.database.backends import Devices, find_backends, load_backends
 from apidiff.database.checks.languages import text_faults
 from apidiff.database.terms import load_terms
 from apidiff.errors import DataError
@@ -30,7 +30,7 @@ NAMES = [
 
 @pytest.mark.parametrize(("name", "framework", "meant"), NAMES)
 def test_names(name: str, framework: str | None, meant: list[str]) -> None:
-    assert [f"{one.full_name} {one.framework}" for one in called(BACKENDS, name, framework)] == meant
+    assert [f"{one.full_name} {one.framework}" for one in find_backends(BACKENDS, name, framework)] == meant
 
 
 @pytest.mark.parametrize(("name", "framework"), [("glue", None), ("gloo-npu", None), ("mccl", "torch"), ("", None)])
@@ -38,7 +38,7 @@ def test_no_backend_of_that_name(name: str, framework: str | None) -> None:
     with pytest.raises(
         ApidiffError, match=r"No backend is called .* There are: gloo-cpu \(torch\), gloo-cuda \(torch\), "
     ):
-        called(BACKENDS, name, framework)
+        find_backends(BACKENDS, name, framework)
 
 
 def test_a_backend_is_told_by_name_framework_and_device() -> None:
@@ -50,7 +50,7 @@ def test_a_backend_is_told_by_name_framework_and_device() -> None:
 def test_every_backend_that_is_not_on_cpu_says_how_ranks_use_its_devices(one) -> None:
     assert (one.devices is None) is (one.device == "cpu")
     assert (one.devices is Devices.SHARED) is (one.full_name == "gloo-cuda")
-    assert called(BACKENDS, backend_name(one.name, one.device), one.framework) == [one]
+    assert find_backends(BACKENDS, backend_name(one.name, one.device), one.framework) == [one]
 
 
 @pytest.mark.parametrize("one", BACKENDS, ids=lambda one: f"{one.full_name}-{one.framework}")

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from apidiff.database import ApidiffError, Data
-from apidiff.database.backends import called, load_backends
+from apidiff.database.backends import find_backends, load_backends
 from apidiff.execute.plan import Plan, apis_for, make_plan, step_key, world_sizes
 from apidiff.model import Mapping
 from apidiff.model.claim_probes import Examples
@@ -202,7 +202,7 @@ SIZES = [
 
 @pytest.mark.parametrize(("name", "devices", "asked", "chosen", "said"), SIZES)
 def test_world_sizes(name: str, devices: int, asked: list[int] | None, chosen: list[int], said: list[str]) -> None:
-    found = world_sizes(called(load_backends(), name, "torch")[0], devices, asked)
+    found = world_sizes(find_backends(load_backends(), name, "torch")[0], devices, asked)
     assert found.chosen == chosen
     assert all(one in "\n".join(found.notes) for one in said)
     assert bool(found.notes) is bool(said)
@@ -210,7 +210,7 @@ def test_world_sizes(name: str, devices: int, asked: list[int] | None, chosen: l
 
 @pytest.mark.parametrize(("devices", "asked", "message"), [(1, [1, 2], "--world-size 2 "), (2, [2, 3, 4], "3,4 ")])
 def test_more_ranks_than_devices_are_refused(devices: int, asked: list[int], message: str) -> None:
-    nccl = called(load_backends(), "nccl", "torch")[0]
+    nccl = find_backends(load_backends(), "nccl", "torch")[0]
     with pytest.raises(
         ApidiffError, match=rf"{message}is too large: .*found were {devices}\. Ask for {devices} at most"
     ):

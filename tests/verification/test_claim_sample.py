@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from apidiff.database import Data, load
-from apidiff.database.backends import called, load_backends
+from apidiff.database.backends import find_backends, load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import examples_folder
 from apidiff.model.claim_probes import Examples
@@ -48,7 +48,7 @@ def examples() -> Examples:
 
 def test_what_no_record_shows_is_in_every_sample(data: Data, examples: Examples) -> None:
     pytest.importorskip("torch")
-    gloo = called(load_backends(), "gloo")
+    gloo = find_backends(load_backends(), "gloo")
     runs = {
         (record.framework_version, record.world_size): (key, record)
         for key, record in data.runs

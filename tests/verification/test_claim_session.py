@@ -9,7 +9,7 @@ import pytest
 
 from apidiff.database import ApidiffError, load
 from apidiff.database.backends import Backend, load_backends
-from apidiff.execute.devices import Found
+from apidiff.execute.devices import Availability
 from apidiff.judge import make_context
 from apidiff.model import DeviceFound, RunRecord
 from apidiff.verification.claim_session import Chosen, ClaimRuns
@@ -33,11 +33,11 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
         made: list[tuple[str, int]] = []
         said: list[str] = []
 
-        def look_for(backend: Backend) -> Found:
+        def look_for(backend: Backend) -> Availability:
             count = devices.get(backend.framework)
             if count is None:
-                return Found(False, f"{backend.name} ({backend.framework}): looked for it")
-            return Found(True, "found", DeviceFound(names=["device"] * count, versions={}))
+                return Availability(False, f"{backend.name} ({backend.framework}): looked for it")
+            return Availability(True, "found", DeviceFound(names=["device"] * count, versions={}))
 
         def verify(_data: object, backend: Backend, size: int, *_others: object) -> RunRecord:
             made.append((backend.framework, size))

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from apidiff.database import ApidiffError, Data, DataError, InvalidData
-from apidiff.database.backends import Backend, called
+from apidiff.database.backends import Backend, find_backends
 from apidiff.execute.plan import lacking, make_plan
 from apidiff.model import RunRecord
 from apidiff.model.base import NonEmpty, Record
@@ -80,7 +80,7 @@ def read_matrix(path: Path, backends: Collection[Backend]) -> list[Block]:
 
 def described(block: Block, backends: Collection[Backend]) -> list[Backend]:
     """Finds the backends that the block names. Raises ApidiffError for a name that means none of its framework."""
-    return [backend for name in block.backends for backend in called(backends, name, block.name)]
+    return [backend for name in block.backends for backend in find_backends(backends, name, block.name)]
 
 
 def _faults(blocks: list[Block], backends: Collection[Backend]) -> Iterator[tuple[int, str, str, str]]:
@@ -146,7 +146,7 @@ def cells_of(
 
     Raises ApidiffError where there is none.
     """
-    wanted = None if names is None else [backend for name in names for backend in called(backends, name)]
+    wanted = None if names is None else [backend for name in names for backend in find_backends(backends, name)]
     every = [
         Cell(block, version, backend, size)
         for block in blocks

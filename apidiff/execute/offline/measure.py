@@ -26,7 +26,7 @@ from apidiff.process_group import kill_group, run, start
 if TYPE_CHECKING:
     from apidiff.database import Data
     from apidiff.database.backends import Backend
-    from apidiff.execute.devices import Found
+    from apidiff.execute.devices import Availability
     from apidiff.model import RunRecord
     from apidiff.model.claim_probes import Examples
 
@@ -40,7 +40,7 @@ class _Job:
     """One backend at one world size. ``written``: its record; ``failed``: why there is none."""
 
     backend: Backend
-    here: Found
+    here: Availability
     size: int
     minutes: int
     written: Path | None = None
@@ -111,13 +111,13 @@ def _jobs(
     data: Data, backends: Sequence[Backend], examples: Examples, names: Sequence[str], asked: Sequence[int] | None
 ) -> list[_Job]:
     """Plans what is to be run, the longest first. Says what was looked for and found, and what is left out."""
-    from apidiff.database.backends import Devices, called
+    from apidiff.database.backends import Devices, find_backends
     from apidiff.execute.devices import look_for
     from apidiff.execute.plan import estimate, make_plan, world_sizes
     from apidiff.model import Version
 
     jobs = []
-    for backend in [backend for name in names for backend in called(backends, name)]:
+    for backend in [backend for name in names for backend in find_backends(backends, name)]:
         here = look_for(backend)
         _say(here.text)
         if not here.available:

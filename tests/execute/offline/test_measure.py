@@ -16,13 +16,15 @@ import msgspec
 import pytest
 
 from apidiff.database import load
-from apidiff.execute.devices import Found
+from apidiff.execute.devices import Availability
 from apidiff.execute.offline import measure
 from apidiff.execute.offline.wheels import CHECKOUT
 from apidiff.execute.record import write_record
 from apidiff.model import DeviceFound, RunRecord
 
-GPU = Found(True, "nccl (torch, cuda): found a GPU", DeviceFound(names=["NVIDIA H200"], versions={"torch": "2.13.0"}))
+GPU = Availability(
+    True, "nccl (torch, cuda): found a GPU", DeviceFound(names=["NVIDIA H200"], versions={"torch": "2.13.0"})
+)
 
 
 def command(*words: str, cwd: Path = CHECKOUT, **variables: str) -> subprocess.CompletedProcess[str]:

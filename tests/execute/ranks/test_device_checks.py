@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.database.backends import called, load_backends
-from apidiff.execute.devices import Found, look_for
+from apidiff.database.backends import find_backends, load_backends
+from apidiff.execute.devices import Availability, look_for
 from apidiff.execute.ranks import device_checks as devices
 
 
@@ -56,7 +56,7 @@ NPU = "__version__ = '2.13.0rc1'\n"
 def look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """``look(name, framework, **modules)``: the check of a backend, in a process that finds these modules first."""
 
-    def looked(name: str, framework: str, /, **modules: str) -> Found:
+    def looked(name: str, framework: str, /, **modules: str) -> Availability:
         for module, text in modules.items():
             (tmp_path / module).mkdir()
             (tmp_path / module / "__init__.py").write_text(text, encoding="utf-8")
@@ -64,7 +64,7 @@ def look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setenv("PYTHONPATH", str(tmp_path))
         monkeypatch.setattr("apidiff.execute.devices.find_spec", lambda name: name)
         monkeypatch.delenv("ASCEND_HOME_PATH", raising=False)
-        return look_for(called(load_backends(), name, framework)[0])
+        return look_for(find_backends(load_backends(), name, framework)[0])
 
     return looked
 

@@ -18,7 +18,7 @@ from apidiff.cli import main
 from apidiff.cli import verify as command
 from apidiff.database.backends import Backend, Deadlines, load_backends
 from apidiff.execute import world
-from apidiff.execute.devices import Found
+from apidiff.execute.devices import Availability
 
 _PROBE_S = 4.0
 
@@ -39,7 +39,9 @@ def killed(*_: object) -> None:
 
 apidiff.database.data.DATA = Path(os.environ["APIDIFF_FAULTS"]) / "data"
 command.load_backends = backends
-command.look_for = lambda backend: Found(available=True, text=backend.name)  # it takes as long as a start of the ranks
+command.look_for = lambda backend: Availability(
+    available=True, text=backend.name
+)  # it takes as long as a start of the ranks
 if taken := os.environ.get("APIDIFF_TAKEN_PORT"):
     ports, free_port = [int(taken)], world.free_port
     world.free_port = lambda: ports.pop() if ports else free_port()
