@@ -8,10 +8,13 @@ from pathlib import Path
 from apidiff.database.paths import DATA
 
 
+def copy_signatures(root: Path) -> None:
+    """Puts the signatures of the project below the data folder ``root``."""
+    shutil.copytree(DATA / "signatures", root / "signatures")
+
+
 def copy_catalogues(root: Path) -> None:
     """Puts the profiles, the notes and the signatures of the project below the data folder ``root``."""
-    for name in ("profiles", "signatures"):
-        if (DATA / name).is_dir():
-            shutil.copytree(DATA / name, root / name)
-    if (DATA / "notes.yaml").is_file():
-        shutil.copy(DATA / "notes.yaml", root / "notes.yaml")
+    copy_signatures(root)
+    shutil.copytree(DATA / "profiles", root / "profiles")
+    shutil.copy(DATA / "notes.yaml", root / "notes.yaml")
