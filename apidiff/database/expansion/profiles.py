@@ -94,7 +94,8 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
         for layer in own:
             given |= layer.get("with", {})
         base = {**base, "with": {**whole, **base.get("with", {}), **given}}
-        return _overlaid(base, block, profiles, own=True)
+        mine = {**(like or {}).get("probes", {}), **block.get("probes", {})}
+        return _plain_call_first(_overlaid(base, block, profiles, own=True), mine)
 
     source = record.get("source") or {ORIGIN: record[ORIGIN]}
     done["source"] = merged(source, _source_part)
@@ -113,6 +114,27 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
     done["caveats"] = _overlaid(inherited, own, profiles, own=True).get("caveats", {})
     done["with"] = whole
     return done
+
+
+def _plain_call_first(block: Plain, own: Plain) -> Plain:
+    """``block`` with the probe first whose call a reader is shown: like no other, not raising, of no group, with values.
+
+    Where several are, the record's come before a profile's. ``own``: the probes that the record gives, in its order.
+    """
+    if "probes" not in block:
+        return block
+    probes = block["probes"]
+    place = {name: number for number, name in enumerate(own)}
+    raising = {
+        name for claim in block.get("claims", {}).values() if "raises" in claim for name in listed(claim.get("by"))
+    }
+
+    def plainness(name: str) -> tuple[bool, bool, bool, bool, int]:
+        given = probes[name].get("set", {})
+        like = "like" in probes[name]
+        return like, name in raising, "group" in given, None in given.values(), place.get(name, len(place))
+
+    return {**block, "probes": {name: probes[name] for name in sorted(probes, key=plainness)}}
 
 
 def _source_part(layer: Plain) -> list[Plain]:
