@@ -117,7 +117,7 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
 
 
 def _plain_call_first(block: Plain, own: Plain) -> Plain:
-    """``block`` with the probe first whose call a reader is shown: like no other, not raising, of no group, with values.
+    """``block`` with the probe first whose call a reader is shown: like no other, not raising, of no group.
 
     Where several are, the record's come before a profile's. ``own``: the probes that the record gives, in its order.
     """
@@ -125,14 +125,15 @@ def _plain_call_first(block: Plain, own: Plain) -> Plain:
         return block
     probes = block["probes"]
     place = {name: number for number, name in enumerate(own)}
+    claims = block.get("claims", {}).values()
     raising = {
-        name for claim in block.get("claims", {}).values() if "raises" in claim for name in listed(claim.get("by"))
+        name for claim in claims if "raises" in claim and "ranks" not in claim for name in listed(claim.get("by"))
     }
 
-    def plainness(name: str) -> tuple[bool, bool, bool, bool, int]:
+    def plainness(name: str) -> tuple[bool, bool, bool, int]:
         given = probes[name].get("set", {})
         like = "like" in probes[name]
-        return like, name in raising, "group" in given, None in given.values(), place.get(name, len(place))
+        return like, name in raising, "group" in given, place.get(name, len(place))
 
     return {**block, "probes": {name: probes[name] for name in sorted(probes, key=plainness)}}
 
