@@ -1,109 +1,98 @@
-"""What a session of claims runs and misses, with runs that are none: machines with other devices than this one."""
+"""What a session of claims runs and misses: real runs on CPU, by backends that say they need a device for each rank."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 import pytest
+from factories import write_data
 
 from apidiff.database import ApidiffError, load
-from apidiff.database.backends import Backend, load_backends
-from apidiff.execute.devices import Availability
+from apidiff.database.backends import Backend, Devices, called, load_backends
 from apidiff.judge import make_context
-from apidiff.model import DeviceFound, RunRecord
 from apidiff.verification.claim_session import Chosen, ClaimRuns
 
-SOURCE = "torch.distributed.reduce"
+SOURCE = "torch.distributed.all_reduce"
+_DEVICES = """
+import json
+print(json.dumps({"names": ["device"] * %d, "versions": {}}))
+print("ok")
+"""
 
-Machine = Callable[..., tuple[ClaimRuns, list[tuple[str, int]], list[str]]]
+
+def with_devices(count: int) -> Backend:
+    """gloo, whose ranks need a device each, on a machine with so many; none: it is not here."""
+    pytest.importorskip("torch")
+    (gloo,) = called(load_backends(), "gloo")
+    code = _DEVICES % count if count else "raise SystemExit('no device')"
+    check = msgspec.structs.replace(gloo.check, code=code)
+    return msgspec.structs.replace(gloo, devices=Devices.ONE, check=check)
 
 
 @pytest.fixture
-def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
-    """Makes the runs of all claims of a mapping on a machine with so many devices for each framework; None: none is there.
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Makes the runs of all claims on a source and its target, and judges them. Returns them and the lines that were said."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    data = load(write_data(tmp_path / "data"))
 
-    Returns them, for each run its framework and number of ranks, and the lines that were said.
-    """
-
-    def make(
-        names: list[str], devices: dict[str, int | None], sizes: list[int] | None = None, stopped: str | None = None
-    ) -> tuple[ClaimRuns, list[tuple[str, int]], list[str]]:
-        data, backends = load(), load_backends()
-        made: list[tuple[str, int]] = []
+    def make(known: Sequence[Backend], names: list[str], sizes: list[int] | None = None) -> tuple[ClaimRuns, list[str]]:
         said: list[str] = []
-
-        def look_for(backend: Backend) -> Availability:
-            count = devices.get(backend.framework)
-            if count is None:
-                return Availability(False, f"{backend.name} ({backend.framework}): looked for it")
-            return Availability(True, "found", DeviceFound(names=["device"] * count, versions={}))
-
-        def verify(_data: object, backend: Backend, size: int, *_others: object) -> RunRecord:
-            made.append((backend.framework, size))
-            like = next(run for _, run in data.runs if run.framework == backend.framework)
-            return msgspec.structs.replace(
-                like, backend=backend.name, device=backend.device, world_size=size, probes=[], stopped=stopped
-            )
-
-        monkeypatch.setattr("apidiff.verification.claim_session.look_for", look_for)
-        monkeypatch.setattr("apidiff.verification.claim_session.verify", verify)
-        runs = ClaimRuns(data, make_context(backends, {}, {}), backends, names, sizes, said.append)
+        made = ClaimRuns(data, make_context(known, {}, {}), known, names, sizes, said.append)
         mapping = data.mappings[SOURCE]
-        apis = [mapping.source, *(target.api for target in mapping.targets if not target.api.defined_in)]
-        chosen = [Chosen(api, claim, SOURCE) for api in apis for claim in api.claims]
-        runs.run(chosen)
-        for one in chosen:
-            runs.judge(one)
-        return runs, made, said
+        chosen = [
+            Chosen(api, claim, SOURCE)
+            for api in (mapping.source, *(target.api for target in mapping.targets))
+            for claim in api.claims
+        ]
+        made.run(chosen)
+        for claim in chosen:
+            made.judge(claim)
+        return made, said
 
     return make
 
 
-@pytest.mark.parametrize(
-    ("names", "devices", "made", "lacking"),
-    [
-        (["nccl"], {"torch": 1}, [("torch", 1)], []),
-        (["nccl"], {"torch": 3}, [("torch", 2), ("torch", 3)], []),
-        (["hccl"], {"mindspore": 2}, [("mindspore", 2)], []),  # one framework of the name is enough
-        (["hccl"], {}, [], ["hccl was asked for and is not here"]),
-        (["nccl-cuda", "hccl"], {"torch": 2}, [("torch", 2), ("torch", 2)], []),
-        (
-            ["gloo", "mccl"],
-            {"torch": 0},
-            [("torch", size) for size in (2, 3, 4)],
-            ["mccl was asked for and is not here"],
-        ),
-    ],
-)
-def test_what_is_run_and_what_is_missing(
-    machine: Machine,
-    names: list[str],
-    devices: dict[str, int | None],
-    made: list[tuple[str, int]],
-    lacking: list[str],
-) -> None:
-    runs, seen, _ = machine(names, devices)
-    assert (seen, runs.lacking()) == (made, lacking)
+def sizes_of(runs: ClaimRuns) -> list[int]:
+    return [int(found[1]) for line in runs.lines() if (found := re.search(r" on gloo with (\d) ranks", line))]
 
 
-def test_a_run_that_stopped_is_missing(machine: Machine) -> None:
-    runs, _, _ = machine(["gloo"], {"torch": 0}, [2], stopped="rank 1 went away")
-    (told,) = runs.lacking()
-    assert told.startswith("torch ")
-    assert told.endswith(" on gloo with 2 ranks stopped early: rank 1 went away")
+def test_one_device_runs_one_rank(runs) -> None:
+    made, _ = runs([with_devices(1)], ["gloo"])
+    assert (sizes_of(made), made.lacking()) == ([1], [])
 
 
-def test_sizes_that_are_left_out_are_told_and_those_asked_for_refused(machine: Machine) -> None:
-    _, _, said = machine(["nccl"], {"torch": 3})
-    assert "nccl-cuda (torch): world size 4 left out: each rank needs a device of its own, and found were 3" in said
+def test_three_devices_run_as_many_ranks_and_tell_what_is_left_out(runs) -> None:
+    known = [with_devices(3)]
+    made, said = runs(known, ["gloo"])
+    assert (sizes_of(made), made.lacking()) == ([2, 3], [])
+    assert "gloo-cpu (torch): world size 4 left out: each rank needs a device of its own, and found were 3" in said
     with pytest.raises(ApidiffError, match="4 is too large"):
-        machine(["nccl"], {"torch": 3}, [2, 4])
+        runs(known, ["gloo"], [2, 4])
 
 
-def test_the_reason_of_most_claims_is_told_first(machine: Machine) -> None:
-    runs, _, _ = machine(["nccl"], {})
-    assert runs.compared == 0
-    assert set((runs.why_nothing() or "").split("; ")) == {
-        f"nccl ({one}): looked for it" for one in ("torch", "mindspore")
-    }
+def test_one_framework_of_a_name_is_enough_and_a_name_without_any_is_missing(runs) -> None:
+    here = with_devices(1)
+    absent = msgspec.structs.replace(with_devices(0), framework="mindspore")
+    nowhere = msgspec.structs.replace(with_devices(0), name="nccl")
+    made, said = runs([here, absent, nowhere], ["gloo", "nccl"])
+    assert (sizes_of(made), made.lacking()) == ([1], ["nccl was asked for and is not here"])
+    assert len([line for line in said if "looked for" in line]) == 2
+
+
+def test_a_run_that_stopped_is_missing(runs) -> None:
+    made, _ = runs([with_devices(1)], ["gloo"])
+    (place,) = made._places
+    place.comparisons[0].stopped = "torch on gloo with 1 ranks stopped early: rank 0 went away"
+    assert made.lacking() == ["torch on gloo with 1 ranks stopped early: rank 0 went away"]
+
+
+def test_the_reason_of_most_claims_is_told_first(runs) -> None:
+    made, _ = runs(load_backends(), ["nccl"])
+    assert made.compared == 0
+    first, *_ = (made.why_nothing() or "").split("; ")
+    assert first.startswith("nccl (torch, cuda): looked for ")
+    assert "nccl (mindspore, cuda): looked for " in (made.why_nothing() or "")
