@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import zipfile
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from apidiff.cli import runs as module
+from apidiff.database import Data
 from apidiff.database.paths import DATA
-from apidiff.execute.submissions.intake import Taken
-from apidiff.model.signed import Signed
+from apidiff.execute.record import write_record
+from apidiff.execute.submissions.known_probes import load_specs
 
 RUNS = sorted((DATA / "runs").glob("*/*.json"))
 ALL = [f"{path.parent.name}/{path.stem}" for path in RUNS]
@@ -116,13 +116,29 @@ def test_the_zip_that_is_sent_is_taken_as_it_is(run, tmp_path: Path) -> None:
 
 
 def test_probes_that_are_asked_otherwise_today_are_counted(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    run, database: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    taken = [Taken(Path("one.json"), True, Signed(), 0, 7), Taken(Path("other.json"), True, Signed(), 3, 7)]
-    monkeypatch.setattr(module, "take_in", lambda *_arguments: taken)
-    assert module.run(argparse.Namespace(action="import", files=[])) == 0
-    assert capsys.readouterr().out == (
-        "one.json, unsigned\n"
-        "other.json, unsigned\n"
-        "  3 of 7 probes are asked otherwise today, or no more: they give no verdict\n"
+    root = tmp_path / "data"
+    root.mkdir()
+    for path in DATA.iterdir():
+        if path.name != "runs":
+            (root / path.name).symlink_to(path)
+    monkeypatch.setattr("apidiff.database.data.DATA", root)
+    # Of the probes that were ever asked otherwise, those of a record as they once were.
+    once = {(api, probe, spec) for api, probe, spec in load_specs(DATA)}
+    once -= {(one.api, one.probe, one.spec) for _, record in database.runs for one in record.probes}
+    former = {(api, probe): spec for api, probe, spec in once}
+    record = max(
+        (record for _, record in database.runs),
+        key=lambda record: sum((one.api, one.probe) in former for one in record.probes),
     )
+    asked = [msgspec.structs.replace(one, spec=former.get((one.api, one.probe), one.spec)) for one in record.probes]
+    count = sum((one.api, one.probe) in former for one in asked)
+    assert 0 < count < len(asked)
+    sent = msgspec.structs.replace(record, probes=asked, measured_by="somebody")
+    path = write_record(sent, tmp_path / "sent")
+    done = run("runs", "import", str(path))
+    assert (done.returncode, done.stderr) == (0, "")
+    first, second = done.stdout.splitlines()
+    assert first == f"{root / 'runs' / path.parent.name / path.name}, unsigned"
+    assert second == f"  {count} of {len(asked)} probes are asked otherwise today, or no more: they give no verdict"
