@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 import yaml
 
+from apidiff.database.backends import load_backends
+
 ROOT = Path(__file__).resolve().parents[1]
 WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "claims.yml").read_text("utf-8"))
 JOB = WORKFLOW["jobs"]["claims"]
@@ -119,6 +121,19 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Runner:
     )
 
 
+def test_every_night_all_claims_are_run_on_each_backend_that_has_no_device() -> None:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "nightly.yml").read_text("utf-8"))["jobs"]
+    claims = jobs["claims"]
+    assert (ROOT / claims["uses"]).samefile(ROOT / ".github" / "workflows" / "claims.yml")
+    wanted = {name for name, one in WORKFLOW[True]["workflow_call"]["inputs"].items() if one.get("required")}
+    assert wanted <= claims["with"].keys() <= INPUTS.keys()
+    rows = claims["strategy"]["matrix"]["include"]
+    on_cpu = {(backend.name, f".[{backend.framework}]") for backend in load_backends() if backend.device == "cpu"}
+    assert {(row["backend"], row["install"]) for row in rows} == on_cpu
+    (command,) = [step["run"] for step in jobs["tests"]["steps"] if "run" in step]
+    assert os.access(ROOT / command, os.X_OK)
+
+
 def test_the_steps_are_those_that_are_tried_here() -> None:
     assert list(STEPS) == ["Install the build and the claims", "Run the claims", "Show what changed"]
     assert JOB["defaults"]["run"]["shell"] == "bash"
@@ -170,7 +185,7 @@ def commands(language: str) -> list[list[str]]:
 
 
 def test_both_guides_show_the_same_commands() -> None:
-    assert len(commands("en")) == 5
+    assert len(commands("en")) == 6
     assert commands("en") == commands("zh")
 
 
