@@ -11,7 +11,7 @@ import pytest
 from factories import write_data
 
 from apidiff.database import ApidiffError, load
-from apidiff.database.backends import Backend, Devices, called, load_backends
+from apidiff.database.backends import Backend, Devices, find_backends, load_backends
 from apidiff.judge import make_context
 from apidiff.verification.claim_session import Chosen, ClaimRuns
 
@@ -26,7 +26,7 @@ print("ok")
 def with_devices(count: int) -> Backend:
     """gloo, whose ranks need a device each, on a machine with so many; none: it is not here."""
     pytest.importorskip("torch")
-    (gloo,) = called(load_backends(), "gloo")
+    (gloo,) = find_backends(load_backends(), "gloo")
     code = _DEVICES % count if count else "raise SystemExit('no device')"
     check = msgspec.structs.replace(gloo.check, code=code)
     return msgspec.structs.replace(gloo, devices=Devices.ONE, check=check)
