@@ -114,7 +114,7 @@ def conditions(claim: Claim, api: Api) -> list[Condition]:
         return []
     shared = _shared([probe_conditions(api, probe) for probe in probes])
     if not shared and claim.kind in {ClaimKind.RAISES, ClaimKind.COMPLETES}:
-        plain = _plain(api, next(iter(api.probes)))
+        plain = _plain(api, api.canonical or probes[0])
         shared = _shared([probe_conditions(api, probe, plain) for probe in probes])
         shared = [condition for condition in shared if not _is_incidental(condition)] or shared
     if not shared and claim.kind in {ClaimKind.RETURNS, ClaimKind.ALIASES} and _has_async(api):

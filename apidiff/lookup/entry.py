@@ -235,7 +235,7 @@ class Builder:
 
         Returned structures are taken as claimed, results only from claims that hold wherever they ran.
         """
-        plain = next(iter(api.probes), None)
+        plain = api.canonical
         shown = [
             claim
             for claim in api.claims

@@ -144,6 +144,13 @@ class Api(Record, frozen=True, kw_only=True):
     claims: list[Claim] = []
     defined_in: DottedName | None = None
 
+    @property
+    def canonical(self) -> str | None:
+        """The probe that makes the canonical call: ``sync`` or ``default``, else the first that is like no other."""
+        named = [name for name in ("sync", "default") if name in self.probes]
+        roots = [name for name, probe in self.probes.items() if probe.like is None]
+        return next(iter([*named, *roots]), None)
+
 
 class Difference(Record, frozen=True, kw_only=True):
     """A difference a porter must know. Its text is made from the claims it cites; ``note`` says what they cannot.

@@ -98,7 +98,7 @@ def _subjects(claim: Claim, api: Api) -> list[str]:
         return [named.name]
     if claim.lacks:
         return [claim.lacks.parameter]
-    plain = next(iter(api.probes), None)
+    plain = api.canonical
     if plain is None or not claim.probes:
         return []
     usual = _passed(api, plain)

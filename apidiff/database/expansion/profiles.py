@@ -200,9 +200,11 @@ def _overlaid(base: Plain, over: Plain, profiles: Profiles, own: bool = False) -
     for key, value in over.items():
         if key in ITEMS:
             items = dict(done.get(key) or {})
-            for name, item in value.items():
-                items[name] = _item(key, name, items.get(name), item, profiles, own)
-            done[key] = items
+            written = {name: _item(key, name, items.get(name), item, profiles, own) for name, item in value.items()}
+            # The first probe that is like no other makes the canonical call. What is written here leads, save in a target
+            # that is like another one: that one's leads.
+            leads = over.get("like", "source") == "source"
+            done[key] = written | (items | written) if leads else items | written
         elif key == "cite":
             done[key] = _with_citations(done.get(key, {}), value, profiles, own)
         elif key == "with":

@@ -1,0 +1,41 @@
+"""Which probe makes the canonical call of an API."""
+
+from __future__ import annotations
+
+import pytest
+
+from apidiff.database import Data, load
+from apidiff.model import Api, Probe
+
+# probes with what each is like, the one that makes the canonical call
+CALLS: list[tuple[dict[str, str | None], str | None]] = [
+    ({}, None),
+    ({"to-1": None, "tagged": "to-1"}, "to-1"),
+    ({"tagged": "to-1", "to-1": None}, "to-1"),
+    ({"group-none": None, "default": None}, "default"),
+    ({"async": None, "sync": None}, "sync"),
+]
+
+
+@pytest.mark.parametrize(("probes", "canonical"), CALLS)
+def test_the_canonical_call(probes: dict[str, str | None], canonical: str | None) -> None:
+    api = Api(name="torch.f", probes={name: Probe(like=like) for name, like in probes.items()})
+    assert api.canonical == canonical
+
+
+@pytest.fixture(scope="module")
+def data() -> Data:
+    return load()
+
+
+@pytest.mark.parametrize(
+    ("mapping", "canonical"),
+    [
+        ("torch.distributed.reduce", "sync"),
+        ("torch.distributed.recv", "from-1"),
+        ("torch.distributed.get_world_size", "default"),
+        ("torch.distributed.get_global_rank", "tail"),
+    ],
+)
+def test_a_profile_does_not_lead_what_a_record_writes(data: Data, mapping: str, canonical: str) -> None:
+    assert data.mappings[mapping].source.canonical == canonical
