@@ -22,3 +22,8 @@ def conf_file(name: str) -> Path:
 def examples_folder() -> Path:
     """``executable_examples/`` of the checkout, else the copy shipped with the package."""
     return _CHECKOUT / "executable_examples" if in_checkout() else DATA / "examples"
+
+
+def examples_of(data: Path) -> Path:
+    """The scripts of the data folder ``data``: for the project's own those of `examples_folder`, else its ``examples/``."""
+    return examples_folder() if data == DATA else data / "examples"

@@ -43,14 +43,14 @@ def remove_releases(root: Path) -> None:
 
 # what is done, what the error says
 BROKEN = [
-    (replace(REDUCE, "category: collective", "category: [collective"), "reduce.yaml:", "broken YAML"),
+    (replace(REDUCE, "profile: collective", "profile: [collective"), "reduce.yaml:", "broken YAML"),
     (
-        replace(REDUCE, "category: collective", "category: collective\nsurprise: 1"),
+        replace(REDUCE, "profile: collective", "profile: collective\nsurprise: 1"),
         "reduce.yaml:3:",
         "unknown key 'surprise'",
     ),
     (replace(REDUCE, "  zh: 对所有", "  # 对所有"), "reduce.yaml:", "lacks the key 'zh'"),
-    (replace(REDUCE, "category: collective", "id: torch.reduce\ncategory: collective"), "reduce.yaml:2:", "key 'id'"),
+    (replace(REDUCE, "profile: collective", "id: torch.reduce\nprofile: collective"), "reduce.yaml:2:", "key 'id'"),
     (change_a_byte_of_a_run, "/runs/", "was changed. Restore the file"),
     (remove_releases, "frameworks.yaml", "cannot be read"),
 ]
@@ -59,11 +59,17 @@ BROKEN = [
 @pytest.mark.parametrize(("edit", "place", "found"), BROKEN)
 @pytest.mark.parametrize("command", [["check"], ["lookup", "reduce", "--json"], ["export", "json", "out"]])
 def test_broken_data(
-    run, checkout: Path, tmp_path: Path, edit: Callable[[Path], None], place: str, found: str, command: list[str]
+    run_process,
+    checkout: Path,
+    tmp_path: Path,
+    edit: Callable[[Path], None],
+    place: str,
+    found: str,
+    command: list[str],
 ) -> None:
     edit(checkout)
     cache = tmp_path / "cache"
-    done = run(*command, PYTHONPATH=str(checkout), XDG_CACHE_HOME=str(cache))
+    done = run_process(*command, PYTHONPATH=str(checkout), XDG_CACHE_HOME=str(cache))
     assert (done.returncode, done.stdout) == (2, ""), done
     assert place in done.stderr
     assert found.lower() in done.stderr.lower()
@@ -73,19 +79,19 @@ def test_broken_data(
     assert not (tmp_path / "out").exists()
 
 
-def test_check_lists_every_error(run, checkout: Path) -> None:
-    replace(REDUCE, "category: collective", "surprise: 1\ncategory: collective")(checkout)
-    replace(REDUCE.replace("reduce", "all_gather"), "category: collective", "category: [")(checkout)
-    done = run("check", PYTHONPATH=str(checkout))
+def test_check_lists_every_error(run_process, checkout: Path) -> None:
+    replace(REDUCE, "profile: collective", "surprise: 1\nprofile: collective")(checkout)
+    replace(REDUCE.replace("reduce", "all_gather"), "profile: collective", "profile: [")(checkout)
+    done = run_process("check", PYTHONPATH=str(checkout))
     assert [line.split(":")[1].rsplit("/", 1)[1] for line in done.stderr.splitlines()] == [
         "all_gather.yaml",
         "reduce.yaml",
     ]
 
 
-def test_an_edited_record_is_answered_as_edited(run, checkout: Path, tmp_path: Path) -> None:
+def test_an_edited_record_is_answered_as_edited(run_process, checkout: Path, tmp_path: Path) -> None:
     """The index notices; the copy has an index of its own."""
     variables = {"PYTHONPATH": str(checkout), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    assert "Reduces a tensor over all ranks" in run("lookup", "reduce", **variables).stdout
+    assert "Reduces a tensor over all ranks" in run_process("lookup", "reduce", **variables).stdout
     replace(REDUCE, "Reduces a tensor", "Totals a tensor")(checkout)
-    assert "Totals a tensor over all ranks" in run("lookup", "reduce", **variables).stdout
+    assert "Totals a tensor over all ranks" in run_process("lookup", "reduce", **variables).stdout

@@ -28,7 +28,7 @@ from apidiff.database.expansion.origins import Plain, mark
 from apidiff.database.expansion.profiles import Profiles, apply_profiles, fill_placeholders
 from apidiff.database.expansion.scripts import claim_scripts
 from apidiff.database.expansion.signatures import Signatures, claim_members, derive_parameters, derive_signature_claims
-from apidiff.database.paths import examples_folder
+from apidiff.database.paths import examples_of
 from apidiff.database.yaml import Lines, read_yaml_plain
 from apidiff.errors import DataError
 from apidiff.model import Document, Mapping
@@ -41,12 +41,13 @@ __all__ = ["Expander", "Origins"]
 
 @dataclass(frozen=True)
 class Expander:
-    """What records are expanded with."""
+    """What records are expanded with. ``examples``: the folder of the scripts."""
 
     profiles: Profiles
     notes: Notes
     signatures: Signatures
     documents: Dictionary[str, Document]
+    examples: Path
 
     @classmethod
     def of(
@@ -66,7 +67,9 @@ class Expander:
         lines: Lines = {}
         if path.is_file():
             _, texts, lines = read_yaml_plain(path, dict[Slug, NamedNote])
-        return cls(Profiles(profiles), Notes(path, texts, lines), Signatures.of(signatures), documents)
+        return cls(
+            Profiles(profiles), Notes(path, texts, lines), Signatures.of(signatures), documents, examples_of(root)
+        )
 
     def steps(self, path: Path, name: str) -> Plain:
         """The record ``name`` in the file ``path`` after all passes but the last. Raises DataError."""
@@ -76,7 +79,7 @@ class Expander:
         record = fill_notes(record, self.notes, self.profiles.unneeded)
         record = fill_placeholders(record, name)
         record = claim_members(record)
-        record = claim_scripts(record, name, examples_folder())
+        record = claim_scripts(record, name, self.examples)
         record = derive_parameters(record, name, self.signatures, self.profiles.unneeded)
         record = derive_signature_claims(record, name, self.signatures)
         record = prune_inherited(record)
