@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from command import COMMAND
+from command import give
 
 from apidiff.cli.drift import UnknownVersion, files_of
 from apidiff.database.data import Data
@@ -28,7 +28,7 @@ def data(*known: tuple[str, str]) -> Data:
 
 
 def drift(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, "drift", *arguments], capture_output=True, text=True, timeout=120)
+    return give("drift", *arguments)
 
 
 @pytest.mark.parametrize(
