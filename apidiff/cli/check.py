@@ -47,18 +47,18 @@ def _mapping(data: Data, key: str) -> Mapping:
     return data.mappings[key]
 
 
-def counts(found: Iterable[Entry]) -> list[tuple[str, int]]:
+def counts(entries: Iterable[Entry]) -> list[tuple[str, int]]:
     """What there is and how many: mappings, answers, targets, claims with and without a run, observations by outcome.
 
     Targets that several mappings share, and their claims, count once.
     """
-    found = list(found)
-    claims = {claim.id: claim for entry in found for claim in entry.claims}.values()
-    outcomes = Counter(one.outcome for claim in claims for one in claim.observed)
-    answers = Counter(one.answer for entry in found for one in entry.otherwise)
+    entries = list(entries)
+    claims = {claim.id: claim for entry in entries for claim in entry.claims}.values()
+    outcomes = Counter(observed.outcome for claim in claims for observed in claim.observed)
+    answers = Counter(answer.answer for entry in entries for answer in entry.otherwise)
     return [
-        ("mappings", len(found)),
-        ("targets", len({target.name for entry in found for target in entry.targets})),
+        ("mappings", len(entries)),
+        ("targets", len({target.name for entry in entries for target in entry.targets})),
         ("other answers", sum(answers.values())),
         *((f"  {kind.value.replace('_', ' ')}", answers[kind.value]) for kind in AnswerKind),
         ("claims", len(claims)),

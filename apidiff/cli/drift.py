@@ -57,9 +57,9 @@ def run(args: argparse.Namespace) -> int:
     changes = [(change, touched(change, data.mappings.values(), data.documents)) for change in compare_files(old, new)]
     verdicts = _verdicts(data, new.framework, old.version, new.version)
     if args.json:
-        told = None if verdicts is None else [_verdict_json(*one) for one in verdicts]
-        found = _json(old, new, changes) | {"verdicts": told}
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
+        told = None if verdicts is None else [_verdict_json(*verdict) for verdict in verdicts]
+        drift = _json(old, new, changes) | {"verdicts": told}
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(drift), indent=1) + b"\n")
     else:
         _show(data, old, new, changes, language(args.lang))
         show(*_verdict_lines(verdicts, language(args.lang)))
@@ -68,9 +68,14 @@ def run(args: argparse.Namespace) -> int:
 
 def _verdicts(data: Data, framework: str, old: str, new: str) -> list[tuple[str, ChangeEntry]] | None:
     """The claims whose verdict is another in ``new`` than in ``old``; None where no backend has records of both."""
-    runs = [(key, one) for key, one in data.runs if one.framework == framework and one.framework_version in {old, new}]
+    runs = [
+        (key, record)
+        for key, record in data.runs
+        if record.framework == framework and record.framework_version in {old, new}
+    ]
     places = [
-        {(one.backend, one.device) for _, one in runs if one.framework_version == version} for version in (old, new)
+        {(record.backend, record.device) for _, record in runs if record.framework_version == version}
+        for version in (old, new)
     ]
     if not places[0] & places[1]:
         return None
@@ -78,9 +83,9 @@ def _verdicts(data: Data, framework: str, old: str, new: str) -> list[tuple[str,
     apis = {api.name: api for version in (old, new) for api in apis_for(data, framework, version)}
     observed: dict[str, list[Observation]] = {}
     for key, record in runs:
-        for api, claim, one in observations(apis.values(), key, record, context):
-            observed.setdefault(f"{api.name}#{claim.id}", []).append(one)
-    return [(claim, change) for claim, found in sorted(observed.items()) for change in change_entries(found, {})]
+        for api, claim, observation in observations(apis.values(), key, record, context):
+            observed.setdefault(f"{api.name}#{claim.id}", []).append(observation)
+    return [(claim, change) for claim, seen in sorted(observed.items()) for change in change_entries(seen, {})]
 
 
 def _verdict_json(claim: str, change: ChangeEntry) -> dict[str, object]:
@@ -103,7 +108,7 @@ def _verdict_lines(verdicts: list[tuple[str, ChangeEntry]] | None, chosen: Langu
         return
     yield Line(label("drift.verdicts", chosen), style="bold")
     for claim, change in verdicts:
-        before, after = (label(f"outcome.{one.outcome}", chosen) for one in change.spans)
+        before, after = (label(f"outcome.{span.outcome}", chosen) for span in change.spans)
         sizes = label("site.comma", chosen).join(map(str, change.world_sizes))
         where = label("drift.where", chosen).format(backend=change.backend, device=change.device, sizes=sizes)
         yield _indented(("• ", ""), (claim, "cyan"), (f"  {before} → {after}", ""), (f"  {where}", "dim"))
@@ -157,10 +162,10 @@ def _json(old: SignatureFile, new: SignatureFile, changes: list[tuple[Change, To
                 "new": change.new,
                 "text": change_text(change),
                 "evidence": change.evidence,
-                "mappings": found.mappings,
-                "stated_claims": found.claims,
+                "mappings": reached.mappings,
+                "stated_claims": reached.claims,
             }
-            for change, found in changes
+            for change, reached in changes
         ],
     }
 
@@ -175,8 +180,8 @@ def _show(
     blocks: list[RenderableType] = []
     for api, group in groupby(changes, key=lambda pair: pair[0].api):
         blocks += [*_block(api, list(group), chosen), Line("")]
-    mappings = {key for _, found in changes for key in found.mappings}
-    claims = {key for _, found in changes for key in found.claims}
+    mappings = {key for _, reached in changes for key in reached.mappings}
+    claims = {key for _, reached in changes for key in reached.claims}
     count = label("drift.count", chosen).format(
         changes=len(changes), mappings=len(mappings), claims=len(claims), all=len(data.mappings)
     )
@@ -191,9 +196,9 @@ def _block(api: str, changes: list[tuple[Change, Touched]], chosen: Language) ->
         note = f" [{label('timeline.stubs', chosen)}]" if change.evidence == STUBS else ""
         sentence = (text.zh if chosen == "zh" else text.en).replace("`", "")
         yield _indented(("• ", ""), (sentence, ""), (note, "dim"))
-    claims = {key: documents for _, found in changes for key, documents in found.claims.items()}
+    claims = {key: documents for _, reached in changes for key, documents in reached.claims.items()}
     rows = {
-        "drift.mappings": sorted({key for _, found in changes for key in found.mappings}),
+        "drift.mappings": sorted({key for _, reached in changes for key in reached.mappings}),
         "drift.claims": sorted(key.rpartition("#")[2] for key in claims),
         "drift.documents": sorted({document for documents in claims.values() for document in documents}),
     }

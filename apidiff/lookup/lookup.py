@@ -59,7 +59,7 @@ def lookup(index: Index, name: str, mindspore: str | None = None, torch: str | N
         aliases=entry.aliases,
         signatures=entry.signatures,
         documents=entry.documents,
-        targets=[_fill(TargetRow, row, name=one.name) for one in entry.targets for row in one.ranges],
+        targets=[_fill(TargetRow, row, name=target.name) for target in entry.targets for row in target.ranges],
         otherwise_ranges=[_fill(OtherwiseRow, answer) for answer in entry.otherwise],
         answer="maps_to" if current else otherwise.answer if otherwise else None,
         target=_target(target, release) if target else None,
@@ -81,7 +81,9 @@ def _covered(index: Index, framework: str, typed: str | None) -> list[str]:
     """The known releases that ``typed`` covers, newest first; the newest of all for None."""
     known = index.releases.get(framework, [])
     try:
-        covered = known[:1] if typed is None else [one for one in known if Version(typed).covers(Version(one))]
+        covered = (
+            known[:1] if typed is None else [release for release in known if Version(typed).covers(Version(release))]
+        )
     except VersionError:
         covered = []
     if not covered:
@@ -108,7 +110,7 @@ def _resolve(index: Index, name: str, release: str) -> Spelling:
 def _standing_first(index: Index, spelling: Spelling, release: str) -> tuple[int, bool, str]:
     """Orders the sources that one API serves: where it stands best at the release, then the one of the same name."""
     mine = (row for row in index.serves(spelling.api) if row.id == spelling.mapping and row.role == "target")
-    statuses = [_STANDINGS.index(row.status) for one in mine if (row := range_at(one.ranges, release))]
+    statuses = [_STANDINGS.index(row.status) for served in mine if (row := range_at(served.ranges, release))]
     return min(statuses, default=len(_STANDINGS)), spelling.far, str(spelling.mapping)
 
 
@@ -133,10 +135,16 @@ def _claims(entry: Entry, subject: str, releases: list[str] | None) -> Iterator[
     for claim in entry.claims:
         if claim.subject == subject:
             observed = [
-                _fill(AnsweredObservation, one, asked_version=releases is None or one.framework_version in releases)
-                for one in claim.observed
+                _fill(
+                    AnsweredObservation,
+                    observation,
+                    asked_version=releases is None or observation.framework_version in releases,
+                )
+                for observation in claim.observed
             ]
-            observed.sort(key=lambda one: not one.asked_version)  # each part newest first, as the entry has them
+            observed.sort(
+                key=lambda observation: not observation.asked_version
+            )  # each part newest first, as the entry has them
             yield _fill(AnsweredClaim, claim, stated=_stated(entry, claim.stated), observed=observed)
 
 

@@ -43,5 +43,5 @@ def counterpart_spellings(counterpart: CounterpartEntry) -> Iterator[Spelling]:
 def shortened(name: str) -> list[str]:
     """``name`` without its first, first two … parts, and with the customary short names of modules."""
     parts = name.split(".")
-    found = [".".join(parts[start:]) for start in range(1, len(parts))]
-    return found + load_scope().of(parts[0]).aliased(name)
+    short_names = [".".join(parts[start:]) for start in range(1, len(parts))]
+    return short_names + load_scope().of(parts[0]).aliased(name)

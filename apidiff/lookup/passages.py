@@ -39,25 +39,25 @@ def fill_search(
         )
     counterparts = list(counterparts)
     used: dict[str, list[str]] = {}
-    for found in counterparts:
-        for spelling in counterpart_spellings(found):
-            used.setdefault(spelling.mapping or found.name, []).append(spelling.text)
+    for counterpart in counterparts:
+        for spelling in counterpart_spellings(counterpart):
+            used.setdefault(spelling.mapping or counterpart.name, []).append(spelling.text)
     for entry in entries:
         _add_found(connection, entry.id, entry.summary, entry.risk)
         for match, names, behaviour in _passages(entry, used.get(entry.id, [])):
             _add(connection, entry.id, match, names, behaviour)
-    for found in counterparts:
-        if not found.serves:
-            text = unmatched_text(found)
-            _add_found(connection, found.name, text, "none")
-            words = " ".join([found.name, *used.get(found.name, [])])
-            _add(connection, found.name, _match("summary", found.name, None, text), words, "")
+    for counterpart in counterparts:
+        if not counterpart.serves:
+            text = unmatched_text(counterpart)
+            _add_found(connection, counterpart.name, text, "none")
+            words = " ".join([counterpart.name, *used.get(counterpart.name, [])])
+            _add(connection, counterpart.name, _match("summary", counterpart.name, None, text), words, "")
 
 
-def unmatched_text(found: CounterpartEntry) -> Text:
+def unmatched_text(counterpart: CounterpartEntry) -> Text:
     """What is said of a MindSpore API to which no source corresponds."""
-    text = filled("search.no_source", name=found.name)
-    return filled("difference_text.next", before=text, after=found.why or LABELS["serves.unnamed"])
+    text = filled("search.no_source", name=counterpart.name)
+    return filled("difference_text.next", before=text, after=counterpart.why or LABELS["serves.unnamed"])
 
 
 def _add_found(connection: sqlite3.Connection, key: str, summary: Text, risk: str) -> None:
@@ -77,14 +77,14 @@ def _add(connection: sqlite3.Connection, key: str, match: Match, names: str, beh
 
 def _passages(entry: Entry, used: list[str]) -> Iterator[tuple[Match, str, str]]:
     """Each passage with the names it belongs to and words for its behaviour. ``used``: spellings of what answers use."""
-    every_name = " ".join(dict.fromkeys([*(one.text for one in spellings(entry)), *used]))
-    statuses = {one.status for target in entry.targets for one in target.ranges} & {"deprecated", "removed"}
+    every_name = " ".join(dict.fromkeys([*(spelling.text for spelling in spellings(entry)), *used]))
+    statuses = {span.status for target in entry.targets for span in target.ranges} & {"deprecated", "removed"}
     category = f"{entry.category} {words_of('category', entry.category)}"
     told = " ".join([category, *(words_of("status", status) for status in sorted(statuses))])
     yield _match("summary", entry.id, None, entry.summary), every_name, told
     for answer in entry.otherwise:
         said = [text for text in (answer.why, answer.instead) if text]
-        text = Text(en=" ".join(one.en for one in said), zh="".join(one.zh for one in said))
+        text = Text(en=" ".join(part.en for part in said), zh="".join(part.zh for part in said))
         names = " ".join([entry.source, *answer.uses])
         ref = f"{entry.id}: {answer.range}"
         yield _match("otherwise", ref, answer.risk, text), names, words_of("answer", answer.answer)
@@ -95,7 +95,7 @@ def _passages(entry: Entry, used: list[str]) -> Iterator[tuple[Match, str, str]]
         for difference in target.differences:
             called = difference.id.replace("-", " ")  # 'partial sums on other ranks'
             behaviour = f"{words_of('difference', difference.kind)} {words_of('risk', difference.risk)} {called}"
-            evidence = " ".join(f"{one.text.en} {one.text.zh}" for one in difference.evidence)
+            evidence = " ".join(f"{line.text.en} {line.text.zh}" for line in difference.evidence)
             match = _match("difference", f"{target.name}: {difference.id}", difference.risk, difference.text)
             yield match, both, f"{behaviour} {evidence}"
         for kind, rows in (("parameter", target.parameters), ("member", target.members)):

@@ -59,7 +59,7 @@ class Searcher:
         rows = self._rows(_query(query_words(words), asked))
         if not rows:
             corrected = self._corrections(asked)
-            asked = [Reading([corrected.get(word, word) for word in one.words], one.means) for one in asked]
+            asked = [Reading([corrected.get(word, word) for word in reading.words], reading.means) for reading in asked]
             rows = self._rows(_query([], asked)) if corrected else []
             rows = rows or self._most(asked)
             limit = min(limit, _FEW)
@@ -92,12 +92,12 @@ class Searcher:
 
     def _most(self, asked: Iterable[Reading]) -> list[_Row]:
         """Passages that hold half of the readings, a name counted twice; where a word is nowhere, more than half."""
-        asked = [one for one in asked if telling(one.words)]
+        asked = [reading for reading in asked if telling(reading.words)]
         # A run of Chinese is taken apart here: its pairs need not follow each other.
         asked = [
-            Reading([word], one.means)
-            for one in asked
-            for word in (one.words if one.means else " ".join(one.words).split())
+            Reading([word], reading.means)
+            for reading in asked
+            for word in (reading.words if reading.means else " ".join(reading.words).split())
         ]
         held: Counter[int] = Counter()
         least = len(asked)
@@ -106,14 +106,14 @@ class Searcher:
             worth = 2 if reading.means or any(word in self.names for word in reading.words) else 1
             held.update({row.passage: worth for row in rows})
             least += not rows
-        some = " OR ".join(f"({_fits(one)})" for one in asked)
+        some = " OR ".join(f"({_fits(reading)})" for reading in asked)
         return [row for row in self._rows(some) if 2 * held[row.passage] >= least]
 
     def _bonus(self, words: str, asked: Sequence[Reading]) -> dict[str, float]:
         """What is added to the scores of the mappings that are named: what is typed before what is meant by it."""
-        typed = [word for one in asked if len(one.words) == 1 or not one.means for word in one.words]
+        typed = [word for reading in asked if len(reading.words) == 1 or not reading.means for word in reading.words]
         meant = [(0, name) for name in (words.strip(), *typed)]
-        meant += [(place, api) for one in asked for place, api in enumerate(one.means, 1)]
+        meant += [(place, api) for reading in asked for place, api in enumerate(reading.means, 1)]
         bonus: dict[str, float] = {}
         for place, name in sorted(meant):
             for spelling in self.names.get(name, ()):
@@ -124,7 +124,7 @@ class Searcher:
         """For each word that is nowhere, the name or part of a name that is spelled most alike."""
         known = sorted({word for name in self.names for word in index_words(name).split()})
         corrections = {}
-        for term in telling([word for one in asked if not one.means for word in one.words]):
+        for term in telling([word for reading in asked if not reading.means for word in reading.words]):
             if not self._rows(f'"{term}"'):
                 near = process.extractOne(term, known, scorer=fuzz.ratio, score_cutoff=_NEAR)
                 if near:

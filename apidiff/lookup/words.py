@@ -85,19 +85,19 @@ def name_query(name: str) -> str:
     return f'"{name.lower()}" OR "{" ".join(parts)}"' if len(parts) > 1 else f'"{name.lower()}"'
 
 
-def _apart(found: list[str], everyday: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+def _apart(typed: list[str], everyday: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
     """Each word or phrase as it is typed and as it is looked up."""
     longest = max((name.count(" ") + 1 for name in everyday), default=1)
     start = 0
-    while start < len(found):
-        if _is_chinese(found[start]):
-            yield from ((part, part) for part in _run(found[start], everyday))
+    while start < len(typed):
+        if _is_chinese(typed[start]):
+            yield from ((part, part) for part in _run(typed[start], everyday))
             start += 1
             continue
-        for end in range(min(start + longest, len(found)), start, -1):
-            key = " ".join(found[start:end]).replace("_", " ").lower()
+        for end in range(min(start + longest, len(typed)), start, -1):
+            key = " ".join(typed[start:end]).replace("_", " ").lower()
             if key in everyday or end == start + 1:
-                yield " ".join(found[start:end]), key
+                yield " ".join(typed[start:end]), key
                 start = end
                 break
 

@@ -45,7 +45,7 @@ def json_files(
         whole="apidiff.json",
         counterparts="counterparts.json",
         schemas={kind: f"schema/{kind}.json" for kind in _SCHEMAS},
-        mappings=[_row(one) for one in entries.values()],
+        mappings=[_row(entry) for entry in entries.values()],
         runs=list(runs),
     )
     base = Base(
@@ -132,7 +132,7 @@ def _refuse_foreign(folder: Path, names: Sequence[str]) -> None:
 @contextmanager
 def _staged(folder: Path, names: Sequence[str]) -> Iterator[Path]:
     """A folder to write ``names`` into; they are moved to ``folder`` when all of them are there, else nothing is left."""
-    missing = [one for one in (folder, *folder.absolute().parents) if not one.exists()]
+    missing = [parent for parent in (folder, *folder.absolute().parents) if not parent.exists()]
     # Inside the folder, not beside it: it may be a file system of its own, to which nothing can be renamed.
     stage = folder / f".apidiff-{os.getpid()}.tmp"
     try:
@@ -148,9 +148,9 @@ def _staged(folder: Path, names: Sequence[str]) -> Iterator[Path]:
         ) from error
     finally:
         shutil.rmtree(stage, ignore_errors=True)
-        for one in missing:  # those that are empty: all of them unless the export stands
+        for parent in missing:  # those that are empty: all of them unless the export stands
             with suppress(OSError):
-                one.rmdir()
+                parent.rmdir()
 
 
 def _swap(stage: Path, folder: Path, names: Sequence[str]) -> None:

@@ -82,7 +82,7 @@ def code_block(text: str, language: str) -> str:
 
 
 def _longest_run(text: str) -> int:
-    return max((len(found) for found in re.findall("`+", text)), default=0)
+    return max((len(run) for run in re.findall("`+", text)), default=0)
 
 
 class _Page:
@@ -109,7 +109,7 @@ class _Page:
         yield f"## {self.word('versions')}"
         yield _bullets(self.answers())
         targets = entry.targets[::-1]  # files list them by age
-        targets.sort(key=lambda one: not _is_to_use(one))
+        targets.sort(key=lambda target: not _is_to_use(target))
         for target in targets:
             yield from self.target(target)
         for answer in reversed(entry.otherwise):
@@ -124,7 +124,8 @@ class _Page:
         if entry.documents:
             yield f"## {self.word('machines.documents')}"
             yield _bullets(
-                f"{code_span(key)}{self.colon}{link(prose(one.title), one.url)}" for key, one in entry.documents.items()
+                f"{code_span(key)}{self.colon}{link(prose(document.title), document.url)}"
+                for key, document in entry.documents.items()
             )
 
     def answers(self) -> Iterator[str]:
@@ -139,12 +140,12 @@ class _Page:
     def target(self, target: TargetEntry) -> Iterator[str]:
         ranges = [f"{self.span(row.range)} {self.word(f'status.{row.status}')}" for row in target.ranges]
         yield f"## {code_span(target.name)}"
-        yield self.comma.join(f"MindSpore {one}" for one in ranges)
+        yield self.comma.join(f"MindSpore {span}" for span in ranges)
         if target.note:
             yield self.text(target.note)
         yield self.signature(target.name, target.signatures)
         yield f"### {self.word('differences')}"
-        yield _bullets(line for one in target.differences for line in self.difference(one)) or self.word(
+        yield _bullets(line for difference in target.differences for line in self.difference(difference)) or self.word(
             "differences.none"
         )
         if self.entry.execution == Execution.SINGLE.value and not target.agreements:
@@ -171,8 +172,8 @@ class _Page:
             yield f"{self.word('instead')}{self.colon}{self.text(answer.instead)}"
         if answer.uses:
             yield f"{self.word('uses')}{self.colon}{self.names(answer.uses)}"
-        yield _bullets(line for one in answer.differences for line in self.difference(one))
-        yield _bullets(self.stated(one) for one in answer.stated)
+        yield _bullets(line for difference in answer.differences for line in self.difference(difference))
+        yield _bullets(self.stated(place) for place in answer.stated)
         if answer.recipe:
             yield from self.example(answer.recipe)
 
@@ -182,19 +183,19 @@ class _Page:
         framework = self.word(f"framework.{name.partition('.')[0]}")
         return code_block(f"# {framework} {newest}\n{signatures[newest]}", "python") if newest else ""
 
-    def difference(self, one: DifferenceEntry) -> Iterator[str]:
-        subject = f" {code_span(one.parameter)}" if one.parameter else ""
-        kind = self.word(f"difference.{one.kind}")
-        yield f"**{self.word(f'risk.{one.risk}')}** {kind}{subject}{self.colon}{self.text(one.text)}"
-        for found in one.evidence:
-            yield f"  {self.text(found.text)}{self.aside(f'{code_span(found.claim)}{self.comma}{code_span(found.run)}')}"
+    def difference(self, difference: DifferenceEntry) -> Iterator[str]:
+        subject = f" {code_span(difference.parameter)}" if difference.parameter else ""
+        kind = self.word(f"difference.{difference.kind}")
+        yield f"**{self.word(f'risk.{difference.risk}')}** {kind}{subject}{self.colon}{self.text(difference.text)}"
+        for evidence in difference.evidence:
+            yield f"  {self.text(evidence.text)}{self.aside(f'{code_span(evidence.claim)}{self.comma}{code_span(evidence.run)}')}"
 
     def row(self, row: ParameterEntry) -> str:
         sides = [
             code_span(name) + (self.aside(code_span(default)) if default else "") if name else "—"
             for name, default in ((row.source, row.source_default), (row.target, row.target_default))
         ]
-        relations = self.comma.join(self.word(f"relation.{one}") for one in row.relations)
+        relations = self.comma.join(self.word(f"relation.{relation}") for relation in row.relations)
         remark = self.text(row.text)
         return f"{' → '.join(sides)}{self.colon}{relations}" + (
             f"{label('site.semicolon', self.language)}{remark}" if remark else ""
@@ -208,11 +209,11 @@ class _Page:
         yield from (f"  {self.text(text)}" for text in claim.not_run)
         if claim.reason:
             yield f"  {self.text(claim.reason)}"
-        yield from (f"  {self.stated(one)}" for one in claim.stated)
+        yield from (f"  {self.stated(place)}" for place in claim.stated)
 
-    def stated(self, one: StatedEntry) -> str:
-        said = f"{self.colon}{self.text(one.text)}" if one.text else ""
-        return f"{self.word('claim.stated')} {code_span(one.document)} {code_span(one.part)}{said}"
+    def stated(self, place: StatedEntry) -> str:
+        said = f"{self.colon}{self.text(place.text)}" if place.text else ""
+        return f"{self.word('claim.stated')} {code_span(place.document)} {code_span(place.part)}{said}"
 
     def example(self, example: ExampleEntry) -> Iterator[str]:
         yield f"### {code_span(example.path)}"

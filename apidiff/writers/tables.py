@@ -63,8 +63,18 @@ def fill_tables(
         _add(connection, "mapping", entry.id, entry.category, entry.source, *_both(entry.summary), entry.risk)
         for alias in entry.aliases:
             _add(connection, "alias", entry.id, alias)
-        for key, one in entry.documents.items():
-            _add(connection, "document", entry.id, key, one.title, one.url, one.framework, one.version, one.seed)
+        for key, document in entry.documents.items():
+            _add(
+                connection,
+                "document",
+                entry.id,
+                key,
+                document.title,
+                document.url,
+                document.framework,
+                document.version,
+                document.seed,
+            )
         for version, text in entry.signatures.items():
             _add(connection, "signature", entry.id, entry.source, version, text)
         for target in entry.targets:
@@ -73,8 +83,8 @@ def fill_tables(
             _add_otherwise(connection, entry, answer)
         for claim in entry.claims:
             _add_claim(connection, entry, claim)
-    for found in counterparts:
-        _add(connection, "counterpart", found.name, *_both(found.why), ",".join(found.nearest))
+    for counterpart in counterparts:
+        _add(connection, "counterpart", counterpart.name, *_both(counterpart.why), ",".join(counterpart.nearest))
     fill_search(connection, entries, counterparts)
     connection.commit()
 
@@ -87,25 +97,35 @@ def _add_target(connection: sqlite3.Connection, entry: Entry, target: TargetEntr
     )
     for version, text in target.signatures.items():
         _add(connection, "signature", entry.id, target.name, version, text)
-    for row in target.ranges:
-        _add(connection, "target_range", key, row.since, row.until, row.range, row.status)
-    for position, one in enumerate(target.parameters, 1):
-        defaults = one.source_default, one.target_default
-        _add(connection, "parameter", key, position, one.source, one.target, *defaults, *_row(one))
-    for position, one in enumerate(target.members, 1):
-        _add(connection, "member", key, position, one.source, one.target, *_row(one))
-    for position, found in enumerate(target.differences, 1):
+    for span in target.ranges:
+        _add(connection, "target_range", key, span.since, span.until, span.range, span.status)
+    for position, row in enumerate(target.parameters, 1):
+        defaults = row.source_default, row.target_default
+        _add(connection, "parameter", key, position, row.source, row.target, *defaults, *_row(row))
+    for position, row in enumerate(target.members, 1):
+        _add(connection, "member", key, position, row.source, row.target, *_row(row))
+    for position, difference in enumerate(target.differences, 1):
         evidence = (
-            "\n".join(f"{one.claim}: {one.text.en} [{', '.join(one.runs)}]" for one in found.evidence),
-            "\n".join(f"{one.claim}: {one.text.zh} [{', '.join(one.runs)}]" for one in found.evidence),
+            "\n".join(f"{one.claim}: {one.text.en} [{', '.join(one.runs)}]" for one in difference.evidence),
+            "\n".join(f"{one.claim}: {one.text.zh} [{', '.join(one.runs)}]" for one in difference.evidence),
         )
-        _add(connection, "difference", key, position, found.id, found.kind, found.risk, *_both(found.text), *evidence)
-        for claim in found.claims:
-            _add(connection, "difference_claim", key, found.id, claim)
+        _add(
+            connection,
+            "difference",
+            key,
+            position,
+            difference.id,
+            difference.kind,
+            difference.risk,
+            *_both(difference.text),
+            *evidence,
+        )
+        for claim in difference.claims:
+            _add(connection, "difference_claim", key, difference.id, claim)
 
 
-def _row(one: ParameterEntry) -> tuple[str | None, ...]:
-    return one.source_range, one.target_range, ",".join(one.relations), one.risk, *_both(one.text)
+def _row(row: ParameterEntry) -> tuple[str | None, ...]:
+    return row.source_range, row.target_range, ",".join(row.relations), row.risk, *_both(row.text)
 
 
 def _add_otherwise(connection: sqlite3.Connection, entry: Entry, answer: OtherwiseEntry) -> None:
@@ -122,12 +142,12 @@ def _add_claim(connection: sqlite3.Connection, entry: Entry, claim: ClaimEntry) 
     _add(connection, "claim", *place, claim.subject, claim.side, claim.kind, *_both(claim.text), *_both(claim.reason))
     for stated in claim.stated:
         _add(connection, "stated", *place, stated.document, stated.part, *_both(stated.text))
-    for one in claim.observed:
-        release = one.framework, one.framework_version
-        where = one.backend, one.device, one.world_size
-        english, chinese = "\n".join(one.evidence), "\n".join(one.evidence_zh or one.evidence)
-        made = one.probe, one.run, english, one.measured_by, chinese
-        _add(connection, "observation", *place, one.outcome.value, *release, *where, *made)
+    for observed in claim.observed:
+        release = observed.framework, observed.framework_version
+        where = observed.backend, observed.device, observed.world_size
+        english, chinese = "\n".join(observed.evidence), "\n".join(observed.evidence_zh or observed.evidence)
+        made = observed.probe, observed.run, english, observed.measured_by, chinese
+        _add(connection, "observation", *place, observed.outcome.value, *release, *where, *made)
 
 
 def _both(text: Text | None) -> tuple[str | None, str | None]:

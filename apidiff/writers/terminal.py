@@ -43,13 +43,13 @@ def search_text(result: SearchResult, language: Language) -> RenderableType:
         Line(label("terminal.corrected", language).format(typed=typed, name=name), style="yellow")
         for typed, name in result.corrected.items()
     ]
-    for found in result.results:
+    for mapping in result.results:
         title = Line.assemble(
-            (found.id, "bold"), "  ", (f"[{label(f'risk.{found.risk}', language)}]", _risk_style(found.risk))
+            (mapping.id, "bold"), "  ", (f"[{label(f'risk.{mapping.risk}', language)}]", _risk_style(mapping.risk))
         )
         blocks.append(title)
-        blocks.append(_indent(_prose(found.summary, language)))
-        for match in found.matches:
+        blocks.append(_indent(_prose(mapping.summary, language)))
+        for match in mapping.matches:
             if match.kind != "summary":
                 risk = f"[{label(f'risk.{match.risk}', language)}] " if match.risk not in {None, "none"} else ""
                 line = Line.assemble("• ", (risk, _risk_style(match.risk or "none")), _prose(match.text, language))
@@ -60,16 +60,18 @@ def search_text(result: SearchResult, language: Language) -> RenderableType:
     return Group(*blocks)
 
 
-def _unmatched_text(found: Unmatched, language: Language) -> RenderableType:
+def _unmatched_text(unmatched: Unmatched, language: Language) -> RenderableType:
     """What is said of a MindSpore API to which no source corresponds."""
-    name = Line(found.asked.api, style="bold")
-    if found.why is None:
+    name = Line(unmatched.asked.api, style="bold")
+    if unmatched.why is None:
         return Group(name, Line(label("serves.unnamed", language)))
-    lines: list[RenderableType] = [name, Line(label("serves.none", language)), _prose(found.why, language)]
+    lines: list[RenderableType] = [name, Line(label("serves.none", language)), _prose(unmatched.why, language)]
     comma = label("site.comma", language)
-    if found.nearest:
-        lines.append(Line(f"{label('nearest', language)}{label('site.colon', language)}{comma.join(found.nearest)}"))
-    lines += [Line(f"{one.title} ({one.url})", style="dim") for one in found.documents]
+    if unmatched.nearest:
+        lines.append(
+            Line(f"{label('nearest', language)}{label('site.colon', language)}{comma.join(unmatched.nearest)}")
+        )
+    lines += [Line(f"{document.title} ({document.url})", style="dim") for document in unmatched.documents]
     return Group(*lines)
 
 
@@ -146,38 +148,41 @@ class _Sections:
         """The sources that the MindSpore API serves, where it was asked for or serves others than this one."""
         answer = self.answer
         api = answer.target.name if answer.target and answer.asked.api == answer.source else answer.asked.api
-        if not answer.serves or ([one.source for one in answer.serves] == [answer.source] and answer.target):
+        if not answer.serves or ([served.source for served in answer.serves] == [answer.source] and answer.target):
             return []
-        found: list[RenderableType] = [Line(label("serves", self.language).format(name=api), style=_HEADING)]
-        for one in answer.serves:
-            if one.status is None:
+        lines: list[RenderableType] = [Line(label("serves", self.language).format(name=api), style=_HEADING)]
+        for served in answer.serves:
+            if served.status is None:
                 said = label("serves.not_there", self.language).format(version=answer.asked.mindspore)
             else:
-                said = label(f"{'status' if one.role == 'target' else 'answer'}.{one.status}", self.language)
-            style = "bold" if one.source == answer.source else ""
-            role = self._lead(f"role.{one.role}") + said
-            line = Line.assemble("• ", (one.source, style), "  ", (role, "dim"))
-            found.append(line)
-        return found
+                said = label(f"{'status' if served.role == 'target' else 'answer'}.{served.status}", self.language)
+            style = "bold" if served.source == answer.source else ""
+            role = self._lead(f"role.{served.role}") + said
+            line = Line.assemble("• ", (served.source, style), "  ", (role, "dim"))
+            lines.append(line)
+        return lines
 
     def differences(self) -> list[RenderableType]:
         if self.answer.target is None and not self.answer.differences:
             return []
-        found: list[RenderableType] = [self._heading("differences")]
+        shown: list[RenderableType] = [self._heading("differences")]
         for number, difference in enumerate(self.answer.differences, 1):
             risk = label(f"risk.{difference.risk}", self.language)
             kind = label(f"difference.{difference.kind}", self.language)
-            found.append(Line.assemble(f"{number:>2}. ", (f"[{risk}]", _risk_style(difference.risk)), f" {kind}"))
-            found.append(_indent(_prose(difference.text, self.language), 4))
-            lines = [f"{one.claim}: {self._said(one.text)} [{', '.join(one.runs)}]" for one in difference.evidence]
-            found += [_indent(Line(line, style="dim"), 6) for line in lines]
+            shown.append(Line.assemble(f"{number:>2}. ", (f"[{risk}]", _risk_style(difference.risk)), f" {kind}"))
+            shown.append(_indent(_prose(difference.text, self.language), 4))
+            lines = [
+                f"{evidence.claim}: {self._said(evidence.text)} [{', '.join(evidence.runs)}]"
+                for evidence in difference.evidence
+            ]
+            shown += [_indent(Line(line, style="dim"), 6) for line in lines]
         if not self.answer.differences:
-            found.append(Line(label("differences.none", self.language)))
-        return found
+            shown.append(Line(label("differences.none", self.language)))
+        return shown
 
     def agreements(self) -> list[RenderableType]:
         """In which facets both sides agree on the same inputs, and the runs that say so."""
-        found: list[RenderableType] = []
+        shown: list[RenderableType] = []
         if self.answer.execution == Execution.SINGLE.value and self.answer.target and not self.answer.agreements:
             return [self._heading("agreement"), Line(label("agreement.none", self.language))]
         for place in agreement_places(self.answer.agreements, self.language):
@@ -185,8 +190,8 @@ class _Sections:
             for facet, outcome, counts in place.rows:
                 table.add_row(Line(facet), Line(counts, style=_OUTCOME_STYLES.get(outcome, "yellow")))
             runs = [_indent(Line(run, style="dim"), 2) for run in place.runs]
-            found += [self._heading("agreement"), Line(place.where), table, *runs]
-        return found
+            shown += [self._heading("agreement"), Line(place.where), table, *runs]
+        return shown
 
     def code(self) -> list[RenderableType]:
         if not (self.answer.before or self.answer.after):
@@ -226,30 +231,30 @@ class _Sections:
         return [self._heading("versions"), table]
 
     def claims(self) -> list[RenderableType]:
-        found: list[RenderableType] = []
+        shown: list[RenderableType] = []
         subject = ""
         for claim in self.answer.claims:
             if claim.subject != subject:
                 subject = claim.subject
                 heading = label("claims.about", self.language).format(name=subject)
-                found += [Line(), Line(heading, style=_HEADING)] if found else [Line(heading, style=_HEADING)]
-            found.append(Line.assemble("• ", _prose(claim.text, self.language)))
-            found += [_indent(line) for line in self._verdicts(claim)]
-        return found
+                shown += [Line(), Line(heading, style=_HEADING)] if shown else [Line(heading, style=_HEADING)]
+            shown.append(Line.assemble("• ", _prose(claim.text, self.language)))
+            shown += [_indent(line) for line in self._verdicts(claim)]
+        return shown
 
     def _verdicts(self, claim: AnsweredClaim) -> Iterator[Line]:
-        asked = {one.framework_version for one in claim.observed if one.asked_version}
+        asked = {observed.framework_version for observed in claim.observed if observed.asked_version}
         rows = sorted(claim.summary, key=lambda row: row.framework_version not in asked)
         for row in rows:
             yield self._verdict(row, row.framework_version in asked)
-        yield from (Line(self._said(one.text), style="yellow") for one in claim.disputes)
-        yield from (Line(self._said(one.text), style="dim") for one in claim.changes)
+        yield from (Line(self._said(dispute.text), style="yellow") for dispute in claim.disputes)
+        yield from (Line(self._said(change.text), style="dim") for change in claim.changes)
         if not rows:
             comma = label("site.comma", self.language)
             where = comma.join(self._said(text) for text in claim.not_run) or label("outcome.not run", self.language)
             yield Line(self._said(claim.reason) if claim.reason else where, style="dim")
         if claim.stated and any(row.outcome != "holds" for row in rows):
-            documents = "; ".join(f"{one.title} ({one.version}), {one.part}" for one in claim.stated)
+            documents = "; ".join(f"{place.title} ({place.version}), {place.part}" for place in claim.stated)
             yield Line(label("terminal.stated", self.language).format(documents=documents), style="dim")
 
     def _verdict(self, row: ObservedSummary, asked: bool) -> Line:
@@ -268,7 +273,7 @@ class _Sections:
         return line
 
     def runs(self) -> list[RenderableType]:
-        runs = sorted({one.run for claim in self.answer.claims for one in claim.observed})
+        runs = sorted({observed.run for claim in self.answer.claims for observed in claim.observed})
         return (
             [Line(label("evidence.runs", self.language), style=_HEADING), *(_indent(Line(run), 2) for run in runs)]
             if runs
