@@ -92,6 +92,16 @@ def issue(make: PageBuilder, entry: Entry, newest: dict[str, str]) -> tuple[str,
         )
         for framework, version, backend, device in recorded_places(entry)
     ]
+    runs += dict.fromkeys(
+        make.word(
+            "agreement.where",
+            source=one.source_version,
+            version=one.framework_version,
+            device=make.word(f"device.{one.device}"),
+        )
+        for target in entry.targets
+        for one in target.agreements
+    )
     lines = [
         f"{make.word('contribute.mapping')}{colon}{entry.id}",
         *([f"{make.word('contribute.targets')}{colon}{comma.join(targets)}"] if targets else []),

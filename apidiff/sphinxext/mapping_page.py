@@ -57,11 +57,15 @@ def mapping_section(make: PageBuilder, entry: Entry, picture: Picture | None = N
         *others,
         make.section("versions", make.word("versions"), versions_table(make, entry)),
         make.section("examples", make.word("examples"), *_examples(make, entry)),
-        claims_section(make, entry),
-        refuted_section(make, entry),
+        *([claims_section(make, entry), refuted_section(make, entry)] if _has_claims(entry) else []),
         timeline_section(make, entry),
         repeat_section(make, entry, make.releases.newest("mindspore")),
     )
+
+
+def _has_claims(entry: Entry) -> bool:
+    """Tell whether to show claims: of calls in a single process there may be none, since samples show the same."""
+    return bool(entry.claims) or entry.execution == Execution.COLLECTIVE.value
 
 
 def _aliases(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
