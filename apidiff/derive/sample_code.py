@@ -37,8 +37,11 @@ def sample_inputs(call: SampleCall) -> str:
 def _tensor(value: SampleInput, dtype: str) -> str:
     """A tensor in a few words: its dtype, and its values or, where these are drawn, its shape."""
     layout = "" if value.layout is Layout.CONTIGUOUS else f"{value.layout.value} "
-    shown = f"({', '.join(map(str, value.shape))})" if value.shape is not None else json.encode(value.values).decode()
-    return f"{layout}{value.dtype or dtype} {shown.replace(',', ', ') if value.shape is None else shown}"
+    if value.shape is not None:
+        shown = f"({', '.join(map(str, value.shape))})"
+    else:  # numbers; nan and inf are written as text, since JSON has none
+        shown = json.encode(value.values).decode().replace(",", ", ").replace('"', "")
+    return f"{layout}{value.dtype or dtype} {shown}"
 
 
 def _given(args: Mapping[str, SampleArgument], kwargs: Mapping[str, SampleArgument], framework: str) -> str:

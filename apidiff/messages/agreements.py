@@ -14,7 +14,7 @@ from apidiff.model.agreement import Agreement, Facet, FacetVerdict, worst_agreem
 from apidiff.model.sample_calls import source_call
 from apidiff.model.views import AgreementEntry, CaseEntry, DifferenceEntry
 
-# What happens to code that ignores a difference of this kind; all else runs on with another result.
+# What happens to code that ignores that an exception is raised; all else runs on with another result.
 _RISKS = {
     EvidenceCode.TARGET_REFUSES: Risk.ERROR,
     EvidenceCode.NO_KERNEL: Risk.ERROR,
@@ -71,21 +71,34 @@ def facet_differences(mapping: Mapping, found: Sequence[PairVerdicts]) -> list[D
 
 
 def _differences(mapping: Mapping, found: PairVerdicts) -> Iterator[DifferenceEntry]:
-    alike: dict[tuple[str, EvidenceCode], list[FacetVerdict]] = {}
+    alike: dict[tuple[str, EvidenceCode, str], list[FacetVerdict]] = {}
     for verdict in found.verdicts:
         if verdict.agreement is Agreement.DIFFERS:
-            alike.setdefault((verdict.facet.value, verdict.facts[0].code), []).append(verdict)
+            alike.setdefault((verdict.facet.value, *_way(verdict)), []).append(verdict)
         elif verdict.agreement is Agreement.UNSUPPORTED and verdict.facet is Facet.ERROR:
-            alike.setdefault((_NO_KERNEL, EvidenceCode.NO_KERNEL), []).append(verdict)
-    for (kind, code), verdicts in alike.items():
+            alike.setdefault((_NO_KERNEL, *_way(verdict)), []).append(verdict)
+    ways: Counter[str] = Counter()
+    for (kind, code, _), verdicts in alike.items():
         compared = {one.sample for one in found.verdicts if kind in {one.facet.value, _NO_KERNEL}}
+        name = "-".join([kind, code.value, found.device]).replace("_", "-")
+        ways[name] += 1
         yield DifferenceEntry(
-            id="-".join([kind, code.value, found.device]).replace("_", "-"),
+            id=name if ways[name] == 1 else f"{name}-{ways[name]}",
             kind=kind,
             risk=_RISKS.get(code, Risk.SILENT).value,
             text=_text(mapping, verdicts, len(compared), found),
             claims=[],
         )
+
+
+def _way(verdict: FacetVerdict) -> tuple[EvidenceCode, str]:
+    """In what way a sample differs: the code of the evidence, and the exception where there is one.
+
+    Samples on which other exceptions are raised are another difference: a sentence that quotes one speaks of no other.
+    """
+    fact = verdict.facts[0]
+    raised = fact.code in _RISKS
+    return fact.code, " / ".join(fact.values[key] for key in sorted(fact.values)) if raised else ""
 
 
 def _text(mapping: Mapping, verdicts: Sequence[FacetVerdict], compared: int, found: PairVerdicts) -> Text:

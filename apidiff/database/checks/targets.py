@@ -21,6 +21,8 @@ def targets_exist(subject: Subject) -> Iterator[DataError]:
         there = [file.version for file in reversed(newest_first(subject.data.signatures, "mindspore")) if name in file]
         found = f"{name} is not in MindSpore {', '.join(missing)}, which its ranges hold"
         remedy = (
-            f"Mend the ranges: it is in {', '.join(there)}." if there else "No signature file has it: mend the name."
+            f"Mend the ranges: it is in {', '.join(there)}."
+            if there
+            else "No signature file has it: mend the name, or list it in conf/scope.yaml and run `apidiff signatures extract`."
         )
         yield subject.error(("targets", index, "ranges"), found, remedy)
