@@ -1,0 +1,44 @@
+"""Differences made of samples: each speaks of the samples that show it, and of no others."""
+
+from __future__ import annotations
+
+import pytest
+
+from apidiff.database import load
+from apidiff.judge.pairs import PairVerdicts
+from apidiff.messages.agreements import facet_differences
+from apidiff.model import EvidenceCode, evidence
+from apidiff.model.agreement import Agreement, Facet, FacetVerdict
+
+GELU = "torch.nn.functional.gelu"
+
+
+def verdict(sample: str, error: str | None) -> FacetVerdict:
+    if error is None:
+        return FacetVerdict(sample=sample, facet=Facet.ERROR, agreement=Agreement.AGREES, facts=[])
+    fact = evidence(EvidenceCode.NO_KERNEL, error=error)
+    return FacetVerdict(sample=sample, facet=Facet.ERROR, agreement=Agreement.UNSUPPORTED, facts=[fact])
+
+
+@pytest.mark.parametrize(
+    ("errors", "counts"),
+    [
+        ({"plain": "A", "tanh": "A", "float64": None}, ["On 2 of 3"]),
+        ({"plain": "A", "tanh": "B", "float64": None}, ["On 1 of 3", "On 1 of 3"]),
+        ({"plain": "A", "tanh": "B", "float64": "A"}, ["On 2 of 3", "On 1 of 3"]),
+        ({"plain": None}, []),
+    ],
+)
+def test_a_sentence_speaks_of_one_exception(errors: dict[str, str | None], counts: list[str]) -> None:
+    mapping = load().mappings[GELU]
+    found = PairVerdicts(
+        target_version="2.10.0",
+        source_version="2.13.0",
+        device="cpu",
+        runs=(),
+        verdicts=tuple(verdict(sample, error) for sample, error in errors.items()),
+    )
+    differences = facet_differences(mapping, [found])
+    said = [difference.text.en for difference in differences]
+    assert [count in text for count, text in zip(counts, said, strict=True)] == [True] * len(counts)
+    assert len({difference.id for difference in differences}) == len(differences)
