@@ -138,6 +138,7 @@ CASES: list[tuple[str, str, list[tuple[str, str]]]] = [
         [
             ("1:36", "?torch.distributed.fsdp.FullyShardedDataParallel"),
             ("2:5", "?torch.distributed.fsdp.FullyShardedDataParallel"),
+            ("4:1", "torch.nn.Linear"),
         ],
     ),
     (
@@ -147,6 +148,7 @@ CASES: list[tuple[str, str, list[tuple[str, str]]]] = [
         [
             ("2:31", "?torch.nn.parallel.DistributedDataParallel"),
             ("3:5", "?torch.nn.parallel.DistributedDataParallel"),
+            ("3:9", "torch.nn.Linear"),
             ("4:1", "?torch.nn.SyncBatchNorm"),
             ("5:1", "?torch.nn.parallel.DistributedDataParallel"),
         ],

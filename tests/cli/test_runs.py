@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from apidiff.database import Data
-from apidiff.database.paths import DATA
+from apidiff.database.paths import DATA, examples_folder
 from apidiff.execute.record import write_record
 from apidiff.execute.submissions.known_probes import load_specs
 
@@ -123,6 +123,7 @@ def test_probes_that_are_asked_otherwise_today_are_counted(
     for path in DATA.iterdir():
         if path.name != "runs":
             (root / path.name).symlink_to(path)
+    (root / "examples").symlink_to(examples_folder())
     monkeypatch.setattr("apidiff.database.data.DATA", root)
     # Of the probes that were ever asked otherwise, those of a record as they once were.
     once = {(api, probe, spec) for api, probe, spec in load_specs(DATA)}

@@ -224,7 +224,7 @@ def test_continuous_integration_requires_hosts_where_it_can_make_them(
     (tmp_path / "dirname").symlink_to(shutil.which("dirname") or "/usr/bin/dirname")
     environment = {"PATH": str(tmp_path)} | ({"APIDIFF_HOSTS": already} if already else {})
     ran = subprocess.run(
-        ["/bin/bash", str(SCRIPT.parents[2] / ".ci" / "run")],
+        ["/bin/bash", str(SCRIPT.parents[3] / ".ci" / "run")],
         env=environment,
         capture_output=True,
         text=True,
@@ -249,7 +249,7 @@ def launch(stack: ExitStack, folder: Path, framework: str, mappings: list[str]) 
         log = stack.enter_context((folder / f"host-{number}.log").open("wb"))
         environment = os.environ | {
             "XDG_STATE_HOME": str(folder / f"state-{number}"),
-            "PYTHONPATH": str(SCRIPT.parents[2]),
+            "PYTHONPATH": str(SCRIPT.parents[3]),
             "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
             "GLOO_SOCKET_IFNAME": "apidiff0",
             "OMP_NUM_THREADS": "1",
