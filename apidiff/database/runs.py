@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from apidiff.errors import DataError
 from apidiff.model import RUN_SCHEMA, RunRecord
+from apidiff.model.sample_run import SingleRecord
 
 _REMEDY = "Restore the file from version control, or delete it and record the run anew: apidiff verify --record."
+
+# Of ranks, or of single calls.
+Recorded = TypeVar("Recorded", RunRecord, SingleRecord)
 
 
 def digest_of(content: bytes) -> str:
@@ -46,25 +52,32 @@ def load_runs(folder: Path) -> list[tuple[str, RunRecord]]:
     name.
     """
     paths = [path for path in sorted(folder.glob("*/*.json")) if not path.name.startswith("single-")]
-    return [(run_id(path), _read(path)) for path in paths]
+    return [(run_id(path), read_record(path, RunRecord, RUN_SCHEMA, run_name, "run record")) for path in paths]
 
 
-def _read(path: Path) -> RunRecord:
+def read_record(
+    path: Path, kind: type[Recorded], schema: int, name: Callable[[Recorded], tuple[str, str]], what: str
+) -> Recorded:
+    """Reads the record of ``kind`` in ``path``; ``what`` says in messages what it should be.
+
+    Raises DataError where it cannot be read, has a changed byte, is of another schema or lies under another name than
+    ``name`` gives it.
+    """
     try:
         content = path.read_bytes()
     except OSError as error:
         raise DataError(path, None, f"cannot be read ({error.strerror})", "Check that it is readable.") from error
-    found, named = digest_of(content), path.stem.rpartition("-")[2]
-    if found != named:
-        raise DataError(path, None, f"its bytes have digest {found}, its name says {named}: it was changed", _REMEDY)
+    digest, named = digest_of(content), path.stem.rpartition("-")[2]
+    if digest != named:
+        raise DataError(path, None, f"its bytes have digest {digest}, its name says {named}: it was changed", _REMEDY)
     try:
-        record = msgspec.json.decode(content, type=RunRecord)
+        record = msgspec.json.decode(content, type=kind)
     except (ValueError, RecursionError) as error:  # msgspec's own errors are of the former
-        raise DataError(path, None, f"is no run record: {error}", _REMEDY) from error
-    if record.schema != RUN_SCHEMA:
-        remedy = f"This version reads schema {RUN_SCHEMA}: record the run anew."
-        raise DataError(path, None, f"is a run record of schema {record.schema}", remedy)
-    place, name = run_name(record)
-    if (path.parent.name, path.stem.rpartition("-")[0]) != (place, name):
-        raise DataError(path, None, f"holds the run {place}/{name}", "The path says which run it is: move it back.")
+        raise DataError(path, None, f"is no {what}: {error}", _REMEDY) from error
+    if record.schema != schema:
+        remedy = f"This version reads schema {schema}: record the run anew."
+        raise DataError(path, None, f"is a {what} of schema {record.schema}", remedy)
+    place, stem = name(record)
+    if (path.parent.name, path.stem.rpartition("-")[0]) != (place, stem):
+        raise DataError(path, None, f"holds the run {place}/{stem}", "The path says which run it is: move it back.")
     return record

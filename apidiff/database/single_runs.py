@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import msgspec
-
-from apidiff.database.runs import digest_of, run_id
-from apidiff.errors import DataError
+from apidiff.database.runs import digest_of, read_record, run_id
 from apidiff.model import Version
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
 
 PREFIX = "single-"
-_REMEDY = "Restore the file from version control, or delete it and record the run anew: apidiff verify --record."
 
 
 def single_run_name(record: SingleRecord) -> tuple[str, str]:
@@ -33,36 +29,17 @@ def load_single_runs(folder: Path) -> list[tuple[str, SingleRecord]]:
     Raises DataError for a record that cannot be read, has a changed byte, does not fit the model or lies under the wrong
     name.
     """
-    records = [(run_id(path), _read(path)) for path in sorted(folder.glob(f"*/{PREFIX}*.json"))]
+    records = [
+        (run_id(path), read_record(path, SingleRecord, SINGLE_SCHEMA, single_run_name, "record of single calls"))
+        for path in sorted(folder.glob(f"*/{PREFIX}*.json"))
+    ]
     return sorted(records, key=lambda pair: pair[1].date, reverse=True)
-
-
-def _read(path: Path) -> SingleRecord:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(path, None, f"cannot be read ({error.strerror})", "Check that it is readable.") from error
-    actual, named = digest_of(content), path.stem.rpartition("-")[2]
-    if actual != named:
-        raise DataError(path, None, f"its bytes have digest {actual}, its name says {named}: it was changed", _REMEDY)
-    try:
-        record = msgspec.json.decode(content, type=SingleRecord)
-    except (ValueError, RecursionError) as error:  # msgspec's own errors are of the former
-        raise DataError(path, None, f"is no record of single calls: {error}", _REMEDY) from error
-    if record.schema != SINGLE_SCHEMA:
-        remedy = f"This version reads schema {SINGLE_SCHEMA}: record the run anew."
-        raise DataError(path, None, f"is a record of schema {record.schema}", remedy)
-    place, name = single_run_name(record)
-    if (path.parent.name, path.stem.rpartition("-")[0]) != (place, name):
-        raise DataError(path, None, f"holds the run {place}/{name}", "The path says which run it is: move it back.")
-    return record
 
 
 class SingleTraces:
     """The traces of all records, found by what was called. Of several records of a place, the one made last counts."""
 
     def __init__(self, records: Iterable[tuple[str, SingleRecord]]) -> None:
-        self._runs: dict[tuple[str, str], dict[tuple[str, str, str], tuple[str, SampleRun]]] = {}
         self._places: dict[str, set[tuple[str, str]]] = {}
         self._specs: dict[tuple[str, str, str, str, str], tuple[str, SampleRun]] = {}
         for key, record in records:
