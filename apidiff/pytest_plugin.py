@@ -18,7 +18,7 @@ import pytest
 
 if TYPE_CHECKING:
     from apidiff.database import Data
-    from apidiff.model import Api
+    from apidiff.model.mapping import Api
     from apidiff.verification.claim_sample import Sample
     from apidiff.verification.claim_session import Chosen, ClaimRuns
 

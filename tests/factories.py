@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from apidiff.database.backends import Backend, Deadlines, DeviceCheck
-from apidiff.model import RUN_SCHEMA, RunRecord, Text
+from apidiff.model.base import Text
+from apidiff.model.trace import RUN_SCHEMA, RunRecord
 from apidiff.model.views import ClaimEntry, Entry, RangeEntry, TargetEntry
 
 CPU_BACKENDS = {"torch": "gloo", "mindspore": "mccl"}

@@ -19,7 +19,7 @@ from apidiff.database.backends import load_backends
 from apidiff.database.runs import load_runs
 from apidiff.execute.record import write_record
 from apidiff.judge import Context
-from apidiff.model import RunRecord, TensorDump
+from apidiff.model.trace import RunRecord, TensorDump
 from apidiff.verification import verify
 
 pytest_plugins = ["pytester"]
@@ -149,7 +149,7 @@ def test_a_changed_verdict_fails_with_both_verdicts(claims: Callable[..., pytest
 DISTURBED = """
 import msgspec
 import apidiff.verification.confirmed_run as module
-from apidiff.model import ScalarDump
+from apidiff.model.trace import ScalarDump
 
 real, runs = module.verify, 0
 

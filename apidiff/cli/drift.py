@@ -23,8 +23,8 @@ from apidiff.judge import make_context
 from apidiff.messages.history import change_text
 from apidiff.messages.labels import Language, label
 from apidiff.messages.version_changes import change_entries
-from apidiff.model import Observation
 from apidiff.model.signature import SignatureFile
+from apidiff.model.verdict import Observation
 from apidiff.model.version import Version, VersionError
 from apidiff.model.views import ChangeEntry
 from apidiff.verification import observations

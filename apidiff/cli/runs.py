@@ -20,8 +20,10 @@ from apidiff.execute.submissions import load_signed, load_signers, take_in
 from apidiff.judge import Context, make_context
 from apidiff.messages.escape_invisible import one_line, visible
 from apidiff.messages.signed_words import signed_words
-from apidiff.model import Outcome, RunRecord, Version
 from apidiff.model.sample_run import SingleRecord
+from apidiff.model.trace import RunRecord
+from apidiff.model.verdict import Outcome
+from apidiff.model.version import Version
 from apidiff.verification import difference, observations
 
 

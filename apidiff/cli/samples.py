@@ -14,8 +14,8 @@ from rich.table import Table
 from apidiff.database import Data
 from apidiff.execute.run import state_folder
 from apidiff.execute.single.record import write_record
-from apidiff.model import Mapping
 from apidiff.model.agreement import Agreement
+from apidiff.model.mapping import Mapping
 from apidiff.model.sample import Execution
 from apidiff.verification.samples import AgreementChange, SingleResult, devices_here, verify_samples
 

@@ -22,10 +22,11 @@ from apidiff.database.signatures import load_signatures
 from apidiff.database.single_runs import load_single_runs
 from apidiff.database.yaml import read_yaml
 from apidiff.errors import ApidiffError, DataError, InvalidData
-from apidiff.model import Document, Mapping, Release, RunRecord
 from apidiff.model.documented import Listing
+from apidiff.model.mapping import Document, Mapping, Release
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.signature import SignatureFile
+from apidiff.model.trace import RunRecord
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,10 @@ import msgspec
 
 from apidiff.database.yaml import Lines, read_yaml
 from apidiff.errors import DataError
-from apidiff.model import Claim, Corresponds, Document, Mapping, Stated, Target
 from apidiff.model.base import DottedName
+from apidiff.model.claim import Claim, Corresponds, Stated
 from apidiff.model.documented import Listing, MindsporeOnly, OfficialTable, Point, TableRow
+from apidiff.model.mapping import Document, Mapping, Target
 
 ONLY_FILE = "mindspore_only.yaml"
 

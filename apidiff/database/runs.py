@@ -10,8 +10,8 @@ from typing import TypeVar
 import msgspec
 
 from apidiff.errors import DataError
-from apidiff.model import RUN_SCHEMA, RunRecord
 from apidiff.model.sample_run import SingleRecord
+from apidiff.model.trace import RUN_SCHEMA, RunRecord
 
 _REMEDY = "Restore the file from version control, or delete it and record the run anew: apidiff verify --record."
 

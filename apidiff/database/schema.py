@@ -8,11 +8,12 @@ from typing import Any
 import msgspec
 
 from apidiff.database.documented import OnlyFile
-from apidiff.model import Document, OfficialTable, Release, RunRecord
 from apidiff.model.authored import AuthoredRecord, NamedNote, Profile
 from apidiff.model.base import Slug
-from apidiff.model.documented import Listing
+from apidiff.model.documented import Listing, OfficialTable
+from apidiff.model.mapping import Document, Release
 from apidiff.model.published import Base, Index
+from apidiff.model.trace import RunRecord
 from apidiff.model.views import CounterpartEntry, Entry
 
 SCHEMAS: dict[str, Any] = {

@@ -8,8 +8,8 @@ import msgspec
 
 from apidiff.database.scope import load_scope
 from apidiff.errors import DataError
-from apidiff.model import Version
 from apidiff.model.signature import SignatureFile
+from apidiff.model.version import Version
 
 _PARTS = (".__init__", ".__call__", ".*")  # of an API that is there itself
 _REMEDY = "Write it anew with `apidiff signatures extract`."

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from apidiff.database.runs import digest_of, read_record, run_id
-from apidiff.model import Version
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
+from apidiff.model.version import Version
 
 PREFIX = "single-"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from apidiff.model import Status, Version
+from apidiff.model.mapping import Status
 from apidiff.model.ranges import holds
+from apidiff.model.version import Version
 from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, RangeEntry, TargetEntry
 
 MAPS_TO = "maps_to"

@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from apidiff.database.signatures import public_names
-from apidiff.model import Api, Claim, Document, Mapping, Version
+from apidiff.model.claim import Claim
 from apidiff.model.documented import Point
+from apidiff.model.mapping import Api, Document, Mapping
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter, SignatureSource
+from apidiff.model.version import Version
 
 # The evidence of what was read from a framework's own files: from its source or the installed package, or from the type
 # stubs of compiled modules, which were seen to be wrong and to be mended late. Any other evidence is the key of a document.

@@ -12,21 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from apidiff.judge import judge_claim, ranks_of
-from apidiff.model import (
-    Api,
-    ObjectDump,
-    Outcome,
-    ProbeRun,
-    RankSet,
-    RankTrace,
-    RunRecord,
-    ScalarDump,
-    SequenceDump,
-    TensorDump,
-    Value,
-)
-from apidiff.model.claim import Result, Writes
+from apidiff.model.claim import RankSet, Result, Writes
+from apidiff.model.mapping import Api
 from apidiff.model.picture import Origin, Plain
+from apidiff.model.trace import ObjectDump, ProbeRun, RankTrace, RunRecord, ScalarDump, SequenceDump, TensorDump, Value
+from apidiff.model.verdict import Outcome
 
 RETURNED = "return"
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from apidiff.model import Api, ApiKind, Argument, Call, Claim, Formula, Input, RankSet, Result
+from apidiff.model.claim import Claim, Formula, RankSet, Result
+from apidiff.model.mapping import Api, ApiKind
+from apidiff.model.probe import Argument, Call, Input
 from apidiff.model.probe_resolution import inplace_switch, resolve
 from apidiff.model.signature import Signature
 

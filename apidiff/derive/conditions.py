@@ -8,7 +8,9 @@ from enum import Enum
 from typing import Literal
 
 from apidiff.derive.calls import is_code, written_argument
-from apidiff.model import Api, Argument, Claim, ClaimKind, Input, Layout
+from apidiff.model.claim import Claim, ClaimKind
+from apidiff.model.mapping import Api
+from apidiff.model.probe import Argument, Input, Layout
 from apidiff.model.probe_resolution import caller_ranks, inplace_switch, partner, resolve
 
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping as Dictionary
 from apidiff.database import ApidiffError, Data
 from apidiff.database.backends import Backend, load_backends
 from apidiff.derive.evidence import distinct_claims, head_of, holding_mappings
-from apidiff.model import Outcome, RunRecord, Version, worst_outcome
 from apidiff.model.coverage import (
     ApiCount,
     Coverage,
@@ -25,7 +24,9 @@ from apidiff.model.coverage import (
     WithoutRun,
 )
 from apidiff.model.ranges import holds
-from apidiff.model.trace import backend_name
+from apidiff.model.trace import RunRecord, backend_name
+from apidiff.model.verdict import Outcome, worst_outcome
+from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, Entry
 
 OUTCOMES = [outcome.value for outcome in Outcome if outcome is not Outcome.NOT_RUN]

@@ -17,13 +17,15 @@ from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.derive.calls import call, written_argument
 from apidiff.judge import Context, make_context
-from apidiff.model import Api, ProbeRun, RunRecord, SignatureDump, Version
 from apidiff.model.base import Record
 from apidiff.model.claim_probes import example_probe, spec_of
+from apidiff.model.mapping import Api
 from apidiff.model.probe import Argument
 from apidiff.model.probe_resolution import caller_ranks, digest_text, inplace_switch, partner, resolve
 from apidiff.model.signature import Signature
 from apidiff.model.signed import Signed
+from apidiff.model.trace import ProbeRun, RunRecord, SignatureDump
+from apidiff.model.version import Version
 from apidiff.model.views import ChangeEntry, ClaimEntry, DisputeEntry, Entry
 
 # The name under which claims about parameters and members point at the signature of a run.

@@ -13,19 +13,12 @@ from apidiff.database import Data
 from apidiff.database.documented import TableFile, claim_id, holders
 from apidiff.derive.official_behaviour import Finding, findings
 from apidiff.judge.correspondence import compare, read, twin_of, version_note
-from apidiff.model import (
-    Corresponds,
-    Evidence,
-    ListedAs,
-    Mapping,
-    OfficialTable,
-    Outcome,
-    TableRow,
-    Target,
-    Text,
-    Version,
-)
-from apidiff.model.base import Record
+from apidiff.model.base import Record, Text
+from apidiff.model.claim import Corresponds, ListedAs
+from apidiff.model.documented import OfficialTable, TableRow
+from apidiff.model.mapping import Mapping, Target
+from apidiff.model.verdict import Evidence, Outcome
+from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, Entry
 
 # The notation of differences: how a line looks, and the key of the words that explain it.

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from apidiff.derive.verdicts_by_run import EVIDENCE_LINES, telling_observation
-from apidiff.model import Claim, ClaimKind, Difference, DifferenceKind, Evidence, Outcome, Risk, Text, Version
-from apidiff.model.base import Record
+from apidiff.model.base import Record, Text
+from apidiff.model.claim import Claim, ClaimKind
+from apidiff.model.mapping import Difference, DifferenceKind, Risk
+from apidiff.model.verdict import Evidence, Outcome
+from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, ObservedSummary
 
 _LACKING = {one.value for one in (Outcome.UNSUPPORTED, Outcome.ERROR, Outcome.TIMEOUT, Outcome.CRASH)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from apidiff.model import ParameterRow
+from apidiff.model.mapping import ParameterRow
 from apidiff.model.ranges import held_in
 from apidiff.model.signature import Signature, SignatureFile
 

@@ -11,7 +11,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from apidiff.derive.evidence import distinct_claims, holding_mappings
-from apidiff.model import Observation, Outcome, Text, worst_outcome
+from apidiff.model.base import Text
+from apidiff.model.verdict import Observation, Outcome, worst_outcome
 from apidiff.model.version import Version
 from apidiff.model.views import (
     ChangeEntry,

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from apidiff.database.backends import Backend
-from apidiff.model import DeviceFound
+from apidiff.model.trace import DeviceFound
 from apidiff.process_group import run
 
 _DEADLINE = 120.0  # seconds; a first import of a framework from a cold disk takes tens

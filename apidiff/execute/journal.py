@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from apidiff.execute.plan import Plan, step_key
-from apidiff.model import ProbeRun
+from apidiff.model.trace import ProbeRun
 
 
 class Journal:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 from apidiff.database import ApidiffError, Data
 from apidiff.database.backends import Backend, Devices
-from apidiff.model import Api, Claim, Mapping, ProbeRun, RunRecord, Status, Version
-from apidiff.model.claim import EXAMPLE_WORLD_SIZE
+from apidiff.model.claim import EXAMPLE_WORLD_SIZE, Claim
 from apidiff.model.claim_probes import Examples, example_of, example_probe, framework_of, spec_of
+from apidiff.model.mapping import Api, Mapping, Status
 from apidiff.model.probe_resolution import is_partial, names_other_ranks, resolve
 from apidiff.model.ranges import holds, status_at
 from apidiff.model.sample import Execution
+from apidiff.model.trace import ProbeRun, RunRecord
+from apidiff.model.version import Version
 
 WORLD_SIZES = (2, 3, 4)
 LARGEST_WORLD_SIZE = 64  # ranks are processes of one machine: more than any has use for

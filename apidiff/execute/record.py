@@ -22,8 +22,8 @@ from platformdirs import user_state_path
 from apidiff.atomic_write import locked, write_files
 from apidiff.database.backends import Backend
 from apidiff.database.runs import run_name, run_path, signature_path
-from apidiff.model import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
 from apidiff.model.sample_run import SingleRecord
+from apidiff.model.trace import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
 
 
 def make_record(

@@ -17,8 +17,8 @@ from apidiff.execute.plan import make_plan
 from apidiff.execute.record import make_record
 from apidiff.execute.remote import Hosts
 from apidiff.execute.runner import Holds, Runner, doubtful
-from apidiff.model import DeviceFound, RunRecord
 from apidiff.model.claim_probes import Examples
+from apidiff.model.trace import DeviceFound, RunRecord
 
 # Told how many steps there are, how many are done, and what is being done.
 Progress = Callable[[int, int, str], None]

@@ -24,7 +24,8 @@ from apidiff.execute.journal import Journal
 from apidiff.execute.plan import Plan, Step, step_key
 from apidiff.execute.remote import HostError, Hosts
 from apidiff.execute.world import Reply, StartError, World
-from apidiff.model import Api, ProbeRun, RankTrace, RunRecord, SignatureDump
+from apidiff.model.mapping import Api
+from apidiff.model.trace import ProbeRun, RankTrace, RunRecord, SignatureDump
 from apidiff.model.version import release_of
 
 Progress = Callable[[str], None]

@@ -13,20 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from apidiff.judge.recorded_values import array, tensors
-from apidiff.model import (
-    CallError,
-    Evidence,
-    EvidenceCode,
-    ObjectDump,
-    ScalarDump,
-    SequenceDump,
-    TensorDump,
-    Value,
-    evidence,
-)
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.rule import Rule
 from apidiff.model.sample_run import SampleRun, SampleTrace
+from apidiff.model.trace import CallError, ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
+from apidiff.model.verdict import Evidence, EvidenceCode, evidence
 
 # rtol and atol of `torch.testing.assert_close`; what is not listed is compared exactly.
 TOLERANCES = {

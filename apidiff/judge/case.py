@@ -7,22 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from apidiff.judge.recorded_values import argument_of, steps_of
-from apidiff.model import (
-    Api,
-    Claim,
-    Evidence,
-    EvidenceCode,
-    Formula,
-    Input,
-    Outcome,
-    ProbeRun,
-    RankTrace,
-    RunRecord,
-    SignatureDump,
-    evidence,
-)
-from apidiff.model.probe import Argument
+from apidiff.model.claim import Claim, Formula
+from apidiff.model.mapping import Api
+from apidiff.model.probe import Argument, Input
 from apidiff.model.probe_resolution import PEERS, callers, partners, resolve, root_rank
+from apidiff.model.trace import ProbeRun, RankTrace, RunRecord, SignatureDump
+from apidiff.model.verdict import Evidence, EvidenceCode, Outcome, evidence
 
 Verdict = tuple[Outcome, list[Evidence]]
 _MOST_FACTS = 4

@@ -24,22 +24,9 @@ from apidiff.judge.recorded_values import (
     typed,
     typed_plain,
 )
-from apidiff.model import (
-    AliasKind,
-    ClaimKind,
-    Evidence,
-    EvidenceCode,
-    Formula,
-    ObjectDump,
-    Outcome,
-    RankTrace,
-    ScalarDump,
-    SequenceDump,
-    TensorDump,
-    Value,
-    evidence,
-)
-from apidiff.model.claim import EXAMPLE_WORLD_SIZE
+from apidiff.model.claim import EXAMPLE_WORLD_SIZE, AliasKind, ClaimKind, Formula
+from apidiff.model.trace import ObjectDump, RankTrace, ScalarDump, SequenceDump, TensorDump, Value
+from apidiff.model.verdict import Evidence, EvidenceCode, Outcome, evidence
 
 
 def _judge_writes(case: Case) -> Verdict:

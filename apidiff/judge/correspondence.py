@@ -13,19 +13,11 @@ from dataclasses import dataclass
 
 from apidiff.judge.case import Verdict, no_signature, signature_fact
 from apidiff.judge.typenames import Relation, relation, type_names
-from apidiff.model import (
-    Claim,
-    Corresponds,
-    Evidence,
-    EvidenceCode,
-    ListedAs,
-    Outcome,
-    RunRecord,
-    SignatureDump,
-    Version,
-    evidence,
-)
+from apidiff.model.claim import Claim, Corresponds, ListedAs
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter
+from apidiff.model.trace import RunRecord, SignatureDump
+from apidiff.model.verdict import Evidence, EvidenceCode, Outcome, evidence
+from apidiff.model.version import Version
 
 Signatures = Mapping[tuple[str, str], SignatureFile]
 _VARIADIC = {ParameterKind.VARIADIC_POSITIONAL, ParameterKind.VARIADIC_KEYWORD}

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from apidiff.judge.recorded_values import Array, Operand
-from apidiff.model import Evidence, EvidenceCode, Formula, evidence
+from apidiff.model.claim import Formula
+from apidiff.model.verdict import Evidence, EvidenceCode, evidence
 
 # Formulas that look at one rank's input alone; the inputs of the others may be missing.
 _OF_ROOT = {Formula.FROM_ROOT, Formula.SCATTERED, Formula.SCATTERED_CHUNK}

@@ -7,21 +7,9 @@ from collections.abc import Sequence
 
 from apidiff.judge.case import LONGEST, Case, Verdict, cut, error_text, no_signature, raised, signature_fact
 from apidiff.judge.claim_checks import CHECKS
-from apidiff.model import (
-    Api,
-    Claim,
-    ClaimKind,
-    Evidence,
-    EvidenceCode,
-    Input,
-    Outcome,
-    ProbeRun,
-    RankSet,
-    RankTrace,
-    RunRecord,
-    SignatureDump,
-    evidence,
-)
+from apidiff.model.claim import Claim, ClaimKind, RankSet
+from apidiff.model.mapping import Api
+from apidiff.model.probe import Input
 from apidiff.model.probe_resolution import (
     callers,
     group_ranks,
@@ -31,6 +19,8 @@ from apidiff.model.probe_resolution import (
     resolve,
     root_rank,
 )
+from apidiff.model.trace import ProbeRun, RankTrace, RunRecord, SignatureDump
+from apidiff.model.verdict import Evidence, EvidenceCode, Outcome, evidence
 
 # Judged from the signature that a run recorded, not from a probe.
 SIGNATURE_KINDS = frozenset({ClaimKind.PARAMETER, ClaimKind.LACKS, ClaimKind.MEMBER, ClaimKind.LACKS_MEMBER})

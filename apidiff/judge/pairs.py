@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from apidiff.database.devices import Device
 from apidiff.database.single_runs import SingleTraces
 from apidiff.judge.agreement import Pair, judge_pair
-from apidiff.model import Mapping as ApiMapping
-from apidiff.model import Target, Version
 from apidiff.model.agreement import Agreement, FacetVerdict
+from apidiff.model.mapping import Mapping as ApiMapping
+from apidiff.model.mapping import Target
 from apidiff.model.ranges import status_at
 from apidiff.model.sample_calls import rule_of, source_call, target_call
+from apidiff.model.version import Version
 
 Unsupported = Mapping[tuple[str, str], Sequence[re.Pattern[str]]]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from apidiff.model import ObjectDump, RankTrace, ScalarDump, SequenceDump, TensorDump, Value
+from apidiff.model.trace import ObjectDump, RankTrace, ScalarDump, SequenceDump, TensorDump, Value
 
 Array = npt.NDArray[np.generic]
 

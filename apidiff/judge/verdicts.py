@@ -10,8 +10,11 @@ from apidiff.database.backends import Backend
 from apidiff.database.examples import Example, shown_by_path
 from apidiff.judge.correspondence import Signatures, judge_correspondence
 from apidiff.judge.outcome import SIGNATURE_KINDS, judge_claim
-from apidiff.model import Api, Claim, ClaimKind, Observation, Outcome, ProbeRun, RunRecord
+from apidiff.model.claim import Claim, ClaimKind
 from apidiff.model.claim_probes import Examples, framework_of, spec_of, wanted_probes
+from apidiff.model.mapping import Api
+from apidiff.model.trace import ProbeRun, RunRecord
+from apidiff.model.verdict import Observation, Outcome
 
 _ON_SIGNATURES = {*SIGNATURE_KINDS, ClaimKind.CORRESPONDS}
 

@@ -15,7 +15,7 @@ from apidiff.lookup.entry import entries as all_entries
 from apidiff.lookup.index import Index, Spelling
 from apidiff.lookup.names import counterpart_spellings, spellings
 from apidiff.lookup.passages import fill_search
-from apidiff.model import Version
+from apidiff.model.version import Version
 from apidiff.model.views import CounterpartEntry, Entry
 
 

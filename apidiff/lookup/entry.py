@@ -27,23 +27,14 @@ from apidiff.messages.labels import filled
 from apidiff.messages.phrases import clause_text, sentence
 from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries, dispute_entries
-from apidiff.model import (
-    Api,
-    Claim,
-    Mapping,
-    Observation,
-    Otherwise,
-    ParameterRow,
-    Risk,
-    Stated,
-    Target,
-    TargetRange,
-    Text,
-)
+from apidiff.model.base import Text
+from apidiff.model.claim import Claim, Stated
+from apidiff.model.mapping import Api, Mapping, Otherwise, ParameterRow, Risk, Target, TargetRange
 from apidiff.model.ranges import between
 from apidiff.model.sample import Execution, SampleCall
 from apidiff.model.sample_calls import source_call, target_call
 from apidiff.model.signature import Signature, SignatureFile
+from apidiff.model.verdict import Observation
 from apidiff.model.version import Version
 from apidiff.model.views import (
     ClaimEntry,

@@ -11,7 +11,7 @@ from apidiff.lookup.names import counterpart_spellings, spellings
 from apidiff.lookup.words import index_words
 from apidiff.messages.labels import LABELS, filled
 from apidiff.messages.synonyms import words_of
-from apidiff.model import Text
+from apidiff.model.base import Text
 from apidiff.model.views import CounterpartEntry, Entry
 
 _TABLES = """

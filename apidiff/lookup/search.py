@@ -13,7 +13,7 @@ from rapidfuzz import fuzz, process
 from apidiff.lookup.answer import Found, Match, SearchResult
 from apidiff.lookup.index import Spelling
 from apidiff.lookup.words import Reading, index_words, name_query, query_words, readings, telling
-from apidiff.model import Text
+from apidiff.model.base import Text
 
 _MATCHES = 3  # passages shown for one mapping
 _NAME_WEIGHT, _TEXT_WEIGHT, _BEHAVIOUR_WEIGHT = 4.0, 2.0, 1.0

@@ -9,9 +9,11 @@ from apidiff.derive.sample_code import sample_code, sample_inputs
 from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import LANGUAGES, filled
-from apidiff.model import EvidenceCode, Mapping, Risk, Text
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict, worst_agreement
+from apidiff.model.base import Text
+from apidiff.model.mapping import Mapping, Risk
 from apidiff.model.sample_calls import source_call
+from apidiff.model.verdict import EvidenceCode
 from apidiff.model.views import AgreementEntry, CaseEntry, DifferenceEntry
 
 # What happens to code that ignores that an exception is raised; all else runs on with another result.

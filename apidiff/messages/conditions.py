@@ -18,7 +18,7 @@ from apidiff.derive.conditions import (
     Without,
 )
 from apidiff.messages.labels import filled, joined
-from apidiff.model import Text
+from apidiff.model.base import Text
 
 
 def conditions_text(conditions: Sequence[Condition], root: str) -> Text | None:

@@ -7,7 +7,8 @@ from typing import Literal
 
 from apidiff.messages.labels import LABELS, capitalised, filled, joined
 from apidiff.messages.verdict_text import evidence, verdicts
-from apidiff.model import Difference, DifferenceKind, ParameterRow, Relation, Risk, Text
+from apidiff.model.base import Text
+from apidiff.model.mapping import Difference, DifferenceKind, ParameterRow, Relation, Risk
 from apidiff.model.views import ClaimEntry, DifferenceEntry, ParameterEntry
 
 _RISKS = [risk.value for risk in Risk]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from apidiff.messages.labels import Language, label
-from apidiff.model import Evidence, EvidenceCode, Observation
+from apidiff.model.verdict import Evidence, EvidenceCode, Observation
 from apidiff.model.views import ObservedEntry
 
 

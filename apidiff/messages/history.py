@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from apidiff.derive.api_history import SIGNATURES, Change, ChangeKind, timeline
 from apidiff.messages.labels import LABELS, filled, joined
-from apidiff.model import Text
+from apidiff.model.base import Text
 from apidiff.model.documented import Point
 from apidiff.model.signature import SignatureFile
 from apidiff.model.version import Version

@@ -10,7 +10,7 @@ from apidiff.derive.official_behaviour import Finding
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import Language, label
 from apidiff.messages.verdict_text import verdict_text
-from apidiff.model import Text
+from apidiff.model.base import Text
 
 
 def report_markdown(report: OfficialReport, language: Language) -> str:

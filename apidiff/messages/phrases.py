@@ -9,12 +9,14 @@ from apidiff.derive.conditions import conditions
 from apidiff.judge.recorded_values import steps_of
 from apidiff.messages.conditions import conditions_text
 from apidiff.messages.labels import capitalised, filled, spaced
-from apidiff.model import Api, ApiKind, Claim, Formula, RankSet, Text
+from apidiff.model.base import Text
 from apidiff.model.claim import (
     Aliases,
+    Claim,
     Completes,
     Corresponds,
     Equals,
+    Formula,
     Keeps,
     Lacks,
     LacksMember,
@@ -22,10 +24,12 @@ from apidiff.model.claim import (
     Parameter,
     Prints,
     Raises,
+    RankSet,
     Result,
     Returns,
     Writes,
 )
+from apidiff.model.mapping import Api, ApiKind
 from apidiff.model.probe_resolution import is_partial
 
 # The sets of ranks of which some may be meant, and what a claim says of all ranks where nothing is said of them.

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from apidiff.derive.verdicts_by_run import EVIDENCE_LINES, by_run, telling_observation
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import LABELS, filled, joined
-from apidiff.model import Evidence, Observation, Outcome, Text
+from apidiff.model.base import Text
 from apidiff.model.trace import backend_name
+from apidiff.model.verdict import Evidence, Observation, Outcome
 from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, EvidenceEntry, ObservedSummary
 

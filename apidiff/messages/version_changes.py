@@ -12,7 +12,8 @@ import msgspec
 from apidiff.derive.verdicts_by_run import Known, changes, disputes
 from apidiff.messages.escape_invisible import one_line
 from apidiff.messages.labels import Language, label
-from apidiff.model import Observation, Text
+from apidiff.model.base import Text
+from apidiff.model.verdict import Observation
 from apidiff.model.views import ChangeEntry, Dispute, DisputeEntry, VerdictChange, VersionSpan
 
 

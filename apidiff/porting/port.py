@@ -16,10 +16,12 @@ from apidiff.database import Data
 from apidiff.database.scope import load_scope
 from apidiff.database.signatures import newest_first
 from apidiff.messages.labels import Language
-from apidiff.model import Api, ApiKind, Claim, Mapping, Relation, Status, Version
 from apidiff.model.base import Record, Text
+from apidiff.model.claim import Claim
+from apidiff.model.mapping import Api, ApiKind, Mapping, Relation, Status
 from apidiff.model.ranges import holds, spans, told
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter
+from apidiff.model.version import Version
 from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, ParameterEntry, TargetEntry
 
 _SPELLED = {

@@ -12,7 +12,7 @@ from email.parser import HeaderParser
 from pathlib import Path, PurePosixPath
 
 from apidiff.errors import ApidiffError, DataError
-from apidiff.model import Version, VersionError
+from apidiff.model.version import Version, VersionError
 
 # torch's Python source is about 60 MB, MindSpore's about 40 MB; far more than that is no framework.
 _MOST_BYTES = 1 << 30

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from docutils import nodes
 
 from apidiff.derive.answers import Answer, AnswerRange, answer_ranges, answers
-from apidiff.model import Status
+from apidiff.model.mapping import Status
 from apidiff.model.views import DifferenceEntry, Entry, EvidenceEntry, OtherwiseEntry, ParameterEntry
 from apidiff.sphinxext.claims import stated_places
 from apidiff.sphinxext.nodes import Cell, Inline, Marked, block, code, folded, joined, literal, paragraph, table

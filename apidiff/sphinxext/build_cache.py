@@ -20,9 +20,9 @@ from apidiff.database.runs import signature_path
 from apidiff.derive.evidence import evidence, head_of
 from apidiff.derive.index_rows import mapping_index
 from apidiff.derive.verdicts_by_run import changed
-from apidiff.model import RunRecord, Text
-from apidiff.model.base import Record
+from apidiff.model.base import Record, Text
 from apidiff.model.signed import Signed, State
+from apidiff.model.trace import RunRecord
 from apidiff.model.views import DifferenceEntry, Entry
 from apidiff.sphinxext.claims import refuted_claims
 from apidiff.sphinxext.site_content import Content

@@ -5,8 +5,8 @@ from __future__ import annotations
 from docutils import nodes
 
 from apidiff.messages.version_changes import measurer
-from apidiff.model import Observation, Outcome, worst_outcome
 from apidiff.model.trace import backend_name
+from apidiff.model.verdict import Observation, Outcome, worst_outcome
 from apidiff.model.views import ClaimEntry, DocumentEntry, Entry, ObservedSummary, StatedEntry
 from apidiff.sphinxext.nodes import (
     Cell,

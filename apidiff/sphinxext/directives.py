@@ -13,10 +13,10 @@ from apidiff.derive.evidence import ApiEvidence, RunHead
 from apidiff.derive.index_rows import Index
 from apidiff.derive.official import OfficialReport
 from apidiff.derive.verdicts_by_run import Changed
-from apidiff.model import RunRecord
 from apidiff.model.coverage import Coverage
 from apidiff.model.picture import Picture
 from apidiff.model.signed import Signed
+from apidiff.model.trace import RunRecord
 from apidiff.model.views import CounterpartEntry, Entry
 from apidiff.sphinxext import index_pages
 from apidiff.sphinxext.build_cache import BuildCache, MappingPage

@@ -9,8 +9,7 @@ from docutils import nodes
 from apidiff.derive.evidence import ApiEvidence, ProbeEvidence, RunHead, SignatureEvidence, Trial, Verdict
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import measurer
-from apidiff.model import ProbeRun
-from apidiff.model.trace import backend_name
+from apidiff.model.trace import ProbeRun, backend_name
 from apidiff.sphinxext.nodes import Cell, block, code, folded, joined, literal, paragraph, relative, table
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import changes_list, dispute_block, run_part, signature_link, stopped_notice

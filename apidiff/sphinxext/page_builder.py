@@ -14,7 +14,8 @@ from sphinx import addnodes
 from apidiff.messages.dates import spelt_date
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import Language, in_words, label
-from apidiff.model import Evidence, Text
+from apidiff.model.base import Text
+from apidiff.model.verdict import Evidence
 from apidiff.sphinxext.nodes import Inline, Marked, block, code, late, literal, moment, paragraph, prose
 from apidiff.sphinxext.versions import Releases, carry, marked_inline, marked_section
 

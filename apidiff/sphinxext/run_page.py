@@ -8,9 +8,8 @@ from docutils import nodes
 
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import measurer, sentence
-from apidiff.model import ProbeRun, RunRecord
 from apidiff.model.signed import Signed, State
-from apidiff.model.trace import backend_name
+from apidiff.model.trace import ProbeRun, RunRecord, backend_name
 from apidiff.model.views import ChangeEntry, DisputeEntry
 from apidiff.sphinxext.nodes import (
     Cell,

@@ -23,8 +23,7 @@ from apidiff.lookup.passages import unmatched_text
 from apidiff.lookup.words import EMPTY
 from apidiff.messages.labels import Language, label
 from apidiff.messages.synonyms import words_of
-from apidiff.model import Text
-from apidiff.model.base import Record
+from apidiff.model.base import Record, Text
 from apidiff.model.views import CounterpartEntry, DifferenceEntry, Entry, ParameterEntry, TargetEntry
 from apidiff.sphinxext.answers import answer_anchor
 from apidiff.sphinxext.domain import ApidiffDomain, Part

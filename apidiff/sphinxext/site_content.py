@@ -26,11 +26,11 @@ from apidiff.derive.official import OfficialReport, official_report
 from apidiff.derive.picture import pictures
 from apidiff.execute.submissions import load_signed
 from apidiff.lookup.entry import Builder, entries
-from apidiff.model import Version
 from apidiff.model.base import Record
 from apidiff.model.coverage import Coverage
 from apidiff.model.picture import Picture
 from apidiff.model.signed import Signed
+from apidiff.model.version import Version
 from apidiff.model.views import CounterpartEntry, Entry
 from apidiff.porting.port import PortFacts, port_facts
 from apidiff.sphinxext.versions import Releases

@@ -13,16 +13,7 @@ from typing import Any, NamedTuple
 from docutils import nodes
 
 from apidiff.messages.escape_invisible import visible
-from apidiff.model import (
-    CallError,
-    ObjectDump,
-    ProbeRun,
-    RankTrace,
-    ScalarDump,
-    SequenceDump,
-    TensorDump,
-    Value,
-)
+from apidiff.model.trace import CallError, ObjectDump, ProbeRun, RankTrace, ScalarDump, SequenceDump, TensorDump, Value
 from apidiff.sphinxext.page_builder import PageBuilder
 
 # Longest row of values that is written out; the raw record has them all.

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 from docutils import nodes
 
-from apidiff.model import Version
 from apidiff.model.base import Record
 from apidiff.model.ranges import holds, spans, told
+from apidiff.model.version import Version
 
 Attributes = dict[str, str]
 

@@ -11,8 +11,8 @@ from importlib import metadata
 from apidiff.database import Data
 from apidiff.database.backends import Backend
 from apidiff.execute.plan import WORLD_SIZES, lacking, make_plan
-from apidiff.model import RunRecord
 from apidiff.model.claim_probes import Examples
+from apidiff.model.trace import RunRecord
 
 
 @dataclass(frozen=True)

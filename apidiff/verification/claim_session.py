@@ -11,9 +11,11 @@ from apidiff.database.backends import Backend, find_backends
 from apidiff.execute.devices import look_for
 from apidiff.execute.plan import apis_for, world_sizes
 from apidiff.judge import Context
-from apidiff.model import Api, Claim, Outcome, RunRecord
+from apidiff.model.claim import Claim
 from apidiff.model.claim_probes import framework_of
-from apidiff.model.trace import backend_name
+from apidiff.model.mapping import Api
+from apidiff.model.trace import RunRecord, backend_name
+from apidiff.model.verdict import Outcome
 from apidiff.verification.claim_sample import Sample, unrecorded
 from apidiff.verification.confirmed_run import verify
 from apidiff.verification.verdict_changes import Change, base_record, compare, observations

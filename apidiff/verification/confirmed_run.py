@@ -10,7 +10,8 @@ from apidiff.execute.plan import Step
 from apidiff.execute.remote import Hosts
 from apidiff.execute.run import Progress, make_run
 from apidiff.judge import Context, judge_claim
-from apidiff.model import DeviceFound, Outcome, ProbeRun, RunRecord
+from apidiff.model.trace import DeviceFound, ProbeRun, RunRecord
+from apidiff.model.verdict import Outcome
 
 
 def verify(

@@ -16,8 +16,8 @@ from apidiff.execute.single.records import Progress, make_records
 from apidiff.execute.single.run import Key
 from apidiff.judge.pairs import Unsupported, disagreeing, judge_target, unsupported_by
 from apidiff.messages.evidence import evidence_lines
-from apidiff.model import Mapping
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
+from apidiff.model.mapping import Mapping
 from apidiff.model.sample import Execution
 from apidiff.model.sample_run import SingleRecord
 

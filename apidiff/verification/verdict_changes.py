@@ -8,8 +8,11 @@ from dataclasses import dataclass
 
 from apidiff.judge import Context, observe
 from apidiff.messages.evidence import evidence_lines
-from apidiff.model import Api, Claim, Observation, RunRecord, Version
-from apidiff.model.trace import backend_name
+from apidiff.model.claim import Claim
+from apidiff.model.mapping import Api
+from apidiff.model.trace import RunRecord, backend_name
+from apidiff.model.verdict import Observation
+from apidiff.model.version import Version
 
 # A verdict's place: the API, the claim, the probe.
 _Place = tuple[str, str, str]

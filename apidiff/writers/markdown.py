@@ -11,8 +11,10 @@ from apidiff.derive.answers import answer_ranges
 from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.messages.verdict_text import verdict_text
-from apidiff.model import Status, Text, Version
+from apidiff.model.base import Text
+from apidiff.model.mapping import Status
 from apidiff.model.sample import Execution
+from apidiff.model.version import Version
 from apidiff.model.views import (
     ClaimEntry,
     DifferenceEntry,

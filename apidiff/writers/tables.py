@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from apidiff.lookup.passages import fill_search
-from apidiff.model import Text
+from apidiff.model.base import Text
 from apidiff.model.views import ClaimEntry, CounterpartEntry, Entry, OtherwiseEntry, ParameterEntry, TargetEntry
 
 _TABLES = """

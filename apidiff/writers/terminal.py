@@ -14,7 +14,7 @@ from apidiff.lookup.answer import Answer, AnsweredClaim, AnsweredOtherwise, Sear
 from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.escape_invisible import visible
 from apidiff.messages.labels import Language, in_words, label
-from apidiff.model import Text
+from apidiff.model.base import Text
 from apidiff.model.sample import Execution
 from apidiff.model.views import ObservedSummary, ParameterEntry
 

@@ -17,9 +17,10 @@ import msgspec
 from apidiff.database import load
 from apidiff.database.paths import PACKAGE
 from apidiff.database.runs import digest_of
-from apidiff.model import Api, Mapping, RunRecord, SignatureDump
+from apidiff.model.mapping import Api, Mapping
 from apidiff.model.probe_resolution import digest
 from apidiff.model.signature import SignatureFile
+from apidiff.model.trace import RunRecord, SignatureDump
 
 
 def make_project(folder: Path, sets: int) -> int:

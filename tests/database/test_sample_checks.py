@@ -9,7 +9,7 @@ import pytest
 from apidiff.database.checks.samples import samples_fit
 from apidiff.database.checks.subject import Subject
 from apidiff.database.data import Data
-from apidiff.model import Mapping
+from apidiff.model.mapping import Mapping
 
 GOOD: dict[str, Any] = {
     "id": "torch.Tensor.add_",

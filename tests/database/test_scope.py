@@ -10,7 +10,8 @@ from apidiff.database.checks import coverage
 from apidiff.database.data import Data
 from apidiff.database.scope import Module, SourceScope, read_scope
 from apidiff.errors import DataError
-from apidiff.model import Api, ApiKind, Mapping, Text
+from apidiff.model.base import Text
+from apidiff.model.mapping import Api, ApiKind, Mapping
 from apidiff.model.signature import Signature, SignatureFile, SignatureKind
 
 SCOPE = """\

@@ -15,7 +15,7 @@ from apidiff.database.checks.tables import pairs_have_records, tables_are_cited
 from apidiff.database.documented import claim_id, load_tables
 from apidiff.database.paths import DATA
 from apidiff.database.schema import schema_text
-from apidiff.model import ListedAs
+from apidiff.model.claim import ListedAs
 from tests.database.catalogues import copy_catalogues
 
 REDUCE = "mappings/torch/distributed/reduce.yaml"

@@ -5,23 +5,9 @@ from __future__ import annotations
 import pytest
 
 from apidiff.derive.api_history import Change, ChangeKind, touched
-from apidiff.model import (
-    AnswerKind,
-    Api,
-    Claim,
-    Completes,
-    Document,
-    Framework,
-    Mapping,
-    Otherwise,
-    Parameter,
-    Stated,
-    Status,
-    Target,
-    TargetRange,
-    Text,
-    Writes,
-)
+from apidiff.model.base import Text
+from apidiff.model.claim import Claim, Completes, Parameter, Stated, Writes
+from apidiff.model.mapping import AnswerKind, Api, Document, Framework, Mapping, Otherwise, Status, Target, TargetRange
 
 TEXT = Text(en="a", zh="甲")
 DOCUMENTS = {

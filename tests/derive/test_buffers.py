@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from apidiff.derive.buffers import Origins
 from apidiff.judge.oracle import expected
-from apidiff.model import Formula
+from apidiff.model.claim import Formula
 from apidiff.model.picture import Origin
 
 ONE_TENSOR = [Formula.SUM, Formula.FROM_ROOT, Formula.INPUT, Formula.SENT]

@@ -20,7 +20,9 @@ from apidiff.derive.conditions import (
     conditions,
     probe_conditions,
 )
-from apidiff.model import Api, Argument, Claim
+from apidiff.model.claim import Claim
+from apidiff.model.mapping import Api
+from apidiff.model.probe import Argument
 
 TENSOR, LIST = {"shape": [2]}, {"each": {"shape": [2]}}
 CHANGES = [

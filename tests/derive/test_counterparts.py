@@ -6,7 +6,7 @@ from apidiff.database import load
 from apidiff.database.signatures import names_to_match, newest_first
 from apidiff.derive.counterparts import counterparts, serve
 from apidiff.lookup.entry import entries
-from apidiff.model import Text
+from apidiff.model.base import Text
 from apidiff.model.views import CounterpartEntry, Entry, OtherwiseEntry, RangeEntry, TargetEntry
 
 MINT = "mindspore.mint.distributed"

@@ -7,8 +7,10 @@ import pytest
 from factories import backend, claim_entry, entry, range_entry, run_record, target_entry
 
 from apidiff.derive.coverage import CoverageError, coverage
-from apidiff.model import Outcome, RunRecord, Text
+from apidiff.model.base import Text
 from apidiff.model.coverage import Coverage
+from apidiff.model.trace import RunRecord
+from apidiff.model.verdict import Outcome
 from apidiff.model.views import ClaimEntry, Entry, ObservedSummary, StatedEntry
 
 SOURCE, TARGET, LATE = "torch.pass_on", "mindspore.pass_on", "mindspore.pass_late"

@@ -7,7 +7,8 @@ import pytest
 from factories import run_record
 
 from apidiff.derive.evidence import ProbeCall, evidence, probe_code
-from apidiff.model import Api, ProbeRun, RunRecord, SignatureDump
+from apidiff.model.mapping import Api
+from apidiff.model.trace import ProbeRun, RunRecord, SignatureDump
 
 PROBES = {
     "sync": {"set": {"tensor": {"shape": [3]}, "dst": 0}},

@@ -10,7 +10,8 @@ from apidiff.derive.official import NOTATION, OfficialReport, RowReport
 from apidiff.derive.official_behaviour import opposed
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.official_text import report_markdown
-from apidiff.model import Claim, EvidenceCode, evidence
+from apidiff.model.claim import Claim
+from apidiff.model.verdict import EvidenceCode, evidence
 
 PLAIN = mapping()
 

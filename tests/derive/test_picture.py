@@ -13,24 +13,12 @@ from apidiff.database.backends import load_backends
 from apidiff.derive.buffers import UnmodifiedBuffers
 from apidiff.derive.picture import Painter, async_probe, pictures, plain_probe, rank_parts
 from apidiff.judge import make_context
-from apidiff.model import (
-    Api,
-    CallError,
-    Claim,
-    Formula,
-    Input,
-    ObjectDump,
-    Probe,
-    ProbeRun,
-    RankTrace,
-    ScalarDump,
-    SequenceDump,
-    TensorDump,
-    Value,
-)
-from apidiff.model.claim import Keeps, RankSet, Result, Writes
+from apidiff.model.claim import Claim, Formula, Keeps, RankSet, Result, Writes
+from apidiff.model.mapping import Api
 from apidiff.model.picture import Buffer, Origin, Picture, RankPart, Side
+from apidiff.model.probe import Input, Probe
 from apidiff.model.probe_resolution import digest
+from apidiff.model.trace import CallError, ObjectDump, ProbeRun, RankTrace, ScalarDump, SequenceDump, TensorDump, Value
 
 TENSOR = Input(shape=[2])
 

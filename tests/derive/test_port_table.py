@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from apidiff.database import Data
-from apidiff.model import Text
+from apidiff.model.base import Text
 from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, ParameterEntry, RangeEntry, TargetEntry
 from apidiff.porting.port import PortFacts, SourceFacts, port_facts, port_script
 

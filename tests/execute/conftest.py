@@ -12,7 +12,8 @@ import pytest
 
 from apidiff.database.backends import Backend, Deadlines, load_backends
 from apidiff.execute.world import World
-from apidiff.model import Api, RankTrace
+from apidiff.model.mapping import Api
+from apidiff.model.trace import RankTrace
 
 HERE = str(Path(__file__).parent)
 

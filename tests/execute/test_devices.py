@@ -14,7 +14,7 @@ import pytest
 from apidiff.database.backends import Backend, Deadlines, DeviceCheck, load_backends
 from apidiff.execute import devices
 from apidiff.execute.devices import look_for
-from apidiff.model import Text
+from apidiff.model.base import Text
 
 
 def backend(code: str, framework: str = "json") -> Backend:

@@ -8,7 +8,8 @@ import pytest
 
 from apidiff.execute.journal import Journal, remove_journal
 from apidiff.execute.plan import Plan, Step
-from apidiff.model import Api, ProbeRun, RankTrace
+from apidiff.model.mapping import Api
+from apidiff.model.trace import ProbeRun, RankTrace
 
 API = Api(name="torch.one")
 

@@ -10,8 +10,8 @@ import pytest
 from apidiff.database import ApidiffError, Data
 from apidiff.database.backends import find_backends, load_backends
 from apidiff.execute.plan import Plan, apis_for, make_plan, step_key, world_sizes
-from apidiff.model import Mapping
 from apidiff.model.claim_probes import Examples
+from apidiff.model.mapping import Mapping
 
 TEXT = {"en": "It.", "zh": "它。"}
 

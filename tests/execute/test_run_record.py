@@ -18,7 +18,7 @@ from apidiff.database import DataError
 from apidiff.database.backends import load_backends
 from apidiff.database.runs import load_runs, signature_path
 from apidiff.execute.record import encode, make_record, write_beside, write_record
-from apidiff.model import ParameterDump, ProbeRun, RankTrace, RunRecord, ScalarDump, SignatureDump
+from apidiff.model.trace import ParameterDump, ProbeRun, RankTrace, RunRecord, ScalarDump, SignatureDump
 
 RUN = ProbeRun(
     api="torch.one",

@@ -15,8 +15,9 @@ from apidiff.execute.plan import Plan, Step, step_key
 from apidiff.execute.record import make_record
 from apidiff.execute.runner import Runner, Spares, doubtful, essence
 from apidiff.execute.world import World
-from apidiff.model import Api, CallError, ProbeRun, RankTrace, ScalarDump, SignatureDump
+from apidiff.model.mapping import Api
 from apidiff.model.probe_resolution import digest
+from apidiff.model.trace import CallError, ProbeRun, RankTrace, ScalarDump, SignatureDump
 
 SUM = {"set": {"tensor": {"shape": [1]}}}
 

@@ -13,9 +13,9 @@ from apidiff.execute.single.arrays import Arrays
 from apidiff.execute.single.plan import Step
 from apidiff.execute.single.process import ProcessStartError
 from apidiff.execute.single.run import CallRunner
-from apidiff.model import ObjectDump, ScalarDump, TensorDump, Value
 from apidiff.model.sample import Sample, SampleForm, SampleInput, call_of
 from apidiff.model.sample_run import SampleRun, SampleTrace
+from apidiff.model.trace import ObjectDump, ScalarDump, TensorDump, Value
 
 TORCH = Device(
     framework="torch", device="cpu", deadlines=Deadlines(start=120, call=4), environment={"OMP_NUM_THREADS": "1"}

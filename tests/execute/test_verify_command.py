@@ -17,7 +17,7 @@ from apidiff.database.backends import Backend
 from apidiff.database.runs import load_runs
 from apidiff.execute.record import write_record
 from apidiff.execute.submissions.known_probes import load_specs
-from apidiff.model import RunRecord
+from apidiff.model.trace import RunRecord
 
 # With 'each-waits' both ranks wait for the other to send: the probe ends with its deadline.
 MAPPING = """

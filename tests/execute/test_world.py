@@ -14,7 +14,8 @@ import pytest
 from apidiff.database.backends import Backend, Deadlines
 from apidiff.execute import world as world_module
 from apidiff.execute.world import Reply, StartError, World
-from apidiff.model import Api, RankTrace
+from apidiff.model.mapping import Api
+from apidiff.model.trace import RankTrace
 
 
 def probe(world: World, name: str, **arguments: Any) -> Reply:

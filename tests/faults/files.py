@@ -24,7 +24,8 @@ from apidiff.execute.journal import Journal
 from apidiff.execute.plan import Plan, Step
 from apidiff.execute.record import encode, write_record
 from apidiff.execute.submissions.record_validation import Accepted, foreign_record
-from apidiff.model import Api, RunRecord
+from apidiff.model.mapping import Api
+from apidiff.model.trace import RunRecord
 from tests.faults.place import ROOT, Place
 
 _ROUNDS = 150
@@ -136,7 +137,7 @@ def disk_fills_up_between(folder: Path) -> None:
 _WRITER = """
 import pathlib, sys
 import msgspec
-from apidiff.model import RunRecord
+from apidiff.model.trace import RunRecord
 from apidiff.execute.record import write_record
 record = msgspec.json.decode(pathlib.Path(sys.argv[1]).read_bytes(), type=RunRecord)
 print("ready", flush=True)

@@ -16,7 +16,7 @@ import psutil
 
 from apidiff.database.runs import load_runs
 from apidiff.execute.record import write_record
-from apidiff.model import RunRecord
+from apidiff.model.trace import RunRecord
 from tests.factories import run_record
 
 INSIDE = Path(__file__).parent / "inside"

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from apidiff.database import load
 from apidiff.judge import Context, observe
-from apidiff.model import Outcome, RunRecord
+from apidiff.model.trace import RunRecord
+from apidiff.model.verdict import Outcome
 from tests.faults.place import Ended, Place, ended
 
 

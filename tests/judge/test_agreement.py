@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from apidiff.judge.agreement import Pair, judge_pair, outline
-from apidiff.model import CallError, Evidence, EvidenceCode, ScalarDump, SequenceDump, TensorDump, Value
 from apidiff.model.agreement import Agreement, Facet
 from apidiff.model.rule import Rule
 from apidiff.model.sample_run import SampleRun, SampleTrace
+from apidiff.model.trace import CallError, ScalarDump, SequenceDump, TensorDump, Value
+from apidiff.model.verdict import Evidence, EvidenceCode
 
 
 def tensor(

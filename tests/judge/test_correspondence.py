@@ -9,8 +9,11 @@ from factories import run_record
 from apidiff.judge import Context, observe
 from apidiff.judge.correspondence import Signatures, judge_correspondence, source_file
 from apidiff.messages.evidence import evidence_lines
-from apidiff.model import Api, Claim, Corresponds, Outcome, ParameterDump, RunRecord, SignatureDump
+from apidiff.model.claim import Claim, Corresponds
+from apidiff.model.mapping import Api
 from apidiff.model.signature import SignatureFile
+from apidiff.model.trace import ParameterDump, RunRecord, SignatureDump
+from apidiff.model.verdict import Outcome
 
 NAME, SOURCE = "mindspore.mint.distributed.send", "torch.distributed.send"
 TENSOR = {"name": "tensor", "annotation": "Tensor"}

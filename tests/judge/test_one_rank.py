@@ -10,11 +10,11 @@ from factories import run_record
 
 from apidiff.database import Data
 from apidiff.judge import judge_claim
-from apidiff.model import (
-    Api,
+from apidiff.model.claim import Claim
+from apidiff.model.mapping import Api
+from apidiff.model.probe_resolution import names_other_ranks
+from apidiff.model.trace import (
     CallError,
-    Claim,
-    Outcome,
     ParameterDump,
     ProbeRun,
     RankTrace,
@@ -23,7 +23,7 @@ from apidiff.model import (
     SignatureDump,
     TensorDump,
 )
-from apidiff.model.probe_resolution import names_other_ranks
+from apidiff.model.verdict import Outcome
 
 PEER = {"api": "torch.distributed.recv", "ranks": [1], "set": {}}
 P2P = {"call": {"api": "torch.distributed.P2POp", "set": {"peer": {"rank_plus": 1}}}}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from apidiff.judge.oracle import NotComputable, expected, needed
-from apidiff.model import Formula
+from apidiff.model.claim import Formula
 
 A, B = np.array([1, 2]), np.array([10, 20])
 LISTS = [[A, B], [A + 2, B + 2]]

@@ -10,12 +10,11 @@ from factories import run_record
 
 from apidiff.judge import judge_claim
 from apidiff.messages.evidence import evidence_lines
-from apidiff.model import (
-    Api,
+from apidiff.model.claim import Claim
+from apidiff.model.mapping import Api
+from apidiff.model.trace import (
     CallError,
-    Claim,
     ObjectDump,
-    Outcome,
     ParameterDump,
     ProbeRun,
     RankTrace,
@@ -25,6 +24,7 @@ from apidiff.model import (
     SignatureDump,
     TensorDump,
 )
+from apidiff.model.verdict import Outcome
 
 PEER = {"api": "torch.distributed.recv", "ranks": [1], "set": {"tensor": {"shape": [2], "fill": "sentinel"}}}
 

@@ -9,7 +9,7 @@ import pytest
 
 from apidiff.judge.correspondence import Given, side_by_side
 from apidiff.messages.evidence import evidence_lines
-from apidiff.model import Evidence
+from apidiff.model.verdict import Evidence
 
 
 def lines(facts: list[Evidence]) -> list[str]:

@@ -6,7 +6,8 @@ from factories import claim_entry, entry, target_entry
 
 from apidiff.derive.counterparts import serve
 from apidiff.messages.evidence import observed_entry
-from apidiff.model import EvidenceCode, Observation, Outcome, Text, evidence
+from apidiff.model.base import Text
+from apidiff.model.verdict import EvidenceCode, Observation, Outcome, evidence
 from apidiff.model.views import (
     ClaimEntry,
     CounterpartEntry,

@@ -9,7 +9,8 @@ import msgspec
 
 from apidiff.database import Data
 from apidiff.lookup.entry import entries
-from apidiff.model import AnswerKind, Otherwise, Risk, Text
+from apidiff.model.base import Text
+from apidiff.model.mapping import AnswerKind, Otherwise, Risk
 from apidiff.model.views import Entry
 
 REDUCE = "torch.distributed.reduce"

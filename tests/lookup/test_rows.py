@@ -6,7 +6,8 @@ import pytest
 
 from apidiff.lookup.entry import row_entries
 from apidiff.messages.differences import row_difference
-from apidiff.model import ParameterRow, Relation, Risk, Text
+from apidiff.model.base import Text
+from apidiff.model.mapping import ParameterRow, Relation, Risk
 from apidiff.model.signature import Signature, SignatureFile, SignatureKind, SignatureParameter
 
 API, TARGET = "torch.distributed.f", "mindspore.mint.distributed.f"

@@ -12,7 +12,7 @@ import string
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from apidiff.model import Text
+from apidiff.model.base import Text
 
 CHINESE = re.compile("[一-鿿]")
 # Words that Chinese readers write as they are.

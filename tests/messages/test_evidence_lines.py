@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apidiff.messages.evidence import evidence_lines, observed_entry
-from apidiff.model import Evidence, EvidenceCode, Observation, Outcome, evidence
+from apidiff.model.verdict import Evidence, EvidenceCode, Observation, Outcome, evidence
 
 # a fact, its line in English and in Chinese
 LINES = [

@@ -7,8 +7,8 @@ import pytest
 from apidiff.database import load
 from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.agreements import facet_differences
-from apidiff.model import EvidenceCode, evidence
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
+from apidiff.model.verdict import EvidenceCode, evidence
 
 GELU = "torch.nn.functional.gelu"
 

@@ -26,26 +26,14 @@ from apidiff.messages.labels import (
     spaced,
 )
 from apidiff.messages.phrases import SOME_RANKS
-from apidiff.model import (
-    AliasKind,
-    AnswerKind,
-    ClaimKind,
-    DifferenceKind,
-    EvidenceCode,
-    Formula,
-    Framework,
-    ListedAs,
-    Outcome,
-    RankSet,
-    Relation,
-    Risk,
-    Status,
-    Text,
-)
 from apidiff.model.agreement import Agreement, Facet
+from apidiff.model.base import Text
+from apidiff.model.claim import AliasKind, ClaimKind, Formula, ListedAs, RankSet
 from apidiff.model.coverage import NotRun
+from apidiff.model.mapping import AnswerKind, DifferenceKind, Framework, Relation, Risk, Status
 from apidiff.model.signature import ParameterKind, SignatureKind
 from apidiff.model.signed import State
+from apidiff.model.verdict import EvidenceCode, Outcome
 
 PROJECT = Path(__file__).resolve().parents[2]
 

@@ -7,7 +7,9 @@ import pytest
 
 from apidiff.derive.calls import SYMBOLS, Snippet, call, side_by_side, snippet, written_argument
 from apidiff.messages.phrases import phrase
-from apidiff.model import Api, Claim, Formula, Input, RankSet
+from apidiff.model.claim import Claim, Formula, RankSet
+from apidiff.model.mapping import Api
+from apidiff.model.probe import Input
 
 API = msgspec.convert(
     {

@@ -6,7 +6,7 @@ import pytest
 
 from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries, dispute_entries
-from apidiff.model import Observation, Outcome
+from apidiff.model.verdict import Observation, Outcome
 
 KNOWN = {"mindspore": ["2.7.1", "2.8.0", "2.9.0", "2.10.0"]}
 Seen = tuple[str, str, int, str]  # version, outcome, world size, who measured

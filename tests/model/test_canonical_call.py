@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from apidiff.database import Data, load
-from apidiff.model import Api, Probe
+from apidiff.model.mapping import Api
+from apidiff.model.probe import Probe
 
 # probes with what each is like, the one that makes the canonical call
 CALLS: list[tuple[dict[str, str | None], str | None]] = [

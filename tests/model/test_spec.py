@@ -5,7 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from apidiff.model import Api, Claim, Input
+from apidiff.model.claim import Claim
+from apidiff.model.mapping import Api
+from apidiff.model.probe import Input
 from apidiff.model.probe_resolution import SpecError, callers, digest, is_partial, partner, partners, resolve, root_rank
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apidiff.model import Target, Version, VersionError
+from apidiff.model.mapping import Target
 from apidiff.model.ranges import status_at
-from apidiff.model.version import is_recordable, release_of
+from apidiff.model.version import Version, VersionError, is_recordable, release_of
 
 
 @pytest.mark.parametrize(

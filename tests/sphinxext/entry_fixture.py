@@ -12,12 +12,10 @@ from apidiff.derive.counterparts import serve
 from apidiff.derive.coverage import coverage
 from apidiff.derive.evidence import ProbeCall
 from apidiff.messages.evidence import observed_entry
-from apidiff.model import (
+from apidiff.model.base import Text
+from apidiff.model.trace import (
     CallError,
-    EvidenceCode,
     ObjectDump,
-    Observation,
-    Outcome,
     ParameterDump,
     ProbeRun,
     RankTrace,
@@ -26,9 +24,8 @@ from apidiff.model import (
     SequenceDump,
     SignatureDump,
     TensorDump,
-    Text,
-    evidence,
 )
+from apidiff.model.verdict import EvidenceCode, Observation, Outcome, evidence
 from apidiff.model.views import (
     ClaimEntry,
     CounterpartEntry,

@@ -10,8 +10,9 @@ from entry_fixture import reduce_entry, run_record, write_run
 from small_site import Site
 
 from apidiff.database.runs import signature_path
-from apidiff.model import CallError, ObjectDump, RankTrace, Text
+from apidiff.model.base import Text
 from apidiff.model.signed import Signed, State
+from apidiff.model.trace import CallError, ObjectDump, RankTrace
 
 HOSTILE = (
     "<script>alert(1)</script> <img src=x onerror=alert(2)> &lt;b&gt; **bold** [link](javascript:alert(3)) "

@@ -13,7 +13,7 @@ from entry_fixture import SOURCE, run_record, write_run
 from msgspec.structs import replace
 from small_site import Site
 
-from apidiff.model import Text
+from apidiff.model.base import Text
 from apidiff.model.views import Entry
 from apidiff.sphinxext import site_content
 from apidiff.sphinxext.domain import ApidiffDomain

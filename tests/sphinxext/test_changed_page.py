@@ -13,8 +13,9 @@ from small_site import Built, Site
 
 from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries, dispute_entries
-from apidiff.model import Observation, Outcome, Text
+from apidiff.model.base import Text
 from apidiff.model.coverage import Coverage, PlaceCoverage
+from apidiff.model.verdict import Observation, Outcome
 
 OUTCOMES = {"2.7.1": Outcome.HOLDS, "2.9.0": Outcome.REFUTED, "2.10.0": Outcome.REFUTED}
 CLAIM = f"{NEW}#writes"

@@ -24,8 +24,9 @@ from apidiff.derive.evidence import probe_calls
 from apidiff.lookup.build import index_of
 from apidiff.lookup.entry import Builder
 from apidiff.lookup.lookup import lookup
-from apidiff.model import ProbeRun, RunRecord, TensorDump, Version
 from apidiff.model.signed import Signed, State
+from apidiff.model.trace import ProbeRun, RunRecord, TensorDump
+from apidiff.model.version import Version
 from apidiff.model.views import Entry
 from apidiff.sphinxext.versions import Releases
 from apidiff.writers.terminal import answer_text

@@ -10,7 +10,7 @@ import pytest
 from entry_fixture import SOURCE, run_record, write_run
 from small_site import Built, Site
 
-from apidiff.model import ProbeRun, ScalarDump, SequenceDump, TensorDump, Value
+from apidiff.model.trace import ProbeRun, ScalarDump, SequenceDump, TensorDump, Value
 from apidiff.sphinxext.domain import trace_name
 from apidiff.sphinxext.trace_table import changed
 

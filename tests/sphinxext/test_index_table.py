@@ -13,7 +13,7 @@ from entry_fixture import COMPOSED, NEW, OLD, SOURCE, USED, content
 from small_site import Built, Site
 
 from apidiff.derive.index_rows import AnswerRow, mapping_index
-from apidiff.model import Version
+from apidiff.model.version import Version
 from apidiff.model.views import Entry, ObservedSummary
 
 MakeSite = Callable[..., Site]

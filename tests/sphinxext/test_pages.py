@@ -10,7 +10,7 @@ from entry_fixture import COMPOSED, NEW, OLD, SOURCE, UNMATCHED, UNNAMED, USED
 from small_site import Built, Site
 
 from apidiff.derive.answers import answer_at, current_target
-from apidiff.model import Version
+from apidiff.model.version import Version
 
 MakeSite = Callable[..., Site]
 Plain = Callable[[str], Built]

@@ -11,7 +11,7 @@ import pytest
 from entry_fixture import COMPOSED, NEW, OLD, SOURCE, UNMATCHED, USED, reduce_entry
 from small_site import Built, Site
 
-from apidiff.model import Text
+from apidiff.model.base import Text
 from apidiff.sphinxext.search_index import SearchEntry
 
 MakeSite = Callable[..., Site]

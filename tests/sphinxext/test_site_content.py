@@ -14,7 +14,7 @@ from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.lookup.entry import Builder, entries
-from apidiff.model import Text
+from apidiff.model.base import Text
 from apidiff.sphinxext import site_content
 
 REDUCE = "torch.distributed.reduce"

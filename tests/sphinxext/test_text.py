@@ -13,7 +13,7 @@ from hostile_records import soil
 from small_site import Built, Site
 
 from apidiff.messages.escape_invisible import visible
-from apidiff.model import ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
+from apidiff.model.trace import ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
 from apidiff.sphinxext.nodes import prose, relative
 from apidiff.sphinxext.trace_table import show
 from apidiff.writers.exports.address import anchor

@@ -8,7 +8,7 @@ from docutils.utils import new_document
 from entry_fixture import NEW, SOURCE, other_entry
 
 from apidiff.messages.labels import Language
-from apidiff.model import Text
+from apidiff.model.base import Text
 from apidiff.model.views import DocumentEntry, HistoryEntry
 from apidiff.sphinxext.mapping_page import timeline_section
 from apidiff.sphinxext.page_builder import PageBuilder

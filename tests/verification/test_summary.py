@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from apidiff.database import DataError
-from apidiff.model import EvidenceCode, Observation, Outcome, evidence
+from apidiff.model.verdict import EvidenceCode, Observation, Outcome, evidence
 from apidiff.model.version import VersionError, release_of
 from apidiff.verification.summary import check_writable, markdown, write_summary
 from apidiff.verification.verdict_changes import Change

@@ -8,8 +8,9 @@ import pytest
 from apidiff.database.backends import load_backends
 from apidiff.execute.record import make_record
 from apidiff.judge import Context
-from apidiff.model import Api, CallError, ProbeRun, RankTrace, RunRecord, ScalarDump
+from apidiff.model.mapping import Api
 from apidiff.model.probe_resolution import digest
+from apidiff.model.trace import CallError, ProbeRun, RankTrace, RunRecord, ScalarDump
 from apidiff.verification.verdict_changes import base_record, compare
 
 API = msgspec.convert(

@@ -15,7 +15,8 @@ from apidiff.derive.evidence import RunHead
 from apidiff.messages.evidence import observed_entry
 from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries
-from apidiff.model import EvidenceCode, Observation, Outcome, Text, evidence
+from apidiff.model.base import Text
+from apidiff.model.verdict import EvidenceCode, Observation, Outcome, evidence
 from apidiff.model.views import Entry, ObservedEntry
 from apidiff.sphinxext.build_cache import BuildCache
 from apidiff.writers.exports import publish

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from published_site import HOSTILE, SOURCE, Published
 
-from apidiff.model import Text
+from apidiff.model.base import Text
 
 API = "api/v1"
 

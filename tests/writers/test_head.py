@@ -13,7 +13,7 @@ from entry_fixture import SOURCE
 from published_site import HOSTILE
 from small_site import Site
 
-from apidiff.model import Text
+from apidiff.model.base import Text
 from apidiff.sphinxext import site_content
 
 ROOT = Path(__file__).resolve().parents[2]

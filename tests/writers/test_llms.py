@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from published_site import HOSTILE, NEW, SOURCE, Published
 
 from apidiff.messages.labels import LABELS
-from apidiff.model import Text
+from apidiff.model.base import Text
 from apidiff.writers.markdown import code_block, code_span, link, prose
 
 PAGE = f"en/mappings/{SOURCE}.md"

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from apidiff.database.checks.subject import Place, Subject
 from apidiff.errors import DataError
-from apidiff.model import Difference, Stated
+from apidiff.model.claim import Stated
+from apidiff.model.mapping import Difference
 
 
 def differences_cite_claims(subject: Subject) -> Iterator[DataError]:

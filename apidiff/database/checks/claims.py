@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from apidiff.database.checks.subject import Place, Subject
 from apidiff.errors import DataError
-from apidiff.model import Api, Claim, ClaimKind, Formula, RankSet
+from apidiff.model.claim import Claim, ClaimKind, Formula, RankSet
+from apidiff.model.mapping import Api
 from apidiff.model.probe_resolution import SpecError, partner, resolve
 
 # Judged from the signatures that a run records, or from an example's own run.

@@ -10,7 +10,7 @@ import msgspec
 from apidiff.database.checks.subject import Place, Subject
 from apidiff.database.terms import Term
 from apidiff.errors import DataError
-from apidiff.model import Text
+from apidiff.model.base import Text
 
 _IDENTIFIER = re.compile(r"`([^`]+)`")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)*")

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from apidiff.database.checks.subject import Place, Subject
 from apidiff.errors import DataError
-from apidiff.model import Otherwise, Status, Target, TargetRange, Version, VersionError
+from apidiff.model.mapping import Otherwise, Status, Target, TargetRange
 from apidiff.model.ranges import holds, status_at
+from apidiff.model.version import Version, VersionError
 
 
 def bounds_are_versions(subject: Subject) -> Iterator[DataError]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from apidiff.database.data import Data
 from apidiff.errors import DataError
-from apidiff.model import Api, Mapping
+from apidiff.model.mapping import Api, Mapping
 
 Place = tuple[str | int, ...]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from apidiff.database.data import Data
 from apidiff.database.signatures import newest_first
-from apidiff.model import Status, Target, Version
+from apidiff.model.mapping import Status, Target
 from apidiff.model.ranges import status_at
 from apidiff.model.signature import SignatureFile
+from apidiff.model.version import Version
 
 
 def in_range(data: Data, target: Target) -> list[SignatureFile]:

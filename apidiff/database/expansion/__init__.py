@@ -31,9 +31,9 @@ from apidiff.database.expansion.signatures import Signatures, claim_members, der
 from apidiff.database.paths import examples_of
 from apidiff.database.yaml import Lines, read_yaml_plain
 from apidiff.errors import DataError
-from apidiff.model import Document, Mapping
 from apidiff.model.authored import AuthoredRecord, NamedNote, Profile
 from apidiff.model.base import Slug
+from apidiff.model.mapping import Document, Mapping
 from apidiff.model.signature import SignatureFile
 
 __all__ = ["Expander", "Origins"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping as Dictionary
 
 from apidiff.database.expansion.origins import ORIGIN, Plain
-from apidiff.model import Document, Version
+from apidiff.model.mapping import Document
+from apidiff.model.version import Version
 
 _TORCH_PAGE = "torch-2.13-distributed"
 

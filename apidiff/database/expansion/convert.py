@@ -9,7 +9,7 @@ import msgspec
 from apidiff.database.expansion.origins import ORIGIN, Origin, Plain
 from apidiff.database.expansion.signatures import ranges_of
 from apidiff.errors import DataError
-from apidiff.model import Mapping
+from apidiff.model.mapping import Mapping
 
 Origins = dict[tuple[str | int, ...], Origin]
 

@@ -15,9 +15,9 @@ from msgspec import Meta
 from apidiff.database import ApidiffError, Data, DataError, InvalidData
 from apidiff.database.backends import Backend, find_backends
 from apidiff.execute.plan import lacking, make_plan
-from apidiff.model import RunRecord
 from apidiff.model.base import NonEmpty, Record
 from apidiff.model.claim_probes import Examples
+from apidiff.model.trace import RunRecord
 
 _Release = Annotated[str, Meta(pattern=r"^\d+\.\d+\.\d+$", description="a release such as 2.10.0")]
 _Python = Annotated[str, Meta(pattern=r"^3\.\d+$")]

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from apidiff.database import Data
     from apidiff.database.backends import Backend
     from apidiff.execute.devices import Availability
-    from apidiff.model import RunRecord
     from apidiff.model.claim_probes import Examples
+    from apidiff.model.trace import RunRecord
 
 _APIDIFF = [sys.executable, "-m", "apidiff"]
 _CORES_A_JOB = 4  # ranks of several runs at a time do not make each other late where each run has so many cores
@@ -114,7 +114,7 @@ def _jobs(
     from apidiff.database.backends import Devices, find_backends
     from apidiff.execute.devices import look_for
     from apidiff.execute.plan import estimate, make_plan, world_sizes
-    from apidiff.model import Version
+    from apidiff.model.version import Version
 
     jobs = []
     for backend in [backend for name in names for backend in find_backends(backends, name)]:
@@ -203,7 +203,7 @@ def _kill(job: _Job) -> None:
 def _report(jobs: Sequence[_Job], data: Data, folder: Path) -> str:
     """Writes what was recorded, what was not and why, and how each record differs from that of CPU."""
     from apidiff.database.runs import run_id
-    from apidiff.model import Version
+    from apidiff.model.version import Version
 
     lines = [f"{job.name}: {job.written or f'not recorded: {job.failed}'}" for job in jobs]
     listed = _output_of(["runs", "list"])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from apidiff.execute.worker_process import serve
-from apidiff.model import Api
+from apidiff.model.mapping import Api
 from apidiff.process_group import end_with_parent
 
 if TYPE_CHECKING:  # it brings NumPy, and with it threads

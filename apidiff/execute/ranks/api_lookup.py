@@ -8,7 +8,8 @@ import inspect
 import re
 from typing import Any
 
-from apidiff.model import Api, ApiKind, ParameterDump, SignatureDump
+from apidiff.model.mapping import Api, ApiKind
+from apidiff.model.trace import ParameterDump, SignatureDump
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _MESSAGE_LENGTH = 200

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from apidiff.execute.ranks.api_lookup import find
 from apidiff.execute.ranks.snapshot import filled
-from apidiff.model import Api, Argument, Fill, Input, Layout, Partner
+from apidiff.model.mapping import Api
+from apidiff.model.probe import Argument, Fill, Input, Layout, Partner
 from apidiff.model.probe_resolution import partner, resolve, root_rank
 
 

@@ -9,8 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from apidiff.model import ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
-from apidiff.model.trace import Number
+from apidiff.model.trace import Number, ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 

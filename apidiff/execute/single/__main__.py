@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from apidiff.execute.worker_process import serve
-from apidiff.model import Api
+from apidiff.model.mapping import Api
 from apidiff.model.sample import SampleCall
 
 if TYPE_CHECKING:  # it brings NumPy, and with it threads

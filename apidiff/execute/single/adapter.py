@@ -15,11 +15,11 @@ from apidiff.execute.ranks.adapter import describe
 from apidiff.execute.ranks.api_lookup import find, signature_of
 from apidiff.execute.ranks.snapshot import Snapshot
 from apidiff.execute.single.arrays import Arrays
-from apidiff.model import Api, ObjectDump, SignatureDump, TensorDump, Value
+from apidiff.model.mapping import Api
 from apidiff.model.probe import Layout
 from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput
 from apidiff.model.sample_run import SampleTrace
-from apidiff.model.trace import Number
+from apidiff.model.trace import Number, ObjectDump, SignatureDump, TensorDump, Value
 
 SELF, STATE = "self", "state"
 

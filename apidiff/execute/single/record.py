@@ -11,8 +11,8 @@ from apidiff.atomic_write import locked, write_files
 from apidiff.database.devices import Device
 from apidiff.database.single_runs import former_records, holds_all, single_run_name, single_run_path
 from apidiff.execute.record import encode, mark_written_here, surroundings, was_written_here
-from apidiff.model import SignatureDump
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
+from apidiff.model.trace import SignatureDump
 
 
 def make_record(

@@ -13,8 +13,8 @@ from apidiff.database.devices import Device
 from apidiff.execute.single.plan import Plan, make_plan
 from apidiff.execute.single.record import make_record
 from apidiff.execute.single.run import CallRunner, Key
-from apidiff.model import SignatureDump
 from apidiff.model.sample_run import SampleRun, SingleRecord
+from apidiff.model.trace import SignatureDump
 
 Progress = Callable[[int, int, str], None]
 # Told the records made so far; says which of their calls are to be made again before they stand.

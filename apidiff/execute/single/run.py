@@ -10,8 +10,9 @@ import msgspec
 from apidiff.database.devices import Device
 from apidiff.execute.single.plan import Plan, Step
 from apidiff.execute.single.process import Answer, CallProcess
-from apidiff.model import Api, SignatureDump
+from apidiff.model.mapping import Api
 from apidiff.model.sample_run import SampleRun, SampleTrace
+from apidiff.model.trace import SignatureDump
 from apidiff.model.version import release_of
 
 Key = tuple[str, str, str]

@@ -14,9 +14,9 @@ from apidiff.execute.submissions.known_probes import known_specs, specs_of_today
 from apidiff.execute.submissions.record_validation import Accepted, foreign_record
 from apidiff.execute.submissions.sent_files import Note, Sent, read_sent, read_signature
 from apidiff.execute.submissions.signing import PROGRAM, Signer, signed_by
-from apidiff.model import RunRecord
 from apidiff.model.claim_probes import Examples
 from apidiff.model.signed import Signed, State
+from apidiff.model.trace import RunRecord
 
 
 class Taken(NamedTuple):

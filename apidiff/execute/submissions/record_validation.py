@@ -19,15 +19,7 @@ from apidiff.database.backends import Backend
 from apidiff.database.runs import digest_of, run_name
 from apidiff.errors import DataError
 from apidiff.execute.submissions.known_probes import Spec
-from apidiff.model import (
-    RUN_SCHEMA,
-    ObjectDump,
-    ProbeRun,
-    RunRecord,
-    SequenceDump,
-    TensorDump,
-    Value,
-)
+from apidiff.model.trace import RUN_SCHEMA, ObjectDump, ProbeRun, RunRecord, SequenceDump, TensorDump, Value
 from apidiff.model.version import is_recordable, release_of
 
 MAX_DEPTH = 8  # of values within values: the deepest that probes make is a list of tensors in a tuple

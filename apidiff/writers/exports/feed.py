@@ -17,7 +17,7 @@ from apidiff.derive.evidence import RunHead, distinct_claims
 from apidiff.derive.verdicts_by_run import Changed, changed
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import label
-from apidiff.model import Evidence, Outcome, worst_outcome
+from apidiff.model.verdict import Evidence, Outcome, worst_outcome
 from apidiff.model.views import ClaimEntry, Entry
 from apidiff.writers.exports.address import Address, SiteLanguage, anchor
 from apidiff.writers.exports.markup import add, xml_bytes

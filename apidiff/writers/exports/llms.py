@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from apidiff.database.scope import load_scope
 from apidiff.messages.labels import label
-from apidiff.model import Risk
+from apidiff.model.mapping import Risk
 from apidiff.model.views import Entry
 from apidiff.writers.exports.address import API, Address, SiteLanguage
 from apidiff.writers.exports.feed import NAME as FEED

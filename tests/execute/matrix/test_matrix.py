@@ -12,8 +12,8 @@ from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import conf_file, examples_folder
 from apidiff.execute.matrix.cells import Cell, cells_of, read_matrix, standing
-from apidiff.model import RunRecord
 from apidiff.model.claim_probes import Examples
+from apidiff.model.trace import RunRecord
 
 GOOD = """\
 [[framework]]

@@ -20,7 +20,7 @@ from apidiff.execute.devices import Availability
 from apidiff.execute.offline import measure
 from apidiff.execute.offline.wheels import CHECKOUT
 from apidiff.execute.record import write_record
-from apidiff.model import DeviceFound, RunRecord
+from apidiff.model.trace import DeviceFound, RunRecord
 
 GPU = Availability(
     True, "nccl (torch, cuda): found a GPU", DeviceFound(names=["NVIDIA H200"], versions={"torch": "2.13.0"})

@@ -14,8 +14,9 @@ from apidiff.execute.ranks.snapshot import Snapshot, written
 from apidiff.execute.record import make_record
 from apidiff.execute.world import World
 from apidiff.judge import judge_claim
-from apidiff.model import Api, ObjectDump, ProbeRun, RankTrace, ScalarDump, SignatureDump, TensorDump
+from apidiff.model.mapping import Api
 from apidiff.model.probe_resolution import digest
+from apidiff.model.trace import ObjectDump, ProbeRun, RankTrace, ScalarDump, SignatureDump, TensorDump
 
 D = "torch.distributed"
 MINT = "mindspore.mint.distributed"

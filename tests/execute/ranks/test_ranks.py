@@ -11,7 +11,8 @@ import pytest
 
 from apidiff.execute.world import World
 from apidiff.judge import structure_of
-from apidiff.model import Api, RankTrace, SequenceDump, SignatureDump, TensorDump, Value
+from apidiff.model.mapping import Api
+from apidiff.model.trace import RankTrace, SequenceDump, SignatureDump, TensorDump, Value
 
 Call = Callable[..., list[RankTrace]]
 D = "torch.distributed"

@@ -26,7 +26,7 @@ from apidiff.execute.plan import apis_for
 from apidiff.execute.remote import HostError, Hosts, Place, is_scheduler, place_of, without_launcher
 from apidiff.execute.remote.coordinator import Greeting
 from apidiff.judge import make_context
-from apidiff.model import RunRecord
+from apidiff.model.trace import RunRecord
 from apidiff.verification.verdict_changes import base_record, compare
 
 SCRIPT = Path(__file__).with_name("launched_run.py")

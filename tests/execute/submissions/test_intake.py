@@ -29,9 +29,9 @@ from apidiff.execute.submissions.known_probes import specs_of_today
 from apidiff.execute.submissions.record_validation import Accepted, foreign_record, is_somebody
 from apidiff.execute.submissions.sent_files import read_sent
 from apidiff.execute.submissions.signing import Signer, id_of
-from apidiff.model import RunRecord
 from apidiff.model.claim_probes import Examples
 from apidiff.model.signed import Signed, State
+from apidiff.model.trace import RunRecord
 
 BACKENDS = load_backends()
 
