@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -18,6 +19,16 @@ MAPPINGS = sorted((DATA / "mappings").rglob("*.yaml"))
 def test_checked_in_schema_is_current(name: str) -> None:
     found = schema_path(DATA, name).read_text(encoding="utf-8")
     assert found == schema_text(name), "run: make schema"
+
+
+def test_editors_find_the_schema_of_each_data_file() -> None:
+    """`.vscode/settings.json` names for each YAML file one schema that is there."""
+    root = Path(__file__).parents[2]
+    schemas = json.loads((root / ".vscode" / "settings.json").read_text(encoding="utf-8"))["yaml.schemas"]
+    assert [schema for schema in schemas if not (root / schema).is_file()] == []
+    told = sorted(path for pattern in schemas.values() for path in root.glob(pattern))
+    data = root / "apidiff" / "data"
+    assert told == sorted(path for path in data.rglob("*.yaml") if path.parent != data / "messages")
 
 
 def test_every_mapping_fits() -> None:
