@@ -13,10 +13,11 @@ from apidiff.database.documented import TableFile, with_listed
 from apidiff.derive.official import OfficialReport, official_report
 from apidiff.lookup.entry import Builder
 from apidiff.model.documented import OfficialTable
-from apidiff.model.mapping import Document, Framework, Mapping
+from apidiff.model.mapping import Document, Mapping
 from apidiff.model.probe_resolution import digest
 from apidiff.model.signature import SignatureFile
 from apidiff.model.trace import CallError, ParameterDump, ProbeRun, RankTrace, RunRecord, ScalarDump, SignatureDump
+from apidiff.model.vocabulary import Framework
 
 SOURCE, TARGET = "torch.distributed.pass_on", "mindspore.mint.distributed.pass_on"
 LISTED = f"{TARGET}#listed-2025-07"

@@ -15,9 +15,10 @@ from apidiff.database.checks import check_records, run_checks
 from apidiff.database.data import UnknownMapping
 from apidiff.execute.submissions import signature_errors
 from apidiff.lookup.entry import entries
-from apidiff.model.mapping import AnswerKind, Mapping
+from apidiff.model.mapping import Mapping
 from apidiff.model.verdict import Outcome
 from apidiff.model.views import Entry
+from apidiff.model.vocabulary import AnswerKind
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

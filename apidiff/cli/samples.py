@@ -16,7 +16,7 @@ from apidiff.execute.run import state_folder
 from apidiff.execute.single.record import write_record
 from apidiff.model.agreement import Agreement
 from apidiff.model.mapping import Mapping
-from apidiff.model.sample import Execution
+from apidiff.model.vocabulary import Execution
 from apidiff.verification.samples import AgreementChange, SingleResult, devices_here, verify_samples
 
 Advance = Callable[[int, int, str], None]

@@ -29,10 +29,10 @@ from apidiff.execute.run import Progress as Advance
 from apidiff.execute.run import forget
 from apidiff.execute.submissions import add_specs, is_somebody
 from apidiff.judge import Context, make_context
-from apidiff.model.sample import Execution
 from apidiff.model.trace import RunRecord, backend_name
 from apidiff.model.verdict import Outcome
 from apidiff.model.version import is_recordable
+from apidiff.model.vocabulary import Execution
 from apidiff.verification import Change, base_record, compare, observations, verify
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from apidiff.errors import DataError
 from apidiff.model.claim import EXAMPLE_WORLD_SIZE
 from apidiff.model.claim_probes import Examples
-from apidiff.model.mapping import Framework
+from apidiff.model.vocabulary import Framework
 
 WORLD_SIZE = EXAMPLE_WORLD_SIZE
 """The number of ranks that commands start and outputs are written for."""

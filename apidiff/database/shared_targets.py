@@ -8,7 +8,8 @@ import msgspec
 
 from apidiff.database.expansion import Origins
 from apidiff.database.expansion.origins import Origin
-from apidiff.model.mapping import Api, ApiKind, Mapping, Target
+from apidiff.model.mapping import Api, Mapping, Target
+from apidiff.model.vocabulary import ApiKind
 
 
 def fill_in(mapping: Mapping, mappings: Dictionary[str, Mapping], origins: Origins) -> Mapping:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from apidiff.model.mapping import Status
 from apidiff.model.ranges import holds
 from apidiff.model.version import Version
 from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, RangeEntry, TargetEntry
+from apidiff.model.vocabulary import Status
 
 MAPS_TO = "maps_to"
 

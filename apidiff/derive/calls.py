@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from apidiff.model.claim import Claim, Formula, RankSet, Result
-from apidiff.model.mapping import Api, ApiKind
+from apidiff.model.mapping import Api
 from apidiff.model.probe import Argument, Call, Input
 from apidiff.model.probe_resolution import inplace_switch, resolve
 from apidiff.model.signature import Signature
+from apidiff.model.vocabulary import ApiKind
 
 
 def call(api: Api, probe: str, signature: Signature | None = None) -> str:

@@ -8,12 +8,12 @@ from itertools import groupby
 import msgspec
 
 from apidiff.model.base import Record
-from apidiff.model.mapping import Status
 from apidiff.model.ranges import holds
 from apidiff.model.trace import backend_name
 from apidiff.model.verdict import Outcome, worst_outcome
 from apidiff.model.version import Version
 from apidiff.model.views import Entry, RangeEntry
+from apidiff.model.vocabulary import Status
 
 FRAMEWORKS = ("torch", "mindspore")
 _STATUSES = [status.value for status in Status]

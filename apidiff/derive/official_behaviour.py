@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from apidiff.derive.verdicts_by_run import EVIDENCE_LINES, telling_observation
 from apidiff.model.base import Record, Text
 from apidiff.model.claim import Claim, ClaimKind
-from apidiff.model.mapping import Difference, DifferenceKind, Risk
+from apidiff.model.mapping import Difference
 from apidiff.model.verdict import Evidence, Outcome
 from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, ObservedSummary
+from apidiff.model.vocabulary import DifferenceKind, Risk
 
 _LACKING = {one.value for one in (Outcome.UNSUPPORTED, Outcome.ERROR, Outcome.TIMEOUT, Outcome.CRASH)}
 # Kinds of claims that cannot be true of a call that raises.

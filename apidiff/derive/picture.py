@@ -26,13 +26,14 @@ from apidiff.derive.buffers import (
 from apidiff.derive.calls import call
 from apidiff.judge import Context, make_context
 from apidiff.model.claim_probes import spec_of
-from apidiff.model.mapping import Api, ApiKind, Mapping, Status
+from apidiff.model.mapping import Api, Mapping
 from apidiff.model.picture import Buffer, Cell, Picture, RankPart, Scene, Side
 from apidiff.model.probe_resolution import callers, partner, partners, resolve
 from apidiff.model.ranges import holds
 from apidiff.model.signature import Signature
 from apidiff.model.trace import ObjectDump, ProbeRun, RankTrace, RunRecord, SequenceDump, Value
 from apidiff.model.version import Version
+from apidiff.model.vocabulary import ApiKind, Status
 
 # What moves data between ranks; calls of other kinds have no buffers to look at.
 PICTURED = ("collective", "p2p", "object")

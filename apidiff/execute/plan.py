@@ -9,12 +9,12 @@ from apidiff.database import ApidiffError, Data
 from apidiff.database.backends import Backend, Devices
 from apidiff.model.claim import EXAMPLE_WORLD_SIZE, Claim
 from apidiff.model.claim_probes import Examples, example_of, example_probe, framework_of, spec_of
-from apidiff.model.mapping import Api, Mapping, Status
+from apidiff.model.mapping import Api, Mapping
 from apidiff.model.probe_resolution import is_partial, names_other_ranks, resolve
 from apidiff.model.ranges import holds, status_at
-from apidiff.model.sample import Execution
 from apidiff.model.trace import ProbeRun, RunRecord
 from apidiff.model.version import Version
+from apidiff.model.vocabulary import Execution, Status
 
 WORLD_SIZES = (2, 3, 4)
 LARGEST_WORLD_SIZE = 64  # ranks are processes of one machine: more than any has use for

@@ -29,9 +29,9 @@ from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries, dispute_entries
 from apidiff.model.base import Text
 from apidiff.model.claim import Claim, Stated
-from apidiff.model.mapping import Api, Mapping, Otherwise, ParameterRow, Risk, Target, TargetRange
+from apidiff.model.mapping import Api, Mapping, Otherwise, ParameterRow, Target, TargetRange
 from apidiff.model.ranges import between
-from apidiff.model.sample import Execution, SampleCall
+from apidiff.model.sample import SampleCall
 from apidiff.model.sample_calls import source_call, target_call
 from apidiff.model.signature import Signature, SignatureFile
 from apidiff.model.verdict import Observation
@@ -47,6 +47,7 @@ from apidiff.model.views import (
     StatedEntry,
     TargetEntry,
 )
+from apidiff.model.vocabulary import Execution, Risk
 
 _RISKS = [risk.value for risk in Risk]
 

@@ -24,9 +24,9 @@ from apidiff.lookup.answer import (
 )
 from apidiff.lookup.errors import NoCounterpart, ambiguous_name, unknown_name, unknown_version
 from apidiff.lookup.index import Index, Spelling
-from apidiff.model.mapping import Risk, Status
 from apidiff.model.version import Version, VersionError
 from apidiff.model.views import DocumentEntry, Entry, ServedEntry, StatedEntry, TargetEntry
+from apidiff.model.vocabulary import Risk, Status
 
 _STANDINGS = [status.value for status in Status]
 _S = TypeVar("_S", bound=Struct)

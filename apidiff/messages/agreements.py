@@ -11,10 +11,11 @@ from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import LANGUAGES, filled
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict, worst_agreement
 from apidiff.model.base import Text
-from apidiff.model.mapping import Mapping, Risk
+from apidiff.model.mapping import Mapping
 from apidiff.model.sample_calls import source_call
 from apidiff.model.verdict import EvidenceCode
 from apidiff.model.views import AgreementEntry, CaseEntry, DifferenceEntry
+from apidiff.model.vocabulary import Risk
 
 # What happens to code that ignores that an exception is raised; all else runs on with another result.
 _RISKS = {

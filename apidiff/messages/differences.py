@@ -8,8 +8,9 @@ from typing import Literal
 from apidiff.messages.labels import LABELS, capitalised, filled, joined
 from apidiff.messages.verdict_text import evidence, verdicts
 from apidiff.model.base import Text
-from apidiff.model.mapping import Difference, DifferenceKind, ParameterRow, Relation, Risk
+from apidiff.model.mapping import Difference, ParameterRow
 from apidiff.model.views import ClaimEntry, DifferenceEntry, ParameterEntry
+from apidiff.model.vocabulary import DifferenceKind, Relation, Risk
 
 _RISKS = [risk.value for risk in Risk]
 

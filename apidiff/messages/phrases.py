@@ -29,8 +29,9 @@ from apidiff.model.claim import (
     Returns,
     Writes,
 )
-from apidiff.model.mapping import Api, ApiKind
+from apidiff.model.mapping import Api
 from apidiff.model.probe_resolution import is_partial
+from apidiff.model.vocabulary import ApiKind
 
 # The sets of ranks of which some may be meant, and what a claim says of all ranks where nothing is said of them.
 SOME_RANKS = (RankSet.ALL, RankSet.OTHERS, RankSet.CALLERS)

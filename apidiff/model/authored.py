@@ -13,9 +13,10 @@ import msgspec
 
 from apidiff.model.base import NonEmpty, Record, Slug, Text
 from apidiff.model.claim import AliasKind, Formula, Plain, RankSet, Stated
-from apidiff.model.mapping import AnswerKind, ApiKind, DifferenceKind, Relation, Risk, Status, TargetRange
+from apidiff.model.mapping import TargetRange
 from apidiff.model.probe import Probe
-from apidiff.model.sample import Execution, Sample
+from apidiff.model.sample import Sample
+from apidiff.model.vocabulary import AnswerKind, ApiKind, DifferenceKind, Execution, Relation, Risk, Status
 
 # A name, or in a profile a name with placeholders: '$output', '$output[0]'.
 Name = Annotated[

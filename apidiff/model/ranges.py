@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-from apidiff.model.mapping import Status, Target
 from apidiff.model.version import Version
+from apidiff.model.vocabulary import Status
+
+if TYPE_CHECKING:
+    from apidiff.model.mapping import Target
 
 ALL = "*"
 

@@ -16,13 +16,6 @@ from apidiff.model.base import NonEmpty, Record, Slug
 from apidiff.model.probe import Layout
 
 
-class Execution(Enum):
-    """How the calls of a mapping are made."""
-
-    COLLECTIVE = "collective"  # by the ranks of one world: probes
-    SINGLE = "single"  # in one process: samples
-
-
 class SampleForm(Enum):
     """How an API is called with a sample."""
 

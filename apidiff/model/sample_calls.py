@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from apidiff.model.mapping import Api, ApiKind, Mapping, Target
+from apidiff.model.mapping import Api, Mapping, Target
 from apidiff.model.rule import Rule, rewrite
 from apidiff.model.sample import SampleCall, SampleForm, call_of, resolve_sample
+from apidiff.model.vocabulary import ApiKind
 
 FORMS = {
     ApiKind.FUNCTION: SampleForm.FUNCTION,

@@ -6,10 +6,14 @@ nothing. Text stands in both languages; verdicts stand in ``observed``.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from apidiff.model.base import Record, Text
-from apidiff.model.mapping import Document
-from apidiff.model.sample import Execution
 from apidiff.model.verdict import Observation
+from apidiff.model.vocabulary import Execution
+
+if TYPE_CHECKING:
+    from apidiff.model.mapping import Document
 
 
 class View(Record, frozen=True, kw_only=True, omit_defaults=False):

@@ -18,11 +18,12 @@ from apidiff.database.signatures import newest_first
 from apidiff.messages.labels import Language
 from apidiff.model.base import Record, Text
 from apidiff.model.claim import Claim
-from apidiff.model.mapping import Api, ApiKind, Mapping, Relation, Status
+from apidiff.model.mapping import Api, Mapping
 from apidiff.model.ranges import holds, spans, told
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter
 from apidiff.model.version import Version
 from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, ParameterEntry, TargetEntry
+from apidiff.model.vocabulary import ApiKind, Relation, Status
 
 _SPELLED = {
     ParameterKind.POSITIONAL_ONLY: "{}/",

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from docutils import nodes
 
 from apidiff.derive.answers import Answer, AnswerRange, answer_ranges, answers
-from apidiff.model.mapping import Status
 from apidiff.model.views import DifferenceEntry, Entry, EvidenceEntry, OtherwiseEntry, ParameterEntry
+from apidiff.model.vocabulary import Status
 from apidiff.sphinxext.claims import stated_places
 from apidiff.sphinxext.nodes import Cell, Inline, Marked, block, code, folded, joined, literal, paragraph, table
 from apidiff.sphinxext.page_builder import PageBuilder

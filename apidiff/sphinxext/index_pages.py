@@ -13,10 +13,10 @@ from apidiff.derive.verdicts_by_run import Changed
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import measurer
 from apidiff.model.coverage import PlaceCoverage
-from apidiff.model.mapping import AnswerKind, Risk
 from apidiff.model.signed import State
 from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, CounterpartEntry, DifferenceEntry, Entry, ServedEntry, VersionSpan
+from apidiff.model.vocabulary import AnswerKind, Risk
 from apidiff.sphinxext.build_cache import MappingPage
 from apidiff.sphinxext.claims import refuted_block, refuted_claims
 from apidiff.sphinxext.nodes import Cell, Inline, block, external, joined, literal, paragraph, table

@@ -14,9 +14,9 @@ from sphinx.application import Sphinx
 from apidiff.database.scope import load_scope
 from apidiff.derive.index_rows import FRAMEWORKS, AnswerRow, Index, IndexRow, RowRuns
 from apidiff.messages.labels import Language, between_sentences, label
-from apidiff.model.mapping import AnswerKind, Risk, Status
 from apidiff.model.ranges import spans
 from apidiff.model.verdict import WORST_FIRST, Outcome, worst_outcome
+from apidiff.model.vocabulary import AnswerKind, Risk, Status
 from apidiff.writers.exports.address import anchor
 
 COLUMNS = ("api", "target", "category", "risk", "status", "backends", "verdict")

@@ -9,9 +9,9 @@ from docutils import nodes
 from apidiff.derive.answers import Answer, answers
 from apidiff.derive.api_history import SIGNATURES, STUBS
 from apidiff.model.picture import Picture
-from apidiff.model.sample import Execution
 from apidiff.model.version import Version
 from apidiff.model.views import Entry, ExampleEntry, HistoryEntry, ParameterEntry, TargetEntry
+from apidiff.model.vocabulary import Execution
 from apidiff.sphinxext.agreement_section import agreement_section
 from apidiff.sphinxext.answers import (
     answer_boxes,

@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from apidiff.messages.labels import LABELS, Language, label
-from apidiff.model.mapping import AnswerKind, DifferenceKind, Risk, Status
+from apidiff.model.vocabulary import AnswerKind, DifferenceKind, Risk, Status
 from apidiff.porting.port import port_script
 from apidiff.sphinxext.languages import language_of
 from apidiff.sphinxext.site_content import Content

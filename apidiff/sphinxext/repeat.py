@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from docutils import nodes
 
-from apidiff.model.sample import Execution
 from apidiff.model.trace import backend_name
 from apidiff.model.version import Version
 from apidiff.model.views import Entry, ExampleEntry
+from apidiff.model.vocabulary import Execution
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.versions import marked_section
 from apidiff.writers.exports.address import anchor

@@ -18,8 +18,8 @@ from apidiff.judge.pairs import Unsupported, disagreeing, judge_target, unsuppor
 from apidiff.messages.evidence import evidence_lines
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.mapping import Mapping
-from apidiff.model.sample import Execution
 from apidiff.model.sample_run import SingleRecord
+from apidiff.model.vocabulary import Execution
 
 _NOW = "this run"
 # Target, its version, device, sample, facet.

@@ -12,8 +12,6 @@ from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.messages.verdict_text import verdict_text
 from apidiff.model.base import Text
-from apidiff.model.mapping import Status
-from apidiff.model.sample import Execution
 from apidiff.model.version import Version
 from apidiff.model.views import (
     ClaimEntry,
@@ -25,6 +23,7 @@ from apidiff.model.views import (
     StatedEntry,
     TargetEntry,
 )
+from apidiff.model.vocabulary import Execution, Status
 
 _CODE = re.compile(r"`+([^`]+)`+")
 # Within a word an underscore marks nothing.

@@ -15,8 +15,8 @@ from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.escape_invisible import visible
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.model.base import Text
-from apidiff.model.sample import Execution
 from apidiff.model.views import ObservedSummary, ParameterEntry
+from apidiff.model.vocabulary import Execution
 
 _OUTCOME_STYLES = {  # else yellow
     "holds": "green",

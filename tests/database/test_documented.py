@@ -12,7 +12,8 @@ from apidiff.database.paths import DATA
 from apidiff.database.yaml import read_yaml
 from apidiff.derive.api_history import timeline
 from apidiff.model.documented import Listing, Point
-from apidiff.model.mapping import Document, Framework
+from apidiff.model.mapping import Document
+from apidiff.model.vocabulary import Framework
 
 DOCUMENTS = {"doc": Document(title="t", url="u", framework=Framework.MINDSPORE, version="2.5.0")}
 

@@ -12,7 +12,7 @@ from apidiff.cli import main
 from apidiff.database import DataError, InvalidData, load
 from apidiff.database.checks import check_coverage, check_records
 from apidiff.database.data import expanded_record
-from apidiff.model.mapping import Relation, Risk
+from apidiff.model.vocabulary import Relation, Risk
 from tests.database.catalogues import copy_signatures
 
 NAME = "torch.distributed.broadcast"

@@ -11,8 +11,9 @@ from apidiff.database.data import Data
 from apidiff.database.scope import Module, SourceScope, read_scope
 from apidiff.errors import DataError
 from apidiff.model.base import Text
-from apidiff.model.mapping import Api, ApiKind, Mapping
+from apidiff.model.mapping import Api, Mapping
 from apidiff.model.signature import Signature, SignatureFile, SignatureKind
+from apidiff.model.vocabulary import ApiKind
 
 SCOPE = """\
 categories: {collective: {en: Collective, zh: 集合通信}}

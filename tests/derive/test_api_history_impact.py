@@ -7,7 +7,8 @@ import pytest
 from apidiff.derive.api_history import Change, ChangeKind, touched
 from apidiff.model.base import Text
 from apidiff.model.claim import Claim, Completes, Parameter, Stated, Writes
-from apidiff.model.mapping import AnswerKind, Api, Document, Framework, Mapping, Otherwise, Status, Target, TargetRange
+from apidiff.model.mapping import Api, Document, Mapping, Otherwise, Target, TargetRange
+from apidiff.model.vocabulary import AnswerKind, Framework, Status
 
 TEXT = Text(en="a", zh="甲")
 DOCUMENTS = {

@@ -12,7 +12,7 @@ import pytest
 from apidiff.database import load
 from apidiff.database.examples import WORLD_SIZE, load_examples
 from apidiff.errors import DataError
-from apidiff.model.mapping import AnswerKind, ApiKind
+from apidiff.model.vocabulary import AnswerKind, ApiKind
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = load_examples(ROOT / "executable_examples")

@@ -10,8 +10,9 @@ import msgspec
 from apidiff.database import Data
 from apidiff.lookup.entry import entries
 from apidiff.model.base import Text
-from apidiff.model.mapping import AnswerKind, Otherwise, Risk
+from apidiff.model.mapping import Otherwise
 from apidiff.model.views import Entry
+from apidiff.model.vocabulary import AnswerKind, Risk
 
 REDUCE = "torch.distributed.reduce"
 RISKS = [risk.value for risk in Risk]

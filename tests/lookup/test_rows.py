@@ -7,8 +7,9 @@ import pytest
 from apidiff.lookup.entry import row_entries
 from apidiff.messages.differences import row_difference
 from apidiff.model.base import Text
-from apidiff.model.mapping import ParameterRow, Relation, Risk
+from apidiff.model.mapping import ParameterRow
 from apidiff.model.signature import Signature, SignatureFile, SignatureKind, SignatureParameter
+from apidiff.model.vocabulary import Relation, Risk
 
 API, TARGET = "torch.distributed.f", "mindspore.mint.distributed.f"
 

@@ -30,10 +30,10 @@ from apidiff.model.agreement import Agreement, Facet
 from apidiff.model.base import Text
 from apidiff.model.claim import AliasKind, ClaimKind, Formula, ListedAs, RankSet
 from apidiff.model.coverage import NotRun
-from apidiff.model.mapping import AnswerKind, DifferenceKind, Framework, Relation, Risk, Status
 from apidiff.model.signature import ParameterKind, SignatureKind
 from apidiff.model.signed import State
 from apidiff.model.verdict import EvidenceCode, Outcome
+from apidiff.model.vocabulary import AnswerKind, DifferenceKind, Framework, Relation, Risk, Status
 
 PROJECT = Path(__file__).resolve().parents[2]
 

@@ -13,7 +13,7 @@ from apidiff.database.devices import load_devices
 from apidiff.database.single_runs import SingleTraces
 from apidiff.judge.pairs import judge_target, unsupported_by
 from apidiff.model.agreement import Agreement, Facet
-from apidiff.model.sample import Execution
+from apidiff.model.vocabulary import Execution
 from apidiff.verification.samples import devices_here, verify_samples
 
 ADD, LINEAR, GELU = "torch.Tensor.add_", "torch.nn.Linear", "torch.nn.functional.gelu"

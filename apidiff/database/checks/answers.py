@@ -10,7 +10,8 @@ from apidiff.database.data import Data
 from apidiff.database.scope import load_scope
 from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
-from apidiff.model.mapping import AnswerKind, Otherwise
+from apidiff.model.mapping import Otherwise
+from apidiff.model.vocabulary import AnswerKind
 
 
 def answers_are_complete(subject: Subject, folder: Path) -> Iterator[DataError]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from apidiff.database.checks.subject import Subject
 from apidiff.database.scope import load_scope
 from apidiff.errors import DataError
-from apidiff.model.mapping import Framework
+from apidiff.model.vocabulary import Framework
 
 
 def names_fit(subject: Subject) -> Iterator[DataError]:

@@ -12,8 +12,9 @@ from apidiff.database.checks.subject import Place, Subject
 from apidiff.database.checks.versions import in_range
 from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
-from apidiff.model.mapping import ParameterRow, Relation
+from apidiff.model.mapping import ParameterRow
 from apidiff.model.signature import ParameterKind, SignatureFile
+from apidiff.model.vocabulary import Relation
 
 _UNKNOWN = "..."  # a stub's way to say that there is a default, not which
 _VARIADIC = {ParameterKind.VARIADIC_POSITIONAL, ParameterKind.VARIADIC_KEYWORD}

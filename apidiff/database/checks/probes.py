@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from apidiff.database.checks.subject import Place, Subject
 from apidiff.errors import DataError
-from apidiff.model.mapping import Framework
 from apidiff.model.probe import Argument, Input
+from apidiff.model.vocabulary import Framework
 
 
 def probes_call_their_framework(subject: Subject) -> Iterator[DataError]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from apidiff.database.checks.subject import Place, Subject
 from apidiff.errors import DataError
-from apidiff.model.mapping import Otherwise, Status, Target, TargetRange
+from apidiff.model.mapping import Otherwise, Target, TargetRange
 from apidiff.model.ranges import holds, status_at
 from apidiff.model.version import Version, VersionError
+from apidiff.model.vocabulary import Status
 
 
 def bounds_are_versions(subject: Subject) -> Iterator[DataError]:

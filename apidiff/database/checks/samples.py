@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from apidiff.database.checks.subject import Place, Subject
 from apidiff.errors import DataError
 from apidiff.model.mapping import Api
-from apidiff.model.sample import Execution, Sample, SampleError, SampleForm, resolve_sample
+from apidiff.model.sample import Sample, SampleError, SampleForm, resolve_sample
 from apidiff.model.sample_calls import FORMS
+from apidiff.model.vocabulary import Execution
 
 
 def samples_fit(subject: Subject) -> Iterator[DataError]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from apidiff.database.data import Data
 from apidiff.database.signatures import newest_first
-from apidiff.model.mapping import Status, Target
+from apidiff.model.mapping import Target
 from apidiff.model.ranges import status_at
 from apidiff.model.signature import SignatureFile
 from apidiff.model.version import Version
+from apidiff.model.vocabulary import Status
 
 
 def in_range(data: Data, target: Target) -> list[SignatureFile]:

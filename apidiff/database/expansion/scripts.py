@@ -6,7 +6,7 @@ from pathlib import Path
 
 from apidiff.database.expansion.origins import ORIGIN, Origin, Plain
 from apidiff.database.expansion.signatures import ranges_of
-from apidiff.model.mapping import Status
+from apidiff.model.vocabulary import Status
 
 _OF_SOURCE = {"torch_example.py": "example", "mindspore_recipe.py": "recipe"}
 _OF_TARGET = "mindspore_example.py"

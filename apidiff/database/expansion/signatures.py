@@ -9,11 +9,10 @@ from apidiff.database.expansion.origins import ORIGIN, Origin, Plain, listed
 from apidiff.database.scope import load_scope
 from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
-from apidiff.model.mapping import Relation, Risk, Status
 from apidiff.model.ranges import holds
-from apidiff.model.sample import Execution
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter
 from apidiff.model.version import Version, VersionError
+from apidiff.model.vocabulary import Execution, Relation, Risk, Status
 
 _VALUES = {"GlobalComm.WORLD_COMM_GROUP": "'hccl_world_group'", "ReduceOp.SUM": "'sum'"}
 """What the names stand for that are defaults in MindSpore's signatures, as ``repr`` prints it."""

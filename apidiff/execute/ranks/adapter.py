@@ -17,9 +17,10 @@ import numpy.typing as npt
 from apidiff.execute.ranks.api_lookup import find, signature_of
 from apidiff.execute.ranks.inputs import Inputs
 from apidiff.execute.ranks.snapshot import Snapshot
-from apidiff.model.mapping import Api, ApiKind
+from apidiff.model.mapping import Api
 from apidiff.model.probe_resolution import callers, inplace_switch, partner, partners
 from apidiff.model.trace import CallError, RankTrace, ScalarDump, SignatureDump
+from apidiff.model.vocabulary import ApiKind
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _MESSAGE_LENGTH = 600

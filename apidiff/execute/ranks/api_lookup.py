@@ -8,8 +8,9 @@ import inspect
 import re
 from typing import Any
 
-from apidiff.model.mapping import Api, ApiKind
+from apidiff.model.mapping import Api
 from apidiff.model.trace import ParameterDump, SignatureDump
+from apidiff.model.vocabulary import ApiKind
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _MESSAGE_LENGTH = 200

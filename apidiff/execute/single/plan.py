@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from apidiff.database import Data
-from apidiff.model.mapping import Api, Mapping, Status
+from apidiff.model.mapping import Api, Mapping
 from apidiff.model.ranges import status_at
-from apidiff.model.sample import Execution, SampleCall
+from apidiff.model.sample import SampleCall
 from apidiff.model.sample_calls import source_call, target_call
 from apidiff.model.version import Version
+from apidiff.model.vocabulary import Execution, Status
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from apidiff.database.scope import load_scope
 from apidiff.messages.labels import label
-from apidiff.model.mapping import Risk
 from apidiff.model.views import Entry
+from apidiff.model.vocabulary import Risk
 from apidiff.writers.exports.address import API, Address, SiteLanguage
 from apidiff.writers.exports.feed import NAME as FEED
 from apidiff.writers.markdown import MappingText, code_span, link, prose
