@@ -125,7 +125,8 @@ class AuthoredTarget(AuthoredSource, frozen=True, kw_only=True):
     """A target.
 
     ``like``: another target of the record whose probes, claims, rows and differences hold here too, or ``source`` where its
-    probes and what they observe do.
+    probes and what they observe do. In a profile, a generation stands for its target of the same last name; null in a record
+    takes that back.
 
     ``since`` (and ``status``, by default current) stands for ``ranges`` with one open range. ``lacks``: the parameters that
     get a claim ``lacks-…``; without it all do that only the source has. ``members``: present, if only as ``{}``, where the
@@ -145,12 +146,15 @@ class AuthoredTarget(AuthoredSource, frozen=True, kw_only=True):
 
 
 class AuthoredOtherwise(Record, frozen=True, kw_only=True):
-    """The answer where no target replaces the source, as in `Otherwise`; texts may be named."""
+    """The answer where no target replaces the source, as in `Otherwise`; texts may be named.
 
-    answer: AnswerKind
+    What it leaves out is taken from the answer of the record's profile.
+    """
+
+    answer: AnswerKind | None = None
     since: str | None = None
     until: str | None = None
-    why: Note
+    why: Note | None = None
     instead: Note | None = None
     recipe: NonEmpty | None = None
     uses: list[Name] = []
@@ -161,32 +165,34 @@ class Profile(Record, frozen=True, kw_only=True):
     """What the APIs of a family have in common: a part of a record with placeholders (``$tensor``).
 
     ``profile``: others that it builds on. ``with``: values of placeholders where a record gives none. ``targets``: by
-    generation (mint, ops, comm_func, primitive, communication, other), or ``any``.
+    generation (mint, ops, comm_func, primitive, communication, other), or ``any``. ``otherwise``: the answer where no target
+    replaces the source.
     """
 
     about: NonEmpty
     profile: Slugs = []
     with_: dict[str, str] = msgspec.field(name="with", default={})
     category: Slug | None = None
+    summary: Text | None = None
     execution: Execution | None = None
     source: AuthoredSource | None = None
     targets: dict[Key, AuthoredTarget] = {}
-    otherwise: list[AuthoredOtherwise] = []
+    otherwise: AuthoredOtherwise | None = None
     caveats: dict[Slug, AuthoredDifference] = {}
 
 
 class AuthoredRecord(Record, frozen=True, kw_only=True):
     """One source API and what replaces it, as a person writes it; the path of the file is its name.
 
-    ``profile``: families it belongs to. ``with``: values of their placeholders. ``targets``: by full name. ``notes``: texts by
-    name; a difference or caveat that names none has the one of its own ID.
+    ``profile``: families it belongs to. ``with``: values of their placeholders. ``targets``: by full name. ``summary``: there,
+    unless a profile has it. ``notes``: texts by name; a difference or caveat that names none has the one of its own ID.
     """
 
     profile: Slugs = []
     with_: dict[str, str] = msgspec.field(name="with", default={})
     without: list[Key] = []
     category: Slug | None = None
-    summary: Text
+    summary: Text | None = None
     aliases: list[str] = []
     execution: Execution | None = None
     samples: dict[Slug, Sample] = {}

@@ -177,6 +177,49 @@ def test_a_profile_brings_what_the_api_has_use_for(root: Path) -> None:
     assert [span.since for span in target.ranges] == ["2.5"]
 
 
+WITH_ANSWER = (
+    PROFILES
+    + """\
+answered:
+  about: What a family answers.
+  profile: sends
+  summary: {en: Passes $what on., zh: 传递 $what。}
+  otherwise: {answer: not_needed, why: kept, uses: [mindspore.ops.Send]}
+  targets: {mint: {like: source}, ops: {like: mint}}
+"""
+)
+
+
+def test_a_profile_has_the_summary_and_the_answer_of_a_family(root: Path) -> None:
+    (root / "profiles" / "sends.yaml").write_text(WITH_ANSWER, encoding="utf-8")
+    head = "profile: answered\nwith: {what: it}\n"
+    mapping = load_one(root, head)
+    assert mapping.summary.en == "Passes it on."
+    (answer,) = mapping.otherwise
+    assert (answer.answer.value, answer.why.en, answer.uses) == (
+        "not_needed",
+        "Kept by `broadcast`.",
+        ["mindspore.ops.Send"],
+    )
+    (answer,) = load_one(root, f"{head}otherwise: [{{answer: composed, why: by-name}}]\n").otherwise
+    assert (answer.answer.value, answer.why.en, answer.uses) == ("composed", "By name.", ["mindspore.ops.Send"])
+    assert load_one(root, f"{head}targets: {{{MINT}: {{}}}}\n").otherwise == []
+    data = load_with(root, f"{head}otherwise: [{{answer: not_needed}}]\n")
+    assert "'answer' of an answer says what the profile says already" in str(check_records(data)[-1])
+
+
+def test_a_profile_says_what_its_targets_are_like(root: Path) -> None:
+    (root / "profiles" / "sends.yaml").write_text(WITH_ANSWER, encoding="utf-8")
+    head = "profile: answered\nwith: {what: it}\n"
+    both = load_one(root, f"{head}targets: {{{MINT}: {{}}, {OPS}: {{since: 2.7.1, status: available}}}}\n")
+    assert [list(target.api.probes) for target in both.targets] == [["sync"], ["sync"]]
+    alone = load_one(root, f"{head}targets: {{{OPS}: {{since: 2.7.1}}}}\n")
+    assert [list(target.api.probes) for target in alone.targets] == [[]]  # no target of mint to be like
+    assert list(load_one(root, f"{head}targets: {{{MINT}: {{like: null}}}}\n").targets[0].api.probes) == []
+    data = load_with(root, f"{head}targets: {{{MINT}: {{like: source}}}}\n")
+    assert "'like' of mindspore.mint.distributed.broadcast says what" in str(check_records(data)[-1])
+
+
 def test_each_part_knows_where_it_comes_from(root: Path) -> None:
     write(root, PROFILED)
     record = expanded_record(root, NAME)
@@ -254,7 +297,7 @@ def test_a_broken_profile_is_named_with_its_line(root: Path, old: str, new: str,
 
 def test_show_prints_a_record_and_what_it_becomes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "torch.distributed.send"]) == 0
-    assert capsys.readouterr().out.startswith("profile: send\nsummary: ")
+    assert capsys.readouterr().out.startswith("profile: send\nsummary:")
     assert main(["show", "torch.distributed.send", "--expanded"]) == 0
     out = capsys.readouterr().out
     assert "# profile send, point_to_point.yaml:" in out

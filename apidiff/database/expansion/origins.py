@@ -64,10 +64,10 @@ def mark(plain: Plain, lines: Lines, path: Path, what: str) -> Plain:
         done["source"] = items(plain["source"], ("source",))
     if "targets" in plain:
         done["targets"] = {name: items(block or {}, ("targets", name)) for name, block in plain["targets"].items()}
-    if "otherwise" in plain:
-        done["otherwise"] = [
-            {**answer, ORIGIN: origin("otherwise", index)} for index, answer in enumerate(plain["otherwise"])
-        ]
+    if isinstance(answers := plain.get("otherwise"), list):
+        done["otherwise"] = [{**answer, ORIGIN: origin("otherwise", index)} for index, answer in enumerate(answers)]
+    elif answers:
+        done["otherwise"] = {**answers, ORIGIN: origin("otherwise")}
     return done
 
 

@@ -19,6 +19,8 @@ _CLAIM_KINDS = {
 }
 _NOT_ALIKE = ("since", "status", "ranges", "note", "like", "defined_in", "without", ORIGIN)
 _OF_THE_PAIR = ("since", "status", "ranges", "parameters", "note", ORIGIN)
+_WHOLE = ("category", "summary", "execution")
+"""Keys of a record that it takes from a profile as they are where it has none."""
 _PLACEHOLDER = re.compile(r"\$(\w+)")
 _GENERATIONS = {
     "mindspore.mint.distributed.": "mint",
@@ -78,7 +80,7 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
     layers = list(profiles.layers(listed(record.get("profile")), record[ORIGIN]))
     done = dict(record)
     for profile in layers:
-        done |= {key: profile[key] for key in ("category", "execution") if key in profile and key not in record}
+        done |= {key: profile[key] for key in _WHOLE if key in profile and key not in record}
     whole: dict[str, str] = {}
     for profile in layers:
         whole |= profile.get("with", {})
@@ -101,18 +103,32 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
     done["source"] = merged(source, _source_part)
     done["targets"] = {}
     for name, block in record.get("targets", {}).items():
+        block = _with_like(name, block, done["targets"], layers, profiles)
         like = _alike(name, block, {"source": done["source"], **done["targets"]})
         done["targets"][name] = merged(block, partial(_target_parts, name, block), like)
-    done["otherwise"] = [
-        *(answer for profile in layers for answer in profile.get("otherwise", [])),
-        *record.get("otherwise", []),
-    ]
+    done["otherwise"] = _answers(record, layers, profiles)
     inherited: Plain = {}
     for profile in layers:
         inherited = _overlaid(inherited, {"caveats": profile.get("caveats", {})}, profiles)
     own = {key: record[key] for key in ("caveats", "without", ORIGIN) if key in record}
     done["caveats"] = _overlaid(inherited, own, profiles, own=True).get("caveats", {})
     done["with"] = whole
+    return done
+
+
+def _answers(record: Plain, layers: list[Plain], profiles: Profiles) -> list[Plain]:
+    """The answers of ``record``, each with what its profile's has and it has not; that one alone where there is no other."""
+    base = next((layer["otherwise"] for layer in reversed(layers) if "otherwise" in layer), None)
+    if base is None:
+        return list(record.get("otherwise", []))
+    if "otherwise" not in record:
+        return [] if record.get("targets") else [base]
+    done = []
+    for answer in record["otherwise"]:
+        for key in [key for key in answer if key != ORIGIN and base.get(key) == answer[key]]:
+            found = f"{key!r} of an answer says what the profile says already"
+            profiles.unneeded.append(answer[ORIGIN].error(found, f"Remove {key!r}."))
+        done.append({**base, **answer})
     return done
 
 
@@ -148,10 +164,33 @@ def _target_parts(name: str, block: Plain, layer: Plain) -> list[Plain]:
     One that another record defines takes where it stands, and rows; one that is like another has what any has from there.
     """
     keys = [generation_of(name)] if block.get("like", "source") != "source" else ["any", generation_of(name)]
-    parts = [layer["targets"][key] for key in keys if key in layer.get("targets", {})]
+    parts = [_unlike(layer["targets"][key]) for key in keys if key in layer.get("targets", {})]
     if block.get("defined_in"):
         return [{key: value for key, value in part.items() if key in _OF_THE_PAIR} for part in parts]
     return parts
+
+
+def _with_like(name: str, block: Plain, before: Plain, layers: list[Plain], profiles: Profiles) -> Plain:
+    """``block``, a target, with the name of what it is like, where only profiles say so: the source, or a generation.
+
+    Of a generation it is the target ``before`` it that has the same last name; where there is none, it is like nothing.
+    """
+    kind, last = generation_of(name), name.rpartition(".")[2]
+    told = [part["like"] for layer in layers if "like" in (part := layer.get("targets", {}).get(kind, {}))]
+    if not told or block.get("defined_in"):
+        return block
+    namesakes = [key for key in before if generation_of(key) == told[-1] and key.endswith(f".{last}")]
+    like = "source" if told[-1] == "source" else next(iter(namesakes), None)
+    if "like" in block:
+        if block["like"] == like:
+            found = f"'like' of {name} says what the profile says already"
+            profiles.unneeded.append(block[ORIGIN].error(found, "Remove 'like'."))
+        return block if block["like"] else _unlike(block)
+    return {**block, "like": like} if like else block
+
+
+def _unlike(block: Plain) -> Plain:
+    return {key: value for key, value in block.items() if key != "like"}
 
 
 def _alike(name: str, block: Plain, targets: Plain) -> Plain | None:
@@ -308,7 +347,7 @@ def fill_placeholders(record: Plain, name: str) -> Plain:
     done["targets"] = {
         key: _filled_block(block, key, {**shared, "source": name}) for key, block in record["targets"].items()
     }
-    for key in ("otherwise", "caveats"):
+    for key in ("summary", "otherwise", "caveats"):
         done[key] = _filled(record[key], {**shared, **_names(name), "source": name}, record[ORIGIN])
     return done
 
