@@ -16,10 +16,15 @@ from apidiff.model.base import Record, Text
 
 
 class Deadlines(Record, frozen=True, kw_only=True):
-    """Seconds: for the ranks to come up, and for one probe to be answered by all of them."""
+    """Seconds: for the ranks to come up, for one probe to be answered by all of them, and for the rest once one raised.
+
+    A backend that raises by itself where a peer stays away gets longer than that in ``probe`` and ``after_error``: shorter
+    ones would record a time-out of the probe's instead of the error that a user meets.
+    """
 
     start: float
     probe: float
+    after_error: float = 4.0
 
 
 class Devices(Enum):

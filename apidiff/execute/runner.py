@@ -1,8 +1,8 @@
 """Runs a plan: probes one after another on ranks that are kept and started anew only where a probe spoilt them.
 
 What a run costs (2 cores, MindSpore 2.10.0, 3 ranks): a probe and the canary after it 20 ms; a start of ranks 5 to 9 s, of
-which they compute for 3 and sleep the rest while they look for each other; a probe whose ranks wait for each other the
-deadline of 10 s, or 4 s if one of them raised. So ranks are kept as long as the canary is well, which it is after most
+which they compute for 3 and sleep the rest while they look for each other; a probe whose ranks wait for each other the 30 s
+after which mccl raises. So ranks are kept as long as the canary is well, which it is after most
 errors, a missing kernel among them, and only probes that lost their ranks cost a start. Starts are made ahead, up to two
 at a time while a probe is waiting, wherever the loss can be foreseen: the probe tells ranks apart, an earlier probe of the
 same API lost its ranks, or, when a probe is made again, it lost them the first time. Probes of an API that is not there

@@ -21,7 +21,6 @@ from apidiff.execute.worker_process import WorkerProcess, rank_command
 
 _LOG_LINES = 12
 _AFTER_CRASH = 3.0  # seconds
-_AFTER_ERROR = 4.0
 _SCHEDULER = -1  # among the ranks
 
 
@@ -124,8 +123,9 @@ class World:
     def ask(self, request: dict[str, Any], deadline: float | None = None) -> Reply:
         """Sends one request to every rank and waits for their answers, at most ``deadline`` seconds.
 
-        Once a rank answers with an error the others get 4 seconds more: what they wait for is probably that rank. Of the
-        collectives measured all ranks raise within 1 second of each other or those that do not raise wait indefinitely.
+        Once a rank answers with an error the others get the seconds that the backend names for it: what they wait for is
+        probably that rank. Of the collectives measured all ranks raise within 1 second of each other, or those that do not
+        raise wait as long as the backend does: 30 s on mccl, on gloo the time-out of the group.
         """
         line = msgspec.json.encode(request) + b"\n"
         self._logged = {path: path.stat().st_size for path in self.folder.glob("*.log")}
@@ -155,7 +155,7 @@ class World:
                     if line:
                         reply.answers[rank] = line
                         if _is_error(line):
-                            until = min(until, time.monotonic() + _AFTER_ERROR)
+                            until = min(until, time.monotonic() + self.backend.deadlines.after_error)
                     else:
                         gone.add(rank)
                         # The peers of a rank that died get a moment to say what they saw, no more.

@@ -198,8 +198,9 @@ def _judge_raises(case: Case) -> Verdict:
     if fitting and (failing := _fails_anyway(case, fitting)):
         return Outcome.ERROR, failing
     shown = [raised(trace) for trace in fitting]
-    if len(case.traces) < len(case.ranks) and not (quiet and not body.some):
-        # One rank that raises while others wait for it indefinitely is not the refusal a reader expects.
+    settled = bool(fitting) if body.some else bool(quiet)
+    if len(case.traces) < len(case.ranks) and not settled:
+        # Where every rank is to raise, one that raises while others wait for it is not the refusal a reader expects.
         outcome, missing = _silent_ranks(case)
         return outcome, cut([*missing, *shown, *quiet])
     if fitting if body.some else len(fitting) == len(case.ranks):

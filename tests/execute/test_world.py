@@ -12,7 +12,6 @@ import psutil
 import pytest
 
 from apidiff.database.backends import Backend, Deadlines
-from apidiff.execute import world as world_module
 from apidiff.execute.world import Reply, StartError, World
 from apidiff.model.mapping import Api
 from apidiff.model.trace import RankTrace
@@ -63,10 +62,10 @@ def test_a_rank_that_hangs_is_a_timeout_and_the_others_still_answer(
 
 
 def test_ranks_that_wait_for_one_that_raised_are_not_waited_for_long(
-    gloo: Backend, tmp_path: Path, no_process_left: None, monkeypatch: pytest.MonkeyPatch
+    gloo: Backend, tmp_path: Path, no_process_left: None
 ) -> None:
-    monkeypatch.setattr(world_module, "_AFTER_ERROR", 0.5)
-    patient = msgspec.structs.replace(gloo, deadlines=Deadlines(start=gloo.deadlines.start, probe=300))
+    deadlines = Deadlines(start=gloo.deadlines.start, probe=300, after_error=0.5)
+    patient = msgspec.structs.replace(gloo, deadlines=deadlines)
     with World(patient, 2, tmp_path) as world:
         reply = probe(world, "faulty_calls.refuse_on", on=1, tensor=1)
         assert reply.end == "timeout"
