@@ -72,8 +72,9 @@ class AuthoredCitation(Record, frozen=True, kw_only=True):
     text: Note | None = None
 
 
-# Document → part of it → the claims it states. 'page' is the API's own page, 'diff' upstream's page on the differences.
-Citations = dict[NonEmpty, dict[NonEmpty, str | AuthoredCitation | list[str | AuthoredCitation]]]
+# Document → part of it → the claims it states. 'page' is the API's own page, 'diff' upstream's page on the differences. Under
+# 'parameters/*' stand the claims of parameters/1, parameters/2 and so on, null for a number that states none of them.
+Citations = dict[NonEmpty, dict[NonEmpty, str | AuthoredCitation | list[str | AuthoredCitation | None]]]
 
 
 class AuthoredParameter(Record, frozen=True, kw_only=True):

@@ -177,6 +177,16 @@ def test_a_profile_brings_what_the_api_has_use_for(root: Path) -> None:
     assert [span.since for span in target.ranges] == ["2.5"]
 
 
+def test_numbered_parts_of_a_document_are_cited_by_one_entry(root: Path) -> None:
+    claims = "claims: {a: {completes: true, by: s}, b: {completes: true, by: s}}"
+    head = f"{HEAD}source: {{has: [], probes: {{s: {{}}}}, {claims}, cite: {{page: "
+    mapping = load_one(root, f"{head}{{raises/*: [a, null, b], raises/3: a}}}}}}\n")
+    stated = {claim.id: [item.part for item in claim.stated] for claim in mapping.source.claims}
+    assert stated == {"a": ["raises/1", "raises/3"], "b": ["raises/3"]}
+    with pytest.raises(InvalidData, match=r"broadcast\.yaml:3: null among the claims of 'raises/3'"):
+        load_with(root, f"{head}{{raises/3: [null, b]}}}}}}\n")
+
+
 WITH_ANSWER = (
     PROFILES
     + """\

@@ -49,8 +49,8 @@ def mark(plain: Plain, lines: Lines, path: Path, what: str) -> Plain:
         if "cite" in done:
             done["cite"] = {
                 document: {
-                    part: {**_citation(entry), ORIGIN: origin(*at, "cite", document, part)}
-                    for part, entry in parts.items()
+                    part: {**_citation(entry), ORIGIN: origin(*at, "cite", document, written)}
+                    for part, (written, entry) in _numbered(parts, origin(*at, "cite", document)).items()
                 }
                 for document, parts in done["cite"].items()
             }
@@ -83,6 +83,25 @@ def _written_out(key: str, item: Any) -> Plain:
     for short in {"claims": ("by",), "differences": ("source", "target"), "caveats": ("source",)}.get(key, ()):
         if short in done:
             done[short] = listed(done[short])
+    return done
+
+
+def _numbered(parts: Plain, origin: Origin) -> dict[str, tuple[str, list[Any]]]:
+    """``parts`` with one entry for each number instead of those under ``…/*``, each with the key it was written under.
+
+    Raises DataError for a null under another key, which would count nothing.
+    """
+    done: dict[str, tuple[str, list[Any]]] = {}
+    for written, entry in parts.items():
+        numbered = written.endswith("/*")
+        if not numbered and None in listed(entry):
+            raise origin.error(
+                f"null among the claims of {written!r}", "Only a part such as 'raises/*' leaves numbers out."
+            )
+        for number, claims in enumerate(listed(entry), 1) if numbered else [(None, entry)]:
+            part = f"{written[:-1]}{number}" if numbered else written
+            if claims is not None:
+                done[part] = (written, [*done.get(part, ("", []))[1], *listed(claims)])
     return done
 
 
