@@ -47,7 +47,7 @@ source:
     holds-sum: {result: sum, at: tensor, of: tensor, by: sync}
     keeps-tensor: {keeps: tensor, by: sync}
     has-op: {parameter: op}
-    cannot-be-watched: {completes: true, reason: {en: Nothing shows it., zh: 无从观察。}}
+    cannot-be-watched: {completes: true, reason: {en: Nothing shows it., zh: 无从观察。}, when: {}}
 targets:
   mindspore.mint.distributed.all_reduce:
     since: "2.5"

@@ -1,39 +1,29 @@
-"""Finds under which conditions a claim's probes observe it: what they set that the API's plain call does not."""
+"""Finds under which conditions a claim's probes observe it: what they set that the API's canonical call does not."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Literal
 
+import msgspec
+
+from apidiff.derive.argument_changes import (
+    ArgumentChange,
+    Change,
+    changes_of,
+    is_same_list,
+    is_shortened,
+    shape_code,
+    tensor_of,
+)
 from apidiff.derive.calls import is_code, written_argument
-from apidiff.model.claim import Claim, ClaimKind
+from apidiff.model.claim import Claim, ClaimKind, RankSet
 from apidiff.model.mapping import Api
-from apidiff.model.probe import Argument, Input, Layout
-from apidiff.model.probe_resolution import caller_ranks, inplace_switch, partner, resolve
+from apidiff.model.probe import Argument, Input, Probe, Situation
+from apidiff.model.probe_resolution import PEERS, caller_ranks, inplace_switch, partner, resolve
 
-
-class Change(Enum):
-    """How an argument differs from the one of the plain call. ``…_of_elements``: the argument is a list of tensors."""
-
-    CODE = "code"  # best told by its code
-    EMPTY_LIST = "empty_list"
-    OTHER_FORM = "other_form"
-    EMPTY = "empty"
-    EMPTY_ELEMENTS = "empty_elements"
-    TENSORS = "tensors"
-    MIXED_DTYPES = "mixed_dtypes"
-    DTYPE = "dtype"
-    DTYPE_OF_ELEMENTS = "dtype_of_elements"
-    STRIDED = "strided"
-    STRIDED_ELEMENTS = "strided_elements"
-    UNEQUAL_SHAPES = "unequal_shapes"
-    LENGTH = "length"
-    SHAPE = "shape"
-    SHAPE_OF_ELEMENTS = "shape_of_elements"
-    SHAPE_UNLIKE_OTHERS = "shape_unlike_others"  # the other ranks pass the one of the plain call
-    SHAPE_OF_ELEMENTS_UNLIKE_OTHERS = "shape_of_elements_unlike_others"
+Who = Literal["everyone", "others", "partner"] | int
 
 
 @dataclass(frozen=True)
@@ -72,31 +62,34 @@ class OwnGroup:
 
 @dataclass(frozen=True)
 class Passes:
-    """The argument ``name`` differs from the plain call's as ``change`` says.
+    """The argument ``name`` differs from the canonical call's as ``change`` says.
 
-    ``who`` passes it so: every rank, every rank but the root, or one rank. ``detail``: the code, the dtype or the length.
+    ``who`` passes it so: every rank, every rank but the root, the rank at the other end, or one rank.
     """
 
-    who: Literal["everyone", "others"] | int
+    who: Who
     name: str
-    change: Change
-    detail: str = ""
-    next_rank: bool = False
+    change: ArgumentChange
 
 
 @dataclass(frozen=True)
 class OthersPassToo:
-    """Every rank but the root passes the argument ``name`` too, which the plain call needs on the root alone."""
+    """Every rank but the root passes the argument ``name`` too, which the canonical call needs on the root alone."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Disagree:
-    """The ranks pass different ``name``; ``in_shape``: tensors that differ in nothing but the shape."""
+    """The ``ranks`` pass different ``name``: those ``values``, in order; ``in_shape``: tensors, of which these are shapes.
+
+    ``values`` is empty where each rank passes one of its own and which it is matters to nobody: a port.
+    """
 
     name: str
-    in_shape: bool
+    ranks: list[int]
+    values: list[str]
+    in_shape: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,180 +99,206 @@ class Switched:
     value: bool
 
 
-Condition = Callers | Without | With | OwnGroup | Passes | OthersPassToo | Disagree | Switched
+@dataclass(frozen=True)
+class WorldSizes:
+    """The probe runs with so many ranks only, and would be another one with more or fewer."""
+
+    sizes: list[int]
+
+
+@dataclass(frozen=True)
+class Happens:
+    """Something about the process that no argument says."""
+
+    situation: Situation
+
+
+@dataclass(frozen=True)
+class Either:
+    """One of several probes, each with the conditions of its own."""
+
+    branches: list[list[Condition]]
+
+
+Condition = (
+    Callers | Without | With | OwnGroup | Passes | OthersPassToo | Disagree | Switched | WorldSizes | Happens | Either
+)
+# The name under which a claim's own description of a call that nobody makes is looked up among the probes.
+_UNPROBED = "when"
 
 
 def conditions(claim: Claim, api: Api) -> list[Condition]:
-    """What all probes of the claim have in common that the plain call lacks."""
+    """All that the probes of the claim set and the canonical call does not; for a claim without probes what it says itself.
+
+    What all of them set comes first. Where each sets something more, these stand beside each other in an `Either`.
+    """
+    if claim.when is not None:
+        described = msgspec.structs.replace(api, probes={**api.probes, _UNPROBED: claim.when})
+        situation = [Happens(claim.when.situation)] if claim.when.situation else []
+        return [*probe_conditions(described, _UNPROBED), *situation]
     probes = [probe for probe in claim.probes if probe in api.probes]
     if not probes:
         return []
-    shared = _shared([probe_conditions(api, probe) for probe in probes])
-    if not shared and claim.kind in {ClaimKind.RAISES, ClaimKind.COMPLETES}:
-        plain = _plain(api, api.canonical or probes[0])
-        shared = _shared([probe_conditions(api, probe, plain) for probe in probes])
-        shared = [condition for condition in shared if not _is_incidental(condition)] or shared
-    if not shared and claim.kind in {ClaimKind.RETURNS, ClaimKind.ALIASES} and _has_async(api):
-        modes = {resolve(api, probe)[0].get("async_op") is True for probe in probes}
-        shared = [With("async_op", "False")] if modes == {False} else []
+    about_others = getattr(claim.body, "ranks", None) is RankSet.OTHERS
+    each = [probe_conditions(api, probe, about_others=about_others) for probe in probes]
+    shared = [condition for condition in each[0] if all(condition in other for other in each)]
+    branches = [[condition for condition in one if condition not in shared] for one in each]
+    if all(branches) and api.canonical not in probes:
+        shared.append(Either([branch for number, branch in enumerate(branches) if branch not in branches[:number]]))
+    if claim.kind in {ClaimKind.RETURNS, ClaimKind.ALIASES} and _has_async(api) and _is_never_async(api, probes):
+        shared.append(With("async_op", "False"))
+        shared.sort(key=lambda condition: _ORDER.index(type(condition)))
     return shared
 
 
-def probe_conditions(api: Api, probe: str, basis: str | None = None) -> list[Condition]:
-    """How ``probe`` differs from the probe ``basis``, or else from the one that it is made from."""
-    return list(_conditions(api, probe, basis or _plain(api, probe)))
+def probe_conditions(api: Api, probe: str, *, about_others: bool = False) -> list[Condition]:
+    """What ``probe`` sets that the canonical call of its API does not, and what that one has to choose freely.
 
-
-def _shared(found: list[list[Condition]]) -> list[Condition]:
-    return [condition for condition in found[0] if all(condition in other for other in found)]
-
-
-def _is_incidental(condition: Condition) -> bool:
-    """Whether a condition only comes of comparing probes that are not made from each other: a shape, the next rank."""
-    match condition:
-        case With(next_rank=next_rank):
-            return next_rank
-        case Passes(change=change, next_rank=next_rank):
-            return next_rank or change in {Change.SHAPE, Change.SHAPE_OF_ELEMENTS, *_UNLIKE_OTHERS.values()}
-    return False
+    ``about_others``: what ranks other than the root pass is told even where it is what they always pass.
+    """
+    return list(_conditions(api, probe, api.canonical or probe, about_others=about_others))
 
 
 def _has_async(api: Api) -> bool:
     return any(resolve(api, probe)[0].get("async_op") is True for probe in api.probes)
 
 
-def _plain(api: Api, probe: str) -> str:
-    """The probe at the end of the chain of ``like``."""
-    while (before := api.probes[probe].like) is not None:
-        probe = before
-    return probe
+def _is_never_async(api: Api, probes: list[str]) -> bool:
+    return all(resolve(api, probe)[0].get("async_op") is not True for probe in probes)
 
 
-def _conditions(api: Api, probe: str, basis: str) -> Iterator[Condition]:
-    plain, _ = resolve(api, basis)
+def _conditions(api: Api, probe: str, canonical: str, *, about_others: bool) -> Iterator[Condition]:
+    plain, plain_overrides = resolve(api, canonical)
     arguments, overrides = resolve(api, probe)
     ranks, other = caller_ranks(api, probe), partner(api, probe)
     if ranks or other:
         yield Callers(ranks, other.ranks if other else [], other.api if other else None)
+    own = {name for changes in overrides.values() for name in changes}
     for name in plain:
-        if name not in arguments:
+        if name not in arguments and name not in own:
             yield Without(name)
-    smaller_group = any(isinstance(value, Input) and value.group for value in arguments.values())
-    for name, value in arguments.items():
-        unchanged = name in plain and plain[name] == value
-        if not unchanged and not (name in plain and smaller_group and _shortened(plain[name], value)):
-            yield _changed(name, plain.get(name), value)
-    uneven = [name for name in arguments if sum(name in changes for changes in overrides.values()) > 1]
-    for name in uneven:
-        yield Disagree(name, _differ_in_shape([changes[name] for changes in overrides.values() if name in changes]))
-    for rank, changes in overrides.items():
-        for name, value in changes.items():
-            if name in uneven:
-                continue
-            if rank == "others" and _same_list(arguments.get(name), value):
-                yield OthersPassToo(name)
-            else:
-                yield _passes("others" if rank == "others" else int(rank), name, arguments.get(name), value)
+    if not about_others and overrides.get("others") == plain_overrides.get("others"):
+        overrides = {rank: row for rank, row in overrides.items() if rank != "others"}
+    told = [*_of_arguments(api, plain, arguments), *_of_ranks(arguments, overrides)]
+    told += _of_partner(api, probe, canonical)
+    told.sort(key=lambda condition: _ORDER.index(type(condition)))
+    yield from told
+    if sizes := _sizes_that_matter(api.probes[probe], arguments, bool(ranks or other), told):
+        yield WorldSizes(sizes)
     if (switch := inplace_switch(api, probe)) is not None:
         yield Switched(switch)
 
 
-def _changed(name: str, before: Argument, value: Argument) -> Condition:
-    if isinstance(value, Input) and value.group is not None:
-        return OwnGroup(name, [*value.group], value.by_name)
-    passes = _passes("everyone", name, before, value)
-    return With(name, passes.detail, passes.next_rank) if passes.change is Change.CODE else passes
+# In which order conditions are told: who calls, then with what.
+_ORDER = (Callers, Without, Passes, With, OwnGroup, Disagree, OthersPassToo, Either, WorldSizes, Happens, Switched)
 
 
-def _passes(who: Literal["everyone", "others"] | int, name: str, before: Argument, value: Argument) -> Passes:
-    change = change_of(before, value, one_rank=isinstance(who, int))
-    match change:
-        case Change.CODE:
-            next_rank = isinstance(value, Input) and value.rank_plus == 1
-            return Passes(who, name, change, written_argument(name, value), next_rank)
-        case Change.DTYPE | Change.DTYPE_OF_ELEMENTS:
-            tensor = tensor_of(value)
-            return Passes(who, name, change, tensor.dtype if tensor else "")
-        case Change.LENGTH:
-            return Passes(who, name, change, str(len(elements_of(value))))
-    return Passes(who, name, change)
+def _of_arguments(api: Api, plain: dict[str, Argument], arguments: dict[str, Argument]) -> Iterator[Condition]:
+    """What every rank passes."""
+    group = next((value for value in arguments.values() if isinstance(value, Input) and value.group), None)
+    size = len(group.group) if group and group.group else 0
+    for name, value in arguments.items():
+        if name in plain and plain[name] == value:
+            if _is_chosen(api, name, value):
+                yield from _changed(name, None, value)
+        elif not (size and name in plain and is_shortened(plain[name], value, size)):
+            yield from _changed(name, plain.get(name), value)
 
 
-def change_of(before: Argument, value: Argument, *, one_rank: bool = False) -> Change:
-    """How an argument differs from ``before``: in form, dtype, layout, emptiness, length or shape.
+def _is_chosen(api: Api, name: str, value: Argument) -> bool:
+    """Whether an argument of the canonical call is one of many that would do, so that a sentence has to name it.
 
-    ``one_rank``: the other ranks pass ``before``.
+    Tensors, what stands for data and room for results are not. Of the root and the other end the sentence speaks anyway.
     """
-    # An empty list says more in words than as code; tensors cannot be written as code.
-    if not isinstance(value, Input) or (is_code(value) and (value.list is None or len(value.list) > 0)):
-        return Change.CODE
-    inner, old, listed = tensor_of(value), tensor_of(before), value.shape is None
-    elements = elements_of(value)
-    if value.list is not None and not elements:
-        return Change.EMPTY_LIST
-    if inner is None or (old is None and not listed and 0 not in (inner.shape or [])):
-        return Change.OTHER_FORM
-    if inner.shape is not None and 0 in inner.shape:
-        return Change.EMPTY_ELEMENTS if listed else Change.EMPTY
-    if old is None:
-        return Change.TENSORS
-    if len({element.dtype for element in elements}) > 1:
-        return Change.MIXED_DTYPES
-    if inner.dtype != old.dtype:
-        return Change.DTYPE_OF_ELEMENTS if listed else Change.DTYPE
-    if inner.layout is Layout.STRIDED and old.layout is not Layout.STRIDED:
-        return Change.STRIDED_ELEMENTS if listed else Change.STRIDED
-    if len({tuple(element.shape or ()) for element in elements}) > 1:
-        return Change.UNEQUAL_SHAPES
-    if isinstance(before, Input) and before.each is not None and value.list is not None:
-        return Change.LENGTH
-    shape = Change.SHAPE_OF_ELEMENTS if listed else Change.SHAPE
-    return _UNLIKE_OTHERS[shape] if one_rank else shape
+    if isinstance(value, Input) and value.group is not None:
+        return True
+    return name != api.root and name not in PEERS and is_code(value) and not _holds_data(value)
 
 
-_UNLIKE_OTHERS = {
-    Change.SHAPE: Change.SHAPE_UNLIKE_OTHERS,
-    Change.SHAPE_OF_ELEMENTS: Change.SHAPE_OF_ELEMENTS_UNLIKE_OTHERS,
-}
-
-
-def tensor_of(value: Argument) -> Input | None:
-    """The tensor that an argument is, or that its elements are."""
+def _holds_data(value: Argument) -> bool:
+    """Whether an argument is or holds a tensor, text made from the rank, or None where a result will be."""
     if not isinstance(value, Input):
-        return None
-    if value.shape is not None:
-        return value
-    if value.each is not None:
-        return tensor_of(value.each)
-    return tensor_of(value.list[0]) if value.list else None
-
-
-def elements_of(value: Argument) -> list[Input]:
-    """The tensors of a list that is written out."""
-    listed = (value.list or []) if isinstance(value, Input) else []
-    return [tensor for tensor in map(tensor_of, listed) if tensor]
-
-
-def _differ_in_shape(values: list[Argument]) -> bool:
-    """Whether all are tensors that can differ in nothing but the shape."""
-    tensors = [tensor_of(value) for value in values]
-    return all(tensors) and len({(tensor.dtype, tensor.layout) for tensor in tensors if tensor}) == 1
-
-
-def _same_list(before: Argument, value: Argument) -> bool:
-    """Whether both are lists with one tensor per rank that differ in the numbers at most."""
-    if not (
-        isinstance(before, Input) and isinstance(value, Input) and before.each is not None and value.each is not None
-    ):
         return False
-    old, new = tensor_of(before), tensor_of(value)
-    if old is None or new is None:
-        return False
-    return (old.shape, old.dtype, old.layout) == (new.shape, new.dtype, new.layout)
+    inner = [*(value.list or ()), *([value.each] if value.each else ())]
+    called = list(value.call.set.values()) if value.call else []
+    data = "{rank}" in (value.text or "") or value.shape is not None or value.none is True
+    return data or any(item is None or _holds_data(item) for item in [*inner, *called])
 
 
-def _shortened(before: Argument, value: Argument) -> bool:
-    """Whether a list with one element per rank only became a list written out, as a smaller group needs it."""
-    if not isinstance(before, Input) or not isinstance(value, Input):
-        return False
-    return before.each is not None and value.list is not None and tensor_of(value) == before.each
+def _changed(name: str, before: Argument, value: Argument) -> Iterator[Condition]:
+    if isinstance(value, Input) and value.group is not None:
+        yield OwnGroup(name, [*value.group], value.by_name)
+        return
+    for change in changes_of(name, before, value):
+        if change.change is Change.CODE:
+            yield With(name, change.detail, change.next_rank)
+        else:
+            yield Passes("everyone", name, change)
+
+
+def _of_ranks(arguments: dict[str, Argument], overrides: dict[str, dict[str, Argument]]) -> Iterator[Condition]:
+    """What single ranks pass instead."""
+    names = list(dict.fromkeys(name for changes in overrides.values() for name in changes))
+    uneven = [name for name in names if sum(name in changes for changes in overrides.values()) > 1]
+    for name in uneven:
+        yield _disagreement(name, {rank: row[name] for rank, row in overrides.items() if name in row})
+    for rank, row in overrides.items():
+        for name, value in row.items():
+            usual = arguments.get(name)
+            if name in uneven:
+                continue
+            if rank == "others" and is_same_list(usual, value):
+                yield OthersPassToo(name)
+                continue
+            for change in changes_of(name, usual, value):
+                yield Passes("others" if rank == "others" else int(rank), name, change)
+
+
+def _disagreement(name: str, values: dict[str, Argument]) -> Disagree:
+    ranks = [int(rank) for rank in values if rank.isdigit()]
+    tensors = [tensor_of(value) for value in values.values()]
+    if all(tensors) and len({(tensor.dtype, tensor.layout) for tensor in tensors if tensor}) == 1:
+        return Disagree(name, ranks, [shape_code(tensor.shape or ()) for tensor in tensors if tensor], in_shape=True)
+    if name == "port":
+        return Disagree(name, [], [])
+    return Disagree(name, ranks, [written_argument(name, value) for value in values.values()])
+
+
+def _of_partner(api: Api, probe: str, canonical: str) -> Iterator[Condition]:
+    """What the rank at the other end passes otherwise than beside the canonical call, and the caller does not pass too."""
+    usual, other = partner(api, canonical), partner(api, probe)
+    if usual is None or other is None or usual.api != other.api:
+        return
+    plain, arguments = resolve(api, canonical)[0], resolve(api, probe)[0]
+    for name, value in other.set.items():
+        before = usual.set.get(name)
+        if value == before:
+            continue
+        mine = changes_of(name, plain.get(name), arguments[name]) if name in arguments else []
+        for change in changes_of(name, before, value):
+            if change not in mine:
+                yield Passes("partner", name, change)
+
+
+def _sizes_that_matter(
+    probe: Probe, arguments: dict[str, Argument], some_call: bool, told: list[Condition]
+) -> list[int]:
+    """The numbers of ranks that a probe is limited to, where it would be another with more or fewer of them.
+
+    That an argument is refused, or a group of two made, is tried with three ranks for brevity alone.
+    """
+    depends = some_call or any(_depends_on_size(condition) for condition in told)
+    listed = any(name in {"mesh", "ranks_per_subgroup_list"} for name in arguments)
+    return [*probe.world_sizes] if depends or listed else []
+
+
+def _depends_on_size(condition: Condition) -> bool:
+    match condition:
+        case Disagree() | OthersPassToo():
+            return True
+        case Passes(who=who, change=change):
+            return who != "everyone" or change.change in _SIZES
+    return False
+
+
+_SIZES = {Change.LENGTH, Change.UNEQUAL_SHAPES, Change.SHAPE, Change.SHAPE_OF_ELEMENTS}

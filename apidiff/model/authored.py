@@ -14,7 +14,7 @@ import msgspec
 from apidiff.model.base import NonEmpty, Record, Slug, Text
 from apidiff.model.claim import AliasKind, Formula, Plain, RankSet, Stated
 from apidiff.model.mapping import TargetRange
-from apidiff.model.probe import Probe
+from apidiff.model.probe import Described, Probe
 from apidiff.model.sample import Sample
 from apidiff.model.vocabulary import AnswerKind, ApiKind, DifferenceKind, Execution, Relation, Risk, Status
 
@@ -37,7 +37,7 @@ class AuthoredClaim(Record, frozen=True, kw_only=True):
     ``of``). ``equals``: the value (``at``, by default the returned one). ``raises``: the class, or ``any``. ``completes``:
     true. ``aliases``: the place (``with``, ``share``). ``parameter``: its name (``default``, ``required``). ``lacks``,
     ``member``, ``lacks_member``: the name. ``prints``: the example. ``by``: the probes that observe it. ``reason``: why there
-    is none.
+    is none, and ``when``: which call it speaks of then, written as a probe is.
     """
 
     by: Slugs = []
@@ -63,6 +63,7 @@ class AuthoredClaim(Record, frozen=True, kw_only=True):
     default: str | None = None
     required: bool | None = None
     reason: Note | None = None
+    when: Described | None = None
 
 
 class AuthoredCitation(Record, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from enum import Enum
 import msgspec
 
 from apidiff.model.base import DottedName, NonEmpty, Record, Slot, Slug, Text
+from apidiff.model.probe import Described
 
 Plain = int | float | bool | str | None
 
@@ -223,7 +224,7 @@ class Claim(Record, frozen=True, kw_only=True):
 
     Exactly one of the kind keys is present. ``probes`` names the probes of the API that observe it; for ``parameter``,
     ``lacks``, ``member`` and ``lacks_member`` it stays empty (the signature is recorded with every run). ``reason`` says why
-    a claim has no probe.
+    a claim has no probe, and ``when`` which call it speaks of then.
     """
 
     id: Slug
@@ -244,6 +245,7 @@ class Claim(Record, frozen=True, kw_only=True):
     prints: Prints | None = None
     stated: list[Stated] = []
     reason: Text | None = None
+    when: Described | None = None
 
     def __post_init__(self) -> None:
         present = [key for key, _ in _KINDS if getattr(self, key) is not None]

@@ -120,3 +120,16 @@ class Probe(Record, frozen=True, kw_only=True):
     inplace_switch: bool | None = (
         None  # MindSpore: value for set_comm_ops_inplace around the call; None leaves it alone
     )
+
+
+class Situation(Enum):
+    """What is so of a process, beside what a call passes."""
+
+    BEFORE_INIT = "before-init"  # communication was never initialised
+    MADE_AGAIN = "made-again"  # the world is made again afterwards
+
+
+class Described(Probe, frozen=True, kw_only=True):
+    """A call that nobody makes here: what a claim without probes speaks of. ``situation``: what no argument says."""
+
+    situation: Situation | None = None

@@ -128,6 +128,12 @@ def test_bytes_that_are_no_text(root: Path) -> None:
 FAULTY = [
     ("by: [sync, async]", "by: [sync, nothing]", "names probe 'nothing'"),
     (", by: other-shape", "", "has no probe"),
+    (
+        "by: other-shape",
+        "reason: {en: Nobody can., zh: 无人能做。}",
+        "has no probe and does not say which call it speaks of",
+    ),
+    ("by: other-shape", "by: other-shape, when: {}", "has probes and 'when'"),
     ("like: sync, set: {async_op: true}", "like: nobody, set: {async_op: true}", "no probe 'nobody'"),
     ("like: sync, set: {async_op: true}", "like: async, set: {async_op: true}", "is like itself"),
     ("keeps: tensor, ranks: others", "keeps: other, ranks: others", "speaks of 'other'"),

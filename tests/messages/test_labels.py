@@ -11,7 +11,7 @@ from message_use import Module, badly_filled, of_one_language, placeholders, rea
 
 from apidiff.derive.answers import MAPS_TO
 from apidiff.derive.api_history import ChangeKind
-from apidiff.derive.conditions import Change
+from apidiff.derive.argument_changes import Change
 from apidiff.derive.official import Standing
 from apidiff.errors import DataError
 from apidiff.messages.labels import (
@@ -30,6 +30,7 @@ from apidiff.model.agreement import Agreement, Facet
 from apidiff.model.base import Text
 from apidiff.model.claim import AliasKind, ClaimKind, Formula, ListedAs, RankSet
 from apidiff.model.coverage import NotRun
+from apidiff.model.probe import Situation
 from apidiff.model.signature import ParameterKind, SignatureKind
 from apidiff.model.signed import State
 from apidiff.model.verdict import EvidenceCode, Outcome
@@ -84,6 +85,8 @@ FAMILIES = {
     "not_run_meaning": values(NotRun),
     "fact": values(EvidenceCode),
     "passed": values(Change),
+    "passed_unlike_others": {Change.SHAPE.value, Change.SHAPE_OF_ELEMENTS.value},
+    "condition.situation": values(Situation),
     "formula": values(Formula),
     "ranks": values(RankSet),
     "some_ranks": {one.value for one in SOME_RANKS},

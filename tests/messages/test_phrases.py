@@ -5,11 +5,15 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from apidiff.derive.argument_changes import ArgumentChange, Change
 from apidiff.derive.calls import SYMBOLS, Snippet, call, side_by_side, snippet, written_argument
+from apidiff.derive.conditions import Condition, Disagree, Either, Happens, Passes, With, Without, WorldSizes
+from apidiff.messages.conditions import conditions_text
+from apidiff.messages.labels import spaced
 from apidiff.messages.phrases import phrase
 from apidiff.model.claim import Claim, Formula, RankSet
 from apidiff.model.mapping import Api
-from apidiff.model.probe import Input
+from apidiff.model.probe import Input, Situation
 
 API = msgspec.convert(
     {
@@ -22,7 +26,7 @@ API = msgspec.convert(
             "strided": {"like": "sync", "set": {"tensor": {"shape": [2], "layout": "strided"}}},
             "empty": {"like": "sync", "set": {"tensor": {"shape": [0]}}},
             "both-empty": {"like": "empty", "set": {"parts": {"each": {"shape": [0]}}}},
-            "lists": {"set": {"parts": {"each": {"shape": [2]}}}},
+            "lists": {"like": "sync", "set": {"parts": {"each": {"shape": [2]}}}},
             "short-parts": {"like": "lists", "set": {"parts": {"list": [{"shape": [2]}]}}},
             "no-parts": {"like": "sync", "set": {"parts": {"list": []}}},
             "uneven": {
@@ -39,7 +43,7 @@ API = msgspec.convert(
             "by-name": {"like": "sync", "set": {"group": {"group": [], "by_name": True}}},
             "returned": {"like": "sync", "inplace_switch": False},
             "p2p": {
-                "set": {"tensor": {"shape": [2]}},
+                "set": {"tensor": {"shape": [2]}, "dst": 0},
                 "ranks": [0],
                 "partner": {"api": "torch.distributed.recv", "ranks": [1]},
             },
@@ -96,8 +100,9 @@ ROWS = [
     (
         ["other-shape"],
         {"raises": {"some": True, "type": "ValueError"}},
-        "When rank 1 passes a `tensor` of another shape, the call raises `ValueError` on at least one rank.",
-        "rank 1 传入形状与其他 rank 不同的 `tensor` 时，在至少一个 rank 上，调用会抛出 `ValueError`。",
+        "When rank 1 passes a `tensor` of shape `(3,)` (the others: `(2,)`), the call raises `ValueError` on at least one "
+        "rank.",
+        "rank 1 传入形状为 `(3,)` 的 `tensor`（其他 rank 为 `(2,)`）时，在至少一个 rank 上，调用会抛出 `ValueError`。",
     ),
     (
         ["others-none"],
@@ -114,8 +119,8 @@ ROWS = [
     (
         ["both-empty"],
         {"completes": {}},
-        "For an empty `tensor` and a `parts` of empty tensors, the call completes without an exception.",
-        "传入空的 `tensor` 和元素均为空张量的 `parts` 时，调用正常完成，不抛异常。",
+        "For an empty `tensor` and tensors of shape `(0,)` in `parts`, the call completes without an exception.",
+        "传入空的 `tensor` 和由形状为 `(0,)` 的张量组成的 `parts` 时，调用正常完成，不抛异常。",
     ),
     (
         ["no-parts"],
@@ -126,14 +131,14 @@ ROWS = [
     (
         ["short-parts"],
         {"completes": {}},
-        "For a `parts` of length 1, the call completes without an exception.",
-        "传入长度为 1 的 `parts` 时，调用正常完成，不抛异常。",
+        "For tensors of shape `(2,)` in `parts`, the call completes without an exception.",
+        "传入由形状为 `(2,)` 的张量组成的 `parts` 时，调用正常完成，不抛异常。",
     ),
     (
         ["uneven"],
         {"completes": {}},
-        "When the ranks pass different `tensor`, the call completes without an exception.",
-        "各 rank 传入的 `tensor` 形状不一致时，调用正常完成，不抛异常。",
+        "When ranks 1 and 2 pass `tensor` of shapes `(3,)` and `(4,)`, the call completes without an exception.",
+        "rank 1、2 传入的 `tensor` 形状依次为 `(3,)` 和 `(4,)` 时，调用正常完成，不抛异常。",
     ),
     (
         ["sync"],
@@ -174,8 +179,8 @@ ROWS = [
     (
         ["group"],
         {"returns": {"structure": "None", "ranks": "outsiders"}},
-        "With a group of ranks 0, 1, the call returns `None` on ranks outside the group.",
-        "通信组只含 rank 0、1 时，在不属于该通信组的 rank 上，调用返回 `None`。",
+        "With `async_op=False` and with a group of ranks 0, 1, the call returns `None` on ranks outside the group.",
+        "`async_op=False`，且通信组只含 rank 0、1 时，在不属于该通信组的 rank 上，调用返回 `None`。",
     ),
     (
         ["sync"],
@@ -216,8 +221,9 @@ ROWS = [
     (
         ["p2p-tag"],
         {"returns": {"structure": "None"}},
-        "When rank 0 makes the call and rank 1 calls `torch.distributed.recv`, with `tag=1`, the call returns `None`.",
-        "rank 0 发起调用、rank 1 调用 `torch.distributed.recv`，且 `tag=1` 时，调用返回 `None`。",
+        "When rank 0 makes the call and rank 1 calls `torch.distributed.recv`, with `tag=1` and `async_op=False`, "
+        "the call returns `None`.",
+        "rank 0 发起调用、rank 1 调用 `torch.distributed.recv`，且 `tag=1` 和 `async_op=False` 时，调用返回 `None`。",
     ),
     (
         ["late"],
@@ -369,6 +375,55 @@ def test_every_set_of_ranks_has_words() -> None:
         for text in [phrase(msgspec.convert({"id": "it", "probes": probes, "completes": {"ranks": ranks}}, Claim), API)]
     }
     assert len(told) == len(RankSet)
+
+
+# Conditions that no probe of the API above has.
+CONDITIONS: list[tuple[list[Condition], str, str]] = [
+    (
+        [Passes("everyone", "parts", ArgumentChange(Change.LENGTH, "1"))],
+        "for a `parts` of length 1",
+        "传入长度为 1 的 `parts` 时",
+    ),
+    (
+        [Passes("everyone", "x", ArgumentChange(Change.MIXED_DTYPES, "float32, int64")), WorldSizes([3, 4])],
+        "for a `x` with elements of dtypes float32, int64, with 3 or 4 ranks",
+        "传入各元素 dtype 依次为 float32, int64 的 `x`，且 rank 数为 3 或 4 时",
+    ),
+    (
+        [Passes("everyone", "x", ArgumentChange(Change.TENSOR, "(n,)"))],
+        "for a tensor of shape `(n,)` as `x`",
+        "传入形状为 `(n,)` 的张量作为 `x` 时",
+    ),
+    (
+        [Passes("partner", "x", ArgumentChange(Change.CODE, "1"))],
+        "when the rank at the other end passes `x=1`",
+        "对端 rank 传入 `x=1` 时",
+    ),
+    ([Disagree("port", [], [])], "when each rank passes a `port` of its own", "各 rank 传入各自的 `port` 时"),
+    (
+        [Disagree("tag", [0, 1], ["1", "2"])],
+        "when ranks 0 and 1 pass as `tag` `1` and `2`",
+        "rank 0、1 传入的 `tag` 依次为 `1` 和 `2` 时",
+    ),
+    (
+        [Without("a"), Without("b"), With("c", "1"), With("d", "2"), With("e", "3")],
+        "without `a` and `b` and with `c=1`, `d=2` and `e=3`",
+        "不传 `a` 和 `b`，且 `c=1`、`d=2` 和 `e=3` 时",
+    ),
+    (
+        [Either([[With("a", "1")], [With("b", "2"), Without("c")]])],
+        "with `a=1`, or with `b=2` and without `c`",
+        "`a=1`，或 `b=2`，且不传 `c` 时",
+    ),
+    ([Happens(Situation.BEFORE_INIT)], "before communication is initialised", "通信尚未初始化时"),
+]
+
+
+@pytest.mark.parametrize(("given", "en", "zh"), CONDITIONS)
+def test_conditions(given: list[Condition], en: str, zh: str) -> None:
+    text = conditions_text(given, "dst")
+    assert text is not None
+    assert (text.en, spaced(text).zh) == (en, zh)
 
 
 def test_every_formula_has_words_and_symbols() -> None:

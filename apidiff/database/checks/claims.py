@@ -41,6 +41,13 @@ def _observable(subject: Subject, at: Place, api: Api, claim: Claim) -> Iterator
     if claim.kind not in _FREE and not claim.probes and claim.reason is None:
         remedy = "Add 'probes', or 'reason' to say why it cannot be observed."
         yield subject.error(at, f"claim {claim.id!r} has no probe", remedy)
+    if claim.reason is not None and not claim.probes and claim.when is None:
+        remedy = (
+            "Add 'when', written as a probe is: the sentence takes its conditions from there; `{}` for the plain call."
+        )
+        yield subject.error(at, f"claim {claim.id!r} has no probe and does not say which call it speaks of", remedy)
+    if claim.when is not None and claim.probes:
+        yield subject.error((*at, "when"), f"claim {claim.id!r} has probes and 'when'", "Remove one of the two.")
     for probe in claim.probes:
         if probe in api.probes:
             yield from _slots_fit(subject, at, api, claim, probe)

@@ -85,7 +85,7 @@ def _claim(key: str, claim: Plain) -> Plain:
     if kind == "equals":
         body.setdefault("at", "return")
     done: Plain = {"id": key, kind: body, "probes": claim.get("by", []), ORIGIN: claim[ORIGIN]}
-    return {**done, **{part: claim[part] for part in ("stated", "reason") if part in claim}}
+    return {**done, **{part: claim[part] for part in ("stated", "reason", "when") if part in claim}}
 
 
 def _differences(differences: Plain) -> list[Plain]:

@@ -12,7 +12,7 @@ from apidiff.database.expansion.origins import ITEMS, ORIGIN, Origin, Plain, lis
 from apidiff.errors import DataError
 
 # The part of a claim that is not its body.
-_BESIDE = {"by", "reason", ORIGIN}
+_BESIDE = {"by", "reason", "when", ORIGIN}
 _CLAIM_KINDS = {
     *("writes", "keeps", "returns", "result", "equals", "raises", "completes", "aliases"),
     *("parameter", "lacks", "member", "lacks_member", "prints"),
