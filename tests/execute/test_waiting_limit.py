@@ -11,7 +11,8 @@ import pytest
 
 from apidiff.database.backends import Backend, Deadlines, load_backends
 from apidiff.execute.world import World
-from apidiff.model import Api, RankTrace
+from apidiff.model.mapping import Api
+from apidiff.model.trace import RankTrace
 from apidiff.model.version import Version
 
 MISSING_RANK = {"name": "mindspore.mint.distributed.barrier", "probes": {"missing": {"ranks": [1, 2]}}}
