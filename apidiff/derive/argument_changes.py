@@ -29,6 +29,8 @@ class Change(Enum):
     DTYPE_OF_ELEMENTS = "dtype_of_elements"
     STRIDED = "strided"
     STRIDED_ELEMENTS = "strided_elements"
+    VIEW = "view"  # part of a larger tensor
+    VIEW_OF_ELEMENTS = "view_of_elements"
     LENGTH = "length"
     UNEQUAL_SHAPES = "unequal_shapes"
     SHAPE = "shape"
@@ -37,7 +39,7 @@ class Change(Enum):
 
 @dataclass(frozen=True)
 class ArgumentChange:
-    """One way in which an argument differs. ``detail``: the code, dtype, length or shape, or those of each element.
+    """One way in which an argument differs. ``detail``: the code, dtype, layout, length or shape, or those of each element.
 
     ``usual``: the shape that the canonical call passes, where it is the shape that differs. ``next_rank``: the code is the
     number of the rank that comes next.
@@ -76,8 +78,10 @@ def _changes_of_tensors(before: Argument, value: Input, tensor: Input) -> Iterat
         yield ArgumentChange(Change.MIXED_DTYPES, ", ".join(element.dtype for element in elements))
     elif tensor.dtype != old.dtype:
         yield ArgumentChange(Change.DTYPE_OF_ELEMENTS if listed else Change.DTYPE, tensor.dtype)
-    if tensor.layout is not old.layout and tensor.layout is not Layout.CONTIGUOUS:
+    if tensor.layout is not old.layout and tensor.layout is Layout.STRIDED:
         yield ArgumentChange(Change.STRIDED_ELEMENTS if listed else Change.STRIDED)
+    elif tensor.layout is not old.layout and tensor.layout is not Layout.CONTIGUOUS:
+        yield ArgumentChange(Change.VIEW_OF_ELEMENTS if listed else Change.VIEW, tensor.layout.value)
     if _is_empty(tensor) and not _is_empty(old):
         yield ArgumentChange(Change.EMPTY_ELEMENTS if listed else Change.EMPTY)
     elif len({_shape(element) for element in elements}) > 1:

@@ -37,14 +37,22 @@ class Step:
         return example_of(self.probe)
 
     @property
+    def plain(self) -> tuple[str, str] | None:
+        """The step of a sweep's plain call, without which it is not made; None for other steps."""
+        probe = self.api.probes.get(self.probe)
+        return (self.api.name, probe.like) if probe and probe.sweep and probe.like else None
+
+    @property
     def risk(self) -> int:
-        """0 for plain calls, 1 for odd inputs, 2 where ranks disagree and may wait for each other indefinitely."""
+        """0 for plain calls, 1 for odd inputs, 2 where ranks disagree and may wait for each other indefinitely, 3 for sweeps."""
         if self.example:
             return 0
         arguments, overrides = resolve(self.api, self.probe)
         root = arguments.get(self.api.root) if self.api.root else None
         if overrides or is_partial(self.api, self.probe) or (isinstance(root, int) and root > 8):
             return 2
+        if self.plain:
+            return 3  # after the plain calls, of whatever risk these are
         return 1 if self.api.probes[self.probe].world_sizes else 0
 
 
@@ -206,4 +214,4 @@ def estimate(data: Data, backend: Backend, size: int, plan: Plan) -> Estimate | 
 
 
 def _ended(probe: ProbeRun) -> bool:
-    return probe.end == "completed"
+    return probe.end in {"completed", "skipped"}

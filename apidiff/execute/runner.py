@@ -34,6 +34,7 @@ Holds = Callable[[Step, ProbeRun, RunRecord], bool]
 
 _BREAKER = 2  # Step.risk of probes on which ranks disagree
 _AT_ONCE = 2  # starts of worlds
+SKIPPED = "skipped"  # ProbeRun.end of a sweep whose plain call failed
 _CANARY = 4.0  # seconds; it takes milliseconds where all is well, and a false alarm costs only a start
 
 
@@ -86,6 +87,10 @@ class Runner:
         for step in steps:
             if step_key(step) not in done:
                 progress(f"{step.api.name} {step.probe}")
+                if step.plain and (plain := done.get(step.plain)) and failed(plain):
+                    skipped = ProbeRun(api=step.api.name, probe=step.probe, spec=step.spec, end=SKIPPED, ranks=[])
+                    done[step_key(step)] = skipped
+                    continue
                 risky = step.risk == _BREAKER or any(api == step.api.name for api, _ in self._lost)
                 made = self._tried(step, spares=(2 if self._lost else 1) if risky else 0)
                 if made is None:
@@ -222,11 +227,16 @@ def _all_raised(run: ProbeRun) -> bool:
 
 
 def _is_doubtful(step: Step, run: ProbeRun, record: RunRecord, holds: Holds) -> bool:
-    if run.confirmed or run.again is not None:
+    if run.confirmed or run.again is not None or run.end == SKIPPED:
         return False
-    if run.end != "completed" or any(trace.error for trace in run.ranks):
+    if failed(run):
         return True
     return not holds(step, run, record)
+
+
+def failed(run: ProbeRun) -> bool:
+    """Whether a rank raised or never answered."""
+    return run.end != "completed" or any(trace.error for trace in run.ranks)
 
 
 def essence(run: ProbeRun) -> object:

@@ -16,8 +16,11 @@ from apidiff.judge.recorded_values import (
     array,
     at,
     has_structure,
+    in_buffer,
     plain,
+    rest,
     show,
+    show_numbers,
     show_plain,
     structure_of,
     tensors,
@@ -59,6 +62,25 @@ def _values(value: object) -> object:
     return msgspec.json.encode(value)
 
 
+def _judge_keeps_rest(case: Case) -> Verdict:
+    body = case.claim.keeps_rest
+    assert body is not None
+    changed: list[Evidence] = []
+    same: list[Evidence] = []
+    for trace in case.traces:
+        old, new = tensors(at(trace, body.argument, before=True)), tensors(at(trace, body.argument))
+        pairs = [(rest(before), rest(after)) for before, after in zip(old, new, strict=False)]
+        if not pairs or len(old) != len(new) or any(None in pair for pair in pairs):
+            return Outcome.ERROR, [evidence(EvidenceCode.NOTHING_AROUND, trace.rank, slot=body.argument)]
+        before, after = (show_numbers([number for pair in pairs for number in pair[side] or []]) for side in (0, 1))
+        if before == after:
+            same.append(evidence(EvidenceCode.REST_UNCHANGED, trace.rank, slot=body.argument, value=before))
+        else:
+            fact = evidence(EvidenceCode.REST_CHANGED, trace.rank, slot=body.argument, before=before, after=after)
+            changed.append(fact)
+    return (Outcome.REFUTED, cut(changed)) if changed else (Outcome.HOLDS, cut(same))
+
+
 def _judge_returns(case: Case) -> Verdict:
     body = case.claim.returns
     assert body is not None
@@ -83,6 +105,7 @@ def _judge_result(case: Case) -> Verdict:
     given = {rank: value for rank, value in before.items() if value is not None}
     inputs = [plain(given[rank]) if rank in given else None for rank in case.group]
     shape_only = body.formula.value.startswith("shape-")
+    bfloat16 = {tensor.dtype for value in given.values() for tensor in tensors(value)} == {"bfloat16"}
     wrong: list[Evidence] = []
     right: list[Evidence] = []
     for trace in case.traces:
@@ -99,7 +122,12 @@ def _judge_result(case: Case) -> Verdict:
         except oracle.NotComputable as error:
             return Outcome.ERROR, [error.why]
         value = at(trace, body.at)
-        if _equal(value, want, shape_only=shape_only):
+        if part := _detached(trace, body.at):
+            assert part.buffer is not None
+            held = show_numbers([part.buffer.values[place] for place in part.buffer.places])
+            fact = evidence(EvidenceCode.NOT_IN_BUFFER, trace.rank, slot=body.at, value=show(part), buffer=held)
+            wrong.append(fact)
+        elif _equal(value, want, shape_only=shape_only, bfloat16=bfloat16):
             right.append(evidence(EvidenceCode.VALUE, trace.rank, slot=body.at, value=show(value)))
         else:
             wrong.append(_unexpected(trace.rank, body.at, value, want, shape_only=shape_only))
@@ -114,16 +142,29 @@ def _judge_length(case: Case) -> Verdict:
     return (Outcome.HOLDS if set(lengths.values()) == {len(case.group)} else Outcome.REFUTED), cut(facts)
 
 
-def _equal(value: Value | None, want: Operand, *, shape_only: bool = False) -> bool:
+def _detached(trace: RankTrace, slot: str) -> TensorDump | None:
+    """A tensor at ``slot`` that was a part of a larger one before the call, and whose values the larger one now lacks."""
+    parts = zip(tensors(at(trace, slot, before=True)), tensors(at(trace, slot)), strict=False)
+    for before, after in parts:
+        if in_buffer(before) is not None and after.buffer is not None:
+            held = [after.buffer.values[place] for place in after.buffer.places]
+            if held != after.values:
+                return after
+    return None
+
+
+def _equal(value: Value | None, want: Operand, *, shape_only: bool = False, bfloat16: bool = False) -> bool:
+    """Whether a recorded value is the computed one. ``bfloat16``: so are the inputs, which NumPy computes as float32."""
     match value, want:
         case SequenceDump(items=items), list():
             return len(items) == len(want) and all(
-                _equal(i, w, shape_only=shape_only) for i, w in zip(items, want, strict=True)
+                _equal(i, w, shape_only=shape_only, bfloat16=bfloat16) for i, w in zip(items, want, strict=True)
             )
         case TensorDump(), np.ndarray():
             if list(want.shape) != value.shape:
                 return False
-            return shape_only or (str(want.dtype) == value.dtype and bool(np.array_equal(array(value), want)))
+            dtype = "bfloat16" if bfloat16 and want.dtype == np.float32 else str(want.dtype)
+            return shape_only or (dtype == value.dtype and bool(np.array_equal(array(value), want)))
         case ScalarDump(value=scalar), None | int() | float() | str():  # bool is an int, and True is not 1 here
             return isinstance(scalar, bool) == isinstance(want, bool) and scalar == want
         case ObjectDump(), Opaque():
@@ -227,6 +268,7 @@ def _printed(rank: int, got: str | None, wanted: str | None) -> Evidence:
 CHECKS: dict[ClaimKind, Callable[[Case], Verdict]] = {
     ClaimKind.WRITES: _judge_writes,
     ClaimKind.KEEPS: _judge_writes,
+    ClaimKind.KEEPS_REST: _judge_keeps_rest,
     ClaimKind.RETURNS: _judge_returns,
     ClaimKind.RESULT: _judge_result,
     ClaimKind.EQUALS: _judge_equals,

@@ -151,6 +151,8 @@ def _judge_run(
     ranks, group = ranks_of(selected, api, probe, record.world_size)
     if not ranks:
         return Outcome.NOT_RUN, []
+    if run.end == "skipped":
+        return Outcome.NOT_RUN, []
     case = Case(claim, api, probe, run, record, unsupported, ranks, group, expected)
     if record.world_size == 1 and not one_rank_shows(claim, api, probe):
         return Outcome.NOT_RUN, []

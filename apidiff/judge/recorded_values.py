@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from apidiff.model.trace import ObjectDump, RankTrace, ScalarDump, SequenceDump, TensorDump, Value
+from apidiff.model.trace import Number, ObjectDump, RankTrace, ScalarDump, SequenceDump, TensorDump, Value
 
 Array = npt.NDArray[np.generic]
 
@@ -77,8 +77,24 @@ def tensors(value: Value | None) -> list[TensorDump]:
 
 def array(tensor: TensorDump) -> Array:
     """The tensor as a NumPy array of its shape and dtype (bfloat16 as float32)."""
-    dtype = "float32" if tensor.dtype == "bfloat16" else tensor.dtype
-    return np.array([float(v) if isinstance(v, str) else v for v in tensor.values], dtype=dtype).reshape(tensor.shape)
+    dtype = np.dtype("float32" if tensor.dtype == "bfloat16" else tensor.dtype)
+    read = complex if dtype.kind == "c" else float
+    return np.array([read(v) if isinstance(v, str) else v for v in tensor.values], dtype=dtype).reshape(tensor.shape)
+
+
+def rest(tensor: TensorDump) -> list[Number] | None:
+    """The values around a tensor in the larger one that it is a part of; None where it is no such part."""
+    if tensor.buffer is None:
+        return None
+    mine = set(tensor.buffer.places)
+    return [value for place, value in enumerate(tensor.buffer.values) if place not in mine]
+
+
+def in_buffer(tensor: TensorDump) -> list[Number] | None:
+    """What the larger tensor holds where a tensor lies in it; None where it is no part of one, or a copy."""
+    if tensor.buffer is None or tensor.buffer.storage != tensor.storage:
+        return None
+    return [tensor.buffer.values[place] for place in tensor.buffer.places]
 
 
 def show(value: Value | None) -> str:
@@ -90,6 +106,11 @@ def show(value: Value | None) -> str:
     if isinstance(value, ScalarDump):
         return repr(value.value) if isinstance(value.value, str) else str(value.value)
     return "nothing" if value is None else value.type
+
+
+def show_numbers(numbers: list[Number]) -> str:
+    """Numbers as ``show`` writes those of a tensor."""
+    return _listed(numbers)
 
 
 def show_plain(value: Operand) -> str:
@@ -130,6 +151,8 @@ def typed_plain(value: Operand) -> str:
 def _listed(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_listed, value))}]"
+    if isinstance(value, complex):
+        return str(value)
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 

@@ -141,6 +141,8 @@ def _passed_text(name: str, change: ArgumentChange, *, unlike_others: bool) -> T
             return filled("passed.code", name=name, code=detail)
         case Change.DTYPE | Change.DTYPE_OF_ELEMENTS:
             return filled(f"passed.{kind.value}", name=name, dtype=detail)
+        case Change.VIEW | Change.VIEW_OF_ELEMENTS:
+            return filled(f"passed.{kind.value}", argument=_argument(name), layout=filled(f"layout.{detail}"))
         case Change.LENGTH:
             return filled("passed.length", argument=_argument(name), length=detail)
         case Change.SHAPE | Change.SHAPE_OF_ELEMENTS if unlike_others:

@@ -18,6 +18,7 @@ from apidiff.model.claim import (
     Equals,
     Formula,
     Keeps,
+    KeepsRest,
     Lacks,
     LacksMember,
     Member,
@@ -68,6 +69,8 @@ def _clause(claim: Claim, api: Api) -> Text:
             return _on(ranks, root, filled("clause.writes", argument=argument), some=some)
         case Keeps(argument=argument, ranks=ranks):
             return _on(ranks, root, filled("clause.keeps", argument=argument))
+        case KeepsRest(argument=argument, ranks=ranks):
+            return _on(ranks, root, filled("clause.keeps_rest", argument=argument))
         case Returns(structure=structure, ranks=ranks):
             constant = api.kind is ApiKind.CONSTANT
             clause = filled("clause.constant_type" if constant else "clause.returns", structure=structure)

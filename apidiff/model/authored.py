@@ -14,7 +14,7 @@ import msgspec
 from apidiff.model.base import NonEmpty, Record, Slug, Text
 from apidiff.model.claim import AliasKind, Formula, Plain, RankSet, Stated
 from apidiff.model.mapping import TargetRange
-from apidiff.model.probe import Described, Probe
+from apidiff.model.probe import Described, Probe, Sweep
 from apidiff.model.sample import Sample
 from apidiff.model.vocabulary import AnswerKind, ApiKind, DifferenceKind, Execution, Relation, Risk, Status
 
@@ -24,6 +24,7 @@ Name = Annotated[
 ]
 FormulaName = Annotated[str, msgspec.Meta(pattern=rf"^(\$\w+|{'|'.join(one.value for one in Formula)})$")]
 Key = Annotated[str, msgspec.Meta(pattern=r"^[\w-]+$", description="the name of an entry")]
+SweepName = Annotated[str, msgspec.Meta(pattern=rf"^({'|'.join(one.value for one in Sweep)})$")]
 # In these unions the texts have no pattern: msgspec 0.22 crashes on a type that stands twice and has one in a union.
 Slugs = str | list[str]
 Note = str | Text
@@ -33,16 +34,17 @@ Value = msgspec.UnsetType | Plain | list[Plain]
 class AuthoredClaim(Record, frozen=True, kw_only=True):
     """A claim, under its ID. The key of its kind holds what matters most; the others stand beside it.
 
-    ``writes``, ``keeps``: the argument (``ranks``, ``some``). ``returns``: the structure. ``result``: the formula (``at``,
-    ``of``). ``equals``: the value (``at``, by default the returned one). ``raises``: the class, or ``any``. ``completes``:
-    true. ``aliases``: the place (``with``, ``share``). ``parameter``: its name (``default``, ``required``). ``lacks``,
-    ``member``, ``lacks_member``: the name. ``prints``: the example. ``by``: the probes that observe it. ``reason``: why there
-    is none, and ``when``: which call it speaks of then, written as a probe is.
+    ``writes``, ``keeps``, ``keeps_rest``: the argument (``ranks``, ``some``). ``returns``: the structure. ``result``: the
+    formula (``at``, ``of``). ``equals``: the value (``at``, by default the returned one). ``raises``: the class, or ``any``.
+    ``completes``: true. ``aliases``: the place (``with``, ``share``). ``parameter``: its name (``default``, ``required``).
+    ``lacks``, ``member``, ``lacks_member``: the name. ``prints``: the example. ``by``: the probes that observe it.
+    ``reason``: why there is none, and ``when``: which call it speaks of then, written as a probe is.
     """
 
     by: Slugs = []
     writes: Name | None = None
     keeps: Name | None = None
+    keeps_rest: Name | None = None
     returns: NonEmpty | None = None
     result: FormulaName | None = None
     equals: Value = msgspec.UNSET
@@ -76,6 +78,13 @@ class AuthoredCitation(Record, frozen=True, kw_only=True):
 # Document → part of it → the claims it states. 'page' is the API's own page, 'diff' upstream's page on the differences. Under
 # 'parameters/*' stand the claims of parameters/1, parameters/2 and so on, null for a number that states none of them.
 Citations = dict[NonEmpty, dict[NonEmpty, str | AuthoredCitation | list[str | AuthoredCitation | None]]]
+
+
+class AuthoredSweep(Record, frozen=True, kw_only=True):
+    """A family of probes: the plain call, the first of the probes ``of`` that an API has, ``over`` dtypes or layouts."""
+
+    of: list[Slug]
+    over: list[NonEmpty]
 
 
 class AuthoredParameter(Record, frozen=True, kw_only=True):
@@ -168,7 +177,7 @@ class Profile(Record, frozen=True, kw_only=True):
 
     ``profile``: others that it builds on. ``with``: values of placeholders where a record gives none. ``targets``: by
     generation (mint, ops, comm_func, primitive, communication, other), or ``any``. ``otherwise``: the answer where no target
-    replaces the source.
+    replaces the source. ``sweeps``: families of probes for the source and every target.
     """
 
     about: NonEmpty
@@ -181,6 +190,7 @@ class Profile(Record, frozen=True, kw_only=True):
     targets: dict[Key, AuthoredTarget] = {}
     otherwise: AuthoredOtherwise | None = None
     caveats: dict[Slug, AuthoredDifference] = {}
+    sweeps: dict[SweepName, AuthoredSweep] = {}
 
 
 class AuthoredRecord(Record, frozen=True, kw_only=True):
@@ -202,6 +212,7 @@ class AuthoredRecord(Record, frozen=True, kw_only=True):
     targets: dict[Name, AuthoredTarget] = {}
     otherwise: list[AuthoredOtherwise] = []
     caveats: dict[Slug, AuthoredDifference] = {}
+    sweeps: dict[SweepName, AuthoredSweep] = {}
     notes: dict[Slug, Text] = {}
 
 

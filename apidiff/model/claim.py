@@ -72,6 +72,13 @@ class Keeps(Record, frozen=True, kw_only=True):
     ranks: RankSet = RankSet.ALL
 
 
+class KeepsRest(Record, frozen=True, kw_only=True):
+    """What lies around ``argument``, in the larger tensor that it is a part of, holds the same values after the call."""
+
+    argument: Slot
+    ranks: RankSet = RankSet.ALL
+
+
 class Returns(Record, frozen=True, kw_only=True):
     """The call returns an object of this structure.
 
@@ -202,6 +209,7 @@ class ClaimKind(Enum):
 
     WRITES = "writes"
     KEEPS = "keeps"
+    KEEPS_REST = "keeps_rest"
     RETURNS = "returns"
     RESULT = "result"
     RAISES = "raises"
@@ -231,6 +239,7 @@ class Claim(Record, frozen=True, kw_only=True):
     probes: list[Slug] = []
     writes: Writes | None = None
     keeps: Keeps | None = None
+    keeps_rest: KeepsRest | None = None
     returns: Returns | None = None
     result: Result | None = None
     raises: Raises | None = None

@@ -2,7 +2,8 @@
 
 A probe's arguments are data. Every tensor is filled from its rank so that a reader sees in a number where it came from:
 element ``i`` (counted over all tensors of one argument) of rank ``r`` holds ``(i + 1) * 10**r``. A sum over ranks 0 and 2
-of first elements reads 101. Output buffers are filled with -1 so that a write shows.
+of first elements reads 101. Output buffers are filled with -1 so that a write shows. Where a tensor is a view of a larger
+one, the rest of that holds negative numbers, others on each rank.
 """
 
 from __future__ import annotations
@@ -27,14 +28,30 @@ class Fill(Enum):
     """What a tensor holds before the call."""
 
     RANK = "rank"  # (i + 1) * 10**rank
+    SMALL = "small"  # (i + 1) * 2**rank, exact in every dtype; times 1-2j if complex, bits of rank + 1 if bool
     SENTINEL = "sentinel"  # -1 everywhere: an output buffer
 
 
 class Layout(Enum):
-    """How a tensor lies in memory."""
+    """How a tensor lies in memory. All but the first are made from a larger tensor of the framework, called f or m here."""
 
     CONTIGUOUS = "contiguous"
-    STRIDED = "strided"  # every second element of a buffer twice as long in the last dimension
+    STRIDED = "strided"  # f[..., ::2]: every second element of a buffer twice as long in the last dimension
+    SLICE = "slice"  # f[n:2*n]: from the middle of dimension 0
+    HEAD = "head"  # f[0:n]: from the beginning of dimension 0
+    ROW = "row"  # m[1]
+    FIRST_ROW = "first-row"  # m[0]
+    CHUNK = "chunk"  # chunk(f, 3)[1]
+    TRANSPOSED = "transposed"  # m.T: without gaps, in another order
+    HEAD_CONTIGUOUS = "head-contiguous"  # f[0:n].contiguous()
+    SLICE_COPIED = "slice-copied"  # f[n:2*n].clone(), in MindSpore f[n:2*n].copy()
+
+
+class Sweep(Enum):
+    """What a family of probes runs through, one probe for each value; a reader is shown a table of them."""
+
+    DTYPE = "dtype"
+    VIEW = "view"  # layouts
 
 
 class Input(Record, frozen=True, kw_only=True):
@@ -107,7 +124,8 @@ class Probe(Record, frozen=True, kw_only=True):
     ``like`` names another probe of the same API whose arguments are taken first; ``set`` replaces or adds arguments on
     every rank; ``drop`` removes them; ``on_rank`` replaces arguments on single ranks (key: the rank, or ``others`` for every
     rank but the root). ``world_sizes`` limits where it runs (faults need not run everywhere). ``ranks``: those that make the
-    call, all if empty; ``partner``: what the other end does meanwhile. Ranks that neither names do nothing.
+    call, all if empty; ``partner``: what the other end does meanwhile. Ranks that neither names do nothing. ``sweep``: the
+    family of which the probe is one; it is made only where the probe that it is like raises nothing.
     """
 
     like: Slug | None = None
@@ -117,6 +135,7 @@ class Probe(Record, frozen=True, kw_only=True):
     world_sizes: list[int] = []
     ranks: list[int] = []
     partner: Partner | None = None
+    sweep: Sweep | None = None
     inplace_switch: bool | None = (
         None  # MindSpore: value for set_comm_ops_inplace around the call; None leaves it alone
     )

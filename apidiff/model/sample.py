@@ -59,6 +59,8 @@ class SampleInput(Record, frozen=True, kw_only=True):
         present = [key for key in keys if getattr(self, key) is not None]
         if len(present) != 1:
             raise ValueError(f"an argument needs exactly one of {', '.join(keys)}, got {present or 'none'}")
+        if self.layout not in {Layout.CONTIGUOUS, Layout.STRIDED}:
+            raise ValueError(f"a sample's layout is contiguous or strided, got {self.layout.value}")
 
     @property
     def is_tensor(self) -> bool:

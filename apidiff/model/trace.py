@@ -1,6 +1,6 @@
 """Traces and run records: what a run showed, raw and complete. Written by a run, never edited.
 
-All of it is JSON. Floats that JSON cannot hold are written as the strings "nan", "inf" and "-inf".
+All of it is JSON. Floats that JSON cannot hold are written as the strings "nan", "inf" and "-inf", complex numbers as "(1-2j)".
 """
 
 from __future__ import annotations
@@ -10,19 +10,33 @@ from apidiff.model.base import Record
 Number = int | float | bool | str
 
 
+class BufferDump(Record, frozen=True, kw_only=True):
+    """The larger tensor from which one was made by slicing, indexing or transposing: all of its memory.
+
+    ``values``: flat, row-major; ``places``: where in them the elements of the smaller tensor lie, in their order.
+    ``storage``: as of a `TensorDump`; another one than the smaller tensor's where making that copied.
+    """
+
+    values: list[Number]
+    places: list[int]
+    storage: int
+
+
 class TensorDump(Record, frozen=True, kw_only=True, tag_field="t", tag="tensor"):
     """A tensor as seen on one rank. ``values``: flat, row-major. ``storage``: a label; equal labels in one trace share memory.
 
-    ``object``: a label; equal labels in one trace are the same Python object.
+    ``object``: a label; equal labels in one trace are the same Python object. ``buffer``: what the tensor was made from,
+    where the probe passes part of a larger one.
     """
 
     type: str  # class name
-    dtype: str  # NumPy's name: float32, int64
+    dtype: str  # NumPy's name: float32, int64; or bfloat16
     shape: list[int]
     values: list[Number]
     contiguous: bool = True
     storage: int
     object: int
+    buffer: BufferDump | None = None
 
 
 class SequenceDump(Record, frozen=True, kw_only=True, tag_field="t", tag="sequence"):
@@ -85,8 +99,9 @@ class ProbeRun(Record, frozen=True, kw_only=True):
 
     ``probe`` is the probe's name, ``example:<path>`` for an example. ``spec`` is the digest of all that decides what is
     called (resolved arguments, call style, or the example's text): a verdict is derived only where today's is the same.
-    ``end``: ``completed`` (every rank answered, errors included), ``timeout`` or ``crash``; ``log`` holds the last lines the
-    ranks wrote for the latter two. ``again``: traces of the second try in fresh ranks, kept where the two differ (flaky).
+    ``end``: ``completed`` (every rank answered, errors included), ``timeout``, ``crash`` or ``skipped`` (not made, since the
+    plain call that it varies failed); ``log`` holds the last lines the ranks wrote for a time-out or a crash. ``again``:
+    traces of the second try in fresh ranks, kept where the two differ (flaky).
     """
 
     api: str

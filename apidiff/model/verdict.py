@@ -58,6 +58,9 @@ class EvidenceCode(Enum):
     VALUE = "value"
     UNCHANGED = "unchanged"
     CHANGED = "changed"
+    REST_UNCHANGED = "rest_unchanged"
+    REST_CHANGED = "rest_changed"
+    NOT_IN_BUFFER = "not_in_buffer"
     UNEXPECTED = "unexpected"
     ABSENT = "absent"
     LENGTH = "length"
@@ -66,6 +69,7 @@ class EvidenceCode(Enum):
     NOTHING_SHARED = "nothing_shared"
     # Why nothing could be compared.
     NOTHING_AT = "nothing_at"
+    NOTHING_AROUND = "nothing_around"
     NO_INPUT = "no_input"
     NOTHING_TO_COMPARE = "nothing_to_compare"
     NO_OTHER_END = "no_other_end"

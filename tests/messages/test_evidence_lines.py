@@ -33,6 +33,16 @@ LINES = [
         "rank 1: tensor [10, 20] → [110, 220]",
         "rank 1: tensor [10, 20] → [110, 220]",
     ),
+    (
+        evidence(EvidenceCode.REST_CHANGED, 0, slot="tensor", before="[-2]", after="[-222]"),
+        "rank 0: around tensor [-2] → [-222]",
+        "rank 0: tensor 周围 [-2] → [-222]",
+    ),
+    (
+        evidence(EvidenceCode.NOT_IN_BUFFER, 0, slot="tensor", value="[3]", buffer="[1]"),
+        "rank 0: tensor [3], in the larger tensor [1]",
+        "rank 0: tensor [3]，较大张量中的同一位置为 [1]",
+    ),
     # What a framework said is shown as it is, even where it is one of our words or looks like a placeholder.
     (evidence(EvidenceCode.RAISED, 1, error="E: timeout"), "rank 1: E: timeout", "rank 1: E: timeout"),
     (evidence(EvidenceCode.RAISED, 1, error="E: {rank}"), "rank 1: E: {rank}", "rank 1: E: {rank}"),

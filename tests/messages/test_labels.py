@@ -30,7 +30,7 @@ from apidiff.model.agreement import Agreement, Facet
 from apidiff.model.base import Text
 from apidiff.model.claim import AliasKind, ClaimKind, Formula, ListedAs, RankSet
 from apidiff.model.coverage import NotRun
-from apidiff.model.probe import Situation
+from apidiff.model.probe import Layout, Situation
 from apidiff.model.signature import ParameterKind, SignatureKind
 from apidiff.model.signed import State
 from apidiff.model.verdict import EvidenceCode, Outcome
@@ -93,7 +93,8 @@ FAMILIES = {
     "history": values(ChangeKind),
     "kind": values(SignatureKind) | values(ParameterKind),
     "role": {"target", "used"},  # of `ServedEntry`
-    "end": {"completed", "timeout", "crash"},  # of `ProbeRun`
+    "layout": values(Layout) - {Layout.CONTIGUOUS.value},
+    "end": {"completed", "timeout", "crash", "skipped"},  # of `ProbeRun`
     "month": {str(number) for number in range(1, 13)},
 }
 # Values of these may have words to be found by.

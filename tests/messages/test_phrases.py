@@ -149,8 +149,8 @@ ROWS = [
     (
         ["strided"],
         {"completes": {}},
-        "For a non-contiguous `tensor`, the call completes without an exception.",
-        "传入非连续的 `tensor` 时，调用正常完成，不抛异常。",
+        "For a `tensor` with gaps between its elements in memory, the call completes without an exception.",
+        "传入元素在内存中有间隔的 `tensor` 时，调用正常完成，不抛异常。",
     ),
     (
         ["int64"],

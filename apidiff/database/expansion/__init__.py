@@ -9,9 +9,10 @@ A record says what only a person knows. Each pass adds what is known from elsewh
 5. `claim_scripts` makes the claims of scripts below executable_examples/;
 6. `derive_parameters` makes the rows that the signatures show;
 7. `derive_signature_claims` makes the claims that the signatures show;
-8. `prune_inherited` drops what profiles say of probes and claims that are not there;
-9. `attach_citations` puts citations on claims;
-10. `to_mapping` makes a `Mapping` of it.
+8. `expand_sweeps` makes the probes and claims that go through dtypes and layouts;
+9. `prune_inherited` drops what profiles say of probes and claims that are not there;
+10. `attach_citations` puts citations on claims;
+11. `to_mapping` makes a `Mapping` of it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from apidiff.database.expansion.origins import Plain, mark
 from apidiff.database.expansion.profiles import Profiles, apply_profiles, fill_placeholders
 from apidiff.database.expansion.scripts import claim_scripts
 from apidiff.database.expansion.signatures import Signatures, claim_members, derive_parameters, derive_signature_claims
+from apidiff.database.expansion.sweeps import expand_sweeps
 from apidiff.database.paths import examples_of
 from apidiff.database.yaml import Lines, read_yaml_plain
 from apidiff.errors import DataError
@@ -82,6 +84,7 @@ class Expander:
         record = claim_scripts(record, name, self.examples)
         record = derive_parameters(record, name, self.signatures, self.profiles.unneeded)
         record = derive_signature_claims(record, name, self.signatures)
+        record = expand_sweeps(record)
         record = prune_inherited(record)
         return attach_citations(record, name, self.documents)
 

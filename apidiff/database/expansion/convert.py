@@ -17,6 +17,7 @@ Origins = dict[tuple[str | int, ...], Origin]
 _MAIN = {
     "writes": "argument",
     "keeps": "argument",
+    "keeps_rest": "argument",
     "returns": "structure",
     "result": "formula",
     "equals": "value",

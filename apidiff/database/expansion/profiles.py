@@ -14,7 +14,7 @@ from apidiff.errors import DataError
 # The part of a claim that is not its body.
 _BESIDE = {"by", "reason", "when", ORIGIN}
 _CLAIM_KINDS = {
-    *("writes", "keeps", "returns", "result", "equals", "raises", "completes", "aliases"),
+    *("writes", "keeps", "keeps_rest", "returns", "result", "equals", "raises", "completes", "aliases"),
     *("parameter", "lacks", "member", "lacks_member", "prints"),
 }
 _NOT_ALIKE = ("since", "status", "ranges", "note", "like", "defined_in", "without", ORIGIN)
@@ -99,6 +99,9 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
         mine = {**(like or {}).get("probes", {}), **block.get("probes", {})}
         return _plain_call_first(_overlaid(base, block, profiles, own=True), mine)
 
+    done["sweeps"] = {}
+    for layer in [*layers, record]:
+        done["sweeps"] |= layer.get("sweeps", {})
     source = record.get("source") or {ORIGIN: record[ORIGIN]}
     done["source"] = merged(source, _source_part)
     done["targets"] = {}

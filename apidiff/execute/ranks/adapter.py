@@ -104,6 +104,7 @@ class Adapter(ABC):
                 self.synchronise()
                 return RankTrace(rank=self.rank, returned=ScalarDump(value=None))
             self.synchronise()
+            snapshot.watch(inputs.views)
             record["before"] = {key: snapshot.dump(value) for key, value in arguments.items()}
             stage = "call"
             with self._switched(switch):

@@ -9,9 +9,10 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 from apidiff.execute.ranks.api_lookup import find
-from apidiff.execute.ranks.snapshot import filled
+from apidiff.execute.ranks.layouts import View, make_view
+from apidiff.execute.ranks.snapshot import filled, filled_around
 from apidiff.model.mapping import Api
-from apidiff.model.probe import Argument, Fill, Input, Layout, Partner
+from apidiff.model.probe import Argument, Input, Layout, Partner
 from apidiff.model.probe_resolution import partner, resolve, root_rank
 
 
@@ -27,10 +28,11 @@ class Maker(Protocol):
 
 
 class Inputs:
-    """The arguments of one probe for the rank of ``maker``."""
+    """The arguments of one probe for the rank of ``maker``. ``views``: those made so far that are parts of larger tensors."""
 
     def __init__(self, maker: Maker, api: Api, probe: str) -> None:
         self._maker, self._api, self._probe = maker, api, probe
+        self.views: list[View] = []
 
     def make_groups(self) -> None:
         """Creates every group that any rank passes, on all ranks alike: creating one is itself a collective in torch."""
@@ -92,10 +94,17 @@ class Inputs:
         return self._maker.group(ranks, by_name=value.by_name)
 
     def _tensor(self, value: Input, shape: Iterable[int | str], counted: list[int]) -> Any:
-        sizes, sentinel = [self._dimension(size) for size in shape], value.fill is Fill.SENTINEL
-        array = filled(sizes, value.dtype, self._maker.rank, counted[0], sentinel=sentinel)
+        sizes, rank = [self._dimension(size) for size in shape], self._maker.rank
+        array = filled(sizes, value.dtype, rank, counted[0], value.fill)
         counted[0] += array.size
-        return self._maker.make_tensor(array, value.dtype, strided=value.layout is Layout.STRIDED)
+        if value.layout is Layout.CONTIGUOUS:
+            return self._maker.make_tensor(array, value.dtype, strided=False)
+        around = filled_around(3 * array.size, value.dtype, rank)
+        view = make_view(
+            array, value.layout, around, lambda whole: self._maker.make_tensor(whole, value.dtype, strided=False)
+        )
+        self.views.append(view)
+        return view.tensor
 
     def _dimension(self, value: int | str) -> int:
         return value if isinstance(value, int) else int(value.split("*")[0]) * self._maker.world_size

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from apidiff.model.trace import Number, ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
+from apidiff.execute.ranks.layouts import View
+from apidiff.model.probe import Fill
+from apidiff.model.trace import BufferDump, Number, ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
@@ -32,8 +35,13 @@ class Snapshot:
     def __init__(self, tensors: Tensors) -> None:
         self._tensors = tensors
         self._alive: list[object] = []
+        self._views: dict[int, View] = {}
         self._objects: dict[int, int] = {}
         self._storages: dict[object, int] = {}
+
+    def watch(self, views: Iterable[View]) -> None:
+        """Dumps from now on the larger tensors that ``views`` are parts of along with these."""
+        self._views |= {id(view.tensor): view for view in views}
 
     def dump(self, value: Any) -> Value:
         """The value as JSON-ready record."""
@@ -62,15 +70,26 @@ class Snapshot:
             contiguous=self._tensors.contiguous(tensor),
             storage=self._storages.setdefault(storage, len(self._storages)),
             object=number,
+            buffer=self._buffer(self._views[id(tensor)]) if id(tensor) in self._views else None,
+        )
+
+    def _buffer(self, view: View) -> BufferDump:
+        storage = self._tensors.storage(view.buffer)
+        return BufferDump(
+            values=self.values(self._tensors.to_numpy(view.buffer)),
+            places=view.places,
+            storage=self._storages.setdefault(storage, len(self._storages)),
         )
 
     def dtype(self, tensor: Any, array: npt.NDArray[Any]) -> str:
         """The name of a tensor's dtype; ``array`` holds its values."""
-        del tensor
-        return str(array.dtype)
+        # NumPy lacks bfloat16: its values come as float32.
+        return "bfloat16" if "bfloat16" in str(tensor.dtype).lower() else str(array.dtype)
 
     def values(self, array: npt.NDArray[Any]) -> list[Number]:
         """The values of a tensor as JSON holds them, row by row."""
+        if array.dtype.name == "bfloat16":  # the numbers of MindSpore's own NumPy dtype are no Python floats
+            array = array.astype(np.float32)
         return [_number(item) for item in array.ravel().tolist()]
 
     def _number(self, value: object) -> int:
@@ -88,14 +107,33 @@ def written(value: object) -> str:
     return repr(value)
 
 
-def _number(value: float) -> float | int | bool | str:
+def _number(value: complex) -> Number:
+    if isinstance(value, complex):
+        return str(value)
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
     return value
 
 
-def filled(shape: list[int], dtype: str, rank: int, first: int, *, sentinel: bool) -> npt.NDArray[Any]:
-    """The contents of a tensor: -1 everywhere, or element i of the argument on rank r holds (i + 1) * 10**r."""
+def filled(shape: list[int], dtype: str, rank: int, first: int, fill: Fill) -> npt.NDArray[Any]:
+    """The contents of a tensor on ``rank``, as `Fill` says; ``first``: how many elements its argument has before it."""
     count = math.prod(shape)
-    flat = np.full(count, -1) if sentinel else (np.arange(first, first + count) + 1) * 10**rank
-    return flat.astype("float32" if dtype == "bfloat16" else dtype).reshape(shape)
+    numbers = np.arange(first, first + count)
+    if fill is Fill.SENTINEL:
+        flat = np.full(count, -1)
+    elif fill is Fill.RANK:
+        flat = (numbers + 1) * 10**rank
+    elif dtype == "bool":
+        flat = (rank + 1) >> (numbers % 2) & 1
+    else:
+        flat = (numbers + 1) * 2**rank * (1 - 2j if dtype.startswith("complex") else 1)
+    return flat.astype(_in_numpy(dtype)).reshape(shape)
+
+
+def filled_around(count: int, dtype: str, rank: int) -> npt.NDArray[Any]:
+    """The contents of what lies around a tensor on ``rank``: -2, -3, … times 10**rank, which no input and no output holds."""
+    return (-(np.arange(count) + 2) * 10**rank).astype(_in_numpy(dtype))
+
+
+def _in_numpy(dtype: str) -> str:
+    return "float32" if dtype == "bfloat16" else dtype

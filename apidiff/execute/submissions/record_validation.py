@@ -185,8 +185,8 @@ def _about_probe(run: ProbeRun, world_size: int) -> Iterator[str]:
     ranks = [trace.rank for trace in run.ranks]
     if len(set(ranks)) != len(ranks) or not set(ranks) <= set(range(world_size)):
         yield f"its traces are of ranks {ranks[:8]}, in a world of {world_size}"
-    if run.end not in {"completed", "timeout", "crash"}:
-        yield f"it ended {run.end[:40]!r}; the ends are completed, timeout and crash"
+    if run.end not in {"completed", "timeout", "crash", "skipped"}:
+        yield f"it ended {run.end[:40]!r}; the ends are completed, timeout, crash and skipped"
     if run.end == "completed" and len(ranks) != world_size:
         yield f"it completed with {len(ranks)} of {world_size} traces"
     for trace in run.ranks:
