@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from apidiff.database.canonical_calls import with_canonical_calls
 from apidiff.database.documented import (
     OnlyFile,
     TableFile,
@@ -87,7 +88,7 @@ def load(root: Path | None = None) -> Data:
     mappings, origins = _mappings(root, expander, errors)
     if errors:
         raise InvalidData(errors)
-    mappings = with_listed(mappings, tables)
+    mappings = with_canonical_calls(with_listed(mappings, tables), root / "canonical_calls.yaml")
     runs = load_runs(root / "runs")
     unused = [*expander.profiles.unused(), *expander.notes.unused()]
     return Data(

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from apidiff.database.documented import OnlyFile
-from apidiff.model.authored import AuthoredRecord, NamedNote, Profile
-from apidiff.model.base import Slug
+from apidiff.model.authored import AuthoredRecord, CanonicalCalls, NamedNote, Profile
+from apidiff.model.base import DottedName, Slug
 from apidiff.model.documented import Listing, OfficialTable
 from apidiff.model.mapping import Document, Release
 from apidiff.model.published import Base, Index
@@ -20,6 +20,7 @@ SCHEMAS: dict[str, Any] = {
     "mapping": AuthoredRecord,
     "profiles": dict[Slug, Profile],
     "notes": dict[Slug, NamedNote],
+    "canonical_calls": dict[DottedName, CanonicalCalls],
     "documents": dict[str, Document],
     "frameworks": dict[str, list[Release]],
     "official": OfficialTable,

@@ -1,4 +1,4 @@
-"""Tells how an argument of a probe differs from the one of the canonical call: form, dtype, layout, emptiness, length, shape."""
+"""Tells how an argument of a probe differs from the one of the plain call: form, dtype, layout, emptiness, length, shape."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Change(Enum):
     CODE = "code"  # best told by its code
     EMPTY_LIST = "empty_list"
     OTHER_FORM = "other_form"
-    TENSOR = "tensor"  # where the canonical call passes no tensor
+    TENSOR = "tensor"  # where the plain call passes no tensor
     TENSORS = "tensors"
-    TUPLE = "tuple"  # where the canonical call passes a list
+    TUPLE = "tuple"  # where the plain call passes a list
     LIST = "list"
     EMPTY = "empty"
     EMPTY_ELEMENTS = "empty_elements"
@@ -41,7 +41,7 @@ class Change(Enum):
 class ArgumentChange:
     """One way in which an argument differs. ``detail``: the code, dtype, layout, length or shape, or those of each element.
 
-    ``usual``: the shape that the canonical call passes, where it is the shape that differs. ``next_rank``: the code is the
+    ``usual``: the shape that the plain call passes, where it is the shape that differs. ``next_rank``: the code is the
     number of the rank that comes next.
     """
 
@@ -129,7 +129,7 @@ def is_same_list(before: Argument, value: Argument) -> bool:
 
 
 def is_shortened(before: Argument, value: Argument, size: int) -> bool:
-    """Whether an argument is what the canonical call passes, written out for a group of ``size`` ranks."""
+    """Whether an argument is what the plain call passes, written out for a group of ``size`` ranks."""
     if not isinstance(before, Input) or not isinstance(value, Input):
         return False
     if before.each is not None and value.list is not None:

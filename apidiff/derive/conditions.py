@@ -1,4 +1,4 @@
-"""Finds under which conditions a claim's probes observe it: what they set that the API's canonical call does not."""
+"""Finds under which conditions a claim's probes observe it: what they set that the API's plain call does not."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class OwnGroup:
 
 @dataclass(frozen=True)
 class Passes:
-    """The argument ``name`` differs from the canonical call's as ``change`` says.
+    """The argument ``name`` differs from the plain call's as ``change`` says.
 
     ``who`` passes it so: every rank, every rank but the root, the rank at the other end, or one rank.
     """
@@ -74,7 +74,7 @@ class Passes:
 
 @dataclass(frozen=True)
 class OthersPassToo:
-    """Every rank but the root passes the argument ``name`` too, which the canonical call needs on the root alone."""
+    """Every rank but the root passes the argument ``name`` too, which the plain call needs on the root alone."""
 
     name: str
 
@@ -128,22 +128,24 @@ _UNPROBED = "when"
 
 
 def conditions(claim: Claim, api: Api) -> list[Condition]:
-    """All that the probes of the claim set and the canonical call does not; for a claim without probes what it says itself.
+    """All that the probes of the claim set and the plain call does not; for a claim without probes what it says itself.
 
     What all of them set comes first. Where each sets something more, these stand beside each other in an `Either`.
     """
+    if claim.when is not None and claim.when.code is not None:
+        return []
     if claim.when is not None:
         described = msgspec.structs.replace(api, probes={**api.probes, _UNPROBED: claim.when})
         situation = [Happens(claim.when.situation)] if claim.when.situation else []
         return [*probe_conditions(described, _UNPROBED), *situation]
-    probes = [probe for probe in claim.probes if probe in api.probes]
+    probes = [probe for probe in claim.probes if probe in api.probes and api.probes[probe].code is None]
     if not probes:
         return []
     about_others = getattr(claim.body, "ranks", None) is RankSet.OTHERS
     each = [probe_conditions(api, probe, about_others=about_others) for probe in probes]
     shared = [condition for condition in each[0] if all(condition in other for other in each)]
     branches = [[condition for condition in one if condition not in shared] for one in each]
-    if all(branches) and api.canonical not in probes:
+    if all(branches) and api.plain_probe not in probes:
         shared.append(Either([branch for number, branch in enumerate(branches) if branch not in branches[:number]]))
     if claim.kind in {ClaimKind.RETURNS, ClaimKind.ALIASES} and _has_async(api) and _is_never_async(api, probes):
         shared.append(With("async_op", "False"))
@@ -152,11 +154,11 @@ def conditions(claim: Claim, api: Api) -> list[Condition]:
 
 
 def probe_conditions(api: Api, probe: str, *, about_others: bool = False) -> list[Condition]:
-    """What ``probe`` sets that the canonical call of its API does not, and what that one has to choose freely.
+    """What ``probe`` sets that the plain call of its API does not, and what that one has to choose freely.
 
     ``about_others``: what ranks other than the root pass is told even where it is what they always pass.
     """
-    return list(_conditions(api, probe, api.canonical or probe, about_others=about_others))
+    return list(_conditions(api, probe, api.plain_probe or probe, about_others=about_others))
 
 
 def _has_async(api: Api) -> bool:
@@ -206,7 +208,7 @@ def _of_arguments(api: Api, plain: dict[str, Argument], arguments: dict[str, Arg
 
 
 def _is_chosen(api: Api, name: str, value: Argument) -> bool:
-    """Whether an argument of the canonical call is one of many that would do, so that a sentence has to name it.
+    """Whether an argument of the plain call is one of many that would do, so that a sentence has to name it.
 
     Tensors, what stands for data and room for results are not. Of the root and the other end the sentence speaks anyway.
     """
@@ -265,7 +267,7 @@ def _disagreement(name: str, values: dict[str, Argument]) -> Disagree:
 
 
 def _of_partner(api: Api, probe: str, canonical: str) -> Iterator[Condition]:
-    """What the rank at the other end passes otherwise than beside the canonical call, and the caller does not pass too."""
+    """What the rank at the other end passes otherwise than beside the plain call, and the caller does not pass too."""
     usual, other = partner(api, canonical), partner(api, probe)
     if usual is None or other is None or usual.api != other.api:
         return

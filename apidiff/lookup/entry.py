@@ -14,7 +14,7 @@ from apidiff.database.examples import Example, load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.database.single_runs import SingleTraces
 from apidiff.derive.api_history import SIGNATURES, STUBS, telling_files
-from apidiff.derive.calls import Snippet, call, side_by_side, snippet
+from apidiff.derive.calls import call
 from apidiff.derive.rows import Files, row_facts
 from apidiff.derive.sample_code import sample_code
 from apidiff.judge import make_context, observe
@@ -176,7 +176,7 @@ class Builder:
         ]
         differences += [found for row in parameters if (found := row_difference(row, "parameter"))]
         differences += [found for row in members if (found := row_difference(row, "member"))]
-        before, after = side_by_side(self._snippet(mapping.source, source), self._snippet(target.api, mine))
+        before, after = mapping.source.canonical, target.api.canonical
         pairs = list(judge_target(mapping, target, self._traces, self._unsupported))
         differences = worst_first([*differences, *facet_differences(mapping, pairs)])
         if mapping.execution is Execution.SINGLE:
@@ -190,8 +190,8 @@ class Builder:
             differences=differences,
             risk=differences[0].risk if differences else Risk.NONE.value,
             signatures=self._signature_texts(target.api),
-            before=before,
-            after=after,
+            before=before if before and after else "",
+            after=after if before and after else "",
             note=target.note,
             defined_in=target.api.defined_in,
             agreements=agreement_entries(mapping, pairs),
@@ -213,7 +213,7 @@ class Builder:
             why=answer.why,
             instead=answer.instead,
             recipe=self._example(recipe, list(source.values())) if recipe else None,
-            before=str(self._snippet(mapping.source, source) or ""),
+            before=mapping.source.canonical or "",
             after=recipe.snippet if recipe else "",
             uses=answer.uses,
             stated=_stated(answer.stated),
@@ -221,19 +221,6 @@ class Builder:
             # No API of that name is there, so the call has to be edited whatever else is to be minded.
             risk=min([Risk.REWRITE.value, *(difference.risk for difference in differences)], key=_RISKS.index),
         )
-
-    def _snippet(self, api: Api, claims: dict[str, ClaimEntry]) -> Snippet | None:
-        """The plain call, None where no probe makes one.
-
-        Returned structures are taken as claimed, results only from claims that hold wherever they ran.
-        """
-        plain = api.canonical
-        shown = [
-            claim
-            for claim in api.claims
-            if claim.returns or {row.outcome for row in claims[claim.id].summary} == {"holds"}
-        ]
-        return snippet(api, plain, shown, self._signature(api)) if plain else None
 
     def _example(self, example: Example, claims: list[ClaimEntry]) -> ExampleEntry:
         prints = next((claim.id for claim in claims if claim.kind == "prints" and example.path in claim.text.en), None)

@@ -11,6 +11,7 @@ from apidiff.messages.conditions import conditions_text
 from apidiff.messages.labels import capitalised, filled, spaced
 from apidiff.model.base import Text
 from apidiff.model.claim import (
+    CANONICAL_CLAIM,
     Aliases,
     Claim,
     Completes,
@@ -86,7 +87,7 @@ def _clause(claim: Claim, api: Api) -> Text:
             clause = filled("clause.raises", type=kind) if kind else filled("clause.raises_any")
             return _on(ranks, root, clause, some=some)
         case Completes(ranks=ranks):
-            clause = filled("clause.completes")
+            clause = filled("clause.canonical" if claim.id == CANONICAL_CLAIM else "clause.completes")
             return clause if ranks is everyone else _on(ranks, root, clause)
         case Aliases(slot=slot, with_=other, share=share):
             if slot == other:

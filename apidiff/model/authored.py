@@ -14,7 +14,7 @@ import msgspec
 from apidiff.model.base import NonEmpty, Record, Slug, Text
 from apidiff.model.claim import AliasKind, Formula, Plain, RankSet, Stated
 from apidiff.model.mapping import TargetRange
-from apidiff.model.probe import Described, Probe, Sweep
+from apidiff.model.probe import Argument, Described, Probe, Sweep
 from apidiff.model.sample import Sample
 from apidiff.model.vocabulary import AnswerKind, ApiKind, DifferenceKind, Execution, Relation, Risk, Status
 
@@ -214,6 +214,21 @@ class AuthoredRecord(Record, frozen=True, kw_only=True):
     caveats: dict[Slug, AuthoredDifference] = {}
     sweeps: dict[SweepName, AuthoredSweep] = {}
     notes: dict[Slug, Text] = {}
+
+
+class CanonicalCalls(Record, frozen=True, kw_only=True):
+    """How one source and what replaces it are ordinarily called; the key is the source's name.
+
+    ``given``: what a reader has before the call, on both sides. ``targets``: the code by full name or generation; None where
+    no call is shown. ``reason``: why no run makes the calls. ``run``: the sides that a run makes, ``source`` or generations; all
+    if empty.
+    """
+
+    source: NonEmpty
+    given: dict[str, Argument] = {}
+    targets: dict[Name, str | None] = {}
+    run: list[Key] = []
+    reason: Text | None = None
 
 
 class NamedNote(Text, frozen=True, kw_only=True):

@@ -13,6 +13,8 @@ Plain = int | float | bool | str | None
 
 # The docstrings of examples show the output of this many ranks.
 EXAMPLE_WORLD_SIZE = 3
+CANONICAL = "canonical"  # the probe that makes the canonical call
+CANONICAL_CLAIM = "canonical-call-completes"
 
 
 class RankSet(Enum):

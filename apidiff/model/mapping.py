@@ -54,7 +54,8 @@ class Api(Record, frozen=True, kw_only=True):
 
     ``root`` names the argument that holds the root rank. ``constructor`` lists the arguments a primitive's constructor
     takes; the others go to the call, by position in the order of ``set``. An API that replaces several sources has its
-    claims and probes in one record; the others name that record's ID as ``defined_in`` and leave them out.
+    claims and probes in one record; the others name that record's ID as ``defined_in`` and leave them out. ``canonical``: how
+    it is ordinarily called, as code to copy; a run makes it as the probe ``canonical``.
     """
 
     name: DottedName
@@ -64,12 +65,13 @@ class Api(Record, frozen=True, kw_only=True):
     probes: dict[Slug, Probe] = {}
     claims: list[Claim] = []
     defined_in: DottedName | None = None
+    canonical: str | None = None
 
     @property
-    def canonical(self) -> str | None:
-        """The probe that makes the canonical call: ``sync`` or ``default``, else the first that is like no other."""
+    def plain_probe(self) -> str | None:
+        """The probe that others are compared with: ``sync`` or ``default``, else the first that is like no other."""
         named = [name for name in ("sync", "default") if name in self.probes]
-        roots = [name for name, probe in self.probes.items() if probe.like is None]
+        roots = [name for name, probe in self.probes.items() if probe.like is None and probe.code is None]
         return next(iter([*named, *roots]), None)
 
 

@@ -126,6 +126,7 @@ class Probe(Record, frozen=True, kw_only=True):
     rank but the root). ``world_sizes`` limits where it runs (faults need not run everywhere). ``ranks``: those that make the
     call, all if empty; ``partner``: what the other end does meanwhile. Ranks that neither names do nothing. ``sweep``: the
     family of which the probe is one; it is made only where the probe that it is like raises nothing.
+    ``code``: what every rank executes instead of one call, with what ``set`` makes as variables.
     """
 
     like: Slug | None = None
@@ -139,6 +140,7 @@ class Probe(Record, frozen=True, kw_only=True):
     inplace_switch: bool | None = (
         None  # MindSpore: value for set_comm_ops_inplace around the call; None leaves it alone
     )
+    code: str | None = None
 
 
 class Situation(Enum):

@@ -145,6 +145,8 @@ def digest(api: Api, probe: str) -> str:
     parts += (inplace_switch(api, probe),)
     if is_partial(api, probe):
         parts += (caller_ranks(api, probe), partner(api, probe))
+    if (code := api.probes[probe].code) is not None:
+        parts += (code,)
     return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()[:12]
 
 

@@ -101,11 +101,11 @@ def _subjects(claim: Claim, api: Api) -> list[str]:
         return [named.name]
     if claim.lacks:
         return [claim.lacks.parameter]
-    plain = api.canonical
+    plain = api.plain_probe
     if plain is None or not claim.probes:
         return []
     usual = _passed(api, plain)
-    added = [_passed(api, probe) - usual for probe in claim.probes]
+    added = [_passed(api, probe) - usual for probe in claim.probes if api.probes[probe].code is None]
     return sorted(set().union(*added)) if all(added) else []
 
 

@@ -46,7 +46,7 @@ def _without_fill(value: Any) -> Any:
 
 def settings(api: Api, probe: str, *, about_others: bool = False) -> Settings:
     """What ``probe`` sets that the canonical call does not, each with what a sentence must name."""
-    canonical = api.canonical or probe
+    canonical = api.plain_probe or probe
     usual, usual_overrides = map(plain, resolve(api, canonical))
     arguments, overrides = map(plain, resolve(api, probe))
     given = {name for row in overrides.values() for name in row}
@@ -139,8 +139,9 @@ def missing(claim: Claim, api: Api, text: Text) -> list[str]:
     is without something more, that too.
     """
     about_others = plain(claim.body).get("ranks") == "others"
-    each = [settings(api, probe, about_others=about_others) for probe in claim.probes]
-    if not each or (api.canonical in claim.probes and len(each) > 1):
+    made = [probe for probe in claim.probes if api.probes[probe].code is None]  # code is shown as it is, not told
+    each = [settings(api, probe, about_others=about_others) for probe in made]
+    if not each or (api.plain_probe in claim.probes and len(each) > 1):
         return []
     shared = {name: needed for name, needed in each[0].items() if all(other.get(name) == needed for other in each)}
     wanted = [shared] if any(one.keys() == shared.keys() for one in each) else each

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from apidiff.derive.argument_changes import ArgumentChange, Change
-from apidiff.derive.calls import SYMBOLS, Snippet, call, side_by_side, snippet, written_argument
+from apidiff.derive.calls import SYMBOLS, call, written_argument
 from apidiff.derive.conditions import Condition, Disagree, Either, Happens, Passes, With, Without, WorldSizes
 from apidiff.messages.conditions import conditions_text
 from apidiff.messages.labels import spaced
@@ -454,71 +454,3 @@ def test_primitives_are_called_in_two_steps() -> None:
         Api,
     )
     assert call(api, "sync") == "mindspore.ops.Reduce(dest_rank=0)(x)"
-
-
-def test_snippet_binds_what_is_returned_and_says_where_the_result_is() -> None:
-    claims = [
-        {"id": "a", "probes": ["async"], "returns": {"structure": "(Tensor, CommHandle)"}},
-        {"id": "b", "probes": ["async"], "result": {"at": "return[0]", "formula": "sum", "of": "tensor"}},
-    ]
-    lines = str(snippet(API, "async", msgspec.convert(claims, list[Claim]))).splitlines()
-    assert lines == [
-        "output, handle = torch.distributed.reduce(tensor=tensor, dst=0, async_op=True)",
-        "handle.wait()",
-        "# output = Σ_r tensor_r",
-    ]
-
-
-# (what claims say of the plain call: structure returned, place of the result; what takes its result; the comment)
-BOUND = [
-    (None, None, None, None),
-    ("None", None, "", None),
-    ("Tensor", None, "output = ", None),
-    ("Work", None, "handle = ", None),
-    ("(Tensor, None)", None, "output, _ = ", None),
-    (None, "return", "output = ", "# output = Σ_r tensor_r"),
-    (None, "tensor", "", "# tensor = Σ_r tensor_r"),
-]
-
-
-@pytest.mark.parametrize(("structure", "place", "bound", "comment"), BOUND)
-def test_what_takes_the_result(
-    structure: str | None, place: str | None, bound: str | None, comment: str | None
-) -> None:
-    claims = [{"id": "a", "probes": ["sync"], "returns": {"structure": structure}}] if structure else []
-    claims += (
-        [{"id": "b", "probes": ["sync"], "result": {"at": place, "formula": "sum", "of": "tensor"}}] if place else []
-    )
-    found = snippet(API, "sync", msgspec.convert(claims, list[Claim]))
-    assert (found.bound, found.comments) == (bound, [comment] if comment else [])
-
-
-def _one(bound: str | None, *comments: str, constant: bool = False) -> Snippet:
-    return Snippet([], bound, "f()", list(comments), constant=constant)
-
-
-# (before, after, what is shown of each)
-PAIRS = [
-    (None, None, "", ""),
-    (None, _one("output = "), "", ""),
-    (_one(""), None, "", ""),
-    (_one("", constant=True), _one("output = "), "", ""),
-    (_one("", constant=True), _one("", constant=True), "f()", "f()"),
-    (_one("", "# a"), _one("", "# b"), "f()\n# a", "f()\n# b"),
-    (_one("", "# a"), _one("output = "), "f()", "output = f()"),
-    (_one("output = "), _one("", "# b"), "output = f()", "f()"),
-    (_one("output = "), _one(None), "f()", "f()"),
-    (_one(None), _one("output = "), "f()", "f()"),
-    (
-        _one("output = ", "# output = a"),
-        _one("output = ", "# output = b"),
-        "output = f()\n# output = a",
-        "output = f()\n# output = b",
-    ),
-    (_one("handle = "), _one(None), "handle = f()\nhandle.wait()", "f()"),
-]
-
-
-@pytest.mark.parametrize(("before", "after", "left", "right"), PAIRS)
-def test_both_sides_are_told_alike(before: Snippet | None, after: Snippet | None, left: str, right: str) -> None:
-    assert side_by_side(before, after) == (left, right)

@@ -243,7 +243,7 @@ def _overlaid(base: Plain, over: Plain, profiles: Profiles, own: bool = False) -
         if key in ITEMS:
             items = dict(done.get(key) or {})
             written = {name: _item(key, name, items.get(name), item, profiles, own) for name, item in value.items()}
-            # The first probe that is like no other makes the canonical call. What is written here leads, save in a target
+            # The first probe that is like no other makes the plain call. What is written here leads, save in a target
             # that is like another one: that one's leads.
             leads = over.get("like", "source") == "source"
             done[key] = written | (items | written) if leads else items | written

@@ -1,4 +1,4 @@
-"""Which probe makes the canonical call of an API."""
+"""Which probe makes the plain call of an API."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from apidiff.database import Data, load
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Probe
 
-# probes with what each is like, the one that makes the canonical call
+# probes with what each is like, the one that makes the plain call
 CALLS: list[tuple[dict[str, str | None], str | None]] = [
     ({}, None),
     ({"to-1": None, "tagged": "to-1"}, "to-1"),
@@ -18,10 +18,10 @@ CALLS: list[tuple[dict[str, str | None], str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("probes", "canonical"), CALLS)
-def test_the_canonical_call(probes: dict[str, str | None], canonical: str | None) -> None:
+@pytest.mark.parametrize(("probes", "plain"), CALLS)
+def test_the_plain_call(probes: dict[str, str | None], plain: str | None) -> None:
     api = Api(name="torch.f", probes={name: Probe(like=like) for name, like in probes.items()})
-    assert api.canonical == canonical
+    assert api.plain_probe == plain
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def data() -> Data:
 
 
 @pytest.mark.parametrize(
-    ("mapping", "canonical"),
+    ("mapping", "plain"),
     [
         ("torch.distributed.reduce", "sync"),
         ("torch.distributed.recv", "from-1"),
@@ -38,5 +38,5 @@ def data() -> Data:
         ("torch.distributed.get_global_rank", "tail"),
     ],
 )
-def test_a_profile_does_not_lead_what_a_record_writes(data: Data, mapping: str, canonical: str) -> None:
-    assert data.mappings[mapping].source.canonical == canonical
+def test_a_profile_does_not_lead_what_a_record_writes(data: Data, mapping: str, plain: str) -> None:
+    assert data.mappings[mapping].source.plain_probe == plain

@@ -1,0 +1,199 @@
+"""How APIs are ordinarily called: the code names what is there, and both sides pass the same."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from apidiff.database import Data, load
+from apidiff.database.canonical_calls import free_names, with_canonical_calls
+from apidiff.database.signatures import newest_first
+from apidiff.errors import DataError
+from apidiff.model.claim import CANONICAL
+from apidiff.model.mapping import Api, Mapping, Target
+from apidiff.model.signature import Signature, SignatureFile, SignatureKind
+from apidiff.model.vocabulary import Execution, Relation, Status
+
+# What calls use beside the APIs that are compared; signatures are read of these alone.
+BESIDE = {
+    *("mindspore.ops.cat", "mindspore.mint.cat", "mindspore.set_device", "datetime.timedelta"),
+    *("torch.utils.data.DataLoader", "mindspore.dataset.GeneratorDataset"),
+}
+
+
+@pytest.fixture(scope="module")
+def data() -> Data:
+    return load()
+
+
+def newest(data: Data, name: str) -> SignatureFile:
+    """The signatures of the newest release of the framework of ``name`` that was run."""
+    framework = name.partition(".")[0]
+    run = {record.framework_version for _, record in data.runs if record.framework == framework}
+    return next(file for file in newest_first(data.signatures, framework) if file.version in run)
+
+
+def signature(data: Data, api: Api) -> Signature | None:
+    return newest(data, api.name).apis.get(api.name)
+
+
+def named(tree: ast.AST) -> dict[str, str]:
+    """What each imported name stands for, in full."""
+    full: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            full |= {alias.asname or alias.name: alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            full |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    return full
+
+
+def dotted(node: ast.expr, full: dict[str, str]) -> str | None:
+    if isinstance(node, ast.Name):
+        return full.get(node.id)
+    if isinstance(node, ast.Attribute) and (owner := dotted(node.value, full)):
+        return f"{owner}.{node.attr}"
+    return None
+
+
+def names(code: str) -> Iterator[str]:
+    """The full names of what ``code`` uses of modules, the longest only."""
+    tree = ast.parse(code)
+    full = named(tree)
+    inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute) and id(node) not in inner and (name := dotted(node, full)):
+            yield name
+
+
+def shown(data: Data) -> list[Api]:
+    return [api for mapping in data.mappings.values() for api in _apis(mapping) if api.canonical]
+
+
+def _apis(mapping: Mapping) -> list[Api]:
+    return [mapping.source, *(target.api for target in mapping.targets)]
+
+
+def test_every_target_to_use_has_a_canonical_call(data: Data) -> None:
+    """An API with samples is called as the first of them says."""
+    lacking = [
+        target.api.name
+        for mapping in data.mappings.values()
+        for target in mapping.targets
+        if mapping.execution is Execution.COLLECTIVE
+        and any(span.status is Status.CURRENT and span.until is None for span in target.ranges)
+        and not (target.api.canonical and mapping.source.canonical)
+    ]
+    assert lacking == []
+
+
+def test_every_call_names_only_what_is_there(data: Data) -> None:
+    unknown = []  # of a constant no members are read
+    for api in shown(data):
+        file = newest(data, api.name)
+        for name in names(api.canonical or ""):
+            owner, _, member = name.rpartition(".")
+            known = file.apis.get(owner)
+            if (
+                name not in file.apis
+                and name not in BESIDE
+                and not (known and (known.kind is SignatureKind.CONSTANT or member in known.every_member))
+            ):
+                unknown.append((api.name, name))
+    assert unknown == []
+
+
+def test_every_call_uses_the_api_that_it_is_of(data: Data) -> None:
+    """An object of a class that other functions return is used through what returned it."""
+    returned = {"torch.distributed.Work", "mindspore.communication.comm_func.CommHandle"}
+    lacking = [
+        api.name
+        for api in shown(data)
+        if api.name not in returned
+        and not any(f"{name}.".startswith(f"{api.name}.") for name in names(api.canonical or ""))
+    ]
+    assert lacking == []
+
+
+def passed(api: Api, known: Signature) -> dict[str, str] | None:
+    """The arguments of the first call of ``api`` by parameter; a primitive is constructed and then called.
+
+    None where it is not called. Raises IndexError or AssertionError where the signature has no place for one.
+    """
+    tree = ast.parse(api.canonical or "")
+    full = named(tree)
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    made = next((call for call in calls if dotted(call.func, full) == api.name), None)
+    if made is None:
+        return None
+    given = bound(made, [parameter.name for parameter in known.parameters])
+    for call in calls:
+        if call.func is made:
+            given |= bound(call, [parameter.name for parameter in known.call or []])
+    return given
+
+
+def bound(call: ast.Call, order: list[str]) -> dict[str, str]:
+    given = {order[place]: ast.unparse(value) for place, value in enumerate(call.args)}
+    for keyword in call.keywords:
+        assert keyword.arg in order, f"no parameter {keyword.arg}"
+        given[keyword.arg] = ast.unparse(keyword.value)
+    return given
+
+
+def pairs(data: Data) -> Iterator[tuple[Mapping, Target, dict[str, str], dict[str, str]]]:
+    for mapping in data.mappings.values():
+        for target in mapping.targets:
+            known = signature(data, mapping.source), signature(data, target.api)
+            if mapping.source.canonical and target.api.canonical and known[0] and known[1]:
+                before, after = passed(mapping.source, known[0]), passed(target.api, known[1])
+                if before is not None and after is not None:
+                    yield mapping, target, before, after
+
+
+def test_both_sides_pass_the_same_but_for_what_the_rows_say(data: Data) -> None:
+    """What is given under a parameter that is the same on both sides, whatever its name, is the same expression."""
+    wrong = []
+    count = 0
+    for mapping, target, before, after in pairs(data):
+        alike = {Relation.SAME, Relation.RENAMED, Relation.DEFAULT_DIFFERS}
+        for row in target.parameters:
+            if row.source and row.target and alike.issuperset(row.relations):
+                count += row.source in before
+                left_out = row.source not in before and Relation.DEFAULT_DIFFERS in row.relations
+                if before.get(row.source) != after.get(row.target) and not left_out:
+                    wrong.append(
+                        (mapping.id, target.api.name, row.source, before.get(row.source), after.get(row.target))
+                    )
+    assert count > 60
+    assert wrong == []
+
+
+def test_what_a_reader_has_is_the_only_thing_that_the_code_does_not_make(data: Data) -> None:
+    for api in shown(data):
+        probe = api.probes.get(CANONICAL)
+        if probe is not None and not api.defined_in:
+            assert free_names(api.canonical or "") <= set(probe.set), api.name
+
+
+BAD = [
+    ("torch.distributed.nothing:\n  source: dist.nothing()\n", "no mapping"),
+    ("torch.distributed.barrier:\n  source: 'dist.barrier('\n", "does not parse"),
+    ("torch.distributed.barrier:\n  source: dist.barrier(group)\n", "uses group, which nothing makes"),
+    (
+        "torch.distributed.barrier:\n  source: dist.barrier()\n  targets: {other: dist.barrier()}\n",
+        "no target is called 'other'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "found"), BAD)
+def test_what_is_wrong_is_named_with_its_line(data: Data, tmp_path: Path, text: str, found: str) -> None:
+    path = tmp_path / "canonical_calls.yaml"
+    path.write_text(text, "utf-8")
+    with pytest.raises(DataError, match=found) as error:
+        with_canonical_calls(data.mappings, path)
+    assert str(path) in str(error.value)
