@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from apidiff.database.backends import Backend, Deadlines, DeviceCheck
 from apidiff.model.base import Text
+from apidiff.model.mapping import Api
 from apidiff.model.trace import RUN_SCHEMA, RunRecord
 from apidiff.model.views import ClaimEntry, Entry, RangeEntry, TargetEntry
 
@@ -118,3 +121,9 @@ def backend(name: str, framework: str, device: str) -> Backend:
     check = DeviceCheck(code="", looks_for=Text(en=f"a device called {device}", zh=f"名为 {device} 的设备"))
     deadlines = Deadlines(start=1, probe=1)
     return Backend(name=name, framework=framework, device=device, launcher="", check=check, deadlines=deadlines)
+
+
+def collective_api(plain: dict[str, Any]) -> Api:
+    """An API that ranks call, of plain data in which its root, constructor and probes stand beside its name."""
+    inner = {key: plain[key] for key in ("root", "constructor", "probes") if key in plain}
+    return msgspec.convert({**{key: plain[key] for key in plain if key not in inner}, "collective": inner}, Api)

@@ -18,6 +18,7 @@ from apidiff.model.base import DottedName
 from apidiff.model.claim import CANONICAL, CANONICAL_CLAIM, Claim, Completes
 from apidiff.model.mapping import Api, Mapping, Target
 from apidiff.model.probe import Described, Probe
+from apidiff.model.probe_resolution import collective_of, with_probes
 
 WORLD_SIZE = 3
 
@@ -108,11 +109,11 @@ def _called(api: Api, generation: str, code: str, written: CanonicalCalls, at: t
     if written.reason:
         claim, probes = (
             msgspec.structs.replace(claim, probes=[], reason=written.reason, when=Described(code=whole)),
-            api.probes,
+            collective_of(api).probes,
         )
     else:
-        probes = {**api.probes, CANONICAL: probe}
-    return msgspec.structs.replace(api, canonical=whole, probes=probes, claims=[*api.claims, claim])
+        probes = {**collective_of(api).probes, CANONICAL: probe}
+    return msgspec.structs.replace(with_probes(api, probes), canonical=whole, claims=[*api.claims, claim])
 
 
 def _joined(imports: list[str], code: str) -> str:
@@ -151,7 +152,7 @@ def _shared(mapping: Mapping, by_definer: Dictionary[tuple[str, str], Api]) -> M
         if target.api.defined_in is None:
             return target
         api = by_definer[target.api.defined_in, target.api.name]
-        own = msgspec.structs.replace(target.api, probes=api.probes, claims=api.claims)
+        own = msgspec.structs.replace(target.api, collective=api.collective, claims=api.claims)
         return msgspec.structs.replace(target, api=own)
 
     return msgspec.structs.replace(mapping, targets=[shared(target) for target in mapping.targets])

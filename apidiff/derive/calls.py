@@ -5,7 +5,7 @@ from __future__ import annotations
 from apidiff.model.claim import Formula, Result
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Argument, Call, Input
-from apidiff.model.probe_resolution import resolve
+from apidiff.model.probe_resolution import collective_of, resolve
 from apidiff.model.signature import Signature
 from apidiff.model.vocabulary import ApiKind
 
@@ -16,17 +16,21 @@ def call(api: Api, probe: str, signature: Signature | None = None) -> str:
     Tensors are written as variables of the parameter's name; leading arguments are positional where ``signature`` shows
     the same order.
     """
-    if (code := api.probes[probe].code) is not None:
+    if (code := collective_of(api).probes[probe].code) is not None:
         return code
     arguments, _ = resolve(api, probe)
     if api.kind is ApiKind.CONSTANT:
         return api.name
     if api.kind is ApiKind.PRIMITIVE:
         made = ", ".join(
-            f"{name}={written_argument(name, value)}" for name, value in arguments.items() if name in api.constructor
+            f"{name}={written_argument(name, value)}"
+            for name, value in arguments.items()
+            if name in collective_of(api).constructor
         )
         called = ", ".join(
-            written_argument(name, value) for name, value in arguments.items() if name not in api.constructor
+            written_argument(name, value)
+            for name, value in arguments.items()
+            if name not in collective_of(api).constructor
         )
         return f"{api.name}({made})({called})"
     order = [parameter.name for parameter in signature.parameters] if signature else []

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-import msgspec
-
 from apidiff.derive.argument_changes import (
     ArgumentChange,
     Change,
@@ -21,7 +19,15 @@ from apidiff.derive.calls import is_code, written_argument
 from apidiff.model.claim import Claim, ClaimKind, RankSet
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Argument, Input, Probe, Situation
-from apidiff.model.probe_resolution import PEERS, caller_ranks, inplace_switch, partner, resolve
+from apidiff.model.probe_resolution import (
+    PEERS,
+    caller_ranks,
+    collective_of,
+    inplace_switch,
+    partner,
+    resolve,
+    with_probes,
+)
 
 Who = Literal["everyone", "others", "partner"] | int
 
@@ -135,17 +141,21 @@ def conditions(claim: Claim, api: Api) -> list[Condition]:
     if claim.when is not None and claim.when.code is not None:
         return []
     if claim.when is not None:
-        described = msgspec.structs.replace(api, probes={**api.probes, _UNPROBED: claim.when})
+        described = with_probes(api, {**collective_of(api).probes, _UNPROBED: claim.when})
         situation = [Happens(claim.when.situation)] if claim.when.situation else []
         return [*probe_conditions(described, _UNPROBED), *situation]
-    probes = [probe for probe in claim.probes if probe in api.probes and api.probes[probe].code is None]
+    probes = [
+        probe
+        for probe in claim.probes
+        if probe in collective_of(api).probes and collective_of(api).probes[probe].code is None
+    ]
     if not probes:
         return []
     about_others = getattr(claim.body, "ranks", None) is RankSet.OTHERS
     each = [probe_conditions(api, probe, about_others=about_others) for probe in probes]
     shared = [condition for condition in each[0] if all(condition in other for other in each)]
     branches = [[condition for condition in one if condition not in shared] for one in each]
-    if all(branches) and api.plain_probe not in probes:
+    if all(branches) and collective_of(api).plain_probe not in probes:
         shared.append(Either([branch for number, branch in enumerate(branches) if branch not in branches[:number]]))
     if claim.kind in {ClaimKind.RETURNS, ClaimKind.ALIASES} and _has_async(api) and _is_never_async(api, probes):
         shared.append(With("async_op", "False"))
@@ -158,11 +168,11 @@ def probe_conditions(api: Api, probe: str, *, about_others: bool = False) -> lis
 
     ``about_others``: what ranks other than the root pass is told even where it is what they always pass.
     """
-    return list(_conditions(api, probe, api.plain_probe or probe, about_others=about_others))
+    return list(_conditions(api, probe, collective_of(api).plain_probe or probe, about_others=about_others))
 
 
 def _has_async(api: Api) -> bool:
-    return any(resolve(api, probe)[0].get("async_op") is True for probe in api.probes)
+    return any(resolve(api, probe)[0].get("async_op") is True for probe in collective_of(api).probes)
 
 
 def _is_never_async(api: Api, probes: list[str]) -> bool:
@@ -185,7 +195,7 @@ def _conditions(api: Api, probe: str, canonical: str, *, about_others: bool) -> 
     told += _of_partner(api, probe, canonical)
     told.sort(key=lambda condition: _ORDER.index(type(condition)))
     yield from told
-    if sizes := _sizes_that_matter(api.probes[probe], arguments, bool(ranks or other), told):
+    if sizes := _sizes_that_matter(collective_of(api).probes[probe], arguments, bool(ranks or other), told):
         yield WorldSizes(sizes)
     if (switch := inplace_switch(api, probe)) is not None:
         yield Switched(switch)
@@ -214,7 +224,7 @@ def _is_chosen(api: Api, name: str, value: Argument) -> bool:
     """
     if isinstance(value, Input) and value.group is not None:
         return True
-    return name != api.root and name not in PEERS and is_code(value) and not _holds_data(value)
+    return name != collective_of(api).root and name not in PEERS and is_code(value) and not _holds_data(value)
 
 
 def _holds_data(value: Argument) -> bool:

@@ -21,7 +21,7 @@ from apidiff.model.base import Record
 from apidiff.model.claim_probes import example_probe, spec_of
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Argument
-from apidiff.model.probe_resolution import caller_ranks, digest_text, inplace_switch, partner, resolve
+from apidiff.model.probe_resolution import caller_ranks, collective_of, digest_text, inplace_switch, partner, resolve
 from apidiff.model.signature import Signature
 from apidiff.model.signed import Signed
 from apidiff.model.trace import ProbeRun, RunRecord, SignatureDump
@@ -272,7 +272,7 @@ def probe_calls(data: Data) -> dict[str, dict[str, ProbeCall]]:
     for mapping in data.mappings.values():
         for api in (mapping.source, *(target.api for target in mapping.targets)):
             mine = found.setdefault(api.name, {})
-            for probe in api.probes:
+            for probe in collective_of(api).probes:
                 mine[probe] = _made(probe_code(api, probe, signatures.get(api.name)), api, probe, context)
             for claim in api.claims:
                 if claim.prints:
@@ -294,7 +294,7 @@ def probe_code(api: Api, probe: str, signature: Signature | None = None) -> str:
     if (switch := inplace_switch(api, probe)) is not None:
         lines.insert(0, f"mindspore.ops.communication.set_comm_ops_inplace({switch})")
     for rank, changed in resolve(api, probe)[1].items():
-        where = f"rank != {api.root}" if rank == "others" else f"rank {rank}"
+        where = f"rank != {collective_of(api).root}" if rank == "others" else f"rank {rank}"
         lines.append(f"# {where}: {_given(changed)}")
     if (other := partner(api, probe)) is not None:
         lines += [f"# {_ranks(other.ranks)}", f"{other.api}({_given(other.set)})"]

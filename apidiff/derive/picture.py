@@ -28,7 +28,7 @@ from apidiff.judge import Context, make_context
 from apidiff.model.claim_probes import spec_of
 from apidiff.model.mapping import Api, Mapping
 from apidiff.model.picture import Buffer, Cell, Picture, RankPart, Scene, Side
-from apidiff.model.probe_resolution import callers, partner, partners, resolve
+from apidiff.model.probe_resolution import callers, collective_of, partner, partners, resolve
 from apidiff.model.ranges import holds
 from apidiff.model.signature import Signature
 from apidiff.model.trace import ObjectDump, ProbeRun, RankTrace, RunRecord, SequenceDump, Value
@@ -94,13 +94,15 @@ class Painter:
         by_place: dict[tuple[str, str, int, str], list[tuple[str, RunRecord, ProbeRun]]] = {}
         for run in self._runs.get(api.name, []):
             _, record, probe = run
-            if probe.probe in api.probes and probe.spec == spec_of(api, probe.probe, self._context.examples):
+            if probe.probe in collective_of(api).probes and probe.spec == spec_of(
+                api, probe.probe, self._context.examples
+            ):
                 place = (record.backend, record.device, record.world_size, record.framework_version)
                 by_place.setdefault(place, []).append(run)
         for runs in by_place.values():
             newest = runs[0][0]
             mine = {probe.probe: (record, probe) for run_id, record, probe in runs if run_id == newest}
-            names = [name for name in api.probes if name in mine]
+            names = [name for name in collective_of(api).probes if name in mine]
             plain = plain_probe(api, names)
             drawn = [name for name in (plain, async_probe(api, names, plain)) if name is not None]
             scenes += [self._scene(api, newest, *mine[name]) for name in drawn]

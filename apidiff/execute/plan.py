@@ -10,7 +10,7 @@ from apidiff.database.backends import Backend, Devices
 from apidiff.model.claim import EXAMPLE_WORLD_SIZE, Claim
 from apidiff.model.claim_probes import Examples, example_of, example_probe, framework_of, spec_of
 from apidiff.model.mapping import Api, Mapping
-from apidiff.model.probe_resolution import is_partial, names_other_ranks, resolve
+from apidiff.model.probe_resolution import collective_of, is_partial, names_other_ranks, resolve, root_rank
 from apidiff.model.ranges import holds, status_at
 from apidiff.model.trace import ProbeRun, RunRecord
 from apidiff.model.version import Version
@@ -39,7 +39,7 @@ class Step:
     @property
     def plain(self) -> tuple[str, str] | None:
         """The step of a sweep's plain call, without which it is not made; None for other steps."""
-        probe = self.api.probes.get(self.probe)
+        probe = collective_of(self.api).probes.get(self.probe)
         return (self.api.name, probe.like) if probe and probe.sweep and probe.like else None
 
     @property
@@ -47,13 +47,12 @@ class Step:
         """0 for plain calls, 1 for odd inputs, 2 where ranks disagree and may wait for each other indefinitely, 3 for sweeps."""
         if self.example:
             return 0
-        arguments, overrides = resolve(self.api, self.probe)
-        root = arguments.get(self.api.root) if self.api.root else None
-        if overrides or is_partial(self.api, self.probe) or (isinstance(root, int) and root > 8):
+        overrides, root = resolve(self.api, self.probe)[1], root_rank(self.api, self.probe) or 0
+        if overrides or is_partial(self.api, self.probe) or root > 8:
             return 2
         if self.plain:
             return 3  # after the plain calls, of whatever risk these are
-        return 1 if self.api.probes[self.probe].world_sizes else 0
+        return 1 if collective_of(self.api).probes[self.probe].world_sizes else 0
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ def make_plan(
 
 
 def _steps(api: Api, framework: str, world_size: int, examples: Examples) -> Iterator[Step]:
-    for name, probe in api.probes.items() if api.name.startswith(f"{framework}.") else ():
+    for name, probe in collective_of(api).probes.items() if api.name.startswith(f"{framework}.") else ():
         spec = spec_of(api, name, examples)
         if world_size == 1 and names_other_ranks(api, name):
             continue

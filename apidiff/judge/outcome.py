@@ -12,6 +12,7 @@ from apidiff.model.mapping import Api
 from apidiff.model.probe import Input
 from apidiff.model.probe_resolution import (
     callers,
+    collective_of,
     group_ranks,
     is_partial,
     names_other_ranks,
@@ -70,7 +71,7 @@ def ranks_of(selected: RankSet, api: Api, probe: str, world_size: int) -> tuple[
     Where a probe leaves ranks out, every set but that of the partners is one of callers.
     """
     everyone = list(range(world_size))
-    if probe not in api.probes:  # an example, in which all take part
+    if probe not in collective_of(api).probes:  # an example, in which all take part
         return everyone, everyone
     group = group_ranks(resolve(api, probe)[0], world_size)
     calling = callers(api, probe, world_size) if is_partial(api, probe) else everyone
@@ -97,7 +98,7 @@ def one_rank_shows(claim: Claim, api: Api, probe: str) -> bool:
     A sum over one rank is that rank's input, a barrier of one opens at once, and one rank disagrees with nobody: such runs
     neither show nor refute what is stated of collectives. A constant is shown by a call that no tensor or group goes into.
     """
-    if probe not in api.probes or names_other_ranks(api, probe):
+    if probe not in collective_of(api).probes or names_other_ranks(api, probe):
         return False
     if claim.kind is ClaimKind.EQUALS:
         return not any(isinstance(value, Input) for value in resolve(api, probe)[0].values())
@@ -212,7 +213,7 @@ def _judge_raises(case: Case) -> Verdict:
 
 def _fails_anyway(case: Case, failed: list[RankTrace]) -> list[Evidence]:
     """The fact that the same call raises the same error without the fault; then the fault was not what raised it."""
-    probe = case.api.probes.get(case.probe)
+    probe = collective_of(case.api).probes.get(case.probe)
     if probe is None or probe.like is None:
         return []
     plain = next((run for run in case.record.probes if (run.api, run.probe) == (case.api.name, probe.like)), None)
@@ -228,7 +229,7 @@ def _silent_ranks(case: Case) -> Verdict:
     """A time-out; what the ranks at the other end raised meanwhile explains it."""
     answered = {trace.rank for trace in case.run.ranks}
     facts = [evidence(EvidenceCode.TIMEOUT, rank) for rank in case.ranks if rank not in answered]
-    if case.probe in case.api.probes and is_partial(case.api, case.probe):
+    if case.probe in collective_of(case.api).probes and is_partial(case.api, case.probe):
         others = [trace for trace in case.run.ranks if trace.error and trace.rank not in case.ranks]
         facts += [raised(trace) for trace in others]
     return Outcome.TIMEOUT, cut(facts)

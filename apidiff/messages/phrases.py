@@ -32,7 +32,7 @@ from apidiff.model.claim import (
     Writes,
 )
 from apidiff.model.mapping import Api
-from apidiff.model.probe_resolution import is_partial
+from apidiff.model.probe_resolution import collective_of, is_partial
 from apidiff.model.vocabulary import ApiKind
 
 # The sets of ranks of which some may be meant, and what a claim says of all ranks where nothing is said of them.
@@ -53,13 +53,13 @@ def sentence(clause: Text) -> Text:
 def clause_text(claim: Claim, api: Api) -> Text:
     """The claim as part of a sentence: conditions and all, without a capital and a full stop."""
     clause = _clause(claim, api)
-    under = conditions_text(conditions(claim, api), api.root or "root")
+    under = conditions_text(conditions(claim, api), collective_of(api).root or "root")
     return spaced(filled("sentence.under", condition=under, clause=clause) if under else clause)
 
 
 def _clause(claim: Claim, api: Api) -> Text:
     body, everyone = claim.body, RankSet.ALL
-    root = api.root or "root"
+    root = collective_of(api).root or "root"
     if _leaves_ranks_out(claim, api):
         # What is said of all ranks is said of those that call.
         everyone = RankSet.CALLERS
@@ -135,7 +135,7 @@ def _listed(body: Corresponds) -> Text:
 
 def _leaves_ranks_out(claim: Claim, api: Api) -> bool:
     """Whether all probes of a claim leave ranks out."""
-    probes = [probe for probe in claim.probes if probe in api.probes]
+    probes = [probe for probe in claim.probes if probe in collective_of(api).probes]
     return bool(probes) and all(is_partial(api, probe) for probe in probes)
 
 

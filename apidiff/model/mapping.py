@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from apidiff.model.base import DottedName, NonEmpty, Record, Slug, Text
 from apidiff.model.claim import Claim, Stated
-from apidiff.model.probe import Probe
+from apidiff.model.collective import Collective
 from apidiff.model.sample import Sample
 from apidiff.model.vocabulary import AnswerKind, ApiKind, DifferenceKind, Execution, Framework, Relation, Risk, Status
 
@@ -50,29 +50,19 @@ class ParameterRow(Record, frozen=True, kw_only=True):
 
 
 class Api(Record, frozen=True, kw_only=True):
-    """An API with what is claimed of it and the probes that observe it.
+    """An API with what is claimed of it.
 
-    ``root`` names the argument that holds the root rank. ``constructor`` lists the arguments a primitive's constructor
-    takes; the others go to the call, by position in the order of ``set``. An API that replaces several sources has its
-    claims and probes in one record; the others name that record's ID as ``defined_in`` and leave them out. ``canonical``: how
-    it is ordinarily called, as code to copy; a run makes it as the probe ``canonical``.
+    ``collective``: how ranks call it, where the mapping's execution is collective. An API that replaces several sources has
+    its claims and probes in one record; the others name that record's ID as ``defined_in`` and leave them out. ``canonical``:
+    how it is ordinarily called, as code to copy; a run makes it as the probe ``canonical``.
     """
 
     name: DottedName
     kind: ApiKind = ApiKind.FUNCTION
-    root: str | None = None
-    constructor: list[str] = []
-    probes: dict[Slug, Probe] = {}
+    collective: Collective | None = None
     claims: list[Claim] = []
     defined_in: DottedName | None = None
     canonical: str | None = None
-
-    @property
-    def plain_probe(self) -> str | None:
-        """The probe that others are compared with: ``sync`` or ``default``, else the first that is like no other."""
-        named = [name for name in ("sync", "default") if name in self.probes]
-        roots = [name for name, probe in self.probes.items() if probe.like is None and probe.code is None]
-        return next(iter([*named, *roots]), None)
 
 
 class Difference(Record, frozen=True, kw_only=True):

@@ -7,8 +7,22 @@ from collections.abc import Iterator
 
 import msgspec
 
+from apidiff.model.base import Slug
+from apidiff.model.collective import Collective
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Argument, Input, Partner, Probe
+
+_NOT_CALLED_BY_RANKS = Collective()
+
+
+def collective_of(api: Api) -> Collective:
+    """How ranks call ``api``; without probes where they do not."""
+    return api.collective or _NOT_CALLED_BY_RANKS
+
+
+def with_probes(api: Api, probes: dict[Slug, Probe]) -> Api:
+    """``api`` with ``probes`` instead of its own."""
+    return msgspec.structs.replace(api, collective=msgspec.structs.replace(collective_of(api), probes=probes))
 
 
 class SpecError(ValueError):
@@ -32,14 +46,15 @@ def _chain(api: Api, probe: str) -> Iterator[Probe]:
     """``probe``, then the one it is like, and so on to the end. Raises SpecError as ``resolve`` says."""
     seen: list[str] = []
     name: str | None = probe
+    probes = collective_of(api).probes
     while name is not None:
-        if name not in api.probes:
-            raise SpecError(f"{api.name}: no probe {name!r}; it has {', '.join(api.probes) or 'none'}")
+        if name not in probes:
+            raise SpecError(f"{api.name}: no probe {name!r}; it has {', '.join(probes) or 'none'}")
         if name in seen:
             raise SpecError(f"{api.name}: probe {name!r} is like itself ({' → '.join([*seen, name])})")
         seen.append(name)
-        yield api.probes[name]
-        name = api.probes[name].like
+        yield probes[name]
+        name = probes[name].like
 
 
 def inplace_switch(api: Api, probe: str) -> bool | None:
@@ -87,7 +102,7 @@ def names_other_ranks(api: Api, probe: str) -> bool:
     So does one that is said to run at larger worlds only.
     """
     arguments, overrides = resolve(api, probe)
-    sizes = api.probes[probe].world_sizes
+    sizes = collective_of(api).probes[probe].world_sizes
     return (
         is_partial(api, probe)
         or bool(overrides)
@@ -126,10 +141,11 @@ def root_rank(api: Api, probe: str) -> int | None:
 
     An argument ``group_<root>``, as torch has it since 2.6, counts within the group that is passed.
     """
-    if api.root is None:
+    root = collective_of(api).root
+    if root is None:
         return None
     arguments = resolve(api, probe)[0]
-    value, within = arguments.get(api.root), arguments.get(f"group_{api.root}")
+    value, within = arguments.get(root), arguments.get(f"group_{root}")
     if value is None and isinstance(within, int):
         passed = next(
             (one.group for one in arguments.values() if isinstance(one, Input) and one.group), range(within + 1)
@@ -141,11 +157,11 @@ def root_rank(api: Api, probe: str) -> int | None:
 def digest(api: Api, probe: str) -> str:
     """Twelve hexadecimal digits over all that decides what ``probe`` calls. Examples hash their text instead."""
     arguments, overrides = resolve(api, probe)
-    parts: tuple[object, ...] = (api.name, api.kind.value, api.constructor, arguments, overrides)
+    parts: tuple[object, ...] = (api.name, api.kind.value, collective_of(api).constructor, arguments, overrides)
     parts += (inplace_switch(api, probe),)
     if is_partial(api, probe):
         parts += (caller_ranks(api, probe), partner(api, probe))
-    if (code := api.probes[probe].code) is not None:
+    if (code := collective_of(api).probes[probe].code) is not None:
         parts += (code,)
     return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()[:12]
 

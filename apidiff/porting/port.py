@@ -19,6 +19,7 @@ from apidiff.messages.labels import Language
 from apidiff.model.base import Record, Text
 from apidiff.model.claim import Claim
 from apidiff.model.mapping import Api, Mapping
+from apidiff.model.probe_resolution import collective_of
 from apidiff.model.ranges import holds, spans, told
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter
 from apidiff.model.version import Version
@@ -101,17 +102,17 @@ def _subjects(claim: Claim, api: Api) -> list[str]:
         return [named.name]
     if claim.lacks:
         return [claim.lacks.parameter]
-    plain = api.plain_probe
+    plain = collective_of(api).plain_probe
     if plain is None or not claim.probes:
         return []
     usual = _passed(api, plain)
-    added = [_passed(api, probe) - usual for probe in claim.probes if api.probes[probe].code is None]
+    added = [_passed(api, probe) - usual for probe in claim.probes if collective_of(api).probes[probe].code is None]
     return sorted(set().union(*added)) if all(added) else []
 
 
 def _passed(api: Api, probe: str) -> set[str]:
     """The arguments that a probe passes, with those of the probes that it is like."""
-    found = api.probes[probe]
+    found = collective_of(api).probes[probe]
     before = _passed(api, found.like) if found.like else set()
     return (before - set(found.drop)) | set(found.set)
 

@@ -18,7 +18,7 @@ from apidiff.database import load
 from apidiff.database.paths import PACKAGE
 from apidiff.database.runs import digest_of
 from apidiff.model.mapping import Api, Mapping
-from apidiff.model.probe_resolution import digest
+from apidiff.model.probe_resolution import collective_of, digest
 from apidiff.model.signature import SignatureFile
 from apidiff.model.trace import RunRecord, SignatureDump
 
@@ -86,7 +86,7 @@ def _copied_probes(record: RunRecord, api: Api, copy: str) -> Iterator[object]:
             if probe != run.probe:  # an example of the source that runs a target
                 yield msgspec.structs.replace(run, probe=probe)
             continue
-        same = run.probe in api.probes and run.spec == digest(api, run.probe)
+        same = run.probe in collective_of(api).probes and run.spec == digest(api, run.probe)
         yield msgspec.structs.replace(run, api=copy, probe=probe, spec=digest(renamed, run.probe) if same else run.spec)
 
 

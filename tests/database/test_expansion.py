@@ -12,6 +12,7 @@ from apidiff.cli import main
 from apidiff.database import DataError, InvalidData, load
 from apidiff.database.checks import check_coverage, check_records
 from apidiff.database.data import expanded_record
+from apidiff.model.probe_resolution import collective_of
 from apidiff.model.vocabulary import Relation, Risk
 from tests.database.catalogues import copy_signatures
 
@@ -147,9 +148,9 @@ def test_a_claim(root: Path, written: str, expected: dict[str, Any]) -> None:
 def test_what_one_target_shares_with_the_source_and_another(root: Path) -> None:
     mapping = load_one(root, TWO)
     mint, ops = (target.api for target in mapping.targets)
-    assert list(mint.probes) == ["sync", "async"]
+    assert list(collective_of(mint).probes) == ["sync", "async"]
     assert [claim.id for claim in mint.claims if claim.probes] == ["returns-handle", "writes", "returns-none"]
-    assert list(ops.probes) == ["sync"]  # and what only 'async' observed is gone with it
+    assert list(collective_of(ops).probes) == ["sync"]  # and what only 'async' observed is gone with it
     assert [(claim.id, claim.probes) for claim in ops.claims if claim.probes] == [
         ("writes", ["sync"]),
         ("returns-none", ["sync"]),
@@ -222,10 +223,11 @@ def test_a_profile_says_what_its_targets_are_like(root: Path) -> None:
     (root / "profiles" / "sends.yaml").write_text(WITH_ANSWER, encoding="utf-8")
     head = "profile: answered\nwith: {what: it}\n"
     both = load_one(root, f"{head}targets: {{{MINT}: {{}}, {OPS}: {{since: 2.7.1, status: available}}}}\n")
-    assert [list(target.api.probes) for target in both.targets] == [["sync"], ["sync"]]
+    assert [list(collective_of(target.api).probes) for target in both.targets] == [["sync"], ["sync"]]
     alone = load_one(root, f"{head}targets: {{{OPS}: {{since: 2.7.1}}}}\n")
-    assert [list(target.api.probes) for target in alone.targets] == [[]]  # no target of mint to be like
-    assert list(load_one(root, f"{head}targets: {{{MINT}: {{like: null}}}}\n").targets[0].api.probes) == []
+    assert [list(collective_of(target.api).probes) for target in alone.targets] == [[]]  # no target of mint to be like
+    (target,) = load_one(root, f"{head}targets: {{{MINT}: {{like: null}}}}\n").targets
+    assert collective_of(target.api).probes == {}
     data = load_with(root, f"{head}targets: {{{MINT}: {{like: source}}}}\n")
     assert "'like' of mindspore.mint.distributed.broadcast says what" in str(check_records(data)[-1])
 

@@ -55,7 +55,7 @@ def test_a_good_mapping_has_no_error() -> None:
         ),
         ({"source": {"name": "torch.Tensor.add_", "kind": "constant"}}, "is a constant, which no single process calls"),
         (
-            {"source": {"name": "torch.Tensor.add_", "kind": "method", "probes": {"sync": {}}}},
+            {"source": {"name": "torch.Tensor.add_", "kind": "method", "collective": {"probes": {"sync": {}}}}},
             "torch.Tensor.add_ has probes",
         ),
     ],

@@ -23,8 +23,8 @@ from apidiff.derive.conditions import (
     probe_conditions,
 )
 from apidiff.model.claim import Claim
-from apidiff.model.mapping import Api
 from apidiff.model.probe import Argument, Situation
+from tests.factories import collective_api
 
 TENSOR, LIST = {"shape": [2]}, {"each": {"shape": [2]}}
 PAIR = {"list": [TENSOR, TENSOR]}
@@ -100,7 +100,7 @@ def test_what_follows_from_the_size_of_a_group_is_no_change(before: object, valu
     assert is_shortened(plain, given, 2) is follows
 
 
-API = msgspec.convert(
+API = collective_api(
     {
         "name": "torch.distributed.reduce",
         "root": "dst",
@@ -124,8 +124,7 @@ API = msgspec.convert(
             "ports": {"like": "sync", "on_rank": {"0": {"port": 1}, "1": {"port": 2}}},
             "counts": {"like": "sync", "on_rank": {"0": {"tag": 1}, "1": {"tag": 2}}},
         },
-    },
-    Api,
+    }
 )
 
 
@@ -170,13 +169,13 @@ def test_what_a_probe_sets_beyond_the_canonical_call(probe: str, found: list[Con
 
 def test_an_argument_that_the_canonical_call_chose_is_told() -> None:
     probes = {"default": {"set": {"group": {"group": [1, 2]}, "global_rank": 2, "tensor": TENSOR, "dst": 0}}}
-    api = msgspec.convert({"name": "torch.distributed.reduce", "root": "dst", "probes": probes}, Api)
+    api = collective_api({"name": "torch.distributed.reduce", "root": "dst", "probes": probes})
     assert probe_conditions(api, "default") == [With("global_rank", "2"), OwnGroup("group", [1, 2], by_name=False)]
 
 
 def test_what_others_always_pass_is_told_where_they_are_spoken_of() -> None:
     probes = {"sync": {"set": {"tensor": TENSOR, "dst": 0, "parts": LIST}, "on_rank": {"others": {"parts": None}}}}
-    api = msgspec.convert({"name": "torch.distributed.reduce", "root": "dst", "probes": probes}, Api)
+    api = collective_api({"name": "torch.distributed.reduce", "root": "dst", "probes": probes})
     assert probe_conditions(api, "sync") == []
     assert conditions(claim("sync", completes={"ranks": "others"}), api) == [
         passes("others", "parts", Change.CODE, "None")
@@ -192,7 +191,7 @@ def test_what_the_other_end_passes_is_told_where_the_caller_does_not_pass_it() -
         "sync": {"set": {"tensor": TENSOR}, "ranks": [0], "partner": sent("float32", 0)},
         "int64": {"set": {"tensor": TENSOR | {"dtype": "int64"}}, "ranks": [0], "partner": sent("int64", 1)},
     }
-    api = msgspec.convert({"name": "torch.distributed.send", "probes": probes}, Api)
+    api = collective_api({"name": "torch.distributed.send", "probes": probes})
     assert probe_conditions(api, "int64") == [
         Callers([0], [1], "torch.distributed.recv"),
         passes("everyone", "tensor", Change.DTYPE, "int64"),

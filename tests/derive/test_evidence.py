@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 from factories import run_record
 
 from apidiff.derive.evidence import ProbeCall, evidence, probe_code
-from apidiff.model.mapping import Api
 from apidiff.model.trace import ProbeRun, RunRecord, SignatureDump
+from tests.factories import collective_api
 
 PROBES = {
     "sync": {"set": {"tensor": {"shape": [3]}, "dst": 0}},
@@ -18,7 +17,7 @@ PROBES = {
     "answered": {"like": "sync", "partner": {"api": "torch.answer", "ranks": [1], "set": {"src": 0}}},
     "some": {"like": "sync", "ranks": [0, 2]},
 }
-API = msgspec.convert({"name": "torch.pass_on", "root": "dst", "probes": PROBES}, Api)
+API = collective_api({"name": "torch.pass_on", "root": "dst", "probes": PROBES})
 PLAIN = "torch.pass_on(tensor=tensor, dst=0)"
 
 CODE = [

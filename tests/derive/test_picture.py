@@ -14,10 +14,11 @@ from apidiff.derive.buffers import UnmodifiedBuffers
 from apidiff.derive.picture import Painter, async_probe, pictures, plain_probe, rank_parts
 from apidiff.judge import make_context
 from apidiff.model.claim import Claim, Formula, Keeps, RankSet, Result, Writes
+from apidiff.model.collective import Collective
 from apidiff.model.mapping import Api
 from apidiff.model.picture import Buffer, Origin, Picture, RankPart, Side
 from apidiff.model.probe import Input, Probe
-from apidiff.model.probe_resolution import digest
+from apidiff.model.probe_resolution import collective_of, digest
 from apidiff.model.trace import CallError, ObjectDump, ProbeRun, RankTrace, ScalarDump, SequenceDump, TensorDump, Value
 
 TENSOR = Input(shape=[2])
@@ -37,8 +38,7 @@ def drawn(traces: list[RankTrace], claims: list[Claim] | None = None, end: str =
     """The parts of the ranks in a call of an API with one probe."""
     api = Api(
         name="torch.distributed.reduce",
-        root="dst",
-        probes={"sync": Probe(set={"tensor": TENSOR, "dst": 0})},
+        collective=Collective(root="dst", probes={"sync": Probe(set={"tensor": TENSOR, "dst": 0})}),
         claims=claims or [],
     )
     run = ProbeRun(api=api.name, probe="sync", spec=digest(api, "sync"), end=end, ranks=traces)
@@ -145,7 +145,8 @@ def test_tensors_inside_objects_and_lists_are_found() -> None:
 
 
 def probe_api(**probes: Probe) -> Api:
-    return Api(name="torch.distributed.x", probes={key.replace("_", "-"): one for key, one in probes.items()})
+    probes = {key.replace("_", "-"): probe for key, probe in probes.items()}
+    return Api(name="torch.distributed.x", collective=Collective(probes=probes))
 
 
 PLAIN, ASYNC = Probe(set={"tensor": TENSOR}), Probe(like="plain", set={"async_op": True})
@@ -163,7 +164,7 @@ PLAIN, ASYNC = Probe(set={"tensor": TENSOR}), Probe(like="plain", set={"async_op
 )
 def test_which_probes_are_drawn(probes: dict[str, Probe], expected: tuple[str | None, str | None]) -> None:
     api = probe_api(**probes)
-    names = list(api.probes)
+    names = list(collective_of(api).probes)
     plain = plain_probe(api, names)
     assert (plain, async_probe(api, names, plain)) == expected
 
@@ -234,7 +235,8 @@ def test_current_spans_are_known_versions() -> None:
 def test_a_run_of_another_call_is_not_drawn() -> None:
     data = store.load()
     mapping = data.mappings["torch.distributed.reduce"]
-    source = msgspec.structs.replace(mapping.source, probes={"sync": Probe(set={"tensor": Input(shape=[4]), "dst": 0})})
+    other = Collective(root="dst", probes={"sync": Probe(set={"tensor": Input(shape=[4]), "dst": 0})})
+    source = msgspec.structs.replace(mapping.source, collective=other)
     painter = Painter(data, make_context(load_backends(), []))
     assert painter.picture(msgspec.structs.replace(mapping, source=source)) is None
 

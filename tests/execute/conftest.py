@@ -12,8 +12,8 @@ import pytest
 
 from apidiff.database.backends import Backend, Deadlines, load_backends
 from apidiff.execute.world import World
-from apidiff.model.mapping import Api
 from apidiff.model.trace import RankTrace
+from tests.factories import collective_api
 
 HERE = str(Path(__file__).parent)
 
@@ -71,7 +71,7 @@ def call() -> Callable[..., list[RankTrace]]:
 
     def made(world: World, api: dict[str, object] | str, probe: dict[str, object]) -> list[RankTrace]:
         plain = {"name": api} if isinstance(api, str) else api
-        request = {"do": "probe", "api": msgspec.convert({**plain, "probes": {"it": probe}}, Api), "probe": "it"}
+        request = {"do": "probe", "api": collective_api({**plain, "probes": {"it": probe}}), "probe": "it"}
         reply = world.ask(request)
         assert (reply.end, len(reply.answers)) == ("completed", world.world_size), world.log()
         return [msgspec.json.decode(line, type=RankTrace) for _, line in sorted(reply.answers.items())]

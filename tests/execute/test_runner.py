@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
 import psutil
 import pytest
 
@@ -15,9 +14,9 @@ from apidiff.execute.plan import Plan, Step, step_key
 from apidiff.execute.record import make_record
 from apidiff.execute.runner import Runner, Spares, doubtful, essence
 from apidiff.execute.world import World
-from apidiff.model.mapping import Api
 from apidiff.model.probe_resolution import digest
 from apidiff.model.trace import CallError, ProbeRun, RankTrace, ScalarDump, SignatureDump
+from tests.factories import collective_api
 
 SUM = {"set": {"tensor": {"shape": [1]}}}
 
@@ -27,7 +26,7 @@ def quiet(_: str) -> None:
 
 
 def step(name: str, probe: dict[str, object]) -> Step:
-    api = msgspec.convert({"name": name, "probes": {"it": probe}}, Api)
+    api = collective_api({"name": name, "probes": {"it": probe}})
     return Step(api, "it", digest(api, "it"), ())
 
 

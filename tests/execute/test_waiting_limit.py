@@ -11,9 +11,9 @@ import pytest
 
 from apidiff.database.backends import Backend, Deadlines, load_backends
 from apidiff.execute.world import World
-from apidiff.model.mapping import Api
 from apidiff.model.trace import RankTrace
 from apidiff.model.version import Version
+from tests.factories import collective_api
 
 MISSING_RANK = {"name": "mindspore.mint.distributed.barrier", "probes": {"missing": {"ranks": [1, 2]}}}
 
@@ -31,7 +31,7 @@ def test_the_variable_sets_how_long_mindspore_waits_on_the_cpu(mccl: Backend, tm
     )
     with World(backend, 3, tmp_path) as world:
         started = time.monotonic()
-        reply = world.ask({"do": "probe", "api": msgspec.convert(MISSING_RANK, Api), "probe": "missing"})
+        reply = world.ask({"do": "probe", "api": collective_api(MISSING_RANK), "probe": "missing"})
         waited = time.monotonic() - started
     errors = [msgspec.json.decode(line, type=RankTrace).error for _, line in sorted(reply.answers.items())]
     assert reply.end == "completed"

@@ -13,12 +13,12 @@ import pytest
 
 from apidiff.database.backends import Backend, Deadlines
 from apidiff.execute.world import Reply, StartError, World
-from apidiff.model.mapping import Api
 from apidiff.model.trace import RankTrace
+from tests.factories import collective_api
 
 
 def probe(world: World, name: str, **arguments: Any) -> Reply:
-    api = msgspec.convert({"name": name, "probes": {"it": {"set": arguments}}}, Api)
+    api = collective_api({"name": name, "probes": {"it": {"set": arguments}}})
     return world.ask({"do": "probe", "api": api, "probe": "it"})
 
 

@@ -11,7 +11,6 @@ from factories import run_record
 from apidiff.database import Data
 from apidiff.judge import judge_claim
 from apidiff.model.claim import Claim
-from apidiff.model.mapping import Api
 from apidiff.model.probe_resolution import names_other_ranks
 from apidiff.model.trace import (
     CallError,
@@ -24,6 +23,7 @@ from apidiff.model.trace import (
     TensorDump,
 )
 from apidiff.model.verdict import Outcome
+from tests.factories import collective_api
 
 PEER = {"api": "torch.distributed.recv", "ranks": [1], "set": {}}
 P2P = {"call": {"api": "torch.distributed.P2POp", "set": {"peer": {"rank_plus": 1}}}}
@@ -48,9 +48,8 @@ PROBES = {
     "sent": ({"ranks": [0], "partner": PEER, "set": {"tensor": {"shape": [2]}}}, True),
     "for-three": ({"set": {"tensor": {"shape": [2]}}, "world_sizes": [3]}, True),
 }
-API = msgspec.convert(
-    {"name": "torch.distributed.reduce", "root": "dst", "probes": {name: probe for name, (probe, _) in PROBES.items()}},
-    Api,
+API = collective_api(
+    {"name": "torch.distributed.reduce", "root": "dst", "probes": {name: probe for name, (probe, _) in PROBES.items()}}
 )
 TENSOR = TensorDump(type="Tensor", dtype="float32", shape=[2], values=[1.0, 2.0], storage=0, object=0)
 UNSUPPORTED = [re.compile("does not support")]

@@ -11,7 +11,6 @@ from factories import run_record
 from apidiff.judge import judge_claim
 from apidiff.messages.evidence import evidence_lines
 from apidiff.model.claim import Claim
-from apidiff.model.mapping import Api
 from apidiff.model.trace import (
     CallError,
     ObjectDump,
@@ -25,6 +24,7 @@ from apidiff.model.trace import (
     TensorDump,
 )
 from apidiff.model.verdict import Outcome
+from tests.factories import collective_api
 
 PEER = {"api": "torch.distributed.recv", "ranks": [1], "set": {"tensor": {"shape": [2], "fill": "sentinel"}}}
 
@@ -34,7 +34,7 @@ def p2p(op: str, peer: object) -> dict:
     return {"call": {"api": "torch.distributed.P2POp", "set": called}}
 
 
-API = msgspec.convert(
+API = collective_api(
     {
         "name": "torch.distributed.reduce",
         "root": "dst",
@@ -50,8 +50,7 @@ API = msgspec.convert(
             "no-peer": {"set": {"tensor": {"shape": [2]}}},
             "to-2": {"set": {"tensor": {"shape": [2]}, "peer": 2}},
         },
-    },
-    Api,
+    }
 )
 NONE = ScalarDump(value=None)
 UNSUPPORTED = [re.compile(r"kernel \w+ unregistered")]

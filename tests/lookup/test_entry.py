@@ -10,7 +10,9 @@ import msgspec
 from apidiff.database import Data
 from apidiff.lookup.entry import entries
 from apidiff.model.base import Text
+from apidiff.model.collective import Collective
 from apidiff.model.mapping import Otherwise
+from apidiff.model.probe_resolution import collective_of
 from apidiff.model.views import Entry
 from apidiff.model.vocabulary import AnswerKind, Risk
 
@@ -89,9 +91,10 @@ def test_a_partial_sum_on_another_rank_is_told_with_its_run(database: Data, all_
 
 def test_a_claim_judged_from_another_call_is_not_run(database: Data) -> None:
     mapping = database.mappings[REDUCE]
-    plain = mapping.source.probes["sync"]
-    probes = mapping.source.probes | {"sync": msgspec.structs.replace(plain, set=plain.set | {"dst": 1})}
-    changed = msgspec.structs.replace(mapping, source=msgspec.structs.replace(mapping.source, probes=probes))
+    probes = collective_of(mapping.source).probes
+    changed_call = msgspec.structs.replace(probes["sync"], set=probes["sync"].set | {"dst": 1})
+    other = Collective(root="dst", probes=probes | {"sync": changed_call})
+    changed = msgspec.structs.replace(mapping, source=msgspec.structs.replace(mapping.source, collective=other))
     entry = entries(dataclasses.replace(database, mappings={mapping.id: changed}))[mapping.id]
     claim = next(one for one in entry.claims if one.id.endswith("#some-other-tensor-overwritten"))
     assert not claim.observed, "runs of another call say nothing about this one"

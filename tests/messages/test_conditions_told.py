@@ -17,7 +17,16 @@ from apidiff.messages.phrases import phrase
 from apidiff.model.base import Text
 from apidiff.model.claim import Claim
 from apidiff.model.mapping import Api
-from apidiff.model.probe_resolution import PEERS, caller_ranks, inplace_switch, partner, resolve
+from apidiff.model.probe_resolution import (
+    PEERS,
+    caller_ranks,
+    collective_of,
+    inplace_switch,
+    partner,
+    resolve,
+    with_probes,
+)
+from tests.factories import collective_api
 
 # A setting, and the pieces of code that a sentence has to hold for it.
 Settings = dict[str, list[str]]
@@ -46,7 +55,7 @@ def _without_fill(value: Any) -> Any:
 
 def settings(api: Api, probe: str, *, about_others: bool = False) -> Settings:
     """What ``probe`` sets that the canonical call does not, each with what a sentence must name."""
-    canonical = api.plain_probe or probe
+    canonical = collective_of(api).plain_probe or probe
     usual, usual_overrides = map(plain, resolve(api, canonical))
     arguments, overrides = map(plain, resolve(api, probe))
     given = {name for row in overrides.values() for name in row}
@@ -61,7 +70,7 @@ def settings(api: Api, probe: str, *, about_others: bool = False) -> Settings:
         overrides.pop("others", None)
     for rank, row in overrides.items():
         for name, value in row.items():
-            who = [api.root or "root"] if rank == "others" else [rank]
+            who = [collective_of(api).root or "root"] if rank == "others" else [rank]
             told[f"{name} on {rank}"] = (
                 [f"`{name}`"] if name == "port" else [*who, *pieces(name, arguments.get(name), value)]
             )
@@ -73,8 +82,8 @@ def settings(api: Api, probe: str, *, about_others: bool = False) -> Settings:
     switch = inplace_switch(api, probe)
     if switch is not None:
         told["switch"] = [f"`set_comm_ops_inplace({switch})`"]
-    if api.probes[probe].world_sizes and (ranks or other or overrides):
-        told["ranks"] = [str(size) for size in api.probes[probe].world_sizes]
+    if collective_of(api).probes[probe].world_sizes and (ranks or other or overrides):
+        told["ranks"] = [str(size) for size in collective_of(api).probes[probe].world_sizes]
     return told
 
 
@@ -86,7 +95,7 @@ def is_choice(api: Api, name: str, value: Any) -> bool:
     """Whether the canonical call might as well have another value: no tensor, no root, no object that is sent."""
     text = json.dumps(value)
     data = any(mark in text for mark in ('"shape"', "{rank}", '"none"', "[null"))
-    return is_group(value) or not (data or name == api.root or name in PEERS)
+    return is_group(value) or not (data or name == collective_of(api).root or name in PEERS)
 
 
 def for_members(value: Any, size: int) -> Any:
@@ -139,9 +148,11 @@ def missing(claim: Claim, api: Api, text: Text) -> list[str]:
     is without something more, that too.
     """
     about_others = plain(claim.body).get("ranks") == "others"
-    made = [probe for probe in claim.probes if api.probes[probe].code is None]  # code is shown as it is, not told
+    made = [
+        probe for probe in claim.probes if collective_of(api).probes[probe].code is None
+    ]  # code is shown as it is, not told
     each = [settings(api, probe, about_others=about_others) for probe in made]
-    if not each or (api.plain_probe in claim.probes and len(each) > 1):
+    if not each or (collective_of(api).plain_probe in claim.probes and len(each) > 1):
         return []
     shared = {name: needed for name, needed in each[0].items() if all(other.get(name) == needed for other in each)}
     wanted = [shared] if any(one.keys() == shared.keys() for one in each) else each
@@ -169,12 +180,12 @@ def test_claims_without_probes_tell_theirs(database: Data) -> None:
     for api in apis(database):
         for claim in api.claims:
             if claim.when is not None:
-                described = msgspec.structs.replace(api, probes={**api.probes, "when": claim.when})
+                described = with_probes(api, {**collective_of(api).probes, "when": claim.when})
                 given = msgspec.structs.replace(claim, probes=["when"], when=None)
                 assert missing(given, described, phrase(claim, api)) == [], f"{api.name}#{claim.id}"
 
 
-API = msgspec.convert(
+API = collective_api(
     {
         "name": "torch.distributed.barrier",
         "probes": {
@@ -186,8 +197,7 @@ API = msgspec.convert(
             "received": {"partner": {"api": "torch.distributed.send", "ranks": [1]}, "ranks": [0]},
             "group": {"set": {"group": {"group": [1, 2]}}},
         },
-    },
-    Api,
+    }
 )
 # (probe, a sentence that leaves one thing out, what is missed)
 LOST = [

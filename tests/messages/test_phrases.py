@@ -12,10 +12,10 @@ from apidiff.messages.conditions import conditions_text
 from apidiff.messages.labels import spaced
 from apidiff.messages.phrases import phrase
 from apidiff.model.claim import Claim, Formula, RankSet
-from apidiff.model.mapping import Api
 from apidiff.model.probe import Input, Situation
+from tests.factories import collective_api
 
-API = msgspec.convert(
+API = collective_api(
     {
         "name": "torch.distributed.reduce",
         "root": "dst",
@@ -55,8 +55,7 @@ API = msgspec.convert(
             "rank-1-text": {"like": "sync", "on_rank": {"1": {"tensor": {"text": "r1"}}}},
             "nones": {"like": "sync", "set": {"parts": {"each": {"none": True}}}},
         },
-    },
-    Api,
+    }
 )
 
 ROWS = [
@@ -308,7 +307,7 @@ def test_sentence(probes: list, kind: dict, en: str, zh: str) -> None:
     assert (text.en, text.zh) == (en, zh)
 
 
-CONSTANT = msgspec.convert({"name": "mindspore.ops.ReduceOp.SUM", "kind": "constant", "probes": {"it": {}}}, Api)
+CONSTANT = collective_api({"name": "mindspore.ops.ReduceOp.SUM", "kind": "constant", "probes": {"it": {}}})
 
 
 @pytest.mark.parametrize(
@@ -444,13 +443,12 @@ def test_call(probe: str, code: str) -> None:
 
 
 def test_primitives_are_called_in_two_steps() -> None:
-    api = msgspec.convert(
+    api = collective_api(
         {
             "name": "mindspore.ops.Reduce",
             "kind": "primitive",
             "constructor": ["dest_rank"],
             "probes": {"sync": {"set": {"dest_rank": 0, "x": {"shape": [1]}}}},
-        },
-        Api,
+        }
     )
     assert call(api, "sync") == "mindspore.ops.Reduce(dest_rank=0)(x)"

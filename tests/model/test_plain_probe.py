@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apidiff.database import Data, load
-from apidiff.model.mapping import Api
+from apidiff.model.collective import Collective
 from apidiff.model.probe import Probe
 
 # probes with what each is like, the one that makes the plain call
@@ -20,8 +20,8 @@ CALLS: list[tuple[dict[str, str | None], str | None]] = [
 
 @pytest.mark.parametrize(("probes", "plain"), CALLS)
 def test_the_plain_call(probes: dict[str, str | None], plain: str | None) -> None:
-    api = Api(name="torch.f", probes={name: Probe(like=like) for name, like in probes.items()})
-    assert api.plain_probe == plain
+    collective = Collective(probes={name: Probe(like=like) for name, like in probes.items()})
+    assert collective.plain_probe == plain
 
 
 @pytest.fixture(scope="module")
@@ -39,4 +39,4 @@ def data() -> Data:
     ],
 )
 def test_a_profile_does_not_lead_what_a_record_writes(data: Data, mapping: str, plain: str) -> None:
-    assert data.mappings[mapping].source.plain_probe == plain
+    assert data.mappings[mapping].source.collective.plain_probe == plain

@@ -9,10 +9,11 @@ from apidiff.model.claim import Claim
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Input
 from apidiff.model.probe_resolution import SpecError, callers, digest, is_partial, partner, partners, resolve, root_rank
+from tests.factories import collective_api
 
 
 def api(**probes: dict) -> Api:
-    return msgspec.convert({"name": "torch.distributed.x", "root": "dst", "probes": probes}, Api)
+    return collective_api({"name": "torch.distributed.x", "root": "dst", "probes": probes})
 
 
 BASE = {"set": {"tensor": {"shape": [3]}, "dst": 1}}

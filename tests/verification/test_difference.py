@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 
 from apidiff.database.backends import load_backends
 from apidiff.execute.record import make_record
 from apidiff.judge import Context
-from apidiff.model.mapping import Api
 from apidiff.model.probe_resolution import digest
 from apidiff.model.trace import ProbeRun, RankTrace, RunRecord, ScalarDump
 from apidiff.verification import difference
+from tests.factories import collective_api
 
-API = msgspec.convert(
+API = collective_api(
     {
         "name": "torch.one",
         "probes": {"plain": {"set": {"dst": 0}}, "other": {"set": {"dst": 1}}},
         "claims": [{"id": "returns-none", "returns": {"structure": "None"}, "probes": ["plain", "other"]}],
-    },
-    Api,
+    }
 )
 GLOO = next(one for one in load_backends() if one.name == "gloo")
 

@@ -8,18 +8,17 @@ import pytest
 from apidiff.database.backends import load_backends
 from apidiff.execute.record import make_record
 from apidiff.judge import Context
-from apidiff.model.mapping import Api
 from apidiff.model.probe_resolution import digest
 from apidiff.model.trace import CallError, ProbeRun, RankTrace, RunRecord, ScalarDump
 from apidiff.verification.verdict_changes import base_record, compare
+from tests.factories import collective_api
 
-API = msgspec.convert(
+API = collective_api(
     {
         "name": "torch.one",
         "probes": {"plain": {"set": {"dst": 0}}},
         "claims": [{"id": "returns-none", "returns": {"structure": "None"}, "probes": ["plain"]}],
-    },
-    Api,
+    }
 )
 BACKENDS = load_backends()
 

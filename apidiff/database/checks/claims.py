@@ -9,7 +9,7 @@ from apidiff.database.checks.subject import Place, Subject
 from apidiff.errors import DataError
 from apidiff.model.claim import Claim, ClaimKind, Formula, RankSet
 from apidiff.model.mapping import Api
-from apidiff.model.probe_resolution import SpecError, partner, resolve
+from apidiff.model.probe_resolution import SpecError, collective_of, partner, resolve
 
 # Judged from the signatures that a run records, or from an example's own run.
 _FREE = {ClaimKind.PARAMETER, ClaimKind.LACKS, ClaimKind.MEMBER, ClaimKind.LACKS_MEMBER, ClaimKind.PRINTS}
@@ -20,11 +20,13 @@ _NAME_END = re.compile(r"[\[.]")
 def claims_are_observable(subject: Subject) -> Iterator[DataError]:
     """Every claim has probes that exist and take its arguments, or says why it has none; IDs are unique in an API."""
     for place, api in subject.apis():
-        for name in api.probes:
+        for name in collective_of(api).probes:
             try:
                 resolve(api, name)
             except SpecError as error:
-                yield subject.error((*place, "probes", name), str(error), "Name a probe of the same API in 'like'.")
+                yield subject.error(
+                    (*place, "collective", "probes", name), str(error), "Name a probe of the same API in 'like'."
+                )
                 return
         seen: set[str] = set()
         for index, claim in enumerate(api.claims):
@@ -49,11 +51,13 @@ def _observable(subject: Subject, at: Place, api: Api, claim: Claim) -> Iterator
     if claim.when is not None and claim.probes:
         yield subject.error((*at, "when"), f"claim {claim.id!r} has probes and 'when'", "Remove one of the two.")
     for probe in claim.probes:
-        if probe in api.probes:
+        if probe in collective_of(api).probes:
             yield from _slots_fit(subject, at, api, claim, probe)
         else:
             found = f"claim {claim.id!r} names probe {probe!r}"
-            yield subject.error((*at, "probes"), found, f"{api.name} has: {', '.join(api.probes) or 'none'}.")
+            yield subject.error(
+                (*at, "probes"), found, f"{api.name} has: {', '.join(collective_of(api).probes) or 'none'}."
+            )
 
 
 def _slots_fit(subject: Subject, at: Place, api: Api, claim: Claim, probe: str) -> Iterator[DataError]:

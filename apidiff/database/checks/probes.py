@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from apidiff.database.checks.subject import Place, Subject
 from apidiff.errors import DataError
 from apidiff.model.probe import Argument, Input
+from apidiff.model.probe_resolution import collective_of
 from apidiff.model.vocabulary import Framework
 
 
@@ -14,8 +15,8 @@ def probes_call_their_framework(subject: Subject) -> Iterator[DataError]:
     """Partners, calls and passed functions are of the probed API's framework; each end has ranks."""
     for place, api in subject.apis():
         framework = api.name.partition(".")[0]
-        for name, probe in api.probes.items():
-            at = (*place, "probes", name)
+        for name, probe in collective_of(api).probes.items():
+            at = (*place, "collective", "probes", name)
             arguments = [*probe.set.values(), *(one for row in probe.on_rank.values() for one in row.values())]
             if probe.partner:
                 arguments += probe.partner.set.values()

@@ -31,9 +31,9 @@ def samples_fit(subject: Subject) -> Iterator[DataError]:
             kinds = ", ".join(kind.value for kind in FORMS)
             found = f"{api.name} is a {api.kind.value}, which no single process calls"
             yield subject.error((*place, "kind"), found, f"Name one of {kinds}.")
-        if api.probes:
-            found = f"{api.name} has probes, and calls are made in a single process"
-            yield subject.error((*place, "probes"), found, "Write them as samples of the mapping.")
+        if api.collective:
+            found = f"{api.name} has probes or a root, and calls are made in a single process"
+            yield subject.error((*place, "collective"), found, "Write them as samples of the mapping.")
     for name in mapping.samples:
         yield from _fits(subject, ("samples", name), name, mapping.source)
 

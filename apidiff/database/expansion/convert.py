@@ -10,6 +10,7 @@ from apidiff.database.expansion.origins import ORIGIN, Origin, Plain
 from apidiff.database.expansion.signatures import ranges_of
 from apidiff.errors import DataError
 from apidiff.model.mapping import Mapping
+from apidiff.model.vocabulary import Execution
 
 Origins = dict[tuple[str | int, ...], Origin]
 
@@ -35,13 +36,14 @@ _BESIDE = ("ranks", "some", "at", "of", "with", "share", "default", "required")
 
 def to_mapping(record: Plain, name: str) -> tuple[Mapping, Origins]:
     """The mapping called ``name`` and the origin of each of its items by path. Raises DataError naming the item."""
-    plain: Plain = {"id": name, "source": _api(record["source"], name), "targets": []}
+    by_ranks = record.get("execution") != Execution.SINGLE.value
+    plain: Plain = {"id": name, "source": _api(record["source"], name, by_ranks), "targets": []}
     for key in ("category", "summary", "aliases", "execution", "samples"):
         if key in record:
             plain[key] = record[key]
     for key, block in record["targets"].items():
         target = {
-            "api": _api(block, key),
+            "api": _api(block, key, by_ranks),
             "ranges": ranges_of(block),
             "parameters": block["parameters"],
             "members": block.get("members") or [],
@@ -62,12 +64,15 @@ def to_mapping(record: Plain, name: str) -> tuple[Mapping, Origins]:
         raise _culprit(bare, origins, error) from error
 
 
-def _api(block: Plain, name: str) -> Plain:
+def _api(block: Plain, name: str, by_ranks: bool) -> Plain:
+    """``by_ranks``: whether the record's calls are; where they are not, a check refuses what only such a call has."""
     api: Plain = {"name": name, ORIGIN: block[ORIGIN]}
-    for key in ("kind", "root", "constructor", "defined_in"):
+    for key in ("kind", "defined_in"):
         if key in block:
             api[key] = block[key]
-    api["probes"] = block.get("probes", {})
+    collective = {key: block[key] for key in ("root", "constructor", "probes") if block.get(key)}
+    if collective or (by_ranks and not block.get("defined_in")):
+        api["collective"] = {**collective, ORIGIN: block[ORIGIN]}
     api["claims"] = [_claim(key, claim) for key, claim in block.get("claims", {}).items()]
     return api
 

@@ -17,8 +17,9 @@ import numpy.typing as npt
 from apidiff.execute.ranks.api_lookup import find, signature_of
 from apidiff.execute.ranks.inputs import Inputs
 from apidiff.execute.ranks.snapshot import Snapshot
+from apidiff.model.collective import Collective
 from apidiff.model.mapping import Api
-from apidiff.model.probe_resolution import callers, inplace_switch, partner, partners
+from apidiff.model.probe_resolution import callers, collective_of, inplace_switch, partner, partners
 from apidiff.model.trace import CallError, RankTrace, ScalarDump, SignatureDump
 from apidiff.model.vocabulary import ApiKind
 
@@ -91,7 +92,7 @@ class Adapter(ABC):
         record: dict[str, Any] = {"before": {}, "after": {}}
         stage, switch = "prepare", inplace_switch(api, name)
         try:
-            code = api.probes[name].code
+            code = collective_of(api).probes[name].code
             callee = find(api.name) if code is None else None
             inputs = Inputs(self, api, name)
             inputs.make_groups()
@@ -157,8 +158,9 @@ class Adapter(ABC):
             case ApiKind.FUNCTION | ApiKind.CLASS:
                 return callee(**arguments)
             case ApiKind.PRIMITIVE:
-                made = callee(**{name: value for name, value in arguments.items() if name in api.constructor})
-                return made(*(value for name, value in arguments.items() if name not in api.constructor))
+                settings = collective_of(api).constructor
+                made = callee(**{name: value for name, value in arguments.items() if name in settings})
+                return made(*(value for name, value in arguments.items() if name not in settings))
 
 
 def executed(code: str, arguments: dict[str, Any]) -> Any:
@@ -182,9 +184,8 @@ def as_called(name: str, callee: Any, arguments: dict[str, Any]) -> Api:
     if not inspect.isclass(callee) or not any("__call__" in vars(base) for base in callee.__mro__):
         return Api(name=name)
     settings = inspect.signature(callee).parameters
-    return Api(
-        name=name, kind=ApiKind.PRIMITIVE, constructor=[argument for argument in arguments if argument in settings]
-    )
+    given = [argument for argument in arguments if argument in settings]
+    return Api(name=name, kind=ApiKind.PRIMITIVE, collective=Collective(constructor=given))
 
 
 def _handles(value: Any) -> Iterator[Any]:

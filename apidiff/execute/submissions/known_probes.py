@@ -20,6 +20,7 @@ from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import examples_folder
 from apidiff.errors import DataError
 from apidiff.model.claim_probes import Examples, example_probe, spec_of
+from apidiff.model.probe_resolution import collective_of
 
 # API, probe, digest of what is called.
 Spec = tuple[str, str, str]
@@ -63,7 +64,7 @@ def specs_of_today(data: Data, examples: Examples) -> Iterator[Spec]:
     for mapping in data.mappings.values():
         for api in [mapping.source, *(target.api for target in mapping.targets)]:
             scripts = [example_probe(claim.prints.example) for claim in api.claims if claim.prints]
-            for probe in [*api.probes, *scripts]:
+            for probe in [*collective_of(api).probes, *scripts]:
                 if spec := spec_of(api, probe, examples):
                     yield api.name, probe, spec
 

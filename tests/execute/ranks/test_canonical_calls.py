@@ -13,7 +13,7 @@ from apidiff.execute.plan import Plan, Step, step_key
 from apidiff.execute.runner import Runner
 from apidiff.model.claim import CANONICAL
 from apidiff.model.mapping import Api
-from apidiff.model.probe_resolution import digest
+from apidiff.model.probe_resolution import collective_of, digest
 from apidiff.model.trace import ProbeRun
 
 # On the CPU MindSpore asks for a group that only Ascend has, or has no kernel.
@@ -28,7 +28,7 @@ def data() -> Data:
 
 
 def made(backend: Backend, apis: list[Api], folder: Path) -> dict[str, ProbeRun]:
-    steps = [Step(api, CANONICAL, digest(api, CANONICAL), ()) for api in apis if CANONICAL in api.probes]
+    steps = [Step(api, CANONICAL, digest(api, CANONICAL), ()) for api in apis if CANONICAL in collective_of(api).probes]
     with Runner(backend, 3, folder) as runner:
         runs = runner.run(steps, lambda _: None, Journal(None, Plan((), ())))
     return {step.api.name: runs[step_key(step)] for step in steps}

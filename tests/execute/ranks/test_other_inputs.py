@@ -14,9 +14,9 @@ from apidiff.execute.ranks.snapshot import Snapshot, written
 from apidiff.execute.record import make_record
 from apidiff.execute.world import World
 from apidiff.judge import judge_claim
-from apidiff.model.mapping import Api
 from apidiff.model.probe_resolution import digest
 from apidiff.model.trace import ObjectDump, ProbeRun, RankTrace, ScalarDump, SignatureDump, TensorDump
+from tests.factories import collective_api
 
 D = "torch.distributed"
 MINT = "mindspore.mint.distributed"
@@ -132,7 +132,7 @@ MINDSPORE: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], str]] = [
 
 def outcome(world: World, api: dict[str, Any], probe: dict[str, Any], claim: dict[str, Any]) -> tuple[str, list[str]]:
     kind = {"id": "it", "probes": ["it"], **claim}
-    one = msgspec.convert({**api, "probes": {"it": probe}, "claims": [kind]}, Api)
+    one = collective_api({**api, "probes": {"it": probe}, "claims": [kind]})
     asked = world.ask({"do": "probe", "api": one, "probe": "it"})
     shown = world.ask({"do": "signature", "api": one})
     traces = [msgspec.json.decode(line, type=RankTrace) for _, line in sorted(asked.answers.items())]
@@ -171,7 +171,7 @@ def test_mindspore(
 
 
 def test_a_rank_that_is_left_out_records_that_nothing_came_back(gloo_world: World) -> None:
-    api = msgspec.convert({"name": f"{D}.send", "probes": {"it": p2p(f"{D}.recv")}}, Api)
+    api = collective_api({"name": f"{D}.send", "probes": {"it": p2p(f"{D}.recv")}})
     reply = gloo_world.ask({"do": "probe", "api": api, "probe": "it"})
     caller, partner, idle = (msgspec.json.decode(reply.answers[rank], type=RankTrace) for rank in range(3))
     assert (list(caller.before), list(partner.before)) == (["tensor", "dst"], ["tensor", "src"])
