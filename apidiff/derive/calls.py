@@ -22,16 +22,11 @@ def call(api: Api, probe: str, signature: Signature | None = None) -> str:
     if api.kind is ApiKind.CONSTANT:
         return api.name
     if api.kind is ApiKind.PRIMITIVE:
+        settings = collective_of(api).constructor
         made = ", ".join(
-            f"{name}={written_argument(name, value)}"
-            for name, value in arguments.items()
-            if name in collective_of(api).constructor
+            f"{name}={written_argument(name, value)}" for name, value in arguments.items() if name in settings
         )
-        called = ", ".join(
-            written_argument(name, value)
-            for name, value in arguments.items()
-            if name not in collective_of(api).constructor
-        )
+        called = ", ".join(written_argument(name, value) for name, value in arguments.items() if name not in settings)
         return f"{api.name}({made})({called})"
     order = [parameter.name for parameter in signature.parameters] if signature else []
     parts, positional = [], True

@@ -144,11 +144,8 @@ def conditions(claim: Claim, api: Api) -> list[Condition]:
         described = with_probes(api, {**collective_of(api).probes, _UNPROBED: claim.when})
         situation = [Happens(claim.when.situation)] if claim.when.situation else []
         return [*probe_conditions(described, _UNPROBED), *situation]
-    probes = [
-        probe
-        for probe in claim.probes
-        if probe in collective_of(api).probes and collective_of(api).probes[probe].code is None
-    ]
+    known = collective_of(api).probes
+    probes = [probe for probe in claim.probes if probe in known and known[probe].code is None]
     if not probes:
         return []
     about_others = getattr(claim.body, "ranks", None) is RankSet.OTHERS
