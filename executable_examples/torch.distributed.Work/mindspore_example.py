@@ -14,18 +14,23 @@ Output (CPU):
     rank 0: has get_future: False
     rank 0: has result: False
     rank 0: has exception: False
+    rank 0: rank 1 is late, wait() returned before it came: True
+    rank 0: the values were there before rank 1 came: False, tensor: [111.0, 222.0, 333.0]
     rank 1: wait() returned None, tensor: [111.0, 222.0, 333.0]
     rank 1: again wait(): None
     rank 1: has is_completed: False
     rank 1: has get_future: False
     rank 1: has result: False
     rank 1: has exception: False
+    rank 1: the values were there before rank 1 came: False, tensor: [111.0, 222.0, 333.0]
     rank 2: wait() returned None, tensor: [111.0, 222.0, 333.0]
     rank 2: again wait(): None
     rank 2: has is_completed: False
     rank 2: has get_future: False
     rank 2: has result: False
     rank 2: has exception: False
+    rank 2: rank 1 is late, wait() returned before it came: True
+    rank 2: the values were there before rank 1 came: False, tensor: [111.0, 222.0, 333.0]
 """  # noqa: E501
 
 import atexit
@@ -50,13 +55,28 @@ EXIT_UNSUPPORTED = 3
 
 
 def example(rank: int, world_size: int) -> None:
-    """Sums a tensor of shape (3,) over all ranks and asks the handle."""
+    """Sums a tensor of shape (3,) over all ranks and asks the handle; then again, with rank 1 four seconds late."""
     tensor = Tensor(np.arange(1, 4, dtype=np.float32) * 10**rank)
     handle = dist.all_reduce(tensor, async_op=True)
     print(f"rank {rank}: wait() returned {handle.wait()}, tensor: {tensor.asnumpy().tolist()}")
     print(f"rank {rank}: again wait(): {handle.wait()}")
     for name in ("is_completed", "get_future", "result", "exception"):
         print(f"rank {rank}: has {name}: {hasattr(handle, name)}")
+
+    dist.barrier()
+    mindspore.runtime.synchronize()  # the first barrier of a process returns early on the CPU
+    started = time.monotonic()
+    if rank == 1:
+        time.sleep(4)
+    late = Tensor(np.arange(1, 4, dtype=np.float32) * 10**rank)
+    handle = dist.all_reduce(late, async_op=True)
+    handle.wait()
+    waited = time.monotonic() - started
+    values = late.asnumpy().tolist()
+    read = time.monotonic() - started
+    if rank != 1:
+        print(f"rank {rank}: rank 1 is late, wait() returned before it came: {waited < 2}")
+    print(f"rank {rank}: the values were there before rank 1 came: {read < 2}, tensor: {values}")
 
 
 def main() -> int:

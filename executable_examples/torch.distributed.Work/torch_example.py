@@ -10,12 +10,17 @@ Output (gloo):
     rank 0: wait() returned True, tensor: [111.0, 222.0, 333.0]
     rank 0: is_completed() returned True, again wait(): True
     rank 0: the future holds [[111.0, 222.0, 333.0]]
+    rank 0: rank 1 is late, wait() returned before it came: False
+    rank 0: the values were there before rank 1 came: False, tensor: [111.0, 222.0, 333.0]
     rank 1: wait() returned True, tensor: [111.0, 222.0, 333.0]
     rank 1: is_completed() returned True, again wait(): True
     rank 1: the future holds [[111.0, 222.0, 333.0]]
+    rank 1: the values were there before rank 1 came: False, tensor: [111.0, 222.0, 333.0]
     rank 2: wait() returned True, tensor: [111.0, 222.0, 333.0]
     rank 2: is_completed() returned True, again wait(): True
     rank 2: the future holds [[111.0, 222.0, 333.0]]
+    rank 2: rank 1 is late, wait() returned before it came: False
+    rank 2: the values were there before rank 1 came: False, tensor: [111.0, 222.0, 333.0]
 """
 
 import os
@@ -26,13 +31,29 @@ import torch.distributed as dist
 
 
 def example(rank: int, world_size: int) -> None:
-    """Sums a tensor of shape (3,) over all ranks and asks the handle."""
+    """Sums a tensor of shape (3,) over all ranks and asks the handle; then again, with rank 1 four seconds late."""
+    import time
+
     tensor = torch.arange(1.0, 4.0) * 10**rank
     handle = dist.all_reduce(tensor, async_op=True)
     print(f"rank {rank}: wait() returned {handle.wait()}, tensor: {tensor.tolist()}")
     print(f"rank {rank}: is_completed() returned {handle.is_completed()}, again wait(): {handle.wait()}")
     value = handle.get_future().value()
     print(f"rank {rank}: the future holds {[part.tolist() for part in value]}")
+
+    dist.barrier()
+    started = time.monotonic()
+    if rank == 1:
+        time.sleep(4)
+    late = torch.arange(1.0, 4.0) * 10**rank
+    handle = dist.all_reduce(late, async_op=True)
+    handle.wait()
+    waited = time.monotonic() - started
+    values = late.tolist()
+    read = time.monotonic() - started
+    if rank != 1:
+        print(f"rank {rank}: rank 1 is late, wait() returned before it came: {waited < 2}")
+    print(f"rank {rank}: the values were there before rank 1 came: {read < 2}, tensor: {values}")
 
 
 def main() -> None:
