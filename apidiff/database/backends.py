@@ -50,7 +50,7 @@ class DeviceCheck(Record, frozen=True, kw_only=True):
         return self.looks_for.en.replace("`", "")
 
 
-class Backend(Record, frozen=True, kw_only=True, dict=True):
+class Backend(Record, frozen=True, kw_only=True, dict=True, gc=True):
     """One way to run collectives: a framework on a device with a communication library.
 
     ``name`` is not unique: ``hccl`` stands once for each framework, ``gloo`` once for each device. ``devices``: how ranks

@@ -20,7 +20,7 @@ class Deadlines(Record, frozen=True, kw_only=True):
     call: float
 
 
-class Device(Record, frozen=True, kw_only=True, dict=True):
+class Device(Record, frozen=True, kw_only=True, dict=True, gc=True):
     """One framework on one device.
 
     ``environment``: variables set for its processes. ``unsupported``: regular expressions over error messages by which the

@@ -1,7 +1,5 @@
 """What `lookup` and `search` answer. `--json` prints these records; every field is always present there."""
 
-from __future__ import annotations
-
 from apidiff.model.base import Text
 from apidiff.model.views import (
     AgreementEntry,

@@ -1,7 +1,5 @@
 """The index: everything that lookup and search read, in one file that is decoded piece by piece."""
 
-from __future__ import annotations
-
 import msgspec
 
 from apidiff.model.views import CounterpartEntry, Entry, ServedEntry

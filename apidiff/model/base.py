@@ -17,8 +17,11 @@ Slot = Annotated[
 ]
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """An authored record. Decoding one with an unknown key fails."""
+class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+    """An authored record. Decoding one with an unknown key fails.
+
+    ``gc=False``: records hold no reference back to what holds them, so the collector need not visit each.
+    """
 
 
 class Text(Record, frozen=True, kw_only=True):

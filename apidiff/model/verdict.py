@@ -1,7 +1,5 @@
 """Verdicts: what follows for a claim from run records."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from enum import Enum
 

@@ -3,8 +3,7 @@
 An entry is rebuilt from the authored, extracted and measured layers by ``apidiff.lookup.entry`` and is the source of
 nothing. Text stands in both languages; verdicts stand in ``observed``.
 """
-
-from __future__ import annotations
+# Annotations are evaluated when this is imported: as strings, msgspec would have to compile them before it reads an entry.
 
 from typing import TYPE_CHECKING
 
@@ -269,7 +268,7 @@ class DocumentEntry(View, frozen=True, kw_only=True):
     seed: bool = False
 
     @classmethod
-    def of(cls, document: Document) -> DocumentEntry:
+    def of(cls, document: "Document") -> "DocumentEntry":
         """What a reader sees of ``document``."""
         return cls(
             title=document.title,
