@@ -17,6 +17,7 @@ from apidiff.derive.api_history import SIGNATURES, STUBS, telling_files
 from apidiff.derive.calls import call
 from apidiff.derive.rows import Files, row_facts
 from apidiff.derive.sample_code import sample_code
+from apidiff.derive.sweeps import swept
 from apidiff.judge import make_context, observe
 from apidiff.judge.pairs import judge_target, unsupported_by
 from apidiff.messages.agreements import agreement_entries, facet_differences
@@ -25,6 +26,7 @@ from apidiff.messages.evidence import observed_entry
 from apidiff.messages.history import history_entries
 from apidiff.messages.labels import filled
 from apidiff.messages.phrases import clause_text, sentence
+from apidiff.messages.sweep_differences import sweep_differences
 from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries, dispute_entries
 from apidiff.model.base import Text
@@ -142,6 +144,7 @@ class Builder:
             not_run=self._not_run(_framework(claim, api), observed),
             call=[call(api, probe, signature) for probe in claim.probes],
             reason=claim.reason,
+            swept=swept(claim, api),
         )
 
     def _not_run(self, framework: str, observed: list[Observation]) -> list[Text]:
@@ -176,6 +179,7 @@ class Builder:
         ]
         differences += [found for row in parameters if (found := row_difference(row, "parameter"))]
         differences += [found for row in members if (found := row_difference(row, "member"))]
+        differences += sweep_differences(list(source.values()), list(mine.values()))
         before, after = mapping.source.canonical, target.api.canonical
         pairs = list(judge_target(mapping, target, self._traces, self._unsupported))
         differences = worst_first([*differences, *facet_differences(mapping, pairs)])

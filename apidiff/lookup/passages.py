@@ -106,6 +106,8 @@ def _passages(entry: Entry, used: list[str]) -> Iterator[tuple[Match, str, str]]
                 match = _match(kind, f"{target.name}: {row.source or row.target}", row.risk, row.text)
                 yield match, both, f"{row.source} {row.target} {relations}"
     for claim in entry.claims:
+        if claim.swept is not None:
+            continue  # what a sweep shows is told as a difference
         seen = {f"{words_of('outcome', item.outcome)} {item.backend} {item.device}" for item in claim.summary}
         yield (
             _match("claim", claim.id, None, claim.text),

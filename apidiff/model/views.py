@@ -102,6 +102,14 @@ class DisputeEntry(Dispute, frozen=True, kw_only=True):
     text: Text
 
 
+class SweptEntry(View, frozen=True, kw_only=True):
+    """What a claim's probe passes of a sweep. ``value``: the dtype or layout; ``argument``: what is a part of a larger tensor."""
+
+    sweep: str
+    value: str
+    argument: str = ""
+
+
 class ClaimEntry(View, frozen=True, kw_only=True):
     """A claim with its verdicts. ``id`` is ``<API name>#<claim>``; it is the anchor on the page with '#' written '--'."""
 
@@ -118,6 +126,7 @@ class ClaimEntry(View, frozen=True, kw_only=True):
     not_run: list[Text] = []  # backends without a run and why ('hccl: no run record')
     call: list[str] = []  # the calls of its probes as code, one per probe
     reason: Text | None = None
+    swept: SweptEntry | None = None  # where it is one of a family that is shown as a table
 
 
 class EvidenceEntry(View, frozen=True, kw_only=True):

@@ -36,7 +36,8 @@ _RETURN_KINDS = ("returns", "result", "writes", "keeps", "aliases")
 
 def claims_section(make: PageBuilder, entry: Entry) -> nodes.section:
     """List every claim of the mapping, by API: first what it returns and writes, then the rest."""
-    subjects = list(dict.fromkeys(claim.subject for claim in entry.claims))
+    told = [claim for claim in entry.claims if claim.swept is None]  # the others stand in tables
+    subjects = list(dict.fromkeys(claim.subject for claim in told))
     groups = [_group(make, entry, subject, leads=subject == subjects[0]) for subject in subjects]
     section = make.section("claims", make.word("claims"), *groups)
     if not any(claim.kind in _RETURN_KINDS and claim.subject == subjects[0] for claim in entry.claims):
@@ -45,7 +46,7 @@ def claims_section(make: PageBuilder, entry: Entry) -> nodes.section:
 
 
 def _group(make: PageBuilder, entry: Entry, subject: str, *, leads: bool) -> nodes.section:
-    mine = [claim for claim in entry.claims if claim.subject == subject]
+    mine = [claim for claim in entry.claims if claim.subject == subject and claim.swept is None]
     returning = [claim for claim in mine if claim.kind in _RETURN_KINDS]
     children: list[nodes.Node] = []
     if returning:

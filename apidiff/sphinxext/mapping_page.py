@@ -37,6 +37,7 @@ from apidiff.sphinxext.nodes import (
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.picture import picture_section
 from apidiff.sphinxext.repeat import repeat_section
+from apidiff.sphinxext.sweep_section import sweeps_section
 from apidiff.sphinxext.versions import Releases, carry, custom_element, marked_inline, marked_section
 from apidiff.writers.exports.address import anchor
 
@@ -55,6 +56,7 @@ def mapping_section(make: PageBuilder, entry: Entry, picture: Picture | None = N
         leading,
         *picture_section(make, entry, picture, make.releases.newest("mindspore")),
         *others,
+        *sweeps_section(make, entry),
         make.section("versions", make.word("versions"), versions_table(make, entry)),
         make.section("examples", make.word("examples"), *_examples(make, entry)),
         *([claims_section(make, entry), refuted_section(make, entry)] if _has_claims(entry) else []),

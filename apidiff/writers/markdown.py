@@ -8,10 +8,13 @@ from functools import lru_cache
 from urllib.parse import quote
 
 from apidiff.derive.answers import answer_ranges
+from apidiff.derive.sweeps import SweepTable, sweep_tables, value_code
 from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.labels import Language, in_words, label
+from apidiff.messages.sweep_differences import cell_words
 from apidiff.messages.verdict_text import verdict_text
 from apidiff.model.base import Text
+from apidiff.model.probe import Sweep
 from apidiff.model.version import Version
 from apidiff.model.views import (
     ClaimEntry,
@@ -117,7 +120,13 @@ class _Page:
             yield from self.otherwise(answer)
         if entry.claims:
             yield f"## {self.word('claims')}"
-            yield _bullets(line for claim in entry.claims for line in self.claim(claim))
+            told = [claim for claim in entry.claims if claim.swept is None]
+            yield _bullets(line for claim in told for line in self.claim(claim))
+        if tables := sweep_tables(entry.claims):
+            yield f"## {self.word('sweeps')}"
+            for swept in tables:
+                yield prose(self.word(f"sweep.{swept.sweep.value}"))
+                yield "\n".join(self.swept(swept))
         if entry.examples:
             yield f"## {self.word('examples')}"
             for example in entry.examples:
@@ -211,6 +220,17 @@ class _Page:
         if claim.reason:
             yield f"  {self.text(claim.reason)}"
         yield from (f"  {self.stated(place)}" for place in claim.stated)
+
+    def swept(self, swept: SweepTable) -> Iterator[str]:
+        """A table of what each value does."""
+        first = self.word("column.dtype" if swept.sweep is Sweep.DTYPE else "column.layout")
+        yield " | ".join(
+            ["", first, *(code_span(f"{api} {argument}".strip()) for api, argument in swept.columns), ""]
+        ).strip()
+        yield "|---" * (1 + len(swept.columns)) + "|"
+        for value, cells in swept.rows.items():
+            words = [prose(cell_words(cell, self.language)) for cell in cells]
+            yield " | ".join(["", code_span(value_code(swept.sweep, value)), *words, ""]).strip()
 
     def stated(self, place: StatedEntry) -> str:
         said = f"{self.colon}{self.text(place.text)}" if place.text else ""

@@ -10,11 +10,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text as Line
 
+from apidiff.derive.sweeps import sweep_tables, value_code
 from apidiff.lookup.answer import Answer, AnsweredClaim, AnsweredOtherwise, SearchResult, Unmatched
 from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.escape_invisible import visible
 from apidiff.messages.labels import Language, in_words, label
+from apidiff.messages.sweep_differences import cell_words
 from apidiff.model.base import Text
+from apidiff.model.probe import Sweep
 from apidiff.model.views import ObservedSummary, ParameterEntry
 from apidiff.model.vocabulary import Execution
 
@@ -90,6 +93,7 @@ class _Sections:
         yield self.rows("parameters", self.answer.parameters)
         yield self.rows("members", self.answer.members)
         yield self.versions()
+        yield self.sweeps()
         yield self.claims()
         yield self.runs()
 
@@ -230,10 +234,27 @@ class _Sections:
             )
         return [self._heading("versions"), table]
 
+    def sweeps(self) -> list[RenderableType]:
+        """What each dtype and each part of a larger tensor does: a table of each."""
+        shown: list[RenderableType] = []
+        for swept in sweep_tables(self.answer.claims):
+            table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+            first = "column.dtype" if swept.sweep is Sweep.DTYPE else "column.layout"
+            for name in (label(first, self.language), *(f"{api} {argument}" for api, argument in swept.columns)):
+                table.add_column(Line(name), overflow="fold")
+            for value, cells in swept.rows.items():
+                table.add_row(
+                    Line(value_code(swept.sweep, value)), *(Line(cell_words(cell, self.language)) for cell in cells)
+                )
+            shown += [Line(label(f"sweep.{swept.sweep.value}", self.language).replace("`", "")), table]
+        return [self._heading("sweeps"), *shown] if shown else []
+
     def claims(self) -> list[RenderableType]:
         shown: list[RenderableType] = []
         subject = ""
         for claim in self.answer.claims:
+            if claim.swept is not None:
+                continue
             if claim.subject != subject:
                 subject = claim.subject
                 heading = label("claims.about", self.language).format(name=subject)
