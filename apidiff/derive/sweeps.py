@@ -9,6 +9,7 @@ from enum import Enum
 from apidiff.model.claim import Claim, ClaimKind
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Argument, Input, Layout, Sweep
+from apidiff.model.probe_resolution import collective_of
 from apidiff.model.verdict import Outcome
 from apidiff.model.views import ClaimEntry, SweptEntry
 
@@ -76,7 +77,7 @@ class SweepTable:
 
 def swept(claim: Claim, api: Api) -> SweptEntry | None:
     """What a claim's probe passes of a sweep, or None where it is of none."""
-    probe = api.probes.get(claim.probes[0]) if len(claim.probes) == 1 else None
+    probe = collective_of(api).probes.get(claim.probes[0]) if len(claim.probes) == 1 else None
     if probe is None or probe.sweep is None:
         return None
     given = [*probe.set.items(), *(item for row in probe.on_rank.values() for item in row.items())]

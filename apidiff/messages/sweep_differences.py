@@ -105,8 +105,8 @@ def _views(claims: _Claims, wrong: _Claims) -> Text:
             parts = {value: told for value, told in mine.items() if effect in cell_of(told).effects.values()}
             for where, values in _by_places(parts, effect):
                 codes = _listed([LAYOUT_CODE[Layout(value)] for value in values])
-                words = filled(f"sweep.view_{effect.value}", argument=argument, parts=codes, where=where)
-                sentences.append(words)
+                key = "sweep.parts_wrong" if effect is Effect.WRONG else "sweep.parts_spill"
+                sentences.append(filled(key, argument=argument, parts=codes, where=where))
     copied = [cell_of(mine) for (_, value), mine in claims.items() if value == Layout.SLICE_COPIED.value]
     if copied and all(set(cell.effects.values()) == {Effect.WORKS} for cell in copied):
         sentences.append(LABELS["sweep.copy_and_write_back"])

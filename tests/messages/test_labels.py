@@ -13,6 +13,7 @@ from apidiff.derive.answers import MAPS_TO
 from apidiff.derive.api_history import ChangeKind
 from apidiff.derive.argument_changes import Change
 from apidiff.derive.official import Standing
+from apidiff.derive.sweeps import Effect
 from apidiff.errors import DataError
 from apidiff.messages.labels import (
     FOLDER,
@@ -30,7 +31,7 @@ from apidiff.model.agreement import Agreement, Facet
 from apidiff.model.base import Text
 from apidiff.model.claim import AliasKind, ClaimKind, Formula, ListedAs, RankSet
 from apidiff.model.coverage import NotRun
-from apidiff.model.probe import Layout, Situation
+from apidiff.model.probe import Layout, Situation, Sweep
 from apidiff.model.signature import ParameterKind, SignatureKind
 from apidiff.model.signed import State
 from apidiff.model.verdict import EvidenceCode, Outcome
@@ -93,6 +94,8 @@ FAMILIES = {
     "history": values(ChangeKind),
     "kind": values(SignatureKind) | values(ParameterKind),
     "role": {"target", "used"},  # of `ServedEntry`
+    "effect": values(Effect),
+    "sweep": values(Sweep),
     "layout": values(Layout) - {Layout.CONTIGUOUS.value},
     "end": {"completed", "timeout", "crash", "skipped"},  # of `ProbeRun`
     "month": {str(number) for number in range(1, 13)},
