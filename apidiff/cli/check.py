@@ -12,8 +12,10 @@ from rich.table import Table
 from apidiff.cli.output import show
 from apidiff.database import Data, InvalidData, load
 from apidiff.database.checks import check_records, run_checks
+from apidiff.database.checks.subject import Subject
 from apidiff.database.data import UnknownMapping
 from apidiff.execute.submissions import signature_errors
+from apidiff.judge.vacuity import claims_are_telling
 from apidiff.lookup.entry import entries
 from apidiff.model.mapping import Mapping
 from apidiff.model.verdict import Outcome
@@ -33,6 +35,10 @@ def run(args: argparse.Namespace) -> int:
     if args.ids:
         data = dataclasses.replace(data, mappings={key: _mapping(data, key) for key in args.ids})
     if errors := check_records(data) if args.ids else [*run_checks(data), *signature_errors(data.root)]:
+        raise InvalidData(errors)
+    # Traces can be made only of probes that are as they should be.
+    subjects = [Subject(data, mapping) for mapping in data.mappings.values()]
+    if errors := [error for subject in subjects for error in claims_are_telling(subject)]:
         raise InvalidData(errors)
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column()

@@ -1,0 +1,117 @@
+"""Makes the traces that the ranks of a probe would leave, from its inputs alone: to judge what nobody has run."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import numpy as np
+
+from apidiff.execute.ranks.snapshot import filled
+from apidiff.judge.recorded_values import Opaque, Operand, argument_of, steps_of
+from apidiff.model.mapping import Api
+from apidiff.model.probe import Argument, Fill, Input
+from apidiff.model.probe_resolution import callers, digest, partner, partners, resolve, root_rank
+from apidiff.model.trace import ObjectDump, ProbeRun, RankTrace, ScalarDump, SequenceDump, TensorDump, Value
+
+
+def untouched_run(api: Api, probe: str, world_size: int) -> ProbeRun:
+    """The run of a ``probe`` whose call does nothing and returns None: arguments after it are those before it."""
+    ranks = [_trace(api, probe, rank, world_size) for rank in range(world_size)]
+    return ProbeRun(api=api.name, probe=probe, spec=digest(api, probe), end="completed", ranks=ranks)
+
+
+def _trace(api: Api, probe: str, rank: int, world_size: int) -> RankTrace:
+    given: dict[str, Argument] = {}
+    other = partner(api, probe)
+    if other and rank in partners(api, probe, world_size):
+        given = other.set
+    elif rank in callers(api, probe, world_size):
+        given, overrides = resolve(api, probe)
+        if rank != (root_rank(api, probe) or 0):
+            given = given | overrides.get("others", {})
+        given = given | overrides.get(str(rank), {})
+    before = {name: _made(value, rank, world_size, [0]) for name, value in given.items()}
+    return RankTrace(rank=rank, before=before, after=before, returned=ScalarDump(value=None))
+
+
+def _made(value: Argument, rank: int, world_size: int, counted: list[int]) -> Value:
+    """The record of an argument; ``counted``: how many elements the tensors of this argument have so far."""
+    if not isinstance(value, Input):
+        return ScalarDump(value=value)
+    if value.shape is not None:
+        shape = [_length(size, world_size) for size in value.shape]
+        array = filled(shape, value.dtype, rank, counted[0], sentinel=value.fill is Fill.SENTINEL)
+        counted[0] += math.prod(shape)
+        return recorded(array)
+    if value.each is not None:
+        return _listed([_made(value.each, rank, world_size, counted) for _ in range(world_size)])
+    if value.list is not None:
+        items = [_made(item, rank, world_size, counted) for item in value.list]
+        return _listed(items, "tuple" if value.as_tuple else "list")
+    if value.tuple is not None:
+        return _listed([ScalarDump(value=_length(size, world_size)) for size in value.tuple], "tuple")
+    if value.call is not None:
+        held = {name: _made(item, rank, world_size, counted) for name, item in value.call.set.items()}
+        tensors = {name: item for name, item in held.items() if isinstance(item, TensorDump)}
+        return ObjectDump(type=value.call.api.rpartition(".")[2], tensors=tensors, object=0)
+    return _single(value, rank, world_size)
+
+
+def _single(value: Input, rank: int, world_size: int) -> Value:
+    if value.none is not None:
+        return ScalarDump(value=None)
+    if value.text is not None:
+        return ScalarDump(value=value.text.replace("{rank}", str(rank)).replace("{world}", str(world_size)))
+    if value.rank_plus is not None:
+        return ScalarDump(value=(rank + value.rank_plus) % world_size)
+    return ObjectDump(type="object", text=msgspec.json.encode(value).decode(), object=0)
+
+
+def _length(size: int | str, world_size: int) -> int:
+    return size if isinstance(size, int) else int(size.removesuffix("*world")) * world_size
+
+
+def _listed(items: list[Value], kind: str = "list") -> SequenceDump:
+    return SequenceDump(type=kind, items=items, object=0)
+
+
+def recorded(value: Operand) -> Value:
+    """A computed value as a trace records it."""
+    if isinstance(value, np.ndarray):
+        return TensorDump(
+            type="Tensor",
+            dtype=str(value.dtype),
+            shape=list(value.shape),
+            values=value.ravel().tolist(),
+            storage=0,
+            object=0,
+        )
+    if isinstance(value, list):
+        return _listed([recorded(item) for item in value])
+    if isinstance(value, Opaque):
+        return ObjectDump(type=value.type, text=value.text, object=0)
+    return ScalarDump(value=value)
+
+
+def with_value(trace: RankTrace, slot: str, value: Value) -> RankTrace:
+    """The trace with ``value`` at ``slot`` after the call; what leads there in a returned value is made where it is not."""
+    name = argument_of(slot)
+    if name == "return":
+        return msgspec.structs.replace(trace, returned=_placed(trace.returned, steps_of(slot), value))
+    after = {**trace.after, name: _placed(trace.after.get(name), steps_of(slot), value)}
+    return msgspec.structs.replace(trace, after=after)
+
+
+def _placed(whole: Value | None, steps: list[str], value: Value) -> Value:
+    if not steps:
+        return value
+    step, rest = steps[0], steps[1:]
+    if not step.isdigit():
+        held = whole if isinstance(whole, ObjectDump) else ObjectDump(type="object", object=0)
+        inner = _placed(held.tensors.get(step), rest, value)
+        return msgspec.structs.replace(held, tensors={**held.tensors, step: inner})
+    items = [*whole.items] if isinstance(whole, SequenceDump) else []
+    items += [ScalarDump(value=None)] * (int(step) + 1 - len(items))
+    items[int(step)] = _placed(items[int(step)], rest, value)
+    return _listed(items, whole.type if isinstance(whole, SequenceDump) else "tuple")

@@ -1,0 +1,307 @@
+"""Finds claims that a broken implementation would satisfy too, by judging traces in which the effect is not what it should be.
+
+The traces are made from the probes' inputs, so that a claim is looked at before anybody has run it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
+
+import msgspec
+import numpy as np
+
+from apidiff.database.checks.subject import Subject
+from apidiff.errors import DataError
+from apidiff.judge import oracle
+from apidiff.judge.case import Case, source_of
+from apidiff.judge.made_traces import recorded, untouched_run, with_value
+from apidiff.judge.outcome import judge_claim, ranks_of
+from apidiff.judge.recorded_values import Operand, at, plain
+from apidiff.model.claim import AliasKind, Claim, ClaimKind, Formula, RankSet, Result
+from apidiff.model.mapping import Api
+from apidiff.model.probe_resolution import group_ranks, resolve, root_rank
+from apidiff.model.trace import CallError, ObjectDump, ProbeRun, RankTrace, RunRecord, ScalarDump, Value
+from apidiff.model.verdict import Outcome
+
+
+class Fault(Enum):
+    """What a broken implementation does; the value says it in a sentence that begins with "an implementation that …"."""
+
+    NOTHING_HAPPENS = "does nothing"
+    DOUBLED = "does it twice"
+    CHANGED = "writes what it should only read"
+    OTHER_RANK = "gives each rank what belongs to the next"
+    OTHER_ROOT = "takes it from another rank"
+    ROOT_IN_GROUP = "counts the root within the group"
+    WHOLE_WORLD = "ignores the group"
+    REVERSED = "puts the ranks in another order"
+    ONE_RANK = "copies the input of one rank"
+    RETURNS_OTHER = "returns something else"
+    NO_EXCEPTION = "raises nothing"
+    EXCEPTION = "raises"
+
+
+REDUCTIONS = {Formula.SUM, Formula.MAX, Formula.MIN, Formula.PRODUCT, Formula.AVERAGE}
+_ORDERED = {Formula.GATHERED, Formula.CONCATENATED, Formula.STACKED}
+_BY_RANK = {
+    *(Formula.REDUCED_SLOT, Formula.REDUCED_CHUNK, Formula.EXCHANGED, Formula.EXCHANGED_CHUNKS),
+    *(Formula.SCATTERED, Formula.SCATTERED_CHUNK, Formula.RANK, Formula.SENT),
+}
+_FROM_ROOT = {Formula.FROM_ROOT, Formula.SCATTERED, Formula.SCATTERED_CHUNK}
+# Shapes say nothing of values, and that the input is there again is what the last says.
+_OWN = {Formula.INPUT, Formula.SHAPE_SAME}
+# What stands where a broken implementation cannot even compute something.
+_NOTHING = ScalarDump(value=None)
+_LOOKED_AT = 3  # ranks, where a probe does not say how many
+
+
+def unnoticed(claim: Claim, api: Api) -> list[Fault]:
+    """The faults with which every probe of the claim would still show that it holds; none where it has no probe."""
+    probes = [probe for probe in claim.probes if probe in api.probes]
+    return [fault for fault in _faults(claim, api, probes) if _passes(claim, api, probes, fault)]
+
+
+def _passes(claim: Claim, api: Api, probes: Sequence[str], fault: Fault) -> bool:
+    """Whether an implementation with the fault, in one of the ways in which it can have it, passes all probes."""
+    runs = [(probe, list(broken_runs(claim, api, probe, fault))) for probe in probes]
+    ways = max((len(broken) for _, broken in runs), default=0)
+    return any(
+        all(_outcome(claim, api, probe, broken[way]) is Outcome.HOLDS for probe, broken in runs if way < len(broken))
+        for way in range(ways)
+    )
+
+
+def claims_are_telling(subject: Subject) -> Iterator[DataError]:
+    """Every claim fails by some probe where its effect is missing, doubled, on the wrong rank, or made from the wrong inputs."""
+    for place, api in subject.apis():
+        for index, claim in enumerate(api.claims):
+            for fault in unnoticed(claim, api):
+                found = f"claim {claim.id!r} would hold of an implementation that {fault.value}: probes {claim.probes}"
+                remedy = "Add a probe under which such an implementation shows something else."
+                yield subject.error((*place, "claims", index), found, remedy)
+
+
+def _outcome(claim: Claim, api: Api, probe: str, run: ProbeRun) -> Outcome:
+    return judge_claim(claim, api, probe, run, (), _record(run))[0]
+
+
+def _faults(claim: Claim, api: Api, probes: list[str]) -> Iterator[Fault]:
+    match claim.kind:
+        case ClaimKind.RESULT:
+            assert claim.result is not None
+            yield from _faults_of_result(claim.result, api, probes)
+        case ClaimKind.WRITES:
+            yield Fault.NOTHING_HAPPENS
+        case ClaimKind.KEEPS:
+            yield Fault.CHANGED
+        case ClaimKind.RETURNS | ClaimKind.EQUALS | ClaimKind.ALIASES:
+            yield Fault.RETURNS_OTHER
+        case ClaimKind.RAISES:
+            yield Fault.NO_EXCEPTION
+        case ClaimKind.COMPLETES:
+            yield Fault.EXCEPTION
+
+
+def _faults_of_result(body: Result, api: Api, probes: list[str]) -> Iterator[Fault]:
+    formula = body.formula
+    at_root_alone = formula is Formula.FROM_ROOT and body.ranks is RankSet.ROOT
+    keeps_length = formula is Formula.LENGTH_WORLD and not body.at.startswith("return")
+    if formula not in _OWN and not at_root_alone and not keeps_length:
+        yield Fault.NOTHING_HAPPENS
+    if formula is not Formula.ZEROS:
+        yield Fault.DOUBLED
+    if formula in REDUCTIONS:
+        yield Fault.ONE_RANK
+    if formula in _ORDERED:
+        yield Fault.REVERSED
+    if formula in _BY_RANK and body.ranks is not RankSet.ROOT:
+        yield Fault.OTHER_RANK
+    if formula in _FROM_ROOT:
+        yield Fault.OTHER_ROOT
+    smaller = all(_has_smaller_group(api, probe) for probe in probes)
+    if smaller and formula not in _OWN | {Formula.SENT, Formula.FROM_ROOT}:
+        yield Fault.WHOLE_WORLD
+    if smaller and formula in _FROM_ROOT and api.root:
+        yield Fault.ROOT_IN_GROUP
+
+
+def _has_smaller_group(api: Api, probe: str) -> bool:
+    size = world_size_of(api, probe)
+    return len(group_ranks(resolve(api, probe)[0], size)) < size
+
+
+def world_size_of(api: Api, probe: str) -> int:
+    """With how many ranks a probe is looked at: three, or as it says."""
+    sizes = api.probes[probe].world_sizes
+    return _LOOKED_AT if not sizes or _LOOKED_AT in sizes else max(sizes)
+
+
+def broken_runs(claim: Claim, api: Api, probe: str, fault: Fault) -> Iterator[ProbeRun]:
+    """The runs of implementations with ``fault``: one for each way to have it, in the same order whatever the probe.
+
+    There are none where the claim speaks of no rank of the probe, or where nothing could be otherwise.
+    """
+    run = untouched_run(api, probe, world_size_of(api, probe))
+    ranks, group = ranks_of(getattr(claim.body, "ranks", RankSet.ALL), api, probe, len(run.ranks))
+    if not ranks:
+        return
+    case = Case(claim, api, probe, run, _record(run), (), ranks, group, ())
+    if claim.result is None:
+        yield _replaced(run, ranks, lambda trace: _broken(claim, trace, fault))
+        return
+    for results in _broken_results(case, claim.result, fault):
+        yield _with_results(case, claim.result, results)
+
+
+def right_run(claim: Claim, api: Api, probe: str) -> ProbeRun | None:
+    """The run in which a claim on a result holds; None where the oracle computes none."""
+    run = untouched_run(api, probe, world_size_of(api, probe))
+    ranks, group = ranks_of(getattr(claim.body, "ranks", RankSet.ALL), api, probe, len(run.ranks))
+    if claim.result is None or not ranks:
+        return None
+    case = Case(claim, api, probe, run, _record(run), (), ranks, group, ())
+    results = _results(case, claim.result, case.group)
+    return _with_results(case, claim.result, results) if results else None
+
+
+def _broken(claim: Claim, trace: RankTrace, fault: Fault) -> RankTrace:
+    """The trace of one rank, where it follows from no formula what it should be."""
+    body = claim.body
+    match fault:
+        case Fault.CHANGED:
+            value = at(trace, body.argument)  # type: ignore[attr-defined]
+            return trace if value is None else with_value(trace, body.argument, _twice(value))  # type: ignore[attr-defined]
+        case Fault.RETURNS_OTHER if claim.equals:
+            return with_value(trace, claim.equals.at, ScalarDump(value="something else"))
+        case Fault.RETURNS_OTHER if claim.aliases and claim.aliases.share is AliasKind.NOTHING:
+            shared = at(trace, claim.aliases.with_, before=True)
+            return trace if shared is None else with_value(trace, claim.aliases.slot, shared)
+        case Fault.RETURNS_OTHER:
+            slot = claim.aliases.slot if claim.aliases else "return"
+            return with_value(trace, slot, ObjectDump(type="SomethingElse", object=99))
+        case Fault.EXCEPTION:
+            error = CallError(stage="call", type="RuntimeError", bases=["Exception"], message="broken")
+            return msgspec.structs.replace(trace, error=error)
+    return trace
+
+
+def _broken_results(case: Case, body: Result, fault: Fault) -> Iterator[dict[int, Value]]:
+    """What stands on each rank of the claim where the fault is; one for each way in which that can be."""
+    right = _results(case, body, case.group)
+    if right is None:
+        return
+    members = [rank for rank in case.ranks if rank in right]
+    match fault:
+        case Fault.NOTHING_HAPPENS:
+            yield _untouched(case, body, members)
+        case Fault.DOUBLED:
+            shape_only = body.formula.value.startswith("shape-")
+            yield {rank: _twice(right[rank], shape_only=shape_only) for rank in members}
+        case Fault.REVERSED:
+            if reordered := _results(case, body, case.group[::-1]):
+                yield reordered
+        case Fault.OTHER_RANK if len(members) > 1:
+            following = dict(zip(members, [*members[1:], *members[:1]], strict=True))
+            yield {rank: right[following[rank]] for rank in members}
+        case Fault.ONE_RANK:
+            for source in case.group:
+                value = at(case.run.ranks[source], body.of or "", before=True)
+                if value is not None:
+                    yield dict.fromkeys(members, value)
+        case Fault.OTHER_ROOT:
+            root = root_rank(case.api, case.probe) or 0
+            for other in case.group:
+                if other != root:
+                    yield _results(case, body, case.group, root=other) or dict.fromkeys(members, _NOTHING)
+        case Fault.ROOT_IN_GROUP:
+            place = root_rank(case.api, case.probe) or 0
+            named = case.group[place] if place < len(case.group) else None
+            wrong = _results(case, body, case.group, root=named) if named is not None else None
+            yield wrong or dict.fromkeys(members, _NOTHING)
+        case Fault.WHOLE_WORLD:
+            yield _results(case, body, list(range(len(case.run.ranks)))) or dict.fromkeys(members, _NOTHING)
+
+
+def _untouched(case: Case, body: Result, members: list[int]) -> dict[int, Value]:
+    """What stood there before; where it is returned, the rank's own input, as if it was alone."""
+    found = {}
+    for rank in members:
+        trace = case.run.ranks[rank]
+        kept = at(trace, body.at, before=True) if not body.at.startswith("return") else None
+        own = at(trace, body.of, before=True) if body.of else None
+        found[rank] = kept or own or _NOTHING
+    return found
+
+
+def _results(case: Case, body: Result, group: list[int], root: int | None = None) -> dict[int, Value] | None:
+    """What the formula gives on each rank of ``group`` that the claim speaks of; None where it cannot be computed."""
+    before = [at(trace, body.of, before=True) if body.of else None for trace in case.run.ranks]
+    inputs: list[Operand] = [plain(value) if value is not None else None for value in (before[rank] for rank in group)]
+    found: dict[int, Value] = {}
+    for rank in case.ranks:
+        if rank not in group:
+            continue
+        place = group.index(rank)
+        source = source_of(case, body.formula, rank, body.at)
+        if source is None:
+            return None
+        source = group.index(case.group[source] if root is None else root)
+        if body.formula is Formula.LENGTH_WORLD:
+            found[rank] = recorded([None] * len(group))
+            continue
+        try:
+            found[rank] = recorded(oracle.expected(body.formula, inputs, place, source))
+        except oracle.NotComputable:
+            return None
+    return found
+
+
+def _with_results(case: Case, body: Result, results: dict[int, Value]) -> ProbeRun:
+    return _replaced(case.run, list(results), lambda trace: with_value(trace, body.at, results[trace.rank]))
+
+
+def _replaced(run: ProbeRun, ranks: list[int], made: Callable[[RankTrace], RankTrace]) -> ProbeRun:
+    return msgspec.structs.replace(run, ranks=[made(trace) if trace.rank in ranks else trace for trace in run.ranks])
+
+
+def _twice(value: Value, *, shape_only: bool = False) -> Value:
+    """Numbers doubled, and lists of anything else twice as long; ``shape_only``: tensors twice as long."""
+    numbers = plain(value)
+    if shape_only and isinstance(numbers, np.ndarray):
+        return recorded(np.concatenate([numbers, numbers]))
+    return recorded(_doubled(numbers))
+
+
+def _doubled(value: Operand) -> Operand:
+    if isinstance(value, np.ndarray):
+        return np.add(value, value, dtype=value.dtype)
+    if isinstance(value, list):
+        return [_doubled(item) for item in value] if _numeric(value) else [*value, *value]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "something else"
+    return value * 2
+
+
+def _numeric(values: list[Operand]) -> bool:
+    return bool(values) and all(isinstance(value, np.ndarray) for value in values)
+
+
+def _record(run: ProbeRun) -> RunRecord:
+    """A record of nothing but ``run``."""
+    return RunRecord(
+        schema=1,
+        suite_version="0",
+        framework=run.api.partition(".")[0],
+        framework_version="0",
+        backend="made",
+        device="cpu",
+        world_size=len(run.ranks),
+        date="",
+        os="",
+        python="",
+        machine="",
+        cores=0,
+        packages={},
+        probes=[run],
+    )

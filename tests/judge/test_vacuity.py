@@ -1,0 +1,143 @@
+"""Rows of (claim, probes, faults that nobody would notice): each fault is shown to be noticed, and to be missed."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+
+import msgspec
+import pytest
+from factories import run_record
+
+from apidiff.cli.check import run as check
+from apidiff.database import Data, InvalidData
+from apidiff.database.checks.subject import Subject
+from apidiff.judge.outcome import judge_claim
+from apidiff.judge.vacuity import Fault, broken_runs, claims_are_telling, right_run, unnoticed, world_size_of
+from apidiff.model.base import Text
+from apidiff.model.claim import Claim
+from apidiff.model.mapping import Api, Mapping
+from apidiff.model.verdict import Outcome
+
+PAIR, LAST, FIRST = {"group": {"group": [1, 2]}}, {"shape": [2], "fill": "sentinel"}, {"group": {"group": [0, 1]}}
+API = msgspec.convert(
+    {
+        "name": "torch.distributed.reduce",
+        "root": "dst",
+        "probes": {
+            "sync": {"set": {"tensor": {"shape": [3]}, "dst": 0}},
+            "dst-1": {"like": "sync", "set": {"dst": 1}},
+            "empty": {"like": "sync", "set": {"tensor": {"shape": [0]}}},
+            "smaller-last": {"like": "sync", "on_rank": {"2": {"tensor": {"shape": [3], "fill": "sentinel"}}}},
+            "pair": {"like": "sync", "set": FIRST},
+            "tail": {"like": "sync", "set": {"dst": 1, **PAIR}},
+            "list": {"like": "sync", "set": {"parts": {"each": {"shape": [2]}}}},
+            "list-alike": {"like": "sync", "set": {"parts": {"each": {"shape": [2], "fill": "sentinel"}}}},
+            "output": {"like": "sync", "set": {"out": {"each": {"shape": [3], "fill": "sentinel"}}}},
+            "sent": {
+                "like": "sync",
+                "ranks": [0],
+                "partner": {"api": "torch.distributed.recv", "ranks": [1], "set": {"to": LAST}},
+            },
+        },
+    },
+    Api,
+)
+
+
+def result(formula: str, at: str = "tensor", of: str = "tensor", **more: object) -> dict[str, object]:
+    return {"result": {"formula": formula, "at": at, "of": of, **more}}
+
+
+# claim, its probes, what an implementation might do without failing
+ROWS: list[tuple[dict[str, object], list[str], list[Fault]]] = [
+    (result("sum"), ["sync"], []),
+    (result("sum"), ["empty"], [Fault.NOTHING_HAPPENS, Fault.DOUBLED, Fault.ONE_RANK]),
+    (result("sum", ranks="members"), ["pair"], []),
+    (result("max"), ["sync"], [Fault.ONE_RANK]),
+    (result("max"), ["sync", "smaller-last"], []),
+    (result("max", ranks="members"), ["tail"], [Fault.ONE_RANK, Fault.WHOLE_WORLD]),
+    (result("from-root"), ["sync", "dst-1"], []),
+    (result("from-root", ranks="root"), ["sync"], []),
+    (result("from-root", ranks="members"), ["pair"], [Fault.ROOT_IN_GROUP]),
+    (result("from-root", ranks="members"), ["pair", "tail"], []),
+    (result("gathered", at="out"), ["output"], []),
+    (result("scattered", of="parts"), ["list"], []),
+    (result("scattered", of="parts"), ["list-alike"], [Fault.OTHER_RANK, Fault.OTHER_ROOT]),
+    (result("sent", at="to", ranks="partners"), ["sent"], []),
+    (result("shape-same", at="return"), ["sync"], []),
+    ({"result": {"formula": "rank", "at": "return", "ranks": "members"}}, ["pair"], [Fault.WHOLE_WORLD]),
+    ({"result": {"formula": "rank", "at": "return", "ranks": "members"}}, ["pair", "tail"], []),
+    ({"result": {"formula": "world", "at": "return", "ranks": "members"}}, ["pair"], []),
+    ({"writes": {"argument": "tensor"}}, ["sync"], []),
+    ({"keeps": {"argument": "tensor"}}, ["sync"], []),
+    ({"keeps": {"argument": "tensor"}}, ["empty"], [Fault.CHANGED]),
+    ({"returns": {"structure": "Tensor"}}, ["sync"], []),
+    ({"returns": {"structure": "SomethingElse"}}, ["sync"], [Fault.RETURNS_OTHER]),
+    ({"equals": {"at": "return", "value": 1}}, ["sync"], []),
+    ({"equals": {"at": "return", "value": "something else"}}, ["sync"], [Fault.RETURNS_OTHER]),
+    ({"aliases": {"slot": "return", "with": "tensor", "share": "nothing"}}, ["sync"], []),
+    ({"aliases": {"slot": "return", "with": "tensor", "share": "object"}}, ["sync"], []),
+    ({"raises": {}}, ["sync"], []),
+    ({"completes": {}}, ["sync"], []),
+    ({"parameter": {"name": "dst"}}, [], []),
+]
+
+
+def claim(body: dict[str, object], probes: list[str]) -> Claim:
+    return msgspec.convert({"id": "it", "probes": probes, **body}, Claim)
+
+
+@pytest.mark.parametrize(("body", "probes", "faults"), ROWS)
+def test_which_faults_no_probe_shows(body: dict[str, object], probes: list[str], faults: list[Fault]) -> None:
+    assert unnoticed(claim(body, probes), API) == faults
+
+
+def test_every_fault_is_both_noticed_and_missed_above() -> None:
+    missed = {fault for _, _, faults in ROWS for fault in faults}
+    always_seen = {Fault.REVERSED, Fault.NO_EXCEPTION, Fault.EXCEPTION}
+    assert missed == set(Fault) - always_seen
+
+
+@pytest.mark.parametrize(
+    ("body", "probe", "fault"),
+    [
+        (result("gathered", at="out"), "output", Fault.REVERSED),
+        (result("sum"), "sync", Fault.DOUBLED),
+        ({"raises": {}}, "sync", Fault.NO_EXCEPTION),
+        ({"completes": {}}, "sync", Fault.EXCEPTION),
+    ],
+)
+def test_the_judge_refutes_what_is_broken(body: dict[str, object], probe: str, fault: Fault) -> None:
+    given = claim(body, [probe])
+    (broken,) = broken_runs(given, API, probe, fault)
+    outcome, facts = judge_claim(given, API, probe, broken, (), run_record(world_size=3, probes=[broken]))
+    assert outcome is Outcome.REFUTED
+    assert facts
+
+
+def test_the_judge_agrees_with_what_is_right(database: Data) -> None:
+    """What the faults are compared with: made traces in which every result of the database is as the oracle has it."""
+    wrong = []
+    for mapping in database.mappings.values():
+        for api in [mapping.source, *(target.api for target in mapping.targets if not target.api.defined_in)]:
+            for one in api.claims:
+                for probe in one.probes if one.result else ():
+                    made = right_run(one, api, probe)
+                    record = run_record(world_size=world_size_of(api, probe), probes=[made] if made else [])
+                    if made is None or judge_claim(one, api, probe, made, (), record)[0] is not Outcome.HOLDS:
+                        wrong.append(f"{api.name}#{one.id} by {probe}")
+    assert wrong == []
+
+
+def test_a_vacuous_claim_fails_the_check(database: Data, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = msgspec.structs.replace(API, claims=[claim(result("max"), ["sync"])])
+    mapping = Mapping(id=API.name, category="collective", summary=Text(en="It adds.", zh="求和。"), source=source)
+    broken = dataclasses.replace(database, mappings={API.name: mapping})
+    (error,) = claims_are_telling(Subject(broken, mapping))
+    assert "an implementation that copies the input of one rank" in error.found
+    monkeypatch.setattr("apidiff.cli.check.load", lambda: broken)
+    monkeypatch.setattr("apidiff.cli.check.run_checks", lambda data: [])
+    monkeypatch.setattr("apidiff.cli.check.signature_errors", lambda root: [])
+    with pytest.raises(InvalidData, match="copies the input of one rank"):
+        check(argparse.Namespace(ids=[]))
