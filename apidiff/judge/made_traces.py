@@ -7,18 +7,19 @@ import math
 import msgspec
 import numpy as np
 
-from apidiff.execute.ranks.snapshot import filled
-from apidiff.judge.recorded_values import Opaque, Operand, argument_of, steps_of
+from apidiff.execute.ranks.layouts import make_view
+from apidiff.execute.ranks.snapshot import filled, filled_around
+from apidiff.judge.recorded_values import Array, Opaque, Operand, argument_of, steps_of
 from apidiff.model.mapping import Api
-from apidiff.model.probe import Argument, Fill, Input
-from apidiff.model.probe_resolution import callers, digest, partner, partners, resolve, root_rank
-from apidiff.model.trace import ObjectDump, ProbeRun, RankTrace, ScalarDump, SequenceDump, TensorDump, Value
+from apidiff.model.probe import Argument, Input, Layout
+from apidiff.model.probe_resolution import callers, partner, partners, resolve, root_rank
+from apidiff.model.trace import BufferDump, ObjectDump, ProbeRun, RankTrace, ScalarDump, SequenceDump, TensorDump, Value
 
 
 def untouched_run(api: Api, probe: str, world_size: int) -> ProbeRun:
     """The run of a ``probe`` whose call does nothing and returns None: arguments after it are those before it."""
     ranks = [_trace(api, probe, rank, world_size) for rank in range(world_size)]
-    return ProbeRun(api=api.name, probe=probe, spec=digest(api, probe), end="completed", ranks=ranks)
+    return ProbeRun(api=api.name, probe=probe, spec="", end="completed", ranks=ranks)
 
 
 def _trace(api: Api, probe: str, rank: int, world_size: int) -> RankTrace:
@@ -41,9 +42,10 @@ def _made(value: Argument, rank: int, world_size: int, counted: list[int]) -> Va
         return ScalarDump(value=value)
     if value.shape is not None:
         shape = [_length(size, world_size) for size in value.shape]
-        array = filled(shape, value.dtype, rank, counted[0], sentinel=value.fill is Fill.SENTINEL)
+        array = filled(shape, value.dtype, rank, counted[0], value.fill)
         counted[0] += math.prod(shape)
-        return recorded(array)
+        tensor = msgspec.structs.replace(recorded_tensor(array), dtype=value.dtype)
+        return tensor if value.layout is Layout.CONTIGUOUS else _in_larger(tensor, array, value, rank)
     if value.each is not None:
         return _listed([_made(value.each, rank, world_size, counted) for _ in range(world_size)])
     if value.list is not None:
@@ -56,6 +58,13 @@ def _made(value: Argument, rank: int, world_size: int, counted: list[int]) -> Va
         tensors = {name: item for name, item in held.items() if isinstance(item, TensorDump)}
         return ObjectDump(type=value.call.api.rpartition(".")[2], tensors=tensors, object=0)
     return _single(value, rank, world_size)
+
+
+def _in_larger(tensor: TensorDump, array: Array, value: Input, rank: int) -> TensorDump:
+    """The tensor as a part of a larger one, of which it shares the memory."""
+    view = make_view(array, value.layout, filled_around(3 * array.size, value.dtype, rank), lambda whole: whole)
+    buffer = BufferDump(values=view.buffer.ravel().tolist(), places=view.places, storage=tensor.storage)
+    return msgspec.structs.replace(tensor, buffer=buffer)
 
 
 def _single(value: Input, rank: int, world_size: int) -> Value:
@@ -79,19 +88,18 @@ def _listed(items: list[Value], kind: str = "list") -> SequenceDump:
 def recorded(value: Operand) -> Value:
     """A computed value as a trace records it."""
     if isinstance(value, np.ndarray):
-        return TensorDump(
-            type="Tensor",
-            dtype=str(value.dtype),
-            shape=list(value.shape),
-            values=value.ravel().tolist(),
-            storage=0,
-            object=0,
-        )
+        return recorded_tensor(value)
     if isinstance(value, list):
         return _listed([recorded(item) for item in value])
     if isinstance(value, Opaque):
         return ObjectDump(type=value.type, text=value.text, object=0)
     return ScalarDump(value=value)
+
+
+def recorded_tensor(array: Array) -> TensorDump:
+    """An array as a trace records a tensor of these values."""
+    values, shape = array.ravel().tolist(), list(array.shape)
+    return TensorDump(type="Tensor", dtype=str(array.dtype), shape=shape, values=values, storage=0, object=0)
 
 
 def with_value(trace: RankTrace, slot: str, value: Value) -> RankTrace:
@@ -103,9 +111,25 @@ def with_value(trace: RankTrace, slot: str, value: Value) -> RankTrace:
     return msgspec.structs.replace(trace, after=after)
 
 
+def _written(whole: Value | None, value: Value) -> Value:
+    """``value`` where ``whole`` was: of the same dtype if that is one NumPy lacks, and in the same larger tensor."""
+    if isinstance(whole, SequenceDump) and isinstance(value, SequenceDump) and len(whole.items) == len(value.items):
+        items = [_written(*pair) for pair in zip(whole.items, value.items, strict=True)]
+        return msgspec.structs.replace(value, items=items)
+    if not isinstance(whole, TensorDump) or not isinstance(value, TensorDump):
+        return value
+    if whole.dtype == "bfloat16":
+        value = msgspec.structs.replace(value, dtype=whole.dtype)
+    if whole.buffer is None or value.buffer is not None or len(value.values) != len(whole.values):
+        return value
+    held = dict(zip(whole.buffer.places, value.values, strict=True))
+    values = [held.get(place, number) for place, number in enumerate(whole.buffer.values)]
+    return msgspec.structs.replace(value, buffer=msgspec.structs.replace(whole.buffer, values=values))
+
+
 def _placed(whole: Value | None, steps: list[str], value: Value) -> Value:
     if not steps:
-        return value
+        return _written(whole, value)
     step, rest = steps[0], steps[1:]
     if not step.isdigit():
         held = whole if isinstance(whole, ObjectDump) else ObjectDump(type="object", object=0)

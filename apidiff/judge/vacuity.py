@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -17,11 +18,21 @@ from apidiff.judge import oracle
 from apidiff.judge.case import Case, source_of
 from apidiff.judge.made_traces import recorded, untouched_run, with_value
 from apidiff.judge.outcome import judge_claim, ranks_of
-from apidiff.judge.recorded_values import Operand, at, plain
+from apidiff.judge.recorded_values import Operand, at, in_buffer, plain, tensors
 from apidiff.model.claim import AliasKind, Claim, ClaimKind, Formula, RankSet, Result
 from apidiff.model.mapping import Api
-from apidiff.model.probe_resolution import group_ranks, resolve, root_rank
-from apidiff.model.trace import CallError, ObjectDump, ProbeRun, RankTrace, RunRecord, ScalarDump, Value
+from apidiff.model.probe_resolution import root_rank
+from apidiff.model.trace import (
+    CallError,
+    ObjectDump,
+    ProbeRun,
+    RankTrace,
+    RunRecord,
+    ScalarDump,
+    SequenceDump,
+    TensorDump,
+    Value,
+)
 from apidiff.model.verdict import Outcome
 
 
@@ -31,6 +42,8 @@ class Fault(Enum):
     NOTHING_HAPPENS = "does nothing"
     DOUBLED = "does it twice"
     CHANGED = "writes what it should only read"
+    BEYOND = "writes beyond the part that is passed"
+    IN_A_COPY = "fills a copy of the part that is passed"
     OTHER_RANK = "gives each rank what belongs to the next"
     OTHER_ROOT = "takes it from another rank"
     ROOT_IN_GROUP = "counts the root within the group"
@@ -58,18 +71,35 @@ _LOOKED_AT = 3  # ranks, where a probe does not say how many
 
 def unnoticed(claim: Claim, api: Api) -> list[Fault]:
     """The faults with which every probe of the claim would still show that it holds; none where it has no probe."""
-    probes = [probe for probe in claim.probes if probe in api.probes]
-    return [fault for fault in _faults(claim, api, probes) if _passes(claim, api, probes, fault)]
+    cases = [case for probe in claim.probes if probe in api.probes and (case := _case(claim, api, probe))]
+    return [fault for fault in _faults(claim, api, cases) if _passes(cases, fault)]
 
 
-def _passes(claim: Claim, api: Api, probes: Sequence[str], fault: Fault) -> bool:
+def _passes(cases: Sequence[_MadeCase], fault: Fault) -> bool:
     """Whether an implementation with the fault, in one of the ways in which it can have it, passes all probes."""
-    runs = [(probe, list(broken_runs(claim, api, probe, fault))) for probe in probes]
+    runs = [(case, list(_broken_runs(case, fault))) for case in cases]
     ways = max((len(broken) for _, broken in runs), default=0)
     return any(
-        all(_outcome(claim, api, probe, broken[way]) is Outcome.HOLDS for probe, broken in runs if way < len(broken))
+        all(_outcome(case, broken[way]) is Outcome.HOLDS for case, broken in runs if way < len(broken))
         for way in range(ways)
     )
+
+
+class _MadeCase(NamedTuple):
+    """A claim with the traces of one probe in which nothing happened, and what its result should be on each rank."""
+
+    case: Case
+    right: dict[int, Value] | None
+
+
+def _case(claim: Claim, api: Api, probe: str) -> _MadeCase | None:
+    """The case of a claim and a probe of it; None where it speaks of no rank of that."""
+    run = untouched_run(api, probe, world_size_of(api, probe))
+    ranks, group = ranks_of(getattr(claim.body, "ranks", RankSet.ALL), api, probe, len(run.ranks))
+    if not ranks:
+        return None
+    case = Case(claim, api, probe, run, _record(run), (), ranks, group, ())
+    return _MadeCase(case, _results(case, claim.result, group) if claim.result else None)
 
 
 def claims_are_telling(subject: Subject) -> Iterator[DataError]:
@@ -82,19 +112,22 @@ def claims_are_telling(subject: Subject) -> Iterator[DataError]:
                 yield subject.error((*place, "claims", index), found, remedy)
 
 
-def _outcome(claim: Claim, api: Api, probe: str, run: ProbeRun) -> Outcome:
-    return judge_claim(claim, api, probe, run, (), _record(run))[0]
+def _outcome(made: _MadeCase, run: ProbeRun) -> Outcome:
+    case = made.case
+    return judge_claim(case.claim, case.api, case.probe, run, (), _record(run))[0]
 
 
-def _faults(claim: Claim, api: Api, probes: list[str]) -> Iterator[Fault]:
+def _faults(claim: Claim, api: Api, cases: list[_MadeCase]) -> Iterator[Fault]:
     match claim.kind:
         case ClaimKind.RESULT:
             assert claim.result is not None
-            yield from _faults_of_result(claim.result, api, probes)
+            yield from _faults_of_result(claim.result, api, cases)
         case ClaimKind.WRITES:
             yield Fault.NOTHING_HAPPENS
         case ClaimKind.KEEPS:
             yield Fault.CHANGED
+        case ClaimKind.KEEPS_REST:
+            yield Fault.BEYOND
         case ClaimKind.RETURNS | ClaimKind.EQUALS | ClaimKind.ALIASES:
             yield Fault.RETURNS_OTHER
         case ClaimKind.RAISES:
@@ -103,7 +136,7 @@ def _faults(claim: Claim, api: Api, probes: list[str]) -> Iterator[Fault]:
             yield Fault.EXCEPTION
 
 
-def _faults_of_result(body: Result, api: Api, probes: list[str]) -> Iterator[Fault]:
+def _faults_of_result(body: Result, api: Api, cases: list[_MadeCase]) -> Iterator[Fault]:
     formula = body.formula
     at_root_alone = formula is Formula.FROM_ROOT and body.ranks is RankSet.ROOT
     keeps_length = formula is Formula.LENGTH_WORLD and not body.at.startswith("return")
@@ -119,16 +152,19 @@ def _faults_of_result(body: Result, api: Api, probes: list[str]) -> Iterator[Fau
         yield Fault.OTHER_RANK
     if formula in _FROM_ROOT:
         yield Fault.OTHER_ROOT
-    smaller = all(_has_smaller_group(api, probe) for probe in probes)
+    if cases and all(_fills_view(body, case.run) for case, _ in cases):
+        yield Fault.IN_A_COPY
+    smaller = all(len(case.group) < len(case.run.ranks) for case, _ in cases)
     if smaller and formula not in _OWN | {Formula.SENT, Formula.FROM_ROOT}:
         yield Fault.WHOLE_WORLD
     if smaller and formula in _FROM_ROOT and api.root:
         yield Fault.ROOT_IN_GROUP
 
 
-def _has_smaller_group(api: Api, probe: str) -> bool:
-    size = world_size_of(api, probe)
-    return len(group_ranks(resolve(api, probe)[0], size)) < size
+def _fills_view(body: Result, run: ProbeRun) -> bool:
+    """Whether the result is to stand in a tensor that shares the memory of a larger one."""
+    parts = [tensor for trace in run.ranks for tensor in tensors(at(trace, body.at))]
+    return bool(parts) and all(in_buffer(part) is not None for part in parts)
 
 
 def world_size_of(api: Api, probe: str) -> int:
@@ -142,27 +178,25 @@ def broken_runs(claim: Claim, api: Api, probe: str, fault: Fault) -> Iterator[Pr
 
     There are none where the claim speaks of no rank of the probe, or where nothing could be otherwise.
     """
-    run = untouched_run(api, probe, world_size_of(api, probe))
-    ranks, group = ranks_of(getattr(claim.body, "ranks", RankSet.ALL), api, probe, len(run.ranks))
-    if not ranks:
-        return
-    case = Case(claim, api, probe, run, _record(run), (), ranks, group, ())
-    if claim.result is None:
-        yield _replaced(run, ranks, lambda trace: _broken(claim, trace, fault))
-        return
-    for results in _broken_results(case, claim.result, fault):
-        yield _with_results(case, claim.result, results)
+    if case := _case(claim, api, probe):
+        yield from _broken_runs(case, fault)
+
+
+def _broken_runs(made: _MadeCase, fault: Fault) -> Iterator[ProbeRun]:
+    case, right = made
+    if case.claim.result is None:
+        yield _replaced(case.run, case.ranks, lambda trace: _broken(case.claim, trace, fault))
+    elif right:
+        for results in _broken_results(case, case.claim.result, right, fault):
+            yield _with_results(case, case.claim.result, results)
 
 
 def right_run(claim: Claim, api: Api, probe: str) -> ProbeRun | None:
     """The run in which a claim on a result holds; None where the oracle computes none."""
-    run = untouched_run(api, probe, world_size_of(api, probe))
-    ranks, group = ranks_of(getattr(claim.body, "ranks", RankSet.ALL), api, probe, len(run.ranks))
-    if claim.result is None or not ranks:
+    made = _case(claim, api, probe)
+    if made is None or made.right is None or claim.result is None:
         return None
-    case = Case(claim, api, probe, run, _record(run), (), ranks, group, ())
-    results = _results(case, claim.result, case.group)
-    return _with_results(case, claim.result, results) if results else None
+    return _with_results(made.case, claim.result, made.right)
 
 
 def _broken(claim: Claim, trace: RankTrace, fault: Fault) -> RankTrace:
@@ -172,6 +206,9 @@ def _broken(claim: Claim, trace: RankTrace, fault: Fault) -> RankTrace:
         case Fault.CHANGED:
             value = at(trace, body.argument)  # type: ignore[attr-defined]
             return trace if value is None else with_value(trace, body.argument, _twice(value))  # type: ignore[attr-defined]
+        case Fault.BEYOND:
+            whole = at(trace, body.argument)  # type: ignore[attr-defined]
+            return trace if whole is None else with_value(trace, body.argument, _beyond(whole))  # type: ignore[attr-defined]
         case Fault.RETURNS_OTHER if claim.equals:
             return with_value(trace, claim.equals.at, ScalarDump(value="something else"))
         case Fault.RETURNS_OTHER if claim.aliases and claim.aliases.share is AliasKind.NOTHING:
@@ -186,11 +223,8 @@ def _broken(claim: Claim, trace: RankTrace, fault: Fault) -> RankTrace:
     return trace
 
 
-def _broken_results(case: Case, body: Result, fault: Fault) -> Iterator[dict[int, Value]]:
+def _broken_results(case: Case, body: Result, right: dict[int, Value], fault: Fault) -> Iterator[dict[int, Value]]:
     """What stands on each rank of the claim where the fault is; one for each way in which that can be."""
-    right = _results(case, body, case.group)
-    if right is None:
-        return
     members = [rank for rank in case.ranks if rank in right]
     match fault:
         case Fault.NOTHING_HAPPENS:
@@ -198,6 +232,9 @@ def _broken_results(case: Case, body: Result, fault: Fault) -> Iterator[dict[int
         case Fault.DOUBLED:
             shape_only = body.formula.value.startswith("shape-")
             yield {rank: _twice(right[rank], shape_only=shape_only) for rank in members}
+        case Fault.IN_A_COPY:
+            kept = _untouched(case, body, members)
+            yield {rank: _in_a_copy(right[rank], kept[rank]) for rank in members}
         case Fault.REVERSED:
             if reordered := _results(case, body, case.group[::-1]):
                 yield reordered
@@ -238,6 +275,7 @@ def _results(case: Case, body: Result, group: list[int], root: int | None = None
     """What the formula gives on each rank of ``group`` that the claim speaks of; None where it cannot be computed."""
     before = [at(trace, body.of, before=True) if body.of else None for trace in case.run.ranks]
     inputs: list[Operand] = [plain(value) if value is not None else None for value in (before[rank] for rank in group)]
+    dtypes = {tensor.dtype for value in before for tensor in tensors(value)}
     found: dict[int, Value] = {}
     for rank in case.ranks:
         if rank not in group:
@@ -251,10 +289,19 @@ def _results(case: Case, body: Result, group: list[int], root: int | None = None
             found[rank] = recorded([None] * len(group))
             continue
         try:
-            found[rank] = recorded(oracle.expected(body.formula, inputs, place, source))
+            found[rank] = _of_dtype(dtypes, recorded(oracle.expected(body.formula, inputs, place, source)))
         except oracle.NotComputable:
             return None
     return found
+
+
+def _of_dtype(dtypes: set[str], value: Value) -> Value:
+    """``value``, in bfloat16 if that is what the inputs are: NumPy computes it as float32."""
+    if dtypes != {"bfloat16"}:
+        return value
+    if isinstance(value, SequenceDump):
+        return msgspec.structs.replace(value, items=[_of_dtype(dtypes, item) for item in value.items])
+    return msgspec.structs.replace(value, dtype="bfloat16") if isinstance(value, TensorDump) else value
 
 
 def _with_results(case: Case, body: Result, results: dict[int, Value]) -> ProbeRun:
@@ -263,6 +310,27 @@ def _with_results(case: Case, body: Result, results: dict[int, Value]) -> ProbeR
 
 def _replaced(run: ProbeRun, ranks: list[int], made: Callable[[RankTrace], RankTrace]) -> ProbeRun:
     return msgspec.structs.replace(run, ranks=[made(trace) if trace.rank in ranks else trace for trace in run.ranks])
+
+
+def _beyond(value: Value) -> Value:
+    """The tensors with other numbers around them in the larger one."""
+    if isinstance(value, SequenceDump):
+        return msgspec.structs.replace(value, items=[_beyond(item) for item in value.items])
+    if not isinstance(value, TensorDump) or value.buffer is None:
+        return value
+    inside = set(value.buffer.places)
+    numbers = [number if place in inside else 0 for place, number in enumerate(value.buffer.values)]
+    return msgspec.structs.replace(value, buffer=msgspec.structs.replace(value.buffer, values=numbers))
+
+
+def _in_a_copy(value: Value, kept: Value) -> Value:
+    """The values, with the larger tensor as it was."""
+    if isinstance(value, SequenceDump) and isinstance(kept, SequenceDump):
+        parts = zip(value.items, kept.items, strict=False)
+        return msgspec.structs.replace(value, items=[_in_a_copy(part, before) for part, before in parts])
+    if isinstance(value, TensorDump) and isinstance(kept, TensorDump):
+        return msgspec.structs.replace(value, buffer=kept.buffer)
+    return value
 
 
 def _twice(value: Value, *, shape_only: bool = False) -> Value:
@@ -275,6 +343,8 @@ def _twice(value: Value, *, shape_only: bool = False) -> Value:
 
 def _doubled(value: Operand) -> Operand:
     if isinstance(value, np.ndarray):
+        if value.dtype == bool:
+            return ~value
         return np.add(value, value, dtype=value.dtype)
     if isinstance(value, list):
         return [_doubled(item) for item in value] if _numeric(value) else [*value, *value]

@@ -28,7 +28,9 @@ class Fill(Enum):
     """What a tensor holds before the call."""
 
     RANK = "rank"  # (i + 1) * 10**rank
-    SMALL = "small"  # (i + 1) * 2**rank, exact in every dtype; times 1-2j if complex, bits of rank + 1 if bool
+    SMALL = (
+        "small"  # (i + 1) * 2**rank, exact in every dtype; times 1-2j if complex, true for i = rank modulo 4 if bool
+    )
     SENTINEL = "sentinel"  # -1 everywhere: an output buffer
 
 

@@ -34,6 +34,9 @@ API = msgspec.convert(
             "list": {"like": "sync", "set": {"parts": {"each": {"shape": [2]}}}},
             "list-alike": {"like": "sync", "set": {"parts": {"each": {"shape": [2], "fill": "sentinel"}}}},
             "output": {"like": "sync", "set": {"out": {"each": {"shape": [3], "fill": "sentinel"}}}},
+            "slice": {"like": "sync", "set": {"tensor": {"shape": [3], "layout": "slice"}}},
+            "truth": {"like": "sync", "set": {"tensor": {"shape": [3], "dtype": "bool", "fill": "small"}}},
+            "half": {"like": "sync", "set": {"tensor": {"shape": [3], "dtype": "bfloat16", "fill": "small"}}},
             "sent": {
                 "like": "sync",
                 "ranks": [0],
@@ -54,6 +57,9 @@ ROWS: list[tuple[dict[str, object], list[str], list[Fault]]] = [
     (result("sum"), ["sync"], []),
     (result("sum"), ["empty"], [Fault.NOTHING_HAPPENS, Fault.DOUBLED, Fault.ONE_RANK]),
     (result("sum", ranks="members"), ["pair"], []),
+    (result("sum"), ["slice"], []),
+    (result("sum"), ["truth"], []),
+    (result("sum"), ["half"], []),
     (result("max"), ["sync"], [Fault.ONE_RANK]),
     (result("max"), ["sync", "smaller-last"], []),
     (result("max", ranks="members"), ["tail"], [Fault.ONE_RANK, Fault.WHOLE_WORLD]),
@@ -72,6 +78,7 @@ ROWS: list[tuple[dict[str, object], list[str], list[Fault]]] = [
     ({"writes": {"argument": "tensor"}}, ["sync"], []),
     ({"keeps": {"argument": "tensor"}}, ["sync"], []),
     ({"keeps": {"argument": "tensor"}}, ["empty"], [Fault.CHANGED]),
+    ({"keeps_rest": {"argument": "tensor"}}, ["slice"], []),
     ({"returns": {"structure": "Tensor"}}, ["sync"], []),
     ({"returns": {"structure": "SomethingElse"}}, ["sync"], [Fault.RETURNS_OTHER]),
     ({"equals": {"at": "return", "value": 1}}, ["sync"], []),
@@ -95,7 +102,7 @@ def test_which_faults_no_probe_shows(body: dict[str, object], probes: list[str],
 
 def test_every_fault_is_both_noticed_and_missed_above() -> None:
     missed = {fault for _, _, faults in ROWS for fault in faults}
-    always_seen = {Fault.REVERSED, Fault.NO_EXCEPTION, Fault.EXCEPTION}
+    always_seen = {Fault.REVERSED, Fault.BEYOND, Fault.IN_A_COPY, Fault.NO_EXCEPTION, Fault.EXCEPTION}
     assert missed == set(Fault) - always_seen
 
 
@@ -104,6 +111,8 @@ def test_every_fault_is_both_noticed_and_missed_above() -> None:
     [
         (result("gathered", at="out"), "output", Fault.REVERSED),
         (result("sum"), "sync", Fault.DOUBLED),
+        (result("sum"), "slice", Fault.IN_A_COPY),
+        ({"keeps_rest": {"argument": "tensor"}}, "slice", Fault.BEYOND),
         ({"raises": {}}, "sync", Fault.NO_EXCEPTION),
         ({"completes": {}}, "sync", Fault.EXCEPTION),
     ],

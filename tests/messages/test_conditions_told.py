@@ -28,6 +28,19 @@ from apidiff.model.probe_resolution import (
 )
 from tests.factories import collective_api
 
+# What a sentence says of each layout: code, or English | Chinese.
+VIEWS = {
+    "contiguous": "",
+    "strided": "gaps|间隔",
+    "slice": "`f[n:2*n]`",
+    "head": "`f[:n]`",
+    "row": "`m[1]`",
+    "first-row": "`m[0]`",
+    "chunk": "`f.chunk(3)[1]`",
+    "transposed": "`m.T`",
+    "head-contiguous": "`f[:n].contiguous()`",
+    "slice-copied": "copy|副本",
+}
 # A setting, and the pieces of code that a sentence has to hold for it.
 Settings = dict[str, list[str]]
 
@@ -43,13 +56,14 @@ def apis(database: Data) -> Iterator[Api]:
 
 
 def plain(value: object) -> Any:
-    """A part of a probe as plain data, without what tensors are filled with and without defaults."""
+    """A part of a probe as plain data, without what tensors are filled with and without defaults, such as float32."""
     return _without_fill(json.loads(msgspec.json.encode(value)))
 
 
 def _without_fill(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_fill(item) for key, item in value.items() if key != "fill"}
+        left_out = {"fill", "dtype"} if value.get("dtype") == "float32" else {"fill"}
+        return {key: _without_fill(item) for key, item in value.items() if key not in left_out}
     return [_without_fill(item) for item in value] if isinstance(value, list) else value
 
 
@@ -119,7 +133,7 @@ def pieces(name: str, usual: Any, value: Any) -> list[str]:
     if not isinstance(value, dict):
         return [f"`{name}={value!r}`"]
     found = [name]
-    for key in ("dtype", "shape", "reduce_op", "seconds", "api"):
+    for key in ("dtype", "layout", "shape", "reduce_op", "seconds", "api"):
         found += [spoken(key, item) for item in under(value, key) if item not in under(usual, key)]
     return found
 
@@ -128,6 +142,8 @@ def spoken(key: str, value: Any) -> str:
     if key == "shape":
         sizes = ["n" if size == "1*world" else str(size).replace("*world", "·n") for size in value]
         return "" if 0 in value else f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
+    if key == "layout":
+        return VIEWS[value]
     return f"seconds={value:g}" if key == "seconds" else str(value)
 
 
@@ -161,8 +177,8 @@ def missing(claim: Claim, api: Api, text: Text) -> list[str]:
         for needed in wanted
         for name, parts in needed.items()
         for piece in parts
-        for language, sentence in (("en", text.en), ("zh", text.zh))
-        if piece not in sentence
+        for language, sentence, number in (("en", text.en, 0), ("zh", text.zh, -1))
+        if piece.split("|")[number] not in sentence
     ]
 
 

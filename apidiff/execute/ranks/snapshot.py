@@ -124,7 +124,7 @@ def filled(shape: list[int], dtype: str, rank: int, first: int, fill: Fill) -> n
     elif fill is Fill.RANK:
         flat = (numbers + 1) * 10**rank
     elif dtype == "bool":
-        flat = (rank + 1) >> (numbers % 2) & 1
+        flat = numbers % 4 == rank % 4
     else:
         flat = (numbers + 1) * 2**rank * (1 - 2j if dtype.startswith("complex") else 1)
     return flat.astype(_in_numpy(dtype)).reshape(shape)
