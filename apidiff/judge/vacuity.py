@@ -21,7 +21,7 @@ from apidiff.judge.outcome import judge_claim, ranks_of
 from apidiff.judge.recorded_values import Operand, at, in_buffer, plain, tensors
 from apidiff.model.claim import AliasKind, Claim, ClaimKind, Formula, RankSet, Result
 from apidiff.model.mapping import Api
-from apidiff.model.probe_resolution import root_rank
+from apidiff.model.probe_resolution import collective_of, root_rank
 from apidiff.model.trace import (
     CallError,
     ObjectDump,
@@ -71,7 +71,9 @@ _LOOKED_AT = 3  # ranks, where a probe does not say how many
 
 def unnoticed(claim: Claim, api: Api) -> list[Fault]:
     """The faults with which every probe of the claim would still show that it holds; none where it has no probe."""
-    cases = [case for probe in claim.probes if probe in api.probes and (case := _case(claim, api, probe))]
+    probes = collective_of(api).probes
+    known = [probe for probe in claim.probes if probe in probes and probes[probe].code is None]
+    cases = [case for probe in known if (case := _case(claim, api, probe))]
     return [fault for fault in _faults(claim, api, cases) if _passes(cases, fault)]
 
 
@@ -157,7 +159,7 @@ def _faults_of_result(body: Result, api: Api, cases: list[_MadeCase]) -> Iterato
     smaller = all(len(case.group) < len(case.run.ranks) for case, _ in cases)
     if smaller and formula not in _OWN | {Formula.SENT, Formula.FROM_ROOT}:
         yield Fault.WHOLE_WORLD
-    if smaller and formula in _FROM_ROOT and api.root:
+    if smaller and formula in _FROM_ROOT and collective_of(api).root:
         yield Fault.ROOT_IN_GROUP
 
 
@@ -169,7 +171,7 @@ def _fills_view(body: Result, run: ProbeRun) -> bool:
 
 def world_size_of(api: Api, probe: str) -> int:
     """With how many ranks a probe is looked at: three, or as it says."""
-    sizes = api.probes[probe].world_sizes
+    sizes = collective_of(api).probes[probe].world_sizes
     return _LOOKED_AT if not sizes or _LOOKED_AT in sizes else max(sizes)
 
 

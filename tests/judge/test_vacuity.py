@@ -7,7 +7,6 @@ import dataclasses
 
 import msgspec
 import pytest
-from factories import run_record
 
 from apidiff.cli.check import run as check
 from apidiff.database import Data, InvalidData
@@ -16,11 +15,12 @@ from apidiff.judge.outcome import judge_claim
 from apidiff.judge.vacuity import Fault, broken_runs, claims_are_telling, right_run, unnoticed, world_size_of
 from apidiff.model.base import Text
 from apidiff.model.claim import Claim
-from apidiff.model.mapping import Api, Mapping
+from apidiff.model.mapping import Mapping
 from apidiff.model.verdict import Outcome
+from tests.factories import collective_api, run_record
 
 PAIR, LAST, FIRST = {"group": {"group": [1, 2]}}, {"shape": [2], "fill": "sentinel"}, {"group": {"group": [0, 1]}}
-API = msgspec.convert(
+API = collective_api(
     {
         "name": "torch.distributed.reduce",
         "root": "dst",
@@ -43,8 +43,7 @@ API = msgspec.convert(
                 "partner": {"api": "torch.distributed.recv", "ranks": [1], "set": {"to": LAST}},
             },
         },
-    },
-    Api,
+    }
 )
 
 
