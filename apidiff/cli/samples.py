@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -70,6 +70,13 @@ class SampleReport:
                 target: {one.value: counts[one] for one in Agreement if counts[one]}
                 for target, counts in self.result.counts.items()
             },
+            "disagreeing": {
+                target: [
+                    {"facet": facet.value, "agreement": agreement.value, "samples": samples}
+                    for (facet, agreement), samples in verdicts.items()
+                ]
+                for target, verdicts in self.result.disagreeing.items()
+            },
             "written": self.written,
             "changes": [] if self.written else [_plain(one) for one in self.result.changes],
         }
@@ -83,6 +90,8 @@ class SampleReport:
             said = " · ".join(f"{one.value} {counts[one]}" for one in Agreement if counts[one])
             table.add_row("", target, said)
         console.print(table)
+        for line in self._disagreeing():
+            console.print(line, soft_wrap=True)
         for path in self.written:
             console.print(f"written: {path}", soft_wrap=True)
         if self.written:
@@ -94,6 +103,15 @@ class SampleReport:
             console.print(f"{len(self.result.changes)} verdicts are not what is recorded. {remedy}", soft_wrap=True)
         else:
             console.print("Every verdict is what is recorded." if self.result.compared else "Nothing is recorded yet.")
+
+    def _disagreeing(self) -> Iterator[str]:
+        """The samples on which a target does not agree; facets of the same samples share a line."""
+        for target, verdicts in self.result.disagreeing.items():
+            facets: dict[tuple[Agreement, tuple[str, ...]], list[str]] = {}
+            for (facet, agreement), samples in verdicts.items():
+                facets.setdefault((agreement, tuple(dict.fromkeys(samples))), []).append(facet.value)
+            for (agreement, names), of in facets.items():
+                yield f"{target} {agreement.value} in {', '.join(of)}: {', '.join(names)}"
 
 
 def _plain(change: AgreementChange) -> dict[str, object]:

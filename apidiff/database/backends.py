@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable
 from enum import Enum
 from functools import cached_property
@@ -11,6 +10,7 @@ from functools import cached_property
 import msgspec
 
 from apidiff.database.paths import conf_file
+from apidiff.database.toml import read_toml
 from apidiff.errors import ApidiffError, DataError
 from apidiff.model.base import Record, Text
 
@@ -93,20 +93,17 @@ class _File(Record, frozen=True, kw_only=True):
 def load_backends() -> list[Backend]:
     """Reads all backends. Raises DataError where the file is broken."""
     path = conf_file("backends.toml")
+
+    def broken(error: Exception) -> DataError:
+        remedy = "See apidiff/database/backends.py for the keys."
+        return DataError(path, None, f"describes no backends: {error}", remedy)
+
+    backends = read_toml(path, _File, lambda _, error: broken(error)).backend
     try:
-        plain = tomllib.loads(path.read_text(encoding="utf-8"))
-        backends = msgspec.convert(plain, _File).backend
         for backend in backends:
             _ = backend.unsupported_patterns
-    except OSError as error:
-        raise DataError(path, None, f"cannot be read ({error.strerror})", "Restore it from version control.") from error
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"line (\d+)", str(error))
-        raise DataError(path, int(line[1]) if line else None, f"broken TOML: {error}", "Mend the syntax.") from error
-    except (msgspec.ValidationError, re.error) as error:
-        raise DataError(
-            path, None, f"describes no backends: {error}", "See apidiff/database/backends.py for the keys."
-        ) from error
+    except re.error as error:
+        raise broken(error) from error
     return backends
 
 

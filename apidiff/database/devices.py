@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cached_property
 
-import msgspec
-
 from apidiff.database.paths import conf_file
+from apidiff.database.toml import read_toml
 from apidiff.errors import DataError
 from apidiff.model.base import Record
 
@@ -46,17 +44,15 @@ class _File(Record, frozen=True, kw_only=True):
 def load_devices() -> list[Device]:
     """All devices described. Raises DataError where the file is broken."""
     path = conf_file("single.toml")
+
+    def broken(error: Exception) -> DataError:
+        remedy = "See apidiff/database/devices.py for the keys."
+        return DataError(path, None, f"describes no devices: {error}", remedy)
+
+    devices = read_toml(path, _File, lambda _, error: broken(error)).device
     try:
-        plain = tomllib.loads(path.read_text(encoding="utf-8"))
-        devices = msgspec.convert(plain, _File).device
         for device in devices:
             _ = device.unsupported_patterns
-    except OSError as error:
-        raise DataError(path, None, f"cannot be read ({error.strerror})", "Restore it from version control.") from error
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"line (\d+)", str(error))
-        raise DataError(path, int(line[1]) if line else None, f"broken TOML: {error}", "Mend the syntax.") from error
-    except (msgspec.ValidationError, re.error) as error:
-        remedy = "See apidiff/database/devices.py for the keys."
-        raise DataError(path, None, f"describes no devices: {error}", remedy) from error
+    except re.error as error:
+        raise broken(error) from error
     return devices

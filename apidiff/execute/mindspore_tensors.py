@@ -1,4 +1,4 @@
-"""MindSpore's tensors: made from NumPy arrays, and looked at for a trace."""
+"""MindSpore in a process: its version, and its tensors, made from NumPy arrays and looked at for a trace."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from mindspore import Tensor
 
 class MindSporeTensors:
     """Tensors on the device that the process has chosen."""
+
+    def version(self) -> str:
+        """The framework's version."""
+        return str(mindspore.__version__)
 
     def is_tensor(self, value: object) -> bool:
         """Whether ``value`` is a tensor."""

@@ -1,4 +1,4 @@
-"""PyTorch's tensors: made from NumPy arrays, and looked at for a trace."""
+"""PyTorch in a process: its version, and its tensors, made from NumPy arrays and looked at for a trace."""
 
 from __future__ import annotations
 
@@ -13,6 +13,15 @@ class TorchTensors:
     """Tensors on the device of the process."""
 
     _device: torch.device
+
+    def version(self) -> str:
+        """The framework's version, without the build it is of."""
+        return str(torch.__version__).partition("+")[0]
+
+    def synchronise(self) -> None:
+        """Waits until everything that was asked of the device is done."""
+        if self._device.type != "cpu":
+            getattr(torch, self._device.type).synchronize()
 
     def is_tensor(self, value: object) -> bool:
         """Whether ``value`` is a tensor."""

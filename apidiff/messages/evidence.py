@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from apidiff.messages.labels import Language, label
+from apidiff.messages.phrases import place_text
 from apidiff.model.verdict import Evidence, EvidenceCode, Observation
 from apidiff.model.views import ObservedEntry
+
+_BETWEEN_SIDES = {
+    EvidenceCode.SIDES_DIFFER,
+    EvidenceCode.VALUES_DIFFER,
+    EvidenceCode.SHARING_DIFFERS,
+    EvidenceCode.NO_GRADIENT,
+}
+"""Facts about one sample with both sides, which name places as a reader does."""
 
 
 def evidence_lines(facts: Iterable[Evidence], language: Language) -> list[str]:
@@ -18,6 +27,9 @@ def _line(fact: Evidence, language: Language) -> str:
     values = fact.values
     if fact.code is EvidenceCode.ATTEMPT:
         values = {**values, "outcome": label(f"outcome.{values['outcome']}", language)}
+    if fact.code in _BETWEEN_SIDES:
+        slots = {key: values[key] for key in ("slot", "other") if values.get(key, "").startswith("return")}
+        values = {**values, **{key: getattr(place_text(slot), language) for key, slot in slots.items()}}
     if fact.code is EvidenceCode.SHARING_DIFFERS:
         values = {**values, **{side: label(f"sharing.{values[side]}", language) for side in ("source", "target")}}
     if fact.code is EvidenceCode.SIDE_ENDED:

@@ -48,10 +48,14 @@ class AgreementChange:
 
 @dataclass(frozen=True)
 class SingleResult:
-    """What a run of samples gave: a record per device, the verdicts by target, and those that are not what is recorded."""
+    """What a run of samples gave: a record per device, the verdicts by target, and those that are not what is recorded.
+
+    ``disagreeing``: by target, the samples of each verdict other than ``agrees``, by facet.
+    """
 
     records: list[SingleRecord]
     counts: dict[str, Counter[Agreement]]
+    disagreeing: dict[str, dict[tuple[Facet, Agreement], list[str]]]
     changes: list[AgreementChange]
     compared: bool
 
@@ -96,16 +100,19 @@ def verify_samples(
     now = _verdicts(chosen, _with(records, data), unsupported)
     before = _verdicts(chosen, SingleTraces(data.single_runs), unsupported)
     counts: dict[str, Counter[Agreement]] = {}
+    unlike: dict[str, dict[tuple[Facet, Agreement], list[str]]] = {}
     changes = []
     for place, verdict in now.items():
         target, version, device, _, _ = place
         if places and (version, device) not in places:
             continue  # of another version, of which only the source was made anew
         counts.setdefault(target, Counter())[verdict.agreement] += 1
+        if verdict.agreement is not Agreement.AGREES:
+            unlike.setdefault(target, {}).setdefault((verdict.facet, verdict.agreement), []).append(verdict.sample)
         former = before.get(place)
         if before and (former is None or former.agreement is not verdict.agreement):
             changes.append(AgreementChange(target, version, device, former, verdict))
-    return SingleResult(records, counts, changes, compared=bool(before))
+    return SingleResult(records, counts, unlike, changes, compared=bool(before))
 
 
 def _with(records: Sequence[SingleRecord], data: Data) -> SingleTraces:

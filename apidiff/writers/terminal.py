@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text as Line
 
 from apidiff.derive.sweeps import sweep_tables, value_code
-from apidiff.lookup.answer import Answer, AnsweredClaim, AnsweredOtherwise, SearchResult, Unmatched
+from apidiff.lookup.answer import Answer, AnsweredClaim, AnsweredOtherwise, Match, SearchResult, Unmatched
 from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.escape_invisible import visible
 from apidiff.messages.labels import Language, in_words, label
@@ -57,10 +57,18 @@ def search_text(result: SearchResult, language: Language) -> RenderableType:
                 risk = f"[{label(f'risk.{match.risk}', language)}] " if match.risk not in {None, "none"} else ""
                 line = Line.assemble("• ", (risk, _risk_style(match.risk or "none")), _prose(match.text, language))
                 blocks.append(_indent(line, 2))
-                blocks.append(_indent(Line(match.ref, style="dim"), 4))
+                if (about := _about(match)) != mapping.id:
+                    blocks.append(_indent(Line(about, style="dim"), 4))
     if not result.results:
         blocks.append(Line(label("terminal.nothing", language).format(words=result.words)))
     return Group(*blocks)
+
+
+def _about(match: Match) -> str:
+    """What a passage is about, without the IDs of claims and differences, whose sentences stand above it."""
+    if match.kind in {"claim", "difference"}:
+        return match.ref.partition("#")[0].partition(": ")[0]
+    return match.ref
 
 
 def _unmatched_text(unmatched: Unmatched, language: Language) -> RenderableType:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from msgspec import Meta
 
 from apidiff.database import ApidiffError, Data, DataError, InvalidData
 from apidiff.database.backends import Backend, find_backends
+from apidiff.database.toml import read_toml
 from apidiff.execute.plan import lacking, make_plan
 from apidiff.model.base import NonEmpty, Record
 from apidiff.model.claim_probes import Examples
@@ -57,18 +57,12 @@ class _File(Record, frozen=True, kw_only=True):
 
 def read_matrix(path: Path, backends: Collection[Backend]) -> list[Block]:
     """The blocks in ``path``. Raises DataError or InvalidData, with the line, for a file that is not read whole."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        blocks = msgspec.convert(tomllib.loads(text), _File).framework
-    except UnicodeDecodeError as error:
-        raise DataError(path, None, "is not UTF-8", "Save it as UTF-8.") from error
-    except OSError as error:
-        raise DataError(path, None, f"cannot be read ({error.strerror})", "Name a file that can be read.") from error
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"line (\d+)", str(error))
-        raise DataError(path, int(line[1]) if line else None, f"broken TOML: {error}", "Mend the syntax.") from error
-    except msgspec.ValidationError as error:
-        raise DataError(path, _line_of(text, str(error)), f"is no matrix: {error}", _REMEDY) from error
+
+    def broken(text: str, error: msgspec.ValidationError) -> DataError:
+        return DataError(path, _line_of(text, str(error)), f"is no matrix: {error}", _REMEDY)
+
+    blocks = read_toml(path, _File, broken, unreadable="Name a file that can be read.").framework
+    text = path.read_text(encoding="utf-8")
     errors = [
         DataError(path, _line_of(text, f"$.framework[{number}].{key}"), found, remedy)
         for number, key, found, remedy in _faults(blocks, backends)

@@ -27,9 +27,6 @@ class MindSporeAdapter(MindSporeTensors, Adapter):
         init()
         self.rank, self.world_size = get_rank(), get_group_size()
 
-    def version(self) -> str:
-        return str(mindspore.__version__)
-
     def reduce_op(self, name: str) -> Any:
         return getattr(mindspore.ops.ReduceOp, name, name.lower())
 

@@ -45,9 +45,6 @@ class TorchAdapter(TorchTensors, Adapter):
             # nccl and hccl connect in their first collective: that takes longer than a probe is given.
             self.canary()
 
-    def version(self) -> str:
-        return str(torch.__version__).split("+")[0]
-
     def reduce_op(self, name: str) -> Any:
         return getattr(dist.ReduceOp, name)
 
@@ -58,10 +55,6 @@ class TorchAdapter(TorchTensors, Adapter):
             self._groups[key] = dist.group.WORLD if len(ranks) == self.world_size else dist.new_group(ranks)
         group = self._groups[key]
         return getattr(group, "group_name", None) if by_name else group
-
-    def synchronise(self) -> None:
-        if self._kind != "cpu":
-            getattr(torch, self._kind).synchronize()
 
     def canary(self) -> bool:
         tensor = torch.full((2,), float(self.rank + 1), device=self._device)

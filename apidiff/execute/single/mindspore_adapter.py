@@ -23,9 +23,6 @@ class MindSporeSingle(MindSporeTensors, SingleAdapter):
         mindspore.set_device(self._device)
         mindspore.runtime.launch_blocking()
 
-    def version(self) -> str:
-        return str(mindspore.__version__)
-
     def dtype_name(self, tensor: Any) -> str:
         return str(tensor.dtype).lower()
 

@@ -20,9 +20,6 @@ class TorchSingle(TorchTensors, SingleAdapter):
     def start(self) -> None:
         torch.set_default_device(self._device)
 
-    def version(self) -> str:
-        return str(torch.__version__).partition("+")[0]
-
     def dtype_name(self, tensor: Any) -> str:
         return str(tensor.dtype).removeprefix("torch.")
 
@@ -43,10 +40,6 @@ class TorchSingle(TorchTensors, SingleAdapter):
             raise ValueError(f"the state is {tuple(tensor.shape)}, the value given for it {tuple(value.shape)}")
         with torch.no_grad():
             tensor.copy_(value)
-
-    def synchronise(self) -> None:
-        if self._device.type != "cpu":
-            getattr(torch, self._device.type).synchronize()
 
     def gradients(self, invoke: Any, inputs: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
         leaves = {slot: value.detach().clone().requires_grad_() for slot, value in inputs.items()}

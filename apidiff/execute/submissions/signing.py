@@ -11,7 +11,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -19,6 +18,7 @@ import msgspec
 
 from apidiff.database.paths import conf_file
 from apidiff.database.runs import signature_path
+from apidiff.database.toml import read_toml
 from apidiff.errors import DataError
 from apidiff.execute.submissions.sent_files import read_signature
 from apidiff.model.base import NonEmpty, Record
@@ -134,20 +134,13 @@ def load_signers(path: Path | None = None) -> dict[str, Signer]:
     Raises DataError where the file is broken, a key is none, or two signers share a name or a key.
     """
     path = path or conf_file("signers.toml")
-    try:
-        text = path.read_text(encoding="utf-8")
-        signers = msgspec.convert(tomllib.loads(text), _File).signer
-    except OSError as error:
-        raise DataError(path, None, f"cannot be read ({error.strerror})", "Restore it from version control.") from error
-    except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise DataError(path, line, "is not UTF-8 text", "Save it as UTF-8.") from error
-    except tomllib.TOMLDecodeError as error:
-        at = re.search(r"line (\d+)", str(error))
-        raise DataError(path, int(at[1]) if at else None, f"broken TOML: {error}", "Mend the syntax.") from error
-    except msgspec.ValidationError as error:
+
+    def broken(text: str, error: msgspec.ValidationError) -> DataError:
         table = re.search(r"signer\[(\d+)\]", str(error))
-        raise DataError(path, _line(text, int(table[1]) if table else 0), str(error), _EXAMPLE) from error
+        return DataError(path, _line(text, int(table[1]) if table else 0), str(error), _EXAMPLE)
+
+    signers = read_toml(path, _File, broken).signer
+    text = path.read_text(encoding="utf-8")
     known: dict[str, Signer] = {}
     for number, signer in enumerate(signers):
         key_id = id_of(signer.key, _KEY_BYTES)
