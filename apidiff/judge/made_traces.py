@@ -42,10 +42,10 @@ def _made(value: Argument, rank: int, world_size: int, counted: list[int]) -> Va
         return ScalarDump(value=value)
     if value.shape is not None:
         shape = [_length(size, world_size) for size in value.shape]
-        array = filled(shape, value.dtype, rank, counted[0], value.fill)
+        array = filled(shape, value.dtype, rank, counted[0], value.fill, world_size=world_size)
         counted[0] += math.prod(shape)
         tensor = msgspec.structs.replace(recorded_tensor(array), dtype=value.dtype)
-        return tensor if value.layout is Layout.CONTIGUOUS else _in_larger(tensor, array, value, rank)
+        return tensor if value.layout is Layout.CONTIGUOUS else _in_larger(tensor, array, value, rank, world_size)
     if value.each is not None:
         return _listed([_made(value.each, rank, world_size, counted) for _ in range(world_size)])
     if value.list is not None:
@@ -60,9 +60,10 @@ def _made(value: Argument, rank: int, world_size: int, counted: list[int]) -> Va
     return _single(value, rank, world_size)
 
 
-def _in_larger(tensor: TensorDump, array: Array, value: Input, rank: int) -> TensorDump:
+def _in_larger(tensor: TensorDump, array: Array, value: Input, rank: int, world_size: int) -> TensorDump:
     """The tensor as a part of a larger one, of which it shares the memory."""
-    view = make_view(array, value.layout, filled_around(3 * array.size, value.dtype, rank), lambda whole: whole)
+    around = filled_around(3 * array.size, value.dtype, rank, world_size=world_size)
+    view = make_view(array, value.layout, around, lambda whole: whole)
     buffer = BufferDump(values=view.buffer.ravel().tolist(), places=view.places, storage=tensor.storage)
     return msgspec.structs.replace(tensor, buffer=buffer)
 

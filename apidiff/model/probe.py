@@ -2,7 +2,8 @@
 
 A probe's arguments are data. Every tensor is filled from its rank so that a reader sees in a number where it came from:
 element ``i`` (counted over all tensors of one argument) of rank ``r`` holds ``(i + 1) * 10**r``. A sum over ranks 0 and 2
-of first elements reads 101. Output buffers are filled with -1 so that a write shows. Where a tensor is a view of a larger
+of first elements reads 101. In worlds of more than 6 ranks, where such sums would leave the integers that float32 holds exactly,
+it is ``i + 1 + 1000 * (r + 1)``. Output buffers are filled with -1 so that a write shows. Where a tensor is a view of a larger
 one, the rest of that holds negative numbers, others on each rank.
 """
 
@@ -27,7 +28,7 @@ Dimension = int | Annotated[str, msgspec.Meta(pattern=r"^\d+\*world$")]
 class Fill(Enum):
     """What a tensor holds before the call."""
 
-    RANK = "rank"  # (i + 1) * 10**rank
+    RANK = "rank"  # (i + 1) * 10**rank; with more than 6 ranks i + 1 + 1000 * (rank + 1)
     SMALL = (
         "small"  # (i + 1) * 2**rank, exact in every dtype; times 1-2j if complex, true for i = rank modulo 4 if bool
     )

@@ -94,12 +94,13 @@ class Inputs:
         return self._maker.group(ranks, by_name=value.by_name)
 
     def _tensor(self, value: Input, shape: Iterable[int | str], counted: list[int]) -> Any:
-        sizes, rank = [self._dimension(size) for size in shape], self._maker.rank
-        array = filled(sizes, value.dtype, rank, counted[0], value.fill)
+        sizes = [self._dimension(size) for size in shape]
+        rank, world_size = self._maker.rank, self._maker.world_size
+        array = filled(sizes, value.dtype, rank, counted[0], value.fill, world_size=world_size)
         counted[0] += array.size
         if value.layout is Layout.CONTIGUOUS:
             return self._maker.make_tensor(array, value.dtype, strided=False)
-        around = filled_around(3 * array.size, value.dtype, rank)
+        around = filled_around(3 * array.size, value.dtype, rank, world_size=world_size)
         view = make_view(
             array, value.layout, around, lambda whole: self._maker.make_tensor(whole, value.dtype, strided=False)
         )
