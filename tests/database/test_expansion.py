@@ -285,6 +285,16 @@ def test_a_profile_or_note_that_nothing_names_fails_the_check(root: Path, file: 
     assert [(error.path, error.line is not None) for error in errors] == [(root / file, True)]
 
 
+def test_a_probe_that_no_api_of_a_family_has_fails_the_check(root: Path) -> None:
+    text = PROFILES.replace("by: [sync, never]", "by: [sync, snyc]").replace("by: never", "by: sync")
+    (root / "profiles" / "sends.yaml").write_text(text, encoding="utf-8")
+    errors = [
+        error for error in check_coverage(load_with(root, PROFILED)) if "which no API of its records has" in str(error)
+    ]
+    assert [(error.path.name, error.line) for error in errors] == [("sends.yaml", 8)]
+    assert "claim 'keeps' of a profile names the probe 'snyc'" in str(errors[0])
+
+
 # old text of the profile, new text, what the error says; it names the profile's file
 BROKEN = [
     ("keeps: $sent", "keeps: $nobody", "nothing says what $nobody stands for"),

@@ -85,7 +85,7 @@ class Expander:
         record = derive_parameters(record, name, self.signatures, self.profiles.unneeded)
         record = derive_signature_claims(record, name, self.signatures)
         record = expand_sweeps(record)
-        record = prune_inherited(record)
+        record = prune_inherited(record, self.profiles.observed)
         return attach_citations(record, name, self.documents)
 
     def expand(self, path: Path, name: str) -> tuple[Mapping, Origins]:

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping as Dictionary
 
 from apidiff.database.expansion.origins import ORIGIN, Plain
+from apidiff.database.expansion.profiles import Observed
 from apidiff.model.mapping import Document
 from apidiff.model.version import Version
 
 _TORCH_PAGE = "torch-2.13-distributed"
 
 
-def prune_inherited(record: Plain) -> Plain:
-    """``record`` without what profiles say of probes and claims that this API does not have."""
-    done = {**record, "source": _pruned(record["source"]), "targets": {}}
+def prune_inherited(record: Plain, observed: set[Observed]) -> Plain:
+    """``record`` without what profiles say of probes and claims that this API does not have.
+
+    ``observed`` gets the probes that are there, each with the claim that names it and where that was written.
+    """
+    done = {**record, "source": _pruned(record["source"], observed), "targets": {}}
     claims = set(done["source"].get("claims", {}))
     for key, block in record["targets"].items():
-        changed = _pruned(block)
+        changed = _pruned(block, observed)
         if not block.get("defined_in"):
             changed["differences"] = _supported(block.get("differences", {}), claims, set(changed.get("claims", {})))
         done["targets"][key] = changed
@@ -28,12 +32,13 @@ def _inherited(item: Plain) -> bool:
     return bool(item[ORIGIN].what != "record")
 
 
-def _pruned(block: Plain) -> Plain:
+def _pruned(block: Plain, observed: set[Observed]) -> Plain:
     probes = block.get("probes", {})
     claims: Plain = {}
     for key, claim in block.get("claims", {}).items():
         if _inherited(claim) and claim.get("by"):
             there = [probe for probe in claim["by"] if probe in probes]
+            observed |= {(claim[ORIGIN].path, claim[ORIGIN].line, probe) for probe in there}
             if not there:
                 continue
             claims[key] = {**claim, "by": there}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from apidiff.database.expansion.origins import ITEMS, ORIGIN, Origin, Plain, listed
@@ -19,6 +20,9 @@ _CLAIM_KINDS = {
 }
 _NOT_ALIKE = ("since", "status", "ranges", "note", "like", "defined_in", "without", ORIGIN)
 _OF_THE_PAIR = ("since", "status", "ranges", "parameters", "note", ORIGIN)
+# A file, the line in it of a claim, and a probe that the claim names.
+Observed = tuple[Path, int | None, str]
+
 _WHOLE = ("category", "summary", "execution")
 """Keys of a record that it takes from a profile as they are where it has none."""
 _PLACEHOLDER = re.compile(r"\$(\w+)")
@@ -38,19 +42,36 @@ def generation_of(name: str) -> str:
 
 @dataclass
 class Profiles:
-    """All profiles by name. ``used``: those that a record names; ``unneeded``: what could go from the records."""
+    """All profiles by name. ``used``: those that a record names; ``unneeded``: what could go from the records.
+
+    ``observed``: the probes that claims of profiles name and that an API of a record has.
+    """
 
     by_name: dict[str, Plain]
     used: set[str] = field(default_factory=set)
+    observed: set[Observed] = field(default_factory=set)
     unneeded: list[DataError] = field(default_factory=list)
 
     def unused(self) -> list[DataError]:
-        """An error for each profile that no record names."""
-        return [
+        """An error for each profile that no record names, and each probe that a claim of one names and no API has."""
+        errors = [
             profile[ORIGIN].error(f"no record names the profile {name!r}", "Remove it.")
             for name, profile in self.by_name.items()
             if name not in self.used
         ]
+        return [*errors, *self._unobserved()]
+
+    def _unobserved(self) -> Iterator[DataError]:
+        for profile in [self.by_name[name] for name in self.by_name if name in self.used]:
+            for block in [profile.get("source", {}), *profile.get("targets", {}).values()]:
+                for key, claim in block.get("claims", {}).items():
+                    origin = claim[ORIGIN]
+                    for probe in claim.get("by", []):
+                        if (origin.path, origin.line, probe) not in self.observed:
+                            found = (
+                                f"claim {key!r} of a profile names the probe {probe!r}, which no API of its records has"
+                            )
+                            yield origin.error(found, "Mend the name, or take it out of 'by'.")
 
     def layers(self, names: list[str], origin: Origin) -> Iterator[Plain]:
         """The profiles called ``names``, each after those that it builds on, none twice. Raises DataError."""
