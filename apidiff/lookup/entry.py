@@ -15,13 +15,14 @@ from apidiff.database.paths import examples_folder
 from apidiff.database.single_runs import SingleTraces
 from apidiff.derive.api_history import SIGNATURES, STUBS, telling_files
 from apidiff.derive.calls import call
+from apidiff.derive.reach import Cited, is_alike
 from apidiff.derive.rows import Files, row_facts
 from apidiff.derive.sample_code import sample_code
 from apidiff.derive.sweeps import swept
 from apidiff.judge import make_context, observe
 from apidiff.judge.pairs import judge_target, unsupported_by
 from apidiff.messages.agreements import agreement_entries, facet_differences
-from apidiff.messages.differences import difference_entry, parameter_entry, row_difference, worst_first
+from apidiff.messages.differences import difference_entry, everyday_risk, parameter_entry, row_difference, worst_first
 from apidiff.messages.evidence import observed_entry
 from apidiff.messages.history import history_entries
 from apidiff.messages.labels import filled
@@ -169,18 +170,18 @@ class Builder:
         sides = [(api.name, self._files_of(api.name)) for api in (mapping.source, target.api)]
         parameters = row_entries(target.parameters, "parameter", sides[0], sides[1])
         members = row_entries(target.members, "member", sides[0], sides[1])
-        differences = [
-            difference_entry(
-                difference,
-                [source[name] for name in difference.source_claims] + [mine[name] for name in difference.target_claims],
-                self._clauses,
-            )
-            for difference in [*mapping.caveats, *target.differences]
-        ]
-        differences += [found for row in parameters if (found := row_difference(row, "parameter"))]
-        differences += [found for row in members if (found := row_difference(row, "member"))]
-        differences += sweep_differences(list(source.values()), list(mine.values()))
         before, after = mapping.source.canonical, target.api.canonical
+        left, right = _cited(mapping.source, source), _cited(target.api, mine)
+        differences = []
+        for difference in [*mapping.caveats, *target.differences]:
+            cited = [left[name] for name in difference.source_claims] + [
+                right[name] for name in difference.target_claims
+            ]
+            if not is_alike(difference, cited, left, right):
+                differences.append(difference_entry(difference, cited, self._clauses, before or ""))
+        differences += [found for row in parameters if (found := row_difference(row, "parameter", before or ""))]
+        differences += [found for row in members if (found := row_difference(row, "member", before or ""))]
+        differences += sweep_differences(list(source.values()), list(mine.values()))
         pairs = list(judge_target(mapping, target, self._traces, self._unsupported))
         differences = worst_first([*differences, *facet_differences(mapping, pairs)])
         if mapping.execution is Execution.SINGLE:
@@ -192,7 +193,7 @@ class Builder:
             parameters=parameters,
             members=members,
             differences=differences,
-            risk=differences[0].risk if differences else Risk.NONE.value,
+            risk=everyday_risk(differences),
             signatures=self._signature_texts(target.api),
             before=before if before and after else "",
             after=after if before and after else "",
@@ -203,9 +204,10 @@ class Builder:
 
     def _otherwise(self, mapping: Mapping, answer: Otherwise, source: dict[str, ClaimEntry]) -> OtherwiseEntry:
         recipe = next((example for example in self.examples if example.path == answer.recipe), None)
+        left = _cited(mapping.source, source)
         differences = worst_first(
             [
-                difference_entry(caveat, [source[name] for name in caveat.source_claims], self._clauses)
+                difference_entry(caveat, [left[name] for name in caveat.source_claims], self._clauses)
                 for caveat in mapping.caveats
             ]
         )
@@ -223,7 +225,7 @@ class Builder:
             stated=_stated(answer.stated),
             differences=differences,
             # No API of that name is there, so the call has to be edited whatever else is to be minded.
-            risk=min([Risk.REWRITE.value, *(difference.risk for difference in differences)], key=_RISKS.index),
+            risk=min(Risk.REWRITE.value, everyday_risk(differences), key=_RISKS.index),
         )
 
     def _example(self, example: Example, claims: list[ClaimEntry]) -> ExampleEntry:
@@ -236,6 +238,11 @@ class Builder:
             expected="\n".join(example.expected),
             claim=prints,
         )
+
+
+def _cited(api: Api, claims: AbstractMapping[str, ClaimEntry]) -> dict[str, Cited]:
+    """The claims of ``api`` by ID, with their entries."""
+    return {claim.id: Cited(claim, api, claims[claim.id]) for claim in api.claims}
 
 
 def row_entries(

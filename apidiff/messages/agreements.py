@@ -15,7 +15,7 @@ from apidiff.model.mapping import Mapping
 from apidiff.model.sample_calls import source_call
 from apidiff.model.verdict import EvidenceCode
 from apidiff.model.views import AgreementEntry, CaseEntry, DifferenceEntry
-from apidiff.model.vocabulary import Risk
+from apidiff.model.vocabulary import Reach, Risk
 
 # What happens to code that ignores that an exception is raised; all else runs on with another result.
 _RISKS = {
@@ -90,8 +90,17 @@ def _differences(mapping: Mapping, found: PairVerdicts) -> Iterator[DifferenceEn
             kind=kind,
             risk=_RISKS.get(code, Risk.SILENT).value,
             text=_text(mapping, verdicts, len(compared), found),
+            headline=filled(f"headline.sample.{code.value}"),
+            reach=_reach(mapping, verdicts).value,
             claims=[],
         )
+
+
+def _reach(mapping: Mapping, verdicts: Sequence[FacetVerdict]) -> Reach:
+    """Everyday where the first sample, which is the ordinary call, shows it, and both sides take the call."""
+    refused = verdicts[0].facts[0].code in {EvidenceCode.SOURCE_REFUSES, EvidenceCode.ERRORS_DIFFER}
+    first = next(iter(mapping.samples))
+    return Reach.EVERYDAY if not refused and any(one.sample == first for one in verdicts) else Reach.EDGE
 
 
 def _way(verdict: FacetVerdict) -> tuple[EvidenceCode, str]:

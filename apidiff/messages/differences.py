@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from apidiff.derive.reach import Cited, reach_of, risk_of, row_reach
+from apidiff.messages.headlines import difference_headline, row_headline
 from apidiff.messages.labels import LABELS, capitalised, filled, joined
 from apidiff.messages.verdict_text import evidence, verdicts
 from apidiff.model.base import Text
 from apidiff.model.mapping import Difference, ParameterRow
 from apidiff.model.views import ClaimEntry, DifferenceEntry, ParameterEntry
-from apidiff.model.vocabulary import DifferenceKind, Relation, Risk
+from apidiff.model.vocabulary import DifferenceKind, Reach, Relation, Risk
 
 _RISKS = [risk.value for risk in Risk]
+_REACHES = [reach.value for reach in Reach]
 
 
 def worst_first(differences: list[DifferenceEntry]) -> list[DifferenceEntry]:
-    """Silent before error before rewrite before none; among equals, evidence first, then what sets both sides apart."""
+    """What meets everybody first; then silent before error before rewrite before none; then evidence, then what compares."""
     return sorted(
         differences,
-        key=lambda difference: (_RISKS.index(difference.risk), not difference.evidence, not _compares(difference)),
+        key=lambda difference: (
+            _REACHES.index(difference.reach),
+            _RISKS.index(difference.risk),
+            not difference.evidence,
+            not _compares(difference),
+        ),
     )
+
+
+def everyday_risk(differences: Sequence[DifferenceEntry]) -> str:
+    """The worst risk of what meets everybody."""
+    risks = [difference.risk for difference in differences if difference.reach == Reach.EVERYDAY.value]
+    return min(risks, key=_RISKS.index, default=Risk.NONE.value)
 
 
 def _compares(difference: DifferenceEntry) -> bool:
@@ -28,11 +42,14 @@ def _compares(difference: DifferenceEntry) -> bool:
     return len({claim.split(".", 1)[0] for claim in difference.claims}) > 1
 
 
-def difference_entry(difference: Difference, cited: list[ClaimEntry], clauses: Mapping[str, Text]) -> DifferenceEntry:
+def difference_entry(
+    difference: Difference, found: Sequence[Cited], clauses: Mapping[str, Text], canonical: str = ""
+) -> DifferenceEntry:
     """A difference with its text: what is claimed of each side, with the verdict wherever it is not simply true.
 
-    ``clauses``: what each of the ``cited`` claims says, by claim ID, as part of a sentence.
+    ``clauses``: what each of the claims ``found`` says, by claim ID, as part of a sentence. ``canonical``: the source's call.
     """
+    cited = [one.entry for one in found]
     if difference.kind is DifferenceKind.BACKEND_SUPPORT:
         # Which case the verdicts are about stands in the note, so it comes before them.
         parts: list[Text | None] = [difference.note, *(_support(claim) for claim in cited)]
@@ -45,7 +62,9 @@ def difference_entry(difference: Difference, cited: list[ClaimEntry], clauses: M
     return DifferenceEntry(
         id=difference.id,
         kind=difference.kind.value,
-        risk=difference.risk.value,
+        risk=risk_of(difference, found).value,
+        headline=difference_headline(difference, found),
+        reach=reach_of(difference, found, canonical).value,
         text=_in_a_row([part for part in parts if part]),
         evidence=[line for claim in disputed or cited for line in evidence(claim)],
         claims=[claim.id for claim in cited],
@@ -126,8 +145,10 @@ def _default(default: str | None) -> Text:
     return filled("difference_text.default", default=default)
 
 
-def row_difference(row: ParameterEntry, what: Literal["parameter", "member"]) -> DifferenceEntry | None:
-    """The difference that a row makes, or None where it makes none (same, or without risk)."""
+def row_difference(
+    row: ParameterEntry, what: Literal["parameter", "member"], canonical: str = ""
+) -> DifferenceEntry | None:
+    """The difference that a row makes, or None where it makes none (same, or without risk). ``canonical``: the source's call."""
     if row.relations == [Relation.SAME.value] or row.risk == Risk.NONE.value:
         return None
     name = row.source or row.target or ""
@@ -141,6 +162,8 @@ def row_difference(row: ParameterEntry, what: Literal["parameter", "member"]) ->
         id=f"{what}-{name.replace('_', '-')}",
         kind=kind.value,
         risk=row.risk,
+        headline=row_headline(row, what),
+        reach=row_reach(row, canonical, member=what == "member").value,
         text=filled(key_in, name=name, row=row.text, ranges=joined("site.pause", ranges))
         if ranges
         else filled(key, name=name, row=row.text),

@@ -12,10 +12,12 @@ from apidiff.model.probe import Layout, Sweep
 from apidiff.model.trace import backend_name
 from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, DifferenceEntry
-from apidiff.model.vocabulary import DifferenceKind, Risk
+from apidiff.model.vocabulary import DifferenceKind, Reach, Risk
 
 # Of how many claims a difference shows the evidence; the table beside it leads to the rest.
 _SHOWN = 2
+# The dtypes that everybody communicates; a part of a tensor is none.
+_USUAL_DTYPES = {"float32", "float16", "bfloat16", "int64"}
 _Claims = dict[tuple[str, str], list[ClaimEntry]]  # by argument and value
 
 
@@ -86,11 +88,14 @@ def _difference(key: str, kind: DifferenceKind, risk: Risk, text: Text, claims: 
     cited = [
         claim for mine in claims.values() for claim in mine if any(row.outcome != "holds" for row in claim.summary)
     ]
+    reach = Reach.EVERYDAY if _USUAL_DTYPES.intersection(value for _, value in claims) else Reach.EDGE
     return DifferenceEntry(
         id=key,
         kind=kind.value,
         risk=risk.value,
         text=text,
+        headline=filled(f"headline.sweep.{key}"),
+        reach=reach.value,
         evidence=[line for claim in cited[:_SHOWN] for line in evidence(claim)],
         claims=[claim.id for claim in cited],
     )

@@ -16,7 +16,7 @@ from apidiff.model.claim import AliasKind, Formula, Plain, RankSet, Stated
 from apidiff.model.mapping import TargetRange
 from apidiff.model.probe import Argument, Described, Probe, Sweep
 from apidiff.model.sample import Sample
-from apidiff.model.vocabulary import AnswerKind, ApiKind, DifferenceKind, Execution, Relation, Risk, Status
+from apidiff.model.vocabulary import AnswerKind, ApiKind, DifferenceKind, Execution, Reach, Relation, Risk, Status
 
 # A name, or in a profile a name with placeholders: '$output', '$output[0]'.
 Name = Annotated[
@@ -101,13 +101,20 @@ class AuthoredParameter(Record, frozen=True, kw_only=True):
 
 
 class AuthoredDifference(Record, frozen=True, kw_only=True):
-    """A difference, under its ID. ``source``, ``target``: the claims it cites of either side."""
+    """A difference, under its ID. ``source``, ``target``: the claims it cites of either side.
+
+    ``headline``: the fact in at most ten words, where claims cannot tell it. ``reach``: where it is not what the probes say, and
+    ``because``: why.
+    """
 
     kind: DifferenceKind | None = None
     risk: Risk | None = None
     source: Slugs = []
     target: Slugs = []
     note: Note | None = None
+    headline: Note | None = None
+    reach: Reach | None = None
+    because: Note | None = None
 
 
 class AuthoredSource(Record, frozen=True, kw_only=True):

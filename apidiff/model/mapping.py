@@ -6,7 +6,17 @@ from apidiff.model.base import DottedName, NonEmpty, Record, Slug, Text
 from apidiff.model.claim import Claim, Stated
 from apidiff.model.collective import Collective
 from apidiff.model.sample import Sample
-from apidiff.model.vocabulary import AnswerKind, ApiKind, DifferenceKind, Execution, Framework, Relation, Risk, Status
+from apidiff.model.vocabulary import (
+    AnswerKind,
+    ApiKind,
+    DifferenceKind,
+    Execution,
+    Framework,
+    Reach,
+    Relation,
+    Risk,
+    Status,
+)
 
 
 class Release(Record, frozen=True, kw_only=True):
@@ -68,7 +78,8 @@ class Api(Record, frozen=True, kw_only=True):
 class Difference(Record, frozen=True, kw_only=True):
     """A difference a porter must know. Its text is made from the claims it cites; ``note`` says what they cannot.
 
-    ``source_claims`` and ``target_claims`` are claim IDs without the API name.
+    ``source_claims`` and ``target_claims`` are claim IDs without the API name. ``headline`` and ``reach``: where a person gave
+    them; ``because`` says why the reach is another than the probes say.
     """
 
     id: Slug
@@ -77,6 +88,9 @@ class Difference(Record, frozen=True, kw_only=True):
     source_claims: list[Slug] = []
     target_claims: list[Slug] = []
     note: Text | None = None
+    headline: Text | None = None
+    reach: Reach | None = None
+    because: Text | None = None
 
 
 class Target(Record, frozen=True, kw_only=True):

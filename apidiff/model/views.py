@@ -144,12 +144,17 @@ class EvidenceEntry(View, frozen=True, kw_only=True):
 
 
 class DifferenceEntry(View, frozen=True, kw_only=True):
-    """A difference. ``claims``: full claim IDs it rests on. ``evidence``: what runs say of them."""
+    """A difference. ``claims``: full claim IDs it rests on. ``evidence``: what runs say of them.
+
+    ``headline``: the fact in at most ten words. ``reach``: everyday, edge or source-only.
+    """
 
     id: str
     kind: str
     risk: str
     text: Text
+    headline: Text | None = None
+    reach: str = "everyday"
     evidence: list[EvidenceEntry] = []
     claims: list[str] = []
     parameter: str | None = None
@@ -224,7 +229,7 @@ class TargetEntry(View, frozen=True, kw_only=True):
     parameters: list[ParameterEntry]
     members: list[ParameterEntry] = []
     differences: list[DifferenceEntry]
-    risk: str  # the worst of its differences
+    risk: str  # the worst of its everyday differences
     signatures: dict[str, str] = {}  # framework version: signature text
     before: str = ""  # the source's call as code, taken from its probe
     after: str = ""  # the target's call as code

@@ -56,6 +56,14 @@ class Risk(Enum):
     NONE = "none"
 
 
+class Reach(Enum):
+    """Whom a difference meets, the most first."""
+
+    EVERYDAY = "everyday"  # the canonical call, or a usual argument
+    EDGE = "edge"  # empty, strided, mismatched or invalid arguments, a missing rank
+    SOURCE_ONLY = "source-only"  # a fact about PyTorch that porting does not change
+
+
 class Relation(Enum):
     """How a parameter of the source and its counterpart relate. ``same`` excludes the others."""
 

@@ -54,7 +54,7 @@ FOUND = [
     ("收集", [GATHER, SINGLE]),
     ("分发张量", [SCATTER]),
     ("返回句柄", [GATHER]),
-    ("就地", [REDUCE, SINGLE, GATHER]),
+    ("原地", [REDUCE, SINGLE, GATHER]),
     ("in place", [REDUCE, SINGLE, GATHER]),
     ("root_rank renamed", [REDUCE, GATHER, SINGLE]),
     ("refuted gloo", [REDUCE]),

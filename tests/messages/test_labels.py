@@ -15,6 +15,7 @@ from apidiff.derive.argument_changes import Change
 from apidiff.derive.official import Standing
 from apidiff.derive.sweeps import Effect
 from apidiff.errors import DataError
+from apidiff.messages.headlines import EFFECTS, SUBJECTS
 from apidiff.messages.labels import (
     FOLDER,
     LABELS,
@@ -71,6 +72,17 @@ FAMILIES = {
     "device": {"cpu", "cuda", "npu"},
     "relation": values(Relation),
     "parameter_row": values(Relation),
+    "headline.effect": {*EFFECTS, "unknown"},
+    "headline.sweep": {"parts-of-tensors", "dtypes-wrong", "dtypes-refused", "views-refused"},
+    "headline.cpu": {*EFFECTS, "unknown"},
+    "headline.subject": {*SUBJECTS.values(), *values(Situation)},
+    "headline.parameter": {*(values(Relation) - {"same"}), "required", "optional"},
+    "headline.member": {*(values(Relation) - {"same"}), "required", "optional"},
+    "headline.sample": {
+        *("source_refuses", "target_refuses", "errors_differ", "no_kernel", "not_called", "side_ended"),
+        *("structures_differ", "shapes_differ", "sides_differ", "values_differ", "only_source_writes"),
+        *("only_target_writes", "sharing_differs", "no_gradient"),
+    },
     "difference": values(DifferenceKind),
     "claim": values(ClaimKind),
     "framework": values(Framework),

@@ -243,7 +243,7 @@ def reduce_entry(run: str, summary: str = "Reduces tensors of all ranks to one r
         risk="silent",
         text=Text(
             en="Ranks other than `dst` have their tensor overwritten by gloo; the target leaves it alone.",
-            zh="gloo 会覆盖 `dst` 以外进程的张量（就地修改），目标则保持不变。",
+            zh="gloo 会覆盖 `dst` 以外进程的张量（原地修改），目标则保持不变。",
         ),
         evidence=[
             EvidenceEntry(

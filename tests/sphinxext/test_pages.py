@@ -81,7 +81,7 @@ def test_english_page_says(english_page: str, words: str) -> None:
 CHINESE = [
     "在 MindSpore 2.10.0 上使用",
     "静默",
-    "就地修改",
+    "原地修改",
     "已弃用",
     "仅源有",
     "改写前：",

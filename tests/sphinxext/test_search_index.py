@@ -63,7 +63,7 @@ def test_other_answers_are_found(plain: Plain) -> None:
 # language, words of a mapping, words that its behaviour is found by
 LANGUAGES = [
     ("en", "Reduces tensors of all ranks to one rank.", "have their tensor overwritten by gloo"),
-    ("zh_CN", "归约操作：将所有进程的张量归约到一个进程。", "就地修改"),
+    ("zh_CN", "归约操作：将所有进程的张量归约到一个进程。", "原地修改"),
 ]
 
 
@@ -75,7 +75,7 @@ def test_texts_are_those_of_the_language(plain: Plain, language: str, summary: s
     assert behaviour in found.passages[0].text
     assert "`" not in found.passages[0].text
     # Kinds are found by words of both languages.
-    assert {"overwrites", "就地"} <= set(built.search().words["difference.in_place"].split())
+    assert {"overwrites", "原地"} <= set(built.search().words["difference.in_place"].split())
 
 
 def test_apis_of_mindspore_lead_to_what_they_serve(plain: Plain) -> None:

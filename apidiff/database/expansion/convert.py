@@ -100,7 +100,11 @@ def _differences(differences: Plain) -> list[Plain]:
             "id": key,
             "source_claims": item.get("source", []),
             "target_claims": item.get("target", []),
-            **{part: item[part] for part in ("kind", "risk", "note", ORIGIN) if part in item},
+            **{
+                part: item[part]
+                for part in ("kind", "risk", "note", "headline", "reach", "because", ORIGIN)
+                if part in item
+            },
         }
         for key, item in differences.items()
     ]

@@ -10,7 +10,7 @@ from apidiff.database.expansion.origins import ORIGIN, Origin, Plain
 from apidiff.database.yaml import Lines
 from apidiff.errors import DataError
 
-_TEXTS = ("note", "text", "why", "instead", "reason")
+_TEXTS = ("note", "text", "why", "instead", "reason", "headline", "because")
 
 
 @dataclass

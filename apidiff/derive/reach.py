@@ -1,0 +1,151 @@
+"""Tells whom a difference meets, which risk runs support, and whether there is a difference at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from apidiff.derive.argument_changes import Change
+from apidiff.derive.conditions import (
+    Callers,
+    Condition,
+    Disagree,
+    Either,
+    Happens,
+    Passes,
+    Switched,
+    With,
+    Without,
+    conditions,
+)
+from apidiff.model.claim import Claim, ClaimKind
+from apidiff.model.mapping import Api, Difference
+from apidiff.model.version import Version
+from apidiff.model.views import ClaimEntry, ParameterEntry
+from apidiff.model.vocabulary import DifferenceKind, Reach, Relation, Risk
+
+# Parameters that code passes every day; those that the canonical call passes count too.
+USUAL = {"op", "group", "async_op", "src", "dst", "peer", "ranks", "backend", "timeout", "tensor", "object_list"}
+
+_ODD = {
+    *(Change.EMPTY, Change.EMPTY_ELEMENTS, Change.EMPTY_LIST, Change.STRIDED, Change.STRIDED_ELEMENTS, Change.VIEW),
+    *(Change.VIEW_OF_ELEMENTS, Change.MIXED_DTYPES, Change.UNEQUAL_SHAPES, Change.LENGTH, Change.OTHER_FORM),
+}
+_ABOUT_PARAMETERS = {ClaimKind.PARAMETER, ClaimKind.LACKS}
+_ABOUT_SIGNATURES = {
+    *_ABOUT_PARAMETERS,
+    ClaimKind.MEMBER,
+    ClaimKind.LACKS_MEMBER,
+    ClaimKind.PRINTS,
+    ClaimKind.CORRESPONDS,
+}
+# Outcomes in which a call ended as it was meant to, whether or not with the result that is claimed.
+_ENDED = {"holds", "refuted"}
+
+
+class Cited(NamedTuple):
+    """A claim that a difference cites, with its API and what runs say of it."""
+
+    claim: Claim
+    api: Api
+    entry: ClaimEntry
+
+
+def newest_outcomes(entry: ClaimEntry) -> set[str]:
+    """The outcomes in the newest version that was run."""
+    versions = [row.framework_version for row in entry.summary]
+    newest = max(versions, key=Version, default="")
+    return {row.outcome for row in entry.summary if row.framework_version == newest}
+
+
+def reach_of(difference: Difference, cited: Sequence[Cited], canonical: str) -> Reach:
+    """The reach of a difference: what a person gave, else what its probes show. ``canonical``: the source's call."""
+    if difference.reach:
+        return difference.reach
+    source = [one for one in cited if one.entry.side == "source"]
+    target = [one for one in cited if one.entry.side == "target"]
+    if not target:
+        return Reach.SOURCE_ONLY
+    if any(one.claim.kind is ClaimKind.RAISES and newest_outcomes(one.entry) == {"holds"} for one in source):
+        return Reach.EDGE  # code that runs with PyTorch does not make this call
+    sides = [side for side in (source, target) if side]
+    usual = all(any(_is_usual(one, canonical) for one in side) for side in sides)
+    return Reach.EVERYDAY if usual else Reach.EDGE
+
+
+def _is_usual(one: Cited, canonical: str) -> bool:
+    if one.claim.kind in _ABOUT_PARAMETERS:
+        name = one.claim.parameter.name if one.claim.parameter else one.claim.lacks.parameter if one.claim.lacks else ""
+        return is_usual_parameter(name, canonical)
+    return not any(map(is_odd, conditions(one.claim, one.api)))
+
+
+def is_odd(condition: Condition) -> bool:
+    """Whether a condition is none that code meets every day."""
+    match condition:
+        case Passes(who=who, change=change):
+            return isinstance(who, int) or change.change in _ODD
+        case Callers(partner=partner):
+            return partner is None
+        case With(name=name, code=code):
+            return code == "None" or name not in USUAL
+        case Without(name=name):
+            return name in USUAL
+        case Disagree() | Switched() | Happens():
+            return True
+        case Either(branches=branches):
+            return all(any(map(is_odd, branch)) for branch in branches)
+    return False
+
+
+def is_usual_parameter(name: str, canonical: str) -> bool:
+    """Whether code passes the parameter every day."""
+    return name in USUAL or re.search(rf"\b{re.escape(name)}\b", canonical) is not None
+
+
+def row_reach(row: ParameterEntry, canonical: str, *, member: bool) -> Reach:
+    """The reach of a row: a member counts where the canonical call names it or it has another name there."""
+    name = row.source or row.target or ""
+    if member:
+        usual = f".{name}" in canonical or Relation.RENAMED.value in row.relations
+        return Reach.EVERYDAY if usual else Reach.EDGE
+    left_out = set(row.relations) <= {Relation.DEFAULT_DIFFERS.value, Relation.MEANING_DIFFERS.value}
+    if left_out and row.target_default is not None and f"{name}=" in canonical:
+        return Reach.EDGE  # code that gives it does not meet the default
+    required = row.source is None and row.risk == Risk.REWRITE.value
+    return Reach.EVERYDAY if required or is_usual_parameter(name, canonical) else Reach.EDGE
+
+
+def risk_of(difference: Difference, cited: Iterable[Cited]) -> Risk:
+    """The risk that the record gives, unless runs of the target speak against it.
+
+    Nothing is silent that no run of the target has shown to end: a call that raises, hangs or has no kernel is an error.
+    """
+    if difference.risk is not Risk.SILENT or difference.kind is DifferenceKind.PARAMETER:
+        return difference.risk
+    target = [one for one in cited if one.entry.side == "target" and one.claim.kind not in _ABOUT_SIGNATURES]
+    outcomes = [outcome for one in target for outcome in newest_outcomes(one.entry)]
+    raising = any(one.claim.kind is ClaimKind.RAISES and newest_outcomes(one.entry) == {"holds"} for one in target)
+    if outcomes and (raising or not _ENDED.intersection(outcomes)):
+        return Risk.ERROR
+    return Risk.SILENT
+
+
+def is_alike(
+    difference: Difference, cited: Sequence[Cited], source: Mapping[str, Cited], target: Mapping[str, Cited]
+) -> bool:
+    """Whether runs of all versions showed the same of both sides for each claim that a difference cites, so that it is none.
+
+    What its note says of a backend, or of a document, no claim says: such a difference stays.
+    """
+    if difference.kind in {DifferenceKind.BACKEND_SUPPORT, DifferenceKind.DOCUMENTATION}:
+        return False
+    return bool(cited) and all(_shown_alike(source.get(one.claim.id), target.get(one.claim.id)) for one in cited)
+
+
+def _shown_alike(left: Cited | None, right: Cited | None) -> bool:
+    if left is None or right is None or left.claim.body != right.claim.body or left.claim.kind in _ABOUT_SIGNATURES:
+        return False
+    seen, other = ({row.outcome for row in side.entry.summary} for side in (left, right))
+    return len(seen) == 1 and seen <= _ENDED and seen == other

@@ -1,0 +1,175 @@
+"""Writes the headline of a difference: the fact in at most ten words, made from the claims it cites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from apidiff.derive.argument_changes import Change
+from apidiff.derive.conditions import (
+    Callers,
+    Condition,
+    Disagree,
+    Either,
+    Happens,
+    OthersPassToo,
+    OwnGroup,
+    Passes,
+    Switched,
+    With,
+    Without,
+    conditions,
+)
+from apidiff.derive.reach import Cited, newest_outcomes
+from apidiff.messages.labels import filled, spaced
+from apidiff.model.base import Text
+from apidiff.model.claim import ClaimKind, RankSet
+from apidiff.model.mapping import Difference
+from apidiff.model.views import ParameterEntry
+from apidiff.model.vocabulary import DifferenceKind, Relation
+
+_LONGEST_CODE = 32
+SUBJECTS = {
+    Change.EMPTY: "empty",
+    Change.EMPTY_ELEMENTS: "empty",
+    Change.EMPTY_LIST: "empty_list",
+    Change.STRIDED: "strided",
+    Change.STRIDED_ELEMENTS: "strided",
+    Change.VIEW: "strided",
+    Change.VIEW_OF_ELEMENTS: "strided",
+    Change.UNEQUAL_SHAPES: "uneven",
+    Change.MIXED_DTYPES: "mixed",
+    Change.LENGTH: "length",
+}
+# How a call ends, the worst first.
+EFFECTS = ("crash", "timeout", "unsupported", "raise", "error", "other_result", "silent", "works")
+
+
+def difference_headline(difference: Difference, cited: Sequence[Cited]) -> Text:
+    """The headline that a person gave, or one made of what runs show of the target, or of the source where none is cited."""
+    if difference.headline:
+        return difference.headline
+    source = [one for one in cited if one.entry.side == "source"]
+    target = [one for one in cited if one.entry.side == "target"]
+    if difference.kind is DifferenceKind.BACKEND_SUPPORT and target:
+        return filled(f"headline.cpu.{_worst(target)}")
+    if named := _of_signatures(target):
+        return named
+    if told := _of_results(source, target):
+        return told
+    shown = target or source
+    subject = _subject(shown)
+    text = filled(f"headline.effect.{_worst(shown)}", subject=subject)
+    return spaced(text if target else filled("headline.in_torch", text=text))
+
+
+def row_headline(row: ParameterEntry, what: str) -> Text:
+    """The headline of a row of parameters or members, made of its first relation that says something."""
+    source, target = row.source or "", row.target or row.source or ""
+    order = [Relation.ONLY_IN_SOURCE, Relation.ONLY_IN_TARGET, Relation.RENAMED, Relation.MEANING_DIFFERS]
+    order += [Relation.DEFAULT_DIFFERS, Relation.TYPE_DIFFERS]
+    relation = next((relation for relation in order if relation.value in row.relations), Relation.TYPE_DIFFERS)
+    defaults = row.source_default, row.target_default
+    fact = relation.value
+    if relation is Relation.DEFAULT_DIFFERS and None in defaults:
+        fact = "required" if defaults[1] is None else "optional"
+    names = {"source": source, "target": target, "before": defaults[0] or "", "after": defaults[1] or ""}
+    if what == "member":
+        return spaced(filled(f"headline.member.{fact}", **names))
+    return spaced(filled(f"headline.parameter.{fact}", **names))
+
+
+def _of_signatures(target: Sequence[Cited]) -> Text | None:
+    """That parameters or members are not there."""
+    lacking = [one.claim.lacks.parameter for one in target if one.claim.lacks]
+    if lacking and not any(one.claim.probes for one in target):
+        return _lacking("headline.lacking.parameter", lacking)
+    members = [one.claim.lacks_member.name for one in target if one.claim.lacks_member]
+    if members:
+        return _lacking("headline.lacking.member", members)
+    told = [one.claim.parameter for one in target if one.claim.parameter and one.claim.parameter.default is not None]
+    if told and all(one.claim.kind is ClaimKind.PARAMETER for one in target):
+        return spaced(filled("headline.parameter.default", source=told[0].name, after=told[0].default or ""))
+    return None
+
+
+def _lacking(key: str, names: Sequence[str]) -> Text:
+    listed = ", ".join(f"`{name}`" for name in names[:4])
+    return spaced(filled(key, names=listed))
+
+
+def _of_results(source: Sequence[Cited], target: Sequence[Cited]) -> Text | None:
+    """What is returned instead of what, or that a result is returned and not written."""
+    returned = {one.entry.side: one.claim.returns.structure for one in (*target, *source) if one.claim.returns}
+    written = next((one.claim.writes.argument for one in source if one.claim.writes), None)
+    kept = any(one.claim.keeps or one.claim.returns for one in target)
+    if written and kept:
+        return spaced(filled("headline.result_returned", argument=written))
+    if len(returned) == 2 and returned["source"] != returned["target"]:
+        return spaced(filled("headline.returns", source=returned["source"], target=returned["target"]))
+    equal = next((one.claim.equals for one in target if one.claim.equals), None)
+    if equal is not None and _worst(target) == "works":
+        return spaced(filled("headline.equals", subject=_subject(target), value=repr(equal.value)))
+    return None
+
+
+def _worst(shown: Sequence[Cited]) -> str:
+    effects = {_effect(one, outcome) for one in shown for outcome in newest_outcomes(one.entry) or {"not run"}}
+    return next((effect for effect in EFFECTS if effect in effects), "unknown")
+
+
+def _effect(one: Cited, outcome: str) -> str:
+    kind = one.claim.kind
+    if outcome in {"timeout", "crash", "unsupported", "error"}:
+        return outcome
+    if outcome == "holds":
+        return "raise" if kind is ClaimKind.RAISES else "works"
+    if outcome == "refuted":
+        if kind is ClaimKind.COMPLETES:
+            return "raise"
+        return "silent" if kind is ClaimKind.RAISES else "other_result"
+    return "unknown"
+
+
+def _subject(shown: Sequence[Cited]) -> Text:
+    """Whose calls, or which calls, a headline speaks of."""
+    if any(getattr(one.claim.body, "ranks", None) is RankSet.OUTSIDERS for one in shown):
+        return filled("headline.subject.outsiders")
+    for one in shown:
+        for condition in conditions(one.claim, one.api):
+            if (subject := _of_condition(condition)) is not None:
+                return subject
+    return filled("headline.subject.calls")
+
+
+def _of_condition(condition: Condition) -> Text | None:
+    match condition:
+        case Passes(who=who, change=change):
+            if change.change in SUBJECTS and not isinstance(who, int):
+                return filled(f"headline.subject.{SUBJECTS[change.change]}")
+            if isinstance(who, int):
+                return filled("headline.subject.mismatched")
+            if change.change in {Change.DTYPE, Change.DTYPE_OF_ELEMENTS} and change.detail:
+                return filled("headline.subject.dtype", dtype=change.detail)
+            return filled("headline.subject.unusual")
+        case Disagree(in_shape=True):
+            return filled("headline.subject.mismatched")
+        case OthersPassToo(name=name):
+            return filled("headline.subject.others", name=name)
+        case Callers(partner=None):
+            return filled("headline.subject.missing")
+        case Without(name=name):
+            return filled("headline.subject.without", name=name)
+        case With(name=name, code=code):
+            short = f"{name}={code}"
+            if len(short) > _LONGEST_CODE or " " in short:
+                return filled("headline.subject.some", name=name)
+            return filled("headline.subject.with", code=short)
+        case OwnGroup(by_name=True):
+            return filled("headline.subject.group_name")
+        case Switched():
+            return filled("headline.subject.switched")
+        case Happens():
+            return filled(f"headline.subject.{condition.situation.value}")
+        case Either(branches=branches):
+            return next((text for part in branches[0] if (text := _of_condition(part))), None)
+    return None
