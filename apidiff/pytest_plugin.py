@@ -79,18 +79,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _world_sizes(text: str | None) -> list[int] | None:
-    from apidiff.execute.plan import LARGEST_WORLD_SIZE
+    from apidiff.execute.plan import LARGEST_WORLD_SIZE, read_world_sizes
 
-    if text is None:
-        return None
-    sizes = [part.strip() for part in text.split(",")]
-    # A number of more than nine digits is none that int() should be asked for.
-    if not all(
-        size.isascii() and size.isdigit() and len(size) < 10 and 1 <= int(size) <= LARGEST_WORLD_SIZE for size in sizes
-    ):
+    try:
+        return None if text is None else read_world_sizes(text)
+    except ValueError:
         limits = f"numbers of ranks from 1 to {LARGEST_WORLD_SIZE}"
-        raise pytest.UsageError(f"Expected --apidiff-world-size to be {limits} such as 2 or 2,3,4 but got {text!r}.")
-    return sorted({int(size) for size in sizes})
+        raise pytest.UsageError(
+            f"Expected --apidiff-world-size to be {limits} such as 2 or 2,3,4 but got {text!r}."
+        ) from None
 
 
 def _sample(config: pytest.Config) -> Sample | None:

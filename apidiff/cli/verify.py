@@ -22,7 +22,7 @@ from apidiff.database.backends import Backend, find_backends, load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.execute.devices import Availability, look_for
-from apidiff.execute.plan import LARGEST_WORLD_SIZE, apis_for, world_sizes
+from apidiff.execute.plan import LARGEST_WORLD_SIZE, apis_for, read_world_sizes, world_sizes
 from apidiff.execute.record import write_beside, write_record
 from apidiff.execute.remote import Hosts, Place, is_scheduler, place_of, serve
 from apidiff.execute.run import Progress as Advance
@@ -74,13 +74,10 @@ def _somebody(text: str) -> str:
 
 def _numbers(text: str) -> list[int]:
     try:
-        sizes = sorted({int(part) for part in text.split(",")})
+        return read_world_sizes(text)
     except ValueError:
-        sizes = []
-    if not sizes or sizes[0] < 1 or sizes[-1] > LARGEST_WORLD_SIZE:
         limits = f"from 1 to {LARGEST_WORLD_SIZE}"
-        raise argparse.ArgumentTypeError(f"expected numbers of ranks {limits} such as 2,3,4 but got {text!r}")
-    return sizes
+        raise argparse.ArgumentTypeError(f"expected numbers of ranks {limits} such as 2,3,4 but got {text!r}") from None
 
 
 def run(args: argparse.Namespace) -> int:

@@ -84,16 +84,15 @@ def test_the_menu_of_a_phone_shows_its_buttons_whole(visit: Visit, language: str
         assert box["x"] + box["width"] <= edge["x"] + edge["width"], one.inner_text()
 
 
-BAD = [
-    ("image-alt", "<img src='_static/favicon.svg'>"),
-    ("color-contrast", "<p class='faint'>faint words</p>"),
-    ("target-size", "<button class='tiny'>a</button><button class='tiny'>b</button>"),
-    ("link-name", "<a href='index.html'></a>"),
-]
+BAD = {
+    "image-alt": "<img src='_static/favicon.svg'>",
+    "color-contrast": "<p class='faint'>faint words</p>",
+    "target-size": "<button class='tiny'>a</button><button class='tiny'>b</button>",
+    "link-name": "<a href='index.html'></a>",
+}
 
 
-@pytest.mark.parametrize(("rule", "markup"), BAD)
-def test_faults_are_found(visit: Visit, rule: str, markup: str) -> None:
+def test_faults_are_found(visit: Visit) -> None:
     page = visit.open("en/index.html")
     page.evaluate(
         """(markup) => {
@@ -102,10 +101,10 @@ def test_faults_are_found(visit: Visit, rule: str, markup: str) -> None:
           for (const one of document.querySelectorAll(".tiny"))
             Object.assign(one.style, { width: "8px", height: "8px", padding: 0, overflow: "hidden", margin: 0 });
         }""",
-        markup,
+        "".join(BAD.values()),
     )
     visit.faults.found.clear()
-    assert rule in [found for found, _ in violations(page)]
+    assert BAD.keys() <= {rule for rule, _ in violations(page)}
 
 
 @pytest.mark.parametrize("visit", [{"viewport": {"width": 360, "height": 740}}], indirect=True)

@@ -116,8 +116,9 @@ def test_a_lone_character_on_a_page_breaks_no_word(visit: Visit) -> None:
     assert "约" in [one["name"] for one in _ask(page, "约")["found"]]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("visit", [WIDE, PHONE], indirect=True)
-@pytest.mark.parametrize(("language", "words"), [("en", "reduce"), ("zh-cn", "归约操作")])
+@pytest.mark.parametrize(
+    ("visit", "language", "words"), [(WIDE, "en", "reduce"), (PHONE, "zh-cn", "归约操作")], indirect=["visit"]
+)
 def test_the_box_answers_while_one_types(visit: Visit, language: str, words: str) -> None:
     page = visit.open(f"{language}/{REDUCE}")
     assert page.evaluate("window.apidiffSearch") is None, "the index is loaded before anybody searches"

@@ -70,8 +70,7 @@ def test_each_filter_narrows_and_stands_in_the_address(visit: Visit, language: s
         expect(_shown(page)).to_have_count(every)
 
 
-@pytest.mark.parametrize("visit", [WIDE, PHONE], indirect=True)
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("visit", "language"), [(PHONE, "en"), (WIDE, "zh-cn")], indirect=["visit"])
 def test_a_view_can_be_sent_and_comes_back(visit: Visit, language: str, every: int) -> None:
     page = visit.open(f"{language}/{PAGE}?q=reduce&risk=silent&sort=-api")
     names = _names(page)

@@ -13,18 +13,17 @@ CLAIM = "torch.distributed.reduce--others-keep-tensor"
 LANGUAGES = ["en", "zh-cn"]
 DESK = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 360, "height": 780}, "has_touch": True, "is_mobile": True}
-BOTH = pytest.mark.parametrize("visit", [DESK, PHONE], indirect=True, ids=["desk", "phone"])
 
 
 def _fits(page: Page) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
 
 
-@BOTH
 @pytest.mark.parametrize(
-    ("language", "every", "repeat"),
-    [("en", "every rank", "Repeat its runs"), ("zh-cn", "所有 rank", "如何复现")],
-    ids=LANGUAGES,
+    ("visit", "language", "every", "repeat"),
+    [(DESK, "en", "every rank", "Repeat its runs"), (PHONE, "zh-cn", "所有 rank", "如何复现")],
+    indirect=["visit"],
+    ids=["desk-en", "phone-zh"],
 )
 def test_a_verdict_opens_its_evidence(visit: Visit, language: str, every: str, repeat: str) -> None:
     page = visit.open(f"{language}/{REDUCE}#{CLAIM}")
@@ -95,9 +94,11 @@ def test_a_copy_button_shows_itself_to_the_keyboard(visit: Visit) -> None:
     expect(button).to_have_css("opacity", "1")
 
 
-@BOTH
 @pytest.mark.parametrize(
-    ("language", "never", "ago"), [("en", "Never run", r"\d|day|today"), ("zh-cn", "从未运行", r"\d|天")], ids=LANGUAGES
+    ("visit", "language", "never", "ago"),
+    [(PHONE, "en", "Never run", r"\d|day|today"), (DESK, "zh-cn", "从未运行", r"\d|天")],
+    indirect=["visit"],
+    ids=["phone-en", "desk-zh"],
 )
 def test_coverage(visit: Visit, language: str, never: str, ago: str) -> None:
     page = visit.open(f"{language}/coverage.html")

@@ -9,7 +9,7 @@ import pytest
 
 from apidiff.database import ApidiffError, Data
 from apidiff.database.backends import find_backends, load_backends
-from apidiff.execute.plan import Plan, apis_for, make_plan, step_key, world_sizes
+from apidiff.execute.plan import Plan, apis_for, make_plan, read_world_sizes, step_key, world_sizes
 from apidiff.model.claim_probes import Examples
 from apidiff.model.mapping import Mapping
 
@@ -227,3 +227,13 @@ def test_one_rank_is_not_given_probes_that_name_others() -> None:
     data = data_of({**TWO, "source": {"name": "torch.two", "root": "dst", "probes": probes}})
     assert [step.probe for step in of("nccl", "torch", "2.13.0", data, size=1).steps] == ["plain"]
     assert len(of("nccl", "torch", "2.13.0", data, size=2).steps) == 3
+
+
+def test_numbers_of_ranks_are_read_in_order_and_once() -> None:
+    assert read_world_sizes("4, 2,2") == [2, 4]
+
+
+@pytest.mark.parametrize("text", ["two", "0", "-1", "65", "2,500", "9" * 5000, "2,", ""])
+def test_what_is_no_number_of_ranks_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        read_world_sizes(text)
