@@ -26,12 +26,14 @@ ONE = {
     "summary": TEXT,
     "source": {
         "name": "torch.one",
-        "root": "dst",
-        "probes": {
-            "ranks-disagree": {"like": "plain", "on_rank": {"1": {"dst": 1}}},
-            "bad-root": {"like": "plain", "set": {"dst": 99}},
-            "only-on-three": {"like": "plain", "world_sizes": [3]},
-            "plain": {"set": {"dst": 0}},
+        "collective": {
+            "root": "dst",
+            "probes": {
+                "ranks-disagree": {"like": "plain", "on_rank": {"1": {"dst": 1}}},
+                "bad-root": {"like": "plain", "set": {"dst": 99}},
+                "only-on-three": {"like": "plain", "world_sizes": [3]},
+                "plain": {"set": {"dst": 0}},
+            },
         },
         "claims": [
             {"id": "completes", "completes": {}, "probes": ["plain", "bad-root"]},
@@ -106,7 +108,7 @@ THREE = {
     "id": "torch.three",
     "source": {
         "name": "torch.three",
-        "probes": {"plain": {}},
+        "collective": {"probes": {"plain": {}}},
         "claims": [
             {"id": "completes", "completes": {}, "probes": ["plain"]},
             {"id": "recipe", "prints": {"example": RECIPE}},
@@ -140,7 +142,7 @@ def test_a_recipe_runs_in_the_framework_its_file_name_says(
 
 def copies() -> Data:
     """A target that stands in two mappings; it is defined in the second, which is not current any more in 2.10."""
-    shared = {"name": "mindspore.new", "probes": {"plain": {}}}
+    shared = {"name": "mindspore.new", "collective": {"probes": {"plain": {}}}}
     ranges = [{"since": "2.5", "status": "current"}]
     copy = {"api": {**shared, "defined_in": "torch.z"}, "ranges": ranges}
     owner = {"api": shared, "ranges": [{"since": "2.5", "until": "2.8", "status": "current"}]}
@@ -171,7 +173,7 @@ def test_an_api_that_is_a_target_twice_is_judged_once(
 def test_ranks_that_may_wait_for_each_other_come_last() -> None:
     partner = {"api": "torch.recv", "ranks": [1]}
     probes = {"p2p": {"ranks": [0], "partner": partner}, "some": {"ranks": [0]}, "plain": {}}
-    data = data_of({**TWO, "source": {"name": "torch.two", "probes": probes}})
+    data = data_of({**TWO, "source": {"name": "torch.two", "collective": {"probes": probes}}})
     assert [(step.probe, step.risk) for step in of("gloo", "torch", "2.13.0", data).steps] == [
         ("plain", 0),
         ("p2p", 2),
@@ -224,7 +226,7 @@ def test_one_rank_is_not_given_probes_that_name_others() -> None:
         "sent": {"ranks": [0], "partner": {"api": "torch.recv", "ranks": [1]}},
         "three": {"world_sizes": [3]},
     }
-    data = data_of({**TWO, "source": {"name": "torch.two", "root": "dst", "probes": probes}})
+    data = data_of({**TWO, "source": {"name": "torch.two", "collective": {"root": "dst", "probes": probes}}})
     assert [step.probe for step in of("nccl", "torch", "2.13.0", data, size=1).steps] == ["plain"]
     assert len(of("nccl", "torch", "2.13.0", data, size=2).steps) == 3
 
