@@ -42,7 +42,7 @@ def example(rank: int, world_size: int) -> None:
     def new_subgroups_by_enumeration(ranks_per_subgroup_list: list[list[int]]) -> tuple[str, list[str]]:
         own, names = "", []
         for ranks in ranks_per_subgroup_list:
-            names.append(f"subgroup_{'_'.join(map(str, ranks))}")
+            names.append(f"enumerated_{'_'.join(map(str, ranks))}")
             if rank in ranks:
                 own = names[-1]
                 create_group(own, ranks)

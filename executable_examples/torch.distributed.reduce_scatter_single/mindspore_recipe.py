@@ -46,7 +46,9 @@ def example(rank: int, world_size: int) -> None:
     print(f"rank {rank}: input before: {numbers.asnumpy().tolist()}")
     total = numbers.copy()  # all_reduce works in place
     dist.all_reduce(total)
-    output = total[2 * rank : 2 * (rank + 1)]
+    output = total[
+        2 * rank : 2 * (rank + 1)
+    ].copy()  # a slice of its own memory: a collective on a part of another fails
     print(f"rank {rank}: output after: {output.asnumpy().tolist()}")
     print(f"rank {rank}: input after: {numbers.asnumpy().tolist()}")
 

@@ -42,7 +42,7 @@ def example(rank: int, world_size: int) -> None:
     def split_world(split_ranks: list[list[int]]) -> tuple[str, list[str]]:
         own, names = "", []
         for ranks in split_ranks:
-            names.append(f"subgroup_{'_'.join(map(str, ranks))}")
+            names.append(f"split_{'_'.join(map(str, ranks))}")
             if rank in ranks:
                 own = names[-1]
                 create_group(own, ranks)

@@ -56,7 +56,7 @@ def run(example: Example, folder: Path, script: Path | None = None, deadline: fl
             log.seek(0)
             raise TimeoutError(f"{shlex.join(command)} did not end within {deadline:g} s\n{log.read()}") from None
         finally:
-            _end(process)
+            end(process)
         log.seek(0)
         text = log.read()
     if launcher == "msrun":
@@ -84,7 +84,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end(process: subprocess.Popen[bytes]) -> None:
     """Kills what is left: the launcher's group and its descendants, since msrun gives each rank its own session."""
     if process.poll() is not None:
         return

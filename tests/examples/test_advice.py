@@ -1,0 +1,140 @@
+"""What is advised is run as it is written, on 3 and 4 ranks: recipes, and the samples of the guides.
+
+Each result is then used: the tensors that are left go into one more sum over all ranks. One launch takes everything.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import re
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from example_launch import ROOT, end, free_port
+
+DRIVER = Path(__file__).with_name("advice_ranks.py")
+FENCE = re.compile(r"^```python\n(?P<code>.*?)^```$", re.DOTALL | re.MULTILINE)
+DEADLINE = 400.0  # seconds for one launch; 20 on two idle cores
+
+
+@dataclass(frozen=True)
+class Item:
+    """One piece of advice: ``code`` is the path of a recipe, or what a fence of a guide holds."""
+
+    name: str
+    recipe: bool
+    code: str
+
+
+def fences(name: str, text: str) -> list[Item]:
+    """The Python samples of a page."""
+    return [Item(f"{name}:{number}", False, code) for number, code in enumerate(FENCE.findall(text), start=1)]
+
+
+def advice(root: Path = ROOT) -> list[Item]:
+    """Every recipe and every sample there is."""
+    recipes = sorted((root / "executable_examples").glob("*/mindspore_recipe.py"))
+    items = [Item(path.parent.name, True, str(path)) for path in recipes]
+    for path in sorted(root.glob("docs/*/guide/*.md")):
+        items += fences(f"{path.parents[1].name}/{path.name}", path.read_text("utf-8"))
+    return items
+
+
+ITEMS = advice()
+Outcome = list[dict[str, object]]
+
+
+@pytest.fixture(scope="module", params=[3, 4])
+def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Outcome | None]:
+    """For each item, what came of it on each rank; None where a rank never answered."""
+    folder = tmp_path_factory.mktemp("advice")
+    items = folder / "items.json"
+    items.write_text(json.dumps([dataclasses.asdict(item) for item in ITEMS]))
+    size = str(request.param)
+    command = [str(Path(sys.executable).with_name("msrun")), "--worker_num", size, "--local_worker_num", size]
+    command += ["--join", "True", "--master_port", str(free_port()), "--log_dir", str(folder / "logs")]
+    environment = os.environ | {"GLOG_v": "3", "DEVICE_TARGET": "CPU"}
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
+    with (folder / "launcher.log").open("w") as log:
+        process = subprocess.Popen(
+            [*command, str(DRIVER), str(items), str(folder)],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(DEADLINE)
+        finally:
+            end(process)
+    return [_read(folder, number, request.param) for number in range(len(ITEMS))]
+
+
+def _read(folder: Path, number: int, size: int) -> Outcome | None:
+    paths = [folder / f"{number}-{rank}.json" for rank in range(size)]
+    return [json.loads(path.read_text()) for path in paths] if all(path.exists() for path in paths) else None
+
+
+def faults(outcome: Outcome | None) -> list[str]:
+    """What is wrong with what came of an item: a rank without an answer, an error, a sum that is none."""
+    if outcome is None:
+        return ["a rank never answered"]
+    errors = [str(rank["error"]) for rank in outcome if "error" in rank]
+    if errors:
+        return errors
+    found = []
+    for name in outcome[0]["used"]:  # type: ignore[attr-defined]
+        parts = [rank["used"][name] for rank in outcome]  # type: ignore[index]
+        total = np.sum([part["before"] for part in parts], axis=0, dtype=np.float64)
+        found += [
+            f"{name}: {part['sum']} instead of {total.tolist()}"
+            for part in parts
+            if not np.allclose(part["sum"], total)
+        ]
+    return found
+
+
+@pytest.mark.parametrize("number", range(len(ITEMS)), ids=[item.name for item in ITEMS])
+def test_advice_runs_and_its_result_can_be_used(outcomes: list[Outcome | None], number: int) -> None:
+    assert faults(outcomes[number]) == []
+
+
+def test_advice_is_found(tmp_path: Path) -> None:
+    assert len([item for item in ITEMS if item.recipe]) >= 17
+    assert {item.name for item in ITEMS} >= {"en/porting.md:1", "zh/porting.md:1"}
+    page = tmp_path / "docs" / "en" / "guide" / "a.md"
+    page.parent.mkdir(parents=True)
+    page.write_text("```python\na = 1\n```\n\n```bash\nls\n```\n\n```python\nb = 2\n```\n")
+    assert [item.code for item in advice(tmp_path)] == ["a = 1\n", "b = 2\n"]
+
+
+FAULTY = [
+    (None, "never answered"),
+    ([{"used": {}}, {"error": "ValueError: no"}], "ValueError"),
+    (
+        [{"used": {"a": {"before": [1.0], "sum": [1.0]}}}, {"used": {"a": {"before": [2.0], "sum": [3.0]}}}],
+        "a: [1.0] instead",
+    ),
+]
+
+
+@pytest.mark.parametrize(("outcome", "message"), FAULTY)
+def test_what_goes_wrong_is_noticed(outcome: Outcome | None, message: str) -> None:
+    assert message in faults(outcome)[0]
+
+
+def test_a_right_result_is_no_fault() -> None:
+    assert (
+        faults([{"used": {"a": {"before": [1.0], "sum": [3.0]}}}, {"used": {"a": {"before": [2.0], "sum": [3.0]}}}])
+        == []
+    )
