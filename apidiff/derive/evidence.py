@@ -22,6 +22,7 @@ from apidiff.model.claim_probes import example_probe, spec_of
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Argument
 from apidiff.model.probe_resolution import caller_ranks, collective_of, digest_text, inplace_switch, partner, resolve
+from apidiff.model.sample_run import SingleRecord
 from apidiff.model.signature import Signature
 from apidiff.model.signed import Signed
 from apidiff.model.trace import ProbeRun, RunRecord, SignatureDump
@@ -60,6 +61,19 @@ class RunHead(Record, frozen=True, kw_only=True):
     measured_by: str | None = None
     stopped: str | None = None
     signed: Signed = Signed()
+    ends: dict[str, int] = {}
+
+
+class SingleHead(Record, frozen=True, kw_only=True):
+    """A record of calls in a single process without its traces. ``ends``: how many samples ended how."""
+
+    id: str
+    framework: str
+    framework_version: str
+    device: str
+    date: str
+    measured_by: str | None = None
+    stopped: str | None = None
     ends: dict[str, int] = {}
 
 
@@ -131,6 +145,12 @@ def head_of(run_id: str, run: RunRecord, signed: Signed | None = None) -> RunHea
     facts = {name: getattr(run, name) for name in RunHead.__struct_fields__ if name not in {"id", "signed", "ends"}}
     ends = dict(sorted(Counter(probe.end for probe in run.probes).items()))
     return RunHead(id=run_id, signed=signed or Signed(), ends=ends, **facts)
+
+
+def single_head_of(run_id: str, run: SingleRecord) -> SingleHead:
+    """The head of a record of calls in a single process."""
+    facts = {name: getattr(run, name) for name in SingleHead.__struct_fields__ if name not in {"id", "ends"}}
+    return SingleHead(id=run_id, ends=dict(sorted(Counter(sample.end for sample in run.samples).items())), **facts)
 
 
 def evidence(

@@ -9,7 +9,7 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-from apidiff.derive.evidence import ApiEvidence, RunHead
+from apidiff.derive.evidence import ApiEvidence, RunHead, SingleHead
 from apidiff.derive.index_rows import Index
 from apidiff.derive.official import OfficialReport
 from apidiff.derive.verdicts_by_run import Changed
@@ -247,9 +247,10 @@ class RunsDirective(_Directive):
 
     def run(self) -> list[nodes.Node]:
         """Build the table."""
-        runs = self.read("runs", list[RunHead])
+        runs, singles = self.read("runs", list[RunHead]), self.read("single_runs", list[SingleHead])
         tree = self.toctree([f"runs/{run.id}" for run in runs])
-        return self.finished([*index_pages.runs(self.make(), runs), *tree])
+        make = self.make()
+        return self.finished([*index_pages.runs(make, runs), *index_pages.single_runs(make, singles), *tree])
 
 
 DIRECTIVES: dict[str, type[SphinxDirective]] = {

@@ -8,7 +8,7 @@ from docutils import nodes
 
 from apidiff.database.scope import load_scope
 from apidiff.derive.answers import MAPS_TO, answer_at, current_answer, current_target
-from apidiff.derive.evidence import RunHead
+from apidiff.derive.evidence import RunHead, SingleHead
 from apidiff.derive.verdicts_by_run import Changed
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import measurer
@@ -19,7 +19,7 @@ from apidiff.model.views import ClaimEntry, CounterpartEntry, DifferenceEntry, E
 from apidiff.model.vocabulary import AnswerKind, Risk
 from apidiff.sphinxext.build_cache import MappingPage
 from apidiff.sphinxext.claims import refuted_block, refuted_claims
-from apidiff.sphinxext.nodes import Cell, Inline, block, external, joined, literal, paragraph, table
+from apidiff.sphinxext.nodes import Cell, Inline, block, external, joined, literal, paragraph, relative, table
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import run_part, run_title
 from apidiff.writers.exports.address import anchor
@@ -151,6 +151,30 @@ def runs(make: PageBuilder, lines: Iterable[RunHead]) -> list[nodes.Node]:
         return [make.sentence("runs.empty")]
     header = [make.word("column.run"), make.word("run.date"), make.word("run.count"), make.word("run.id")]
     return [block("", table(header, rows))]
+
+
+def single_runs(make: PageBuilder, lines: Sequence[SingleHead]) -> list[nodes.Node]:
+    """Show one row per record of calls in a single process, each linked to the raw record; nothing where there is none."""
+    rows: list[list[Cell]] = []
+    for line in lines:
+        title = make.word(
+            "run.single_title",
+            framework=make.framework(line.framework),
+            version=line.framework_version,
+            device=line.device,
+        )
+        raw = relative(make.docname, f"_runs/{line.id}.json")
+        name = [paragraph(nodes.reference("", title, refuri=raw, internal=True))]
+        if line.measured_by:
+            name.append(paragraph(make.lead("run.measured_by"), nodes.Text(measurer(line.measured_by, make.language))))
+        ends = [[nodes.Text(f"{count} "), make.badge("end", end)] for end, count in line.ends.items()]
+        if line.stopped:
+            ends.append([nodes.Text(f"· {make.word('run.stopped_short')}")])
+        rows.append([name, [make.date(line.date)], joined(ends, " "), [literal(line.id)]])
+    if not rows:
+        return []
+    header = [make.word("column.run"), make.word("run.date"), make.word("run.samples"), make.word("run.id")]
+    return [make.section("single-runs", make.word("runs.single"), block("", table(header, rows)))]
 
 
 def counterpart_sections(make: PageBuilder, counterparts: list[CounterpartEntry]) -> list[nodes.Node]:

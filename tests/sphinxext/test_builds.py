@@ -13,6 +13,7 @@ from entry_fixture import SOURCE, run_record, write_run
 from msgspec.structs import replace
 from small_site import Site
 
+from apidiff.database.paths import DATA
 from apidiff.model.base import Text
 from apidiff.model.views import Entry
 from apidiff.sphinxext import site_content
@@ -163,6 +164,19 @@ def test_deleted_run_disappears(make_site: MakeSite) -> None:
     assert not (built.out / f"_runs/{second}.json").exists()
     assert not (built.out / f"runs/{second}.html").exists()
     assert second not in built.html("runs")
+
+
+def test_records_of_single_processes_are_listed_with_their_files(make_site: MakeSite) -> None:
+    site = make_site(language="zh_CN")
+    assert "单进程调用" not in site.build().html("runs")
+    path = next((DATA / "runs").rglob("torch-*/single-cpu-*.json"))
+    run_id = path.relative_to(DATA / "runs").with_suffix("").as_posix()
+    site.content.single_runs[run_id] = path
+    built = site.build()
+    assert built.warnings == ""
+    assert "单进程调用" in built.html("runs")
+    assert f'href="_runs/{run_id}.json"' in built.html("runs")
+    assert (built.out / f"_runs/{run_id}.json").read_bytes() == path.read_bytes()
 
 
 def test_page_left_by_a_broken_build_disappears(make_site: MakeSite) -> None:
