@@ -12,12 +12,15 @@ Output (CPU):
     rank 0: tensor before: [1.0, 2.0, 3.0]
     rank 0: sync returned None, tensor after: [111.0, 222.0, 333.0]
     rank 0: async returned CommHandle, tensor after wait(): [111.0, 222.0, 333.0]
+    rank 0: buffer after: [1.0, 2.0, 3.0, 444.0, 555.0, 666.0, 7.0, 8.0, 9.0]
     rank 1: tensor before: [10.0, 20.0, 30.0]
     rank 1: sync returned None, tensor after: [111.0, 222.0, 333.0]
     rank 1: async returned CommHandle, tensor after wait(): [111.0, 222.0, 333.0]
+    rank 1: buffer after: [10.0, 20.0, 30.0, 444.0, 555.0, 666.0, 70.0, 80.0, 90.0]
     rank 2: tensor before: [100.0, 200.0, 300.0]
     rank 2: sync returned None, tensor after: [111.0, 222.0, 333.0]
     rank 2: async returned CommHandle, tensor after wait(): [111.0, 222.0, 333.0]
+    rank 2: buffer after: [100.0, 200.0, 300.0, 444.0, 555.0, 666.0, 700.0, 800.0, 900.0]
 """  # noqa: E501
 
 import atexit
@@ -42,7 +45,7 @@ EXIT_UNSUPPORTED = 3
 
 
 def example(rank: int, world_size: int) -> None:
-    """Sums a tensor of shape (3,) over all ranks, first waiting in the call, then through the handle."""
+    """Sums a tensor of shape (3,) over all ranks: waiting in the call, through the handle, then as a slice of a larger one."""
     tensor = Tensor(np.arange(1, 4, dtype=np.float32) * 10**rank)
     print(f"rank {rank}: tensor before: {tensor.asnumpy().tolist()}")
     returned = dist.all_reduce(tensor)
@@ -52,6 +55,12 @@ def example(rank: int, world_size: int) -> None:
     handle = dist.all_reduce(tensor, async_op=True)
     handle.wait()
     print(f"rank {rank}: async returned {type(handle).__name__}, tensor after wait(): {tensor.asnumpy().tolist()}")
+
+    buffer = Tensor(np.arange(1, 10, dtype=np.float32) * 10**rank)
+    part = buffer[3:6].copy()  # the slice itself would stay as it is, without an error
+    dist.all_reduce(part)
+    buffer[3:6] = part
+    print(f"rank {rank}: buffer after: {buffer.asnumpy().tolist()}")
 
 
 def main() -> int:

@@ -10,12 +10,15 @@ Output (gloo):
     rank 0: tensor before: [1.0, 2.0, 3.0]
     rank 0: sync returned None, tensor after: [111.0, 222.0, 333.0]
     rank 0: async returned Work, tensor after wait(): [111.0, 222.0, 333.0]
+    rank 0: buffer after: [1.0, 2.0, 3.0, 444.0, 555.0, 666.0, 7.0, 8.0, 9.0]
     rank 1: tensor before: [10.0, 20.0, 30.0]
     rank 1: sync returned None, tensor after: [111.0, 222.0, 333.0]
     rank 1: async returned Work, tensor after wait(): [111.0, 222.0, 333.0]
+    rank 1: buffer after: [10.0, 20.0, 30.0, 444.0, 555.0, 666.0, 70.0, 80.0, 90.0]
     rank 2: tensor before: [100.0, 200.0, 300.0]
     rank 2: sync returned None, tensor after: [111.0, 222.0, 333.0]
     rank 2: async returned Work, tensor after wait(): [111.0, 222.0, 333.0]
+    rank 2: buffer after: [100.0, 200.0, 300.0, 444.0, 555.0, 666.0, 700.0, 800.0, 900.0]
 """
 
 import os
@@ -26,7 +29,7 @@ import torch.distributed as dist
 
 
 def example(rank: int, world_size: int) -> None:
-    """Sums a tensor of shape (3,) over all ranks, first waiting in the call, then through the handle."""
+    """Sums a tensor of shape (3,) over all ranks: waiting in the call, through the handle, then as a slice of a larger one."""
     tensor = torch.arange(1.0, 4.0) * 10**rank
     print(f"rank {rank}: tensor before: {tensor.tolist()}")
     returned = dist.all_reduce(tensor)
@@ -36,6 +39,10 @@ def example(rank: int, world_size: int) -> None:
     handle = dist.all_reduce(tensor, async_op=True)
     handle.wait()
     print(f"rank {rank}: async returned {type(handle).__name__}, tensor after wait(): {tensor.tolist()}")
+
+    buffer = torch.arange(1.0, 10.0) * 10**rank
+    dist.all_reduce(buffer[3:6])
+    print(f"rank {rank}: buffer after: {buffer.tolist()}")
 
 
 def main() -> None:
