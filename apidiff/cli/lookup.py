@@ -14,11 +14,12 @@ from apidiff.lookup.knowledge import load
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments."""
-    parser.description = "How one API differs from its counterpart, worst difference first."
+    parser.description = "What replaces an API, where it runs, and what everyday code meets; --all prints the rest."
     parser.add_argument("name", metavar="NAME", help="a PyTorch or MindSpore API: full name, alias or last part")
     parser.add_argument("--mindspore", metavar="VERSION", help="the release the answer is for (default: the newest)")
     parser.add_argument("--torch", metavar="VERSION", help="put what was observed on this release first")
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the text (default: that of the locale)")
+    parser.add_argument("--all", action="store_true", help="print everything: texts, claims, runs, versions")
     parser.add_argument("--json", action="store_true", help="print JSON, which holds both languages")
 
 
@@ -35,5 +36,5 @@ def run(args: argparse.Namespace) -> int:
     from apidiff.cli.output import language, show
     from apidiff.writers.terminal import answer_text
 
-    show(answer_text(answer, language(args.lang)))
+    show(answer_text(answer, language(args.lang), everything=args.all))
     return 0

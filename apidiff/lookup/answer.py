@@ -9,6 +9,7 @@ from apidiff.model.views import (
     ObservedEntry,
     OtherwiseEntry,
     ParameterEntry,
+    RunsOnEntry,
     StatedEntry,
     View,
 )
@@ -42,6 +43,7 @@ class AnsweredTarget(View, frozen=True, kw_only=True):
     until: str | None
     signatures: dict[str, str]
     note: Text | None
+    runs_on: list[RunsOnEntry] = []
 
 
 class TargetRow(View, frozen=True, kw_only=True):

@@ -17,6 +17,7 @@ from apidiff.derive.api_history import SIGNATURES, STUBS, telling_files
 from apidiff.derive.calls import call
 from apidiff.derive.reach import Cited, is_alike
 from apidiff.derive.rows import Files, row_facts
+from apidiff.derive.runs_on import runs_on
 from apidiff.derive.sample_code import sample_code
 from apidiff.derive.sweeps import swept
 from apidiff.judge import make_context, observe
@@ -194,6 +195,7 @@ class Builder:
             members=members,
             differences=differences,
             risk=everyday_risk(differences),
+            runs_on=runs_on(target.api, self._signature(target.api), mine),
             signatures=self._signature_texts(target.api),
             before=before if before and after else "",
             after=after if before and after else "",

@@ -136,6 +136,7 @@ def parameter_entry(
         relations=[relation.value for relation in row.relations],
         risk=row.risk.value,
         text=_in_a_row([text, row.note]) if row.note else text,
+        headline=row.headline,
     )
 
 

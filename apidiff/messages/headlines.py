@@ -63,15 +63,19 @@ def difference_headline(difference: Difference, cited: Sequence[Cited]) -> Text:
 
 
 def row_headline(row: ParameterEntry, what: str) -> Text:
-    """The headline of a row of parameters or members, made of its first relation that says something."""
+    """The headline that a person gave, or one made of the first relation that says something."""
+    if row.headline:
+        return row.headline
     source, target = row.source or "", row.target or row.source or ""
     order = [Relation.ONLY_IN_SOURCE, Relation.ONLY_IN_TARGET, Relation.RENAMED, Relation.MEANING_DIFFERS]
     order += [Relation.DEFAULT_DIFFERS, Relation.TYPE_DIFFERS]
     relation = next((relation for relation in order if relation.value in row.relations), Relation.TYPE_DIFFERS)
     defaults = row.source_default, row.target_default
     fact = relation.value
-    if relation is Relation.DEFAULT_DIFFERS and None in defaults:
-        fact = "required" if defaults[1] is None else "optional"
+    if Relation.DEFAULT_DIFFERS.value in row.relations and defaults[1] is None:
+        fact = "required"
+    elif relation is Relation.DEFAULT_DIFFERS and defaults[0] is None:
+        fact = "optional"
     names = {"source": source, "target": target, "before": defaults[0] or "", "after": defaults[1] or ""}
     if what == "member":
         return spaced(filled(f"headline.member.{fact}", **names))

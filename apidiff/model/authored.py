@@ -92,12 +92,14 @@ class AuthoredParameter(Record, frozen=True, kw_only=True):
 
     ``to``: the name of its counterpart, where that is another. ``is_`` (key ``is``): relations that a signature does not
     show. ``risk``: where it is not the usual one of the relations.
+    ``headline``: the fact in at most ten words, where the relations do not tell it.
     """
 
     to: Name | None = None
     is_: Relation | list[Relation] | None = msgspec.field(name="is", default=[])
     risk: Risk | None = None
     note: Note | None = None
+    headline: Note | None = None
 
 
 class AuthoredDifference(Record, frozen=True, kw_only=True):

@@ -57,6 +57,7 @@ class ParameterRow(Record, frozen=True, kw_only=True):
     relations: list[Relation]
     risk: Risk = Risk.NONE
     note: Text | None = None
+    headline: Text | None = None
 
 
 class Api(Record, frozen=True, kw_only=True):

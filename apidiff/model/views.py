@@ -176,6 +176,7 @@ class ParameterEntry(View, frozen=True, kw_only=True):
     relations: list[str]
     risk: str
     text: Text
+    headline: Text | None = None  # where a person gave one
 
 
 class CaseEntry(View, frozen=True, kw_only=True):
@@ -217,6 +218,19 @@ class RangeEntry(View, frozen=True, kw_only=True):
     status: str
 
 
+class RunsOnEntry(View, frozen=True, kw_only=True):
+    """What is known of a target on one device (cpu, cuda, npu).
+
+    ``documented``: MindSpore's documents list it. ``outcome``: of the canonical call, or of the plain one where that was not run,
+    in the newest versions run, which ``versions`` lists, newest first.
+    """
+
+    device: str
+    documented: bool
+    outcome: str
+    versions: list[str] = []
+
+
 class TargetEntry(View, frozen=True, kw_only=True):
     """A target, with the differences of the mapping seen from it, worst first.
 
@@ -230,6 +244,7 @@ class TargetEntry(View, frozen=True, kw_only=True):
     members: list[ParameterEntry] = []
     differences: list[DifferenceEntry]
     risk: str  # the worst of its everyday differences
+    runs_on: list[RunsOnEntry] = []  # Ascend, GPU, CPU
     signatures: dict[str, str] = {}  # framework version: signature text
     before: str = ""  # the source's call as code, taken from its probe
     after: str = ""  # the target's call as code

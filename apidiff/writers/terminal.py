@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -14,11 +14,12 @@ from apidiff.derive.sweeps import sweep_tables, value_code
 from apidiff.lookup.answer import Answer, AnsweredClaim, AnsweredOtherwise, Match, SearchResult, Unmatched
 from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.escape_invisible import visible
+from apidiff.messages.first_screen import first_screen, where_text
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.messages.sweep_differences import cell_words
 from apidiff.model.base import Text
 from apidiff.model.probe import Sweep
-from apidiff.model.views import ObservedSummary, ParameterEntry
+from apidiff.model.views import DifferenceEntry, ObservedSummary, ParameterEntry
 from apidiff.model.vocabulary import Execution
 
 _OUTCOME_STYLES = {  # else yellow
@@ -31,13 +32,16 @@ _OUTCOME_STYLES = {  # else yellow
 }
 _RISK_STYLES = {"silent": "bold red", "error": "bold yellow", "rewrite": "cyan", "none": "green"}
 _HEADING = "bold underline"
+_SHOWN = 4  # of each list on the first screen
+_CODE_LINES = 10
 
 
-def answer_text(answer: Answer | Unmatched, language: Language) -> RenderableType:
-    """An answer, worst difference first; reads well at 80 columns, with and without colours."""
+def answer_text(answer: Answer | Unmatched, language: Language, *, everything: bool = False) -> RenderableType:
+    """An answer on one screen, or with ``everything`` it rests on; reads well at 80 columns, with and without colours."""
     if isinstance(answer, Unmatched):
         return _unmatched_text(answer, language)
-    return Group(*_spaced(_Sections(answer, language)))
+    sections = _Sections(answer, language)
+    return Group(*_spaced(sections if everything else sections.first_screen()))
 
 
 def search_text(result: SearchResult, language: Language) -> RenderableType:
@@ -105,7 +109,37 @@ class _Sections:
         yield self.claims()
         yield self.runs()
 
-    def head(self) -> list[RenderableType]:
+    def first_screen(self) -> Iterator[list[RenderableType]]:
+        """What a porter reads first: what to write, where it runs, what must change and what to watch."""
+        yield self.head(where=True)
+        if self.answer.asked.api != self.answer.source:
+            yield self.serves()[:_SHOWN]
+        yield self.code(_CODE_LINES) if self.answer.target else []  # a recipe is long; its path is told
+        screen = first_screen(self.answer.differences)
+        everyday: list[RenderableType] = [
+            *self._headlines("screen.must", screen.must),
+            *self._headlines("screen.watch", screen.watch),
+        ]
+        yield everyday or ([Line(label("screen.nothing", self.language))] if self.answer.target else [])
+        folded = [("screen.edge", screen.edge), ("screen.source_only", screen.source_only)]
+        aside = label("site.aside", self.language)
+        counts = [label(key, self.language) + aside.format(text=len(found)) for key, found in folded if found]
+        comma = label("site.comma", self.language)
+        yield [Line(comma.join(counts), style="dim")] if counts else []
+        yield [Line(label("screen.all", self.language), style="dim")]
+
+    def _headlines(self, key: str, differences: Sequence[DifferenceEntry]) -> Iterator[Line]:
+        """The facts in a line each, under what is to be done about them."""
+        if not differences:
+            return
+        yield self._heading(key)
+        for difference in differences[:_SHOWN]:
+            fact = difference.headline or difference.text
+            yield Line.assemble(("• ", _risk_style(difference.risk)), _prose(fact, self.language))
+        if (left := len(differences) - _SHOWN) > 0:
+            yield Line(label("screen.more", self.language).format(count=left), style="dim")
+
+    def head(self, *, where: bool = False) -> list[RenderableType]:
         answer, language = self.answer, self.language
         version = answer.asked.mindspore
         if answer.target is None:
@@ -125,6 +159,10 @@ class _Sections:
             standing.append(" " + label("terminal.use_instead", language).format(name=answer.current))
         notes: list[RenderableType] = [_prose(target.note, language)] if target.note else []
         title = Line.assemble((answer.source, "bold"), " → ", (target.name, "bold"))
+        places = where_text(target.runs_on) if where else None
+        runs = [Line.assemble(self._lead("screen.where"), _prose(places, language))] if places else []
+        if where:
+            return [title, _prose(answer.summary, language), standing, *runs, *notes]
         return [title, _prose(answer.summary, language), standing, *notes, self._worst()]
 
     def _without_target(self, otherwise: AnsweredOtherwise | None) -> Iterator[RenderableType]:
@@ -205,11 +243,13 @@ class _Sections:
             shown += [self._heading("agreement"), Line(place.where), table, *runs]
         return shown
 
-    def code(self) -> list[RenderableType]:
+    def code(self, limit: int | None = None) -> list[RenderableType]:
+        """What to write instead of what; of more than ``limit`` lines only what to write."""
         if not (self.answer.before or self.answer.after):
             return []
-        lines = [Line(f"- {line}", style="red") for line in self.answer.before.splitlines()]
-        lines += [Line(f"+ {line}", style="green") for line in self.answer.after.splitlines()]
+        lines = [Line(f"- {line}", style="red") for line in self.answer.before.splitlines() if line or limit is None]
+        after = [Line(f"+ {line}", style="green") for line in self.answer.after.splitlines() if line or limit is None]
+        lines = [*lines, *after] if limit is None or len(lines) + len(after) <= limit else after[:limit]
         return [self._heading("code"), *(_indent(line, 2) for line in lines)]
 
     def rows(self, heading: str, rows: list[ParameterEntry]) -> list[RenderableType]:

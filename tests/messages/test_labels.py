@@ -74,6 +74,7 @@ FAMILIES = {
     "parameter_row": values(Relation),
     "headline.effect": {*EFFECTS, "unknown"},
     "headline.sweep": {"parts-of-tensors", "dtypes-wrong", "dtypes-refused", "views-refused"},
+    "where": {"unsupported", "refuted", "error", "timeout", "crash", "flaky"},
     "headline.cpu": {*EFFECTS, "unknown"},
     "headline.subject": {*SUBJECTS.values(), *values(Situation)},
     "headline.parameter": {*(values(Relation) - {"same"}), "required", "optional"},

@@ -178,7 +178,7 @@ def _unneeded(
     """What a record says of the parameter ``key`` and need not. ``there``: which sides have it now."""
     if not item or item[ORIGIN].what != "record":
         return None
-    for part in ("to", "is", "risk", "note"):
+    for part in ("to", "is", "risk", "note", "headline"):
         if part not in item or (part == "to" and not (all(there) and item["to"] == key)):
             continue
         if part == "is" and Relation.ONLY_IN_SOURCE.value in listed(item["is"]) and there != (True, False):
@@ -227,6 +227,8 @@ def _row(
     }
     if item.get("note"):
         row["note"] = item["note"]
+    if item.get("headline"):
+        row["headline"] = item["headline"]
     return {key: value for key, value in row.items() if value is not None}
 
 

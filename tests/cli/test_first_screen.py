@@ -1,0 +1,50 @@
+"""What `apidiff lookup` prints first: what to write, where it runs, what must change, on one screen."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from apidiff.lookup.knowledge import KnowledgeBase, load
+from apidiff.messages.labels import Language
+from apidiff.writers.terminal import answer_text
+
+LINES = 30
+
+
+@pytest.fixture(scope="module")
+def knowledge() -> KnowledgeBase:
+    return load()
+
+
+def printed(knowledge: KnowledgeBase, name: str, language: Language) -> list[str]:
+    console = Console(width=80, markup=False, highlight=False, emoji=False, no_color=True)
+    with console.capture() as captured:
+        console.print(answer_text(knowledge.lookup(name), language))
+    return [line.rstrip() for line in captured.get().splitlines()]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_answer_is_one_screen(knowledge: KnowledgeBase, language: Language) -> None:
+    too_long = {}
+    for name in knowledge.entries:
+        lines = printed(knowledge, name, language)
+        if len(lines) > LINES or any(cell_len(line) > 80 for line in lines):
+            too_long[name] = len(lines)
+    assert too_long == {}
+
+
+# what stands on the first screen of all_reduce, in this order
+FIRST = [
+    ("en", ["Runs on: Ascend (documented", "+ dist.all_reduce(tensor)", "Must change", "`PRODUCT` is `PROD`", "Watch"]),
+    ("zh", ["适用平台：昇腾（据文档", "+ dist.all_reduce(tensor)", "必须改", "`PRODUCT` 改为 `PROD`", "注意"]),
+]
+
+
+@pytest.mark.parametrize(("language", "said"), FIRST)
+def test_what_comes_first(knowledge: KnowledgeBase, language: Language, said: list[str]) -> None:
+    text = "\n".join(printed(knowledge, "torch.distributed.all_reduce", language))
+    places = [text.find(words) for words in said]
+    assert -1 not in places
+    assert places == sorted(places)
