@@ -21,12 +21,26 @@ from apidiff.derive.conditions import (
 )
 from apidiff.model.claim import Claim, ClaimKind
 from apidiff.model.mapping import Api, Difference
+from apidiff.model.probe_resolution import collective_of
 from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, ParameterEntry
 from apidiff.model.vocabulary import DifferenceKind, Reach, Relation, Risk
 
 # Parameters that code passes every day; those that the canonical call passes count too.
-USUAL = {"op", "group", "async_op", "src", "dst", "peer", "ranks", "backend", "timeout", "tensor", "object_list"}
+USUAL = {
+    "op",
+    "group",
+    "async_op",
+    "src",
+    "dst",
+    "peer",
+    "ranks",
+    "backend",
+    "timeout",
+    "tensor",
+    "object_list",
+    "device_ids",
+}
 
 _ODD = {
     *(Change.EMPTY, Change.EMPTY_ELEMENTS, Change.EMPTY_LIST, Change.STRIDED, Change.STRIDED_ELEMENTS, Change.VIEW),
@@ -57,6 +71,25 @@ def newest_outcomes(entry: ClaimEntry) -> set[str]:
     versions = [row.framework_version for row in entry.summary]
     newest = max(versions, key=Version, default="")
     return {row.outcome for row in entry.summary if row.framework_version == newest}
+
+
+def frequent_first(api: Api) -> list[Claim]:
+    """The claims of ``api``: of calls as code makes them every day, then of its signature, then of odd calls and of sweeps.
+
+    Ranks with tensors of their own sizes count as everyday: that is how uneven data are gathered.
+    """
+    probes = collective_of(api).probes
+
+    def place(claim: Claim) -> int:
+        if any(probes[probe].sweep for probe in claim.probes if probe in probes):
+            return 3
+        if claim.kind in _ABOUT_SIGNATURES:
+            return 1
+        found = conditions(claim, api)
+        uneven = any(isinstance(condition, Disagree) and condition.in_shape for condition in found)
+        return 0 if uneven or not any(map(is_odd, found)) else 2
+
+    return sorted(api.claims, key=place)
 
 
 def reach_of(difference: Difference, cited: Sequence[Cited], canonical: str) -> Reach:

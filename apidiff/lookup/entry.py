@@ -15,7 +15,7 @@ from apidiff.database.paths import examples_folder
 from apidiff.database.single_runs import SingleTraces
 from apidiff.derive.api_history import SIGNATURES, STUBS, telling_files
 from apidiff.derive.calls import call
-from apidiff.derive.reach import Cited, is_alike
+from apidiff.derive.reach import Cited, frequent_first, is_alike
 from apidiff.derive.rows import Files, row_facts
 from apidiff.derive.runs_on import runs_on
 from apidiff.derive.sample_code import sample_code
@@ -71,11 +71,11 @@ class Builder:
 
     def entry(self, mapping: Mapping) -> Entry:
         """Everything shown about one mapping."""
-        source = {claim.id: self._claim(claim, mapping.source, "source") for claim in mapping.source.claims}
+        source = {claim.id: self._claim(claim, mapping.source, "source") for claim in frequent_first(mapping.source)}
         claims = list(source.values())
         targets = []
         for target in mapping.targets:
-            mine = {claim.id: self._claim(claim, target.api, "target") for claim in target.api.claims}
+            mine = {claim.id: self._claim(claim, target.api, "target") for claim in frequent_first(target.api)}
             claims.extend(mine.values())
             targets.append(self._target(mapping, target, source, mine))
         otherwise = [self._otherwise(mapping, answer, source) for answer in mapping.otherwise]

@@ -1,0 +1,74 @@
+"""What real code calls most has a claim on both sides, and stands on its page before any odd call."""
+
+from __future__ import annotations
+
+import pytest
+
+from apidiff.database import Data
+from apidiff.derive.conditions import Disagree, conditions
+from apidiff.derive.reach import frequent_first, is_odd
+from apidiff.model.claim import Claim
+from apidiff.model.mapping import Api
+from apidiff.model.views import Entry
+from tests.factories import collective_api
+
+TORCH, MINT = "torch.distributed.", "mindspore.mint.distributed."
+# (how code calls it, the API of both modules, the claim of PyTorch's, the claim of MindSpore's)
+PATTERNS = [
+    ("get_rank with group", "get_rank", "members-get-rank-in-group", "members-get-rank-of-group"),
+    ("get_world_size with group", "get_world_size", "members-get-size-of-group", "members-get-size-of-group"),
+    ("all_reduce with op and group", "all_reduce", "max-in-group-holds-maximum", "max-in-group-holds-maximum"),
+    ("barrier with device_ids", "barrier", "device-list-accepted", "device-list-accepted"),
+    ("broadcast from a global rank", "broadcast", "members-hold-root-tensor", "members-hold-root-tensor"),
+    ("uneven all_gather", "all_gather", "uneven-gathered", "uneven-refused"),
+    ("new_group on every rank", "new_group", "every-rank-may-call", "every-rank-may-call"),
+    ("new_group with gloo", "new_group", "gloo-accepted", "gloo-refused"),
+    ("lists of P2POp", "batch_isend_irecv", "caller-receives-sent", "caller-receives-sent"),
+    ("all_to_all_single with splits", "all_to_all_single", "uneven-writes-output", "uneven-writes-output"),
+    ("async_op=True and wait", "all_reduce", "tensor-holds-sum", "tensor-holds-sum"),
+    ("what async_op=True returns", "all_reduce", "async-returns-work", "async-returns-handle"),
+    ("lists of objects", "all_gather_object", "list-holds-objects", "list-holds-objects"),
+    ("objects of one rank", "broadcast_object_list", "all-hold-objects-of-root", "all-hold-objects-of-root"),
+]
+
+
+def is_of_odd_call(claim: Claim, api: Api) -> bool:
+    found = conditions(claim, api)
+    return any(map(is_odd, found)) and not any(isinstance(one, Disagree) and one.in_shape for one in found)
+
+
+@pytest.mark.parametrize(("name", "source", "target"), [row[1:] for row in PATTERNS], ids=[row[0] for row in PATTERNS])
+def test_a_frequent_call_is_claimed_on_both_sides_and_first(
+    database: Data, all_entries: dict[str, Entry], name: str, source: str, target: str
+) -> None:
+    mapping = database.mappings[TORCH + name]
+    apis = {api.name: api for api in [mapping.source, *(target.api for target in mapping.targets)]}
+    shown = [claim.id for claim in all_entries[mapping.id].claims]
+    for api, claim in ((apis[TORCH + name], source), (apis[MINT + name], target)):
+        place = shown.index(f"{api.name}#{claim}")
+        odd = [one.id for one in api.claims if one.probes and is_of_odd_call(one, api)]
+        assert [one for one in odd if shown.index(f"{api.name}#{one}") < place] == []
+
+
+def test_odd_calls_and_sweeps_come_last() -> None:
+    tensor = {"shape": [2]}
+    api = collective_api(
+        {
+            "name": "torch.distributed.reduce",
+            "probes": {
+                "sync": {"set": {"tensor": tensor}},
+                "empty": {"like": "sync", "set": {"tensor": {"shape": [0]}}},
+                "max": {"like": "sync", "set": {"op": {"reduce_op": "MAX"}}},
+                "half": {"like": "sync", "set": {"tensor": tensor | {"dtype": "float16"}}, "sweep": "dtype"},
+                "uneven": {"like": "sync", "on_rank": {"0": {"tensor": tensor}, "1": {"tensor": {"shape": [3]}}}},
+            },
+            "claims": [
+                {"id": "swept", "probes": ["half"], "completes": {}},
+                {"id": "odd", "probes": ["empty"], "completes": {}},
+                {"id": "signature", "parameter": {"name": "op"}},
+                {"id": "usual", "probes": ["max"], "completes": {}},
+                {"id": "uneven", "probes": ["uneven"], "completes": {}},
+            ],
+        }
+    )
+    assert [claim.id for claim in frequent_first(api)] == ["usual", "uneven", "signature", "odd", "swept"]
