@@ -89,8 +89,10 @@ class TableReport(Record, frozen=True, kw_only=True):
     @property
     def contradicted(self) -> list[RowReport]:
         """The rows that runs contradict: those that differ in behaviour first, then by how much their signatures differ."""
-        found = [row for row in self.rows if row.standing == Standing.CONTRADICTED.value]
-        return sorted(found, key=lambda row: (-len(row.behaviour), -max(len(one.facts) for one in row.verdicts)))
+        contradicted = [row for row in self.rows if row.standing == Standing.CONTRADICTED.value]
+        return sorted(
+            contradicted, key=lambda row: (-len(row.behaviour), -max(len(verdict.facts) for verdict in row.verdicts))
+        )
 
 
 class RunLine(Record, frozen=True, kw_only=True):
@@ -116,8 +118,8 @@ class OfficialReport(Record, frozen=True, kw_only=True):
     @property
     def standings(self) -> list[str]:
         """What rows come to at least once, worst first."""
-        found = {standing for table in self.tables for counts in table.totals.values() for standing in counts}
-        return [one.value for one in Standing if one.value in found]
+        there = {standing for table in self.tables for counts in table.totals.values() for standing in counts}
+        return [standing.value for standing in Standing if standing.value in there]
 
 
 def official_report(data: Data, entries: Dictionary[str, Entry]) -> OfficialReport:
@@ -143,14 +145,14 @@ def official_report(data: Data, entries: Dictionary[str, Entry]) -> OfficialRepo
 
 
 def _runs(row: RowReport) -> set[str]:
-    told = {line.run for one in (*row.behaviour, *row.lacking) for line in one.evidence}
+    told = {line.run for finding in (*row.behaviour, *row.lacking) for line in finding.evidence}
     return told | {run for verdict in row.verdicts for run in verdict.runs}
 
 
 def _table(data: Data, entries: Dictionary[str, Entry], file: TableFile) -> TableReport:
     document = data.documents[file.table.document]
     rows = [_row(data, entries, file, row) for row in file.table.rows]
-    listed = [one.value for one in ListedAs if any(row.listed == one.value for row in rows)]
+    listed = [listing.value for listing in ListedAs if any(row.listed == listing.value for row in rows)]
     return TableReport(
         name=file.name,
         title=document.title,
@@ -167,7 +169,7 @@ def _row(data: Data, entries: Dictionary[str, Entry], file: TableFile, row: Tabl
     behaviour: list[Finding] = []
     lacking: list[Finding] = []
     if key is not None:
-        claim = next(one for one in entries[key].claims if one.id == f"{row.target}#{claim_id(file.name)}")
+        claim = next(claim for claim in entries[key].claims if claim.id == f"{row.target}#{claim_id(file.name)}")
         if row.listed is not ListedAs.DIFF:
             behaviour, lacking = _behaviour(data.mappings[key], entries[key], row.target)
     verdicts = [*_observed(claim), *_unrun(data, file.table, row, claim)]
@@ -181,62 +183,62 @@ def _row(data: Data, entries: Dictionary[str, Entry], file: TableFile, row: Tabl
         standing=_standing(row, verdicts, behaviour, known=key is not None).value,
         mapping=key,
         claim=claim.id if claim else None,
-        verdicts=sorted(verdicts, key=lambda one: Version(one.versions[-1]), reverse=True),
+        verdicts=sorted(verdicts, key=lambda verdict: Version(verdict.versions[-1]), reverse=True),
         behaviour=behaviour,
         lacking=lacking,
     )
 
 
 def _standing(row: TableRow, verdicts: list[RowVerdict], behaviour: list[Finding], *, known: bool) -> Standing:
-    outcomes = {one.outcome for one in verdicts}
+    outcomes = {verdict.outcome for verdict in verdicts}
     consistent = row.listed is ListedAs.CONSISTENT
     if Outcome.REFUTED.value in outcomes or (consistent and behaviour):
         return Standing.CONTRADICTED
     if not known:
         return Standing.NO_RECORD
-    unrun = [one for one in verdicts if one.outcome == Outcome.NOT_RUN.value]
-    if any(one.facts for one in unrun) and (consistent or row.source is None):
+    unrun = [verdict for verdict in verdicts if verdict.outcome == Outcome.NOT_RUN.value]
+    if any(verdict.facts for verdict in unrun) and (consistent or row.source is None):
         return Standing.DIFFERS
     return Standing.CONFIRMED if Outcome.HOLDS.value in outcomes else Standing.UNDECIDED
 
 
 def _behaviour(mapping: Mapping, entry: Entry, name: str) -> tuple[list[Finding], list[Finding]]:
-    target: Target = next(one for one in mapping.targets if one.api.name == name)
-    shown = next(one for one in entry.targets if one.name == name)
-    by_id = {one.id: one for one in entry.claims}
+    target: Target = next(target for target in mapping.targets if target.api.name == name)
+    shown = next(target for target in entry.targets if target.name == name)
+    by_id = {claim.id: claim for claim in entry.claims}
     claims = {
-        f"{api.name}#{one.id}": (one, by_id[f"{api.name}#{one.id}"])
+        f"{api.name}#{claim.id}": (claim, by_id[f"{api.name}#{claim.id}"])
         for api in (mapping.source, target.api)
-        for one in api.claims
+        for claim in api.claims
     }
-    texts = {one.id: one.text for one in shown.differences}
+    texts = {difference.id: difference.text for difference in shown.differences}
     return findings(target.differences, texts, claims, (mapping.source.name, name))
 
 
 def _observed(claim: ClaimEntry | None) -> list[RowVerdict]:
     """The verdicts of runs, those of versions that differ in nothing as one."""
-    found: dict[tuple[str, tuple[Evidence, ...]], tuple[list[str], list[str]]] = {}
-    for one in claim.observed if claim else []:
-        versions, runs = found.setdefault((one.outcome.value, tuple(one.facts)), ([], []))
-        if one.framework_version not in versions:
-            versions.append(one.framework_version)
-        runs.append(one.run)
+    verdicts: dict[tuple[str, tuple[Evidence, ...]], tuple[list[str], list[str]]] = {}
+    for seen in claim.observed if claim else []:
+        versions, runs = verdicts.setdefault((seen.outcome.value, tuple(seen.facts)), ([], []))
+        if seen.framework_version not in versions:
+            versions.append(seen.framework_version)
+        runs.append(seen.run)
     return [
         RowVerdict(versions=_ordered(versions), outcome=outcome, facts=list(facts), runs=sorted(runs))
-        for (outcome, facts), (versions, runs) in found.items()
+        for (outcome, facts), (versions, runs) in verdicts.items()
     ]
 
 
 def _unrun(data: Data, table: OfficialTable, row: TableRow, claim: ClaimEntry | None) -> list[RowVerdict]:
     """What the packages' signatures show in versions that gave no verdict, those that differ in nothing as one."""
-    seen = {one.framework_version for one in claim.observed} if claim else set()
+    seen = {observed.framework_version for observed in claim.observed} if claim else set()
     recorded = {
         record.framework_version
         for _, record in data.runs
-        if record.framework == "mindspore" and any(one.api == row.target for one in record.signatures)
+        if record.framework == "mindspore" and any(signature.api == row.target for signature in record.signatures)
     }
     body = Corresponds(source=row.source, source_version=row.source_version, listed=row.listed, excused=table.excused)
-    found: dict[tuple[str, tuple[Evidence, ...], tuple[Evidence, ...]], list[str]] = {}
+    shown: dict[tuple[str, tuple[Evidence, ...], tuple[Evidence, ...]], list[str]] = {}
     for (framework, version), file in data.signatures.items():
         if framework != "mindspore" or version in seen or not file.tells_parameters(row.target):
             continue
@@ -245,10 +247,10 @@ def _unrun(data: Data, table: OfficialTable, row: TableRow, claim: ClaimEntry | 
         facts = [*version_note(body, data.signatures), *side.differences] if side and side.differences else []
         if twin := twin_of(row.target, body, data.signatures):
             facts.append(twin)
-        found.setdefault((outcome, tuple(facts), tuple(side.undecided if side else ())), []).append(version)
+        shown.setdefault((outcome, tuple(facts), tuple(side.undecided if side else ())), []).append(version)
     return [
         RowVerdict(versions=_ordered(versions), outcome=outcome, facts=list(facts), open=list(undecided))
-        for (outcome, facts, undecided), versions in found.items()
+        for (outcome, facts, undecided), versions in shown.items()
     ]
 
 

@@ -13,7 +13,7 @@ from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, ObservedSummary
 from apidiff.model.vocabulary import DifferenceKind, Risk
 
-_LACKING = {one.value for one in (Outcome.UNSUPPORTED, Outcome.ERROR, Outcome.TIMEOUT, Outcome.CRASH)}
+_LACKING = {outcome.value for outcome in (Outcome.UNSUPPORTED, Outcome.ERROR, Outcome.TIMEOUT, Outcome.CRASH)}
 # Kinds of claims that cannot be true of a call that raises.
 _RETURNING = {
     *(ClaimKind.COMPLETES, ClaimKind.RETURNS, ClaimKind.RESULT, ClaimKind.EQUALS),
@@ -77,24 +77,26 @@ def findings(
     """
     behaviour: list[Finding] = []
     lacking: list[Finding] = []
-    for one in differences:
-        if one.risk not in {Risk.SILENT, Risk.ERROR} or one.kind is DifferenceKind.DOCUMENTATION:
+    for difference in differences:
+        if difference.risk not in {Risk.SILENT, Risk.ERROR} or difference.kind is DifferenceKind.DOCUMENTATION:
             continue
-        source = [claims[f"{names[0]}#{name}"] for name in one.source_claims]
-        target = [claims[f"{names[1]}#{name}"] for name in one.target_claims]
+        source = [claims[f"{names[0]}#{name}"] for name in difference.source_claims]
+        target = [claims[f"{names[1]}#{name}"] for name in difference.target_claims]
         if not source or not all(_outcomes(entry.summary) == {"holds"} for _, entry in source):
             continue
         # What a backend lacks says nothing of the function: it is told apart, and nothing else is told as lacking.
-        support = one.kind is DifferenceKind.BACKEND_SUPPORT
+        support = difference.kind is DifferenceKind.BACKEND_SUPPORT
         shown, absent = _versions([claim for claim, _ in source], target)
-        versions, found = (absent | shown, lacking) if support else (shown, behaviour)
+        versions, findings = (absent | shown, lacking) if support else (shown, behaviour)
         if not versions:
             continue
         lines = [line for _, entry in source for line in _evidence(entry, "torch")]
         ordered = sorted(versions, key=Version)
         lines += [line for v in ordered for entry in versions[v] for line in _evidence(entry, "mindspore", v)]
-        text = texts[one.id]
-        found.append(Finding(difference=one.id, risk=one.risk.value, text=text, versions=ordered, evidence=lines))
+        text = texts[difference.id]
+        findings.append(
+            Finding(difference=difference.id, risk=difference.risk.value, text=text, versions=ordered, evidence=lines)
+        )
     return behaviour, lacking
 
 
@@ -122,10 +124,10 @@ def _tells(claim: Claim, outcomes: set[str], source: list[Claim]) -> bool:
 
     What the source does is refuted of the target, or the opposite is shown by the same call: a probe of the same name.
     """
-    against = [one for one in source if opposed(one, claim)]
+    against = [other for other in source if opposed(other, claim)]
     if not against:
         return "refuted" in outcomes
-    same_call = any(set(one.probes) & set(claim.probes) or one.probes == claim.probes == [] for one in against)
+    same_call = any(set(other.probes) & set(claim.probes) or other.probes == claim.probes == [] for other in against)
     return same_call and outcomes == {"holds"}
 
 

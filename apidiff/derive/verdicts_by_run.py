@@ -42,12 +42,14 @@ def telling_observation(claim: ClaimEntry, row: ObservedSummary) -> Observation 
 def by_run(observed: Iterable[Observation]) -> ByRun:
     """Collects what each run record says, the worst over its probes; world sizes in order."""
     seen: dict[Place, dict[int, dict[str, list[Outcome]]]] = {}
-    for one in observed:
-        place = (one.framework, one.framework_version, one.backend, one.device)
-        seen.setdefault(place, {}).setdefault(one.world_size, {}).setdefault(one.run, []).append(one.outcome)
+    for observation in observed:
+        place = (observation.framework, observation.framework_version, observation.backend, observation.device)
+        seen.setdefault(place, {}).setdefault(observation.world_size, {}).setdefault(observation.run, []).append(
+            observation.outcome
+        )
     return {
         place: {
-            size: {run: worst_outcome(found) for run, found in sorted(runs.items())}
+            size: {run: worst_outcome(outcomes) for run, outcomes in sorted(runs.items())}
             for size, runs in sorted(by_size.items())
         }
         for place, by_size in seen.items()
@@ -56,7 +58,7 @@ def by_run(observed: Iterable[Observation]) -> ByRun:
 
 def disputes(observed: Iterable[Observation]) -> list[Dispute]:
     """Finds where records of one version, backend, device and world size disagree, newest version first."""
-    found = [
+    disputes = [
         Dispute(
             framework=framework,
             framework_version=version,
@@ -69,7 +71,7 @@ def disputes(observed: Iterable[Observation]) -> list[Dispute]:
         for size, runs in by_size.items()
         if len(set(runs.values())) > 1
     ]
-    return sorted(found, key=lambda dispute: Version(dispute.framework_version), reverse=True)
+    return sorted(disputes, key=lambda dispute: Version(dispute.framework_version), reverse=True)
 
 
 def changes(observed: Iterable[Observation], known: Known) -> list[VerdictChange]:
@@ -78,13 +80,13 @@ def changes(observed: Iterable[Observation], known: Known) -> list[VerdictChange
     for (framework, version, backend, device), by_size in by_run(observed).items():
         for size, runs in by_size.items():
             lanes.setdefault((framework, backend, device), {}).setdefault(size, {})[version] = runs
-    found = []
+    changes = []
     for (framework, backend, device), sizes in sorted(lanes.items()):
         alike: dict[object, list[tuple[int, list[VersionSpan]]]] = {}
         for size, by_version in sorted(sizes.items()):
             spans = _spans(by_version, known.get(framework, ()))
             if len(spans) > 1:
-                way = tuple((one.outcome, *one.runs, "", *one.unjudged, "", *one.disputed) for one in spans)
+                way = tuple((span.outcome, *span.runs, "", *span.unjudged, "", *span.disputed) for span in spans)
                 alike.setdefault(way, []).append((size, spans))
         for shared in alike.values():
             change = VerdictChange(
@@ -94,8 +96,8 @@ def changes(observed: Iterable[Observation], known: Known) -> list[VerdictChange
                 world_sizes=[size for size, _ in shared],
                 spans=_joined([spans for _, spans in shared]),
             )
-            found.append(change)
-    return found
+            changes.append(change)
+    return changes
 
 
 def _spans(by_version: Mapping[str, _Runs], known: Sequence[str]) -> list[VersionSpan]:
@@ -109,13 +111,15 @@ def _spans(by_version: Mapping[str, _Runs], known: Sequence[str]) -> list[Versio
             continue
         outcome = next(iter(settled[version])).value
         if not spans or spans[-1].outcome != outcome:
-            passed = [one for one in known if last and Version(last) < Version(one) < Version(version)]
+            passed = [between for between in known if last and Version(last) < Version(between) < Version(version)]
             spans.append(
                 VersionSpan(
                     outcome=outcome,
                     runs={},
-                    unjudged=sorted((one for one in passed if one not in by_version), key=Version),
-                    disputed=[one for one in versions if last and Version(last) < Version(one) < Version(version)],
+                    unjudged=sorted((between for between in passed if between not in by_version), key=Version),
+                    disputed=[
+                        between for between in versions if last and Version(last) < Version(between) < Version(version)
+                    ],
                 )
             )
         spans[-1].runs[version] = list(by_version[version])

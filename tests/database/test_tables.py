@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from apidiff.database import DataError, InvalidData, load
-from apidiff.database.checks.tables import pairs_have_records, tables_are_cited
+from apidiff.database.checks.coverage import pairs_have_records, tables_are_cited
 from apidiff.database.documented import claim_id, load_tables
 from apidiff.database.paths import DATA
 from apidiff.database.schema import schema_text

@@ -9,17 +9,20 @@ from pathlib import Path
 from apidiff.database.checks.answers import answers_are_complete
 from apidiff.database.checks.citations import differences_cite_claims, documents_exist
 from apidiff.database.checks.claims import claims_are_observable
-from apidiff.database.checks.coverage import mindspore_is_covered, mindspore_only_fits, torch_is_covered
-from apidiff.database.checks.examples import examples_exist
+from apidiff.database.checks.coverage import (
+    mindspore_is_covered,
+    mindspore_only_fits,
+    pairs_have_records,
+    tables_are_cited,
+    torch_is_covered,
+)
 from apidiff.database.checks.languages import languages_agree
-from apidiff.database.checks.names import names_fit
+from apidiff.database.checks.names import examples_exist, names_fit, targets_exist
 from apidiff.database.checks.parameters import rows_fit
 from apidiff.database.checks.probes import probes_call_their_framework
 from apidiff.database.checks.ranges import answers_partition_the_releases, bounds_are_versions
 from apidiff.database.checks.samples import samples_fit
 from apidiff.database.checks.subject import Pass, Subject
-from apidiff.database.checks.tables import pairs_have_records, tables_are_cited
-from apidiff.database.checks.targets import targets_exist
 from apidiff.database.data import Data
 from apidiff.database.documented import listings_are_cited
 from apidiff.database.terms import load_terms

@@ -1,4 +1,4 @@
-"""Coverage: every public name has a record, and every MindSpore API a source or a reason to have none."""
+"""Coverage: every public name and pair of upstream's has a record, every MindSpore API a source or a reason to have none."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from apidiff.database.checks.languages import text_faults
 from apidiff.database.data import Data, mapping_path
-from apidiff.database.documented import ONLY_FILE, load_mindspore_only
+from apidiff.database.documented import ONLY_FILE, TableFile, holders, load_mindspore_only
 from apidiff.database.paths import conf_file
 from apidiff.database.scope import FILE, read_scope
 from apidiff.database.signatures import names_to_match, newest_first, public_names
@@ -87,3 +87,33 @@ def named_in_records(data: Data) -> dict[str, str]:
                 found.setdefault(name, key)
                 found.setdefault(name.rpartition(".")[0], key)
     return found
+
+
+def tables_are_cited(data: Data) -> Iterator[DataError]:
+    """The document of each table is in documents.yaml."""
+    for file in data.tables:
+        if file.table.document not in data.documents:
+            found = f"unknown document {file.table.document!r}"
+            remedy = "Add the document to documents.yaml or mend the key."
+            yield DataError(file.path, file.lines.get(("document",)), found, remedy)
+
+
+def pairs_have_records(data: Data) -> Iterator[DataError]:
+    """The pair of each row is a mapping and one of its targets."""
+    for file in data.tables:
+        for index, row in enumerate(file.table.rows):
+            if any(holders(data.mappings, row)):
+                continue
+            found, remedy = f"no mapping has the target {row.target}", "Add it to the mapping of its source."
+            if row.source is not None:
+                found = f"no mapping has the pair {row.source} → {row.target}"
+                remedy = _remedy(data, file, row.source)
+            yield file.error(index, "target", found, remedy)
+
+
+def _remedy(data: Data, file: TableFile, source: str) -> str:
+    if source in data.mappings:
+        return (
+            f"Add the target to {data.path_of(source)}, with the ranges in which it stands: table {file.name} lists it."
+        )
+    return f"Add the record {mapping_path(data.root, source)}."

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from apidiff.database.checks.ranges import in_range
 from apidiff.database.checks.subject import Place, Subject
-from apidiff.database.checks.versions import in_range
 from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
 from apidiff.model.mapping import ParameterRow

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from apidiff.database.checks.subject import Place, Subject
+from apidiff.database.data import Data
+from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
 from apidiff.model.mapping import Otherwise, Target, TargetRange
 from apidiff.model.ranges import holds, status_at
+from apidiff.model.signature import SignatureFile
 from apidiff.model.version import Version, VersionError
 from apidiff.model.vocabulary import Status
 
@@ -78,3 +81,12 @@ def _standing(targets: list[Target], release: Version) -> dict[str, list[Status]
 
 def _otherwise(answers: list[Otherwise], release: Version) -> list[Otherwise]:
     return [one for one in answers if holds(one.since, one.until, release)]
+
+
+def in_range(data: Data, target: Target) -> list[SignatureFile]:
+    """The MindSpore signature files, newest first, of the versions in which ``target`` is said to be there."""
+    return [
+        file
+        for file in newest_first(data.signatures, "mindspore")
+        if status_at(target, Version(file.version)) not in {None, Status.REMOVED}
+    ]
