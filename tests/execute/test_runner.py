@@ -157,3 +157,17 @@ CONFIRMS = [
 @pytest.mark.parametrize(("first", "second", "same"), CONFIRMS)
 def test_what_counts_as_the_same(first: ProbeRun, second: ProbeRun, same: bool) -> None:
     assert (essence(first) == essence(second)) is same
+
+
+def test_a_sweep_is_not_made_where_the_plain_call_fails(made: Callable[..., tuple[list[ProbeRun], int]]) -> None:
+    probes = {"plain": {"set": {"on": 9}}, "dtype-int8": {"like": "plain", "sweep": "dtype", "set": {"tensor": 1}}}
+    calls = {"torch.distributed.no_such_call": "skipped", "torch.distributed.is_initialized": "completed"}
+    steps = []
+    for name in calls:
+        given = (
+            probes if name.endswith("no_such_call") else {key: {**probe, "set": {}} for key, probe in probes.items()}
+        )
+        api = collective_api({"name": name, "probes": given})
+        steps += [Step(api, probe, digest(api, probe), ()) for probe in probes]
+    runs, _ = made(steps)
+    assert {run.api: run.end for run in runs if run.probe == "dtype-int8"} == calls
