@@ -44,10 +44,10 @@ def mapping(
             "id": SOURCE,
             "category": "p2p",
             "summary": {"en": "Passes on.", "zh": "传递。"},
-            "source": {"name": SOURCE, "probes": PROBES, "claims": mine},
+            "source": {"name": SOURCE, "collective": {"probes": PROBES}, "claims": mine},
             "targets": [
                 {
-                    "api": {"name": TARGET, "probes": PROBES, "claims": theirs},
+                    "api": {"name": TARGET, "collective": {"probes": PROBES}, "claims": theirs},
                     "ranges": [{"status": "current"}],
                     "differences": [one] if mine or theirs else [],
                 }
