@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from docutils import nodes
 
 from apidiff.derive.answers import Answer, AnswerRange, answer_ranges, answers
+from apidiff.messages.first_screen import first_screen
 from apidiff.model.views import DifferenceEntry, Entry, EvidenceEntry, OtherwiseEntry, ParameterEntry
 from apidiff.model.vocabulary import Status
 from apidiff.sphinxext.claims import stated_places
@@ -142,7 +143,7 @@ def differences_section(
     *,
     leads: bool,
 ) -> marked_section:
-    """List the differences of the answer ``name`` (an anchor), worst first.
+    """List the differences of the answer ``name`` (an anchor): what must change, what to watch; the others are folded.
 
     ``rows``: the rows of parameters and members by the ID of the difference that they make; it is shown where they are.
     ``leads``: whether this is the answer on the newest release. Its differences are ``difference-…``, those of all others
@@ -150,11 +151,22 @@ def differences_section(
     """
     prefix = "difference" if leads else f"{name}--difference"
     shown: list[nodes.Node] = [intro] if differences else [make.sentence("differences.none")]
-    for difference in differences:
-        part = difference_block(make, difference, prefix)
-        if rows and (row := rows.get(difference.id)):
-            where_present(make, part, row)
-        shown.append(part)
+    screen = first_screen(differences)
+
+    def blocks(listed: Sequence[DifferenceEntry]) -> Iterator[block]:
+        for difference in listed:
+            part = difference_block(make, difference, prefix)
+            if rows and (row := rows.get(difference.id)):
+                where_present(make, part, row)
+            yield part
+
+    for key, everyday in (("screen.must", screen.must), ("screen.watch", screen.watch)):
+        if everyday:
+            shown += [paragraph(nodes.strong("", make.word(key)), classes=["apidiff-caption"]), *blocks(everyday)]
+    for key, others in (("screen.edge", screen.edge), ("screen.source_only", screen.source_only)):
+        if others:
+            count = make.word("site.aside").format(text=len(others))
+            shown.append(folded(make.word(key) + count, *blocks(others)))
     section = make.section(f"{name}--differences", make.word("differences"), *shown)
     if leads:
         section["ids"].append("differences")
@@ -171,14 +183,13 @@ def where_present(make: PageBuilder, node: Marked, row: ParameterEntry) -> Marke
 
 
 def difference_block(make: PageBuilder, difference: DifferenceEntry, prefix: str) -> block:
-    """Show one difference: risk, kind and text; evidence and the claims it rests on are folded."""
-    head = [
-        make.badge("risk", difference.risk),
-        nodes.Text(" "),
-        nodes.strong("", make.word(f"difference.{difference.kind}")),
-    ]
-    if difference.parameter:
-        head += [nodes.Text(" "), literal(difference.parameter)]
+    """Show one difference: risk, headline and text; evidence and the claims it rests on are folded."""
+    fact = (
+        make.text(difference.headline)
+        if difference.headline
+        else [nodes.Text(make.word(f"difference.{difference.kind}"))]
+    )
+    head = [make.badge("risk", difference.risk), nodes.Text(" "), nodes.strong("", "", *fact)]
     children: list[nodes.Node] = [paragraph(*head), paragraph(*make.text(difference.text))]
     if folds := _folds(make, difference):
         children.append(folded(make.word("evidence"), *folds))

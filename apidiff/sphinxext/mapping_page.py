@@ -8,6 +8,7 @@ from docutils import nodes
 
 from apidiff.derive.answers import Answer, answers
 from apidiff.derive.api_history import SIGNATURES, STUBS
+from apidiff.messages.first_screen import where_text
 from apidiff.model.picture import Picture
 from apidiff.model.version import Version
 from apidiff.model.views import Entry, ExampleEntry, HistoryEntry, ParameterEntry, TargetEntry
@@ -136,6 +137,8 @@ def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool
         [nodes.Text(make.span(span.range) + " "), make.badge("status", span.status)] for span in target.ranges
     ]
     children: list[nodes.Node] = [paragraph(*joined(badges, " · "), classes=["apidiff-ranges"])]
+    if places := where_text(target.runs_on):
+        children.append(make.term("screen.where", *make.text(places)))
     if target.note:
         children.append(paragraph(*make.text(target.note)))
     if target.before and target.after:

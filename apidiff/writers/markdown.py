@@ -10,6 +10,7 @@ from urllib.parse import quote
 from apidiff.derive.answers import answer_ranges
 from apidiff.derive.sweeps import SweepTable, sweep_tables, value_code
 from apidiff.messages.agreement_lines import agreement_places
+from apidiff.messages.first_screen import where_text
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.messages.sweep_differences import cell_words
 from apidiff.messages.verdict_text import verdict_text
@@ -26,7 +27,7 @@ from apidiff.model.views import (
     StatedEntry,
     TargetEntry,
 )
-from apidiff.model.vocabulary import Execution, Status
+from apidiff.model.vocabulary import Execution, Reach, Status
 
 _CODE = re.compile(r"`+([^`]+)`+")
 # Within a word an underscore marks nothing.
@@ -151,6 +152,12 @@ class _Page:
         ranges = [f"{self.span(row.range)} {self.word(f'status.{row.status}')}" for row in target.ranges]
         yield f"## {code_span(target.name)}"
         yield self.comma.join(f"MindSpore {span}" for span in ranges)
+        if target.before or target.after:
+            yield f"### {self.word('code')}"
+            yield code_block(target.before, "python") if target.before else ""
+            yield code_block(target.after, "python") if target.after else ""
+        if places := where_text(target.runs_on):
+            yield f"{self.word('screen.where')}{self.colon}{self.text(places)}"
         if target.note:
             yield self.text(target.note)
         yield self.signature(target.name, target.signatures)
@@ -170,10 +177,6 @@ class _Page:
             if rows:
                 yield f"### {self.word(kind)}"
                 yield _bullets(self.row(row) for row in rows)
-        if target.before or target.after:
-            yield f"### {self.word('code')}"
-            yield code_block(target.before, "python") if target.before else ""
-            yield code_block(target.after, "python") if target.after else ""
 
     def otherwise(self, answer: OtherwiseEntry) -> Iterator[str]:
         yield f"## MindSpore {self.span(answer.range)}{self.colon}{self.word(f'answer.{answer.answer}')}"
@@ -194,9 +197,10 @@ class _Page:
         return code_block(f"# {framework} {newest}\n{signatures[newest]}", "python") if newest else ""
 
     def difference(self, difference: DifferenceEntry) -> Iterator[str]:
-        subject = f" {code_span(difference.parameter)}" if difference.parameter else ""
         kind = self.word(f"difference.{difference.kind}")
-        yield f"**{self.word(f'risk.{difference.risk}')}** {kind}{subject}{self.colon}{self.text(difference.text)}"
+        fact = self.text(difference.headline) if difference.headline else kind
+        reach = "" if difference.reach == Reach.EVERYDAY.value else self.aside(self.word(f"reach.{difference.reach}"))
+        yield f"**{self.word(f'risk.{difference.risk}')}** {fact}{reach}{self.colon}{self.text(difference.text)}"
         for evidence in difference.evidence:
             yield f"  {self.text(evidence.text)}{self.aside(f'{code_span(evidence.claim)}{self.comma}{code_span(evidence.run)}')}"
 

@@ -36,7 +36,7 @@ from apidiff.model.probe import Layout, Situation, Sweep
 from apidiff.model.signature import ParameterKind, SignatureKind
 from apidiff.model.signed import State
 from apidiff.model.verdict import EvidenceCode, Outcome
-from apidiff.model.vocabulary import AnswerKind, DifferenceKind, Framework, Relation, Risk, Status
+from apidiff.model.vocabulary import AnswerKind, DifferenceKind, Framework, Reach, Relation, Risk, Status
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -74,6 +74,7 @@ FAMILIES = {
     "parameter_row": values(Relation),
     "headline.effect": {*EFFECTS, "unknown"},
     "headline.sweep": {"parts-of-tensors", "dtypes-wrong", "dtypes-refused", "views-refused"},
+    "reach": values(Reach) - {"everyday"},
     "where": {"unsupported", "refuted", "error", "timeout", "crash", "flaky"},
     "headline.cpu": {*EFFECTS, "unknown"},
     "headline.subject": {*SUBJECTS.values(), *values(Situation)},

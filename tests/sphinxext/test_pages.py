@@ -44,7 +44,7 @@ def test_a_heading_without_a_label_is_noticed(make_site: MakeSite) -> None:
 def test_order_of_the_mapping_page(plain: Plain) -> None:
     ids = _ids(plain("en").html(PAGE))
     wanted = [SOURCE, NEW, f"{NEW}--code", f"{NEW}--differences", "differences"]
-    wanted += ["difference-others", "difference-group-dst", f"{NEW}--parameters", f"{NEW}--members"]
+    wanted += ["difference-group-dst", "difference-others", f"{NEW}--parameters", f"{NEW}--members"]
     wanted += [f"{NEW}--signatures", OLD, f"{OLD}--differences", f"{OLD}--difference-group-dst", "versions"]
     wanted += ["examples", "claims", "returns", f"{SOURCE}--others-keep-tensor", "refuted", "timeline", "repeat"]
     assert [one for one in ids if one in wanted] == wanted
