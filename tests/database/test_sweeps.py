@@ -79,5 +79,13 @@ def test_the_partner_of_a_send_gets_the_dtype_and_no_layout() -> None:
     assert "partner" not in probes["slice-tensor"]
 
 
+def test_a_probe_of_the_record_stays() -> None:
+    own = {"like": "sync", "set": {"t": {"shape": [4], "layout": "strided"}}}
+    source = {**GATHER, "probes": {**GATHER["probes"], "strided-t": own}}
+    probes, claims = swept(source, view=["strided"])
+    assert set(probes) == {"strided-out", "strided-t-part"}
+    assert claims["holds-all-strided-t-part"]["by"] == ["strided-t-part"]
+
+
 def test_an_api_without_a_result_of_the_plain_call_has_none() -> None:
     assert swept({**GATHER, "claims": {}}, dtype=["int8"], view=["slice"]) == ({}, {})

@@ -35,7 +35,8 @@ def _swept(block: Plain, sweeps: dict[str, Plain]) -> Plain:
         if plain is None or not results:
             continue
         make = _dtype_probes if kind == Sweep.DTYPE.value else _view_probes
-        for name, changes, rest in make(_arguments(probes, plain), sweep["over"]):
+        for made, changes, rest in make(_arguments(probes, plain), sweep["over"]):
+            name = f"{made}-part" if made in probes else made  # a record may have a probe of that name
             sizes = probes[plain].get("world_sizes") or [_WORLD_SIZE]
             size = _WORLD_SIZE if _WORLD_SIZE in sizes else sizes[0]
             probes[name] = {"like": plain, **changes, "world_sizes": [size], "sweep": kind, ORIGIN: block[ORIGIN]}
