@@ -7,7 +7,7 @@ import math
 import msgspec
 import numpy as np
 
-from apidiff.execute.ranks.layouts import make_view
+from apidiff.execute.layouts import make_view
 from apidiff.execute.ranks.snapshot import filled, filled_around
 from apidiff.judge.recorded_values import Array, Opaque, Operand, argument_of, steps_of
 from apidiff.model.mapping import Api

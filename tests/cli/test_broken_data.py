@@ -46,11 +46,11 @@ BROKEN = [
     (replace(REDUCE, "profile: collective", "profile: [collective"), "reduce.yaml:", "broken YAML"),
     (
         replace(REDUCE, "profile: collective", "profile: collective\nsurprise: 1"),
-        "reduce.yaml:3:",
+        "reduce.yaml:2:",
         "unknown key 'surprise'",
     ),
     (replace(REDUCE, "  zh: 对所有", "  # 对所有"), "reduce.yaml:", "lacks the key 'zh'"),
-    (replace(REDUCE, "profile: collective", "id: torch.reduce\nprofile: collective"), "reduce.yaml:2:", "key 'id'"),
+    (replace(REDUCE, "profile: collective", "id: torch.reduce\nprofile: collective"), "reduce.yaml:1:", "key 'id'"),
     (change_a_byte_of_a_run, "/runs/", "was changed. Restore the file"),
     (remove_releases, "frameworks.yaml", "cannot be read"),
 ]

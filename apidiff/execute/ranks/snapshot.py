@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from apidiff.execute.ranks.layouts import View
+from apidiff.execute.layouts import View
 from apidiff.model.probe import Fill
 from apidiff.model.trace import BufferDump, Number, ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from apidiff.execute.ranks.layouts import buffer_shape, make_view
+from apidiff.execute.layouts import buffer_shape, make_view
 from apidiff.execute.world import World
 from apidiff.model.probe import Layout
 from apidiff.model.trace import RankTrace, TensorDump
