@@ -16,8 +16,8 @@ from apidiff.model.vocabulary import DifferenceKind, Reach, Risk
 
 # Of how many claims a difference shows the evidence; the table beside it leads to the rest.
 _SHOWN = 2
-# The dtypes that everybody communicates; a part of a tensor is none.
-_USUAL_DTYPES = {"float32", "float16", "bfloat16", "int64"}
+# What everyday code communicates: these dtypes, and slices, since gradient buckets and flat parameters are made of them.
+_USUAL = {"float32", "float16", "bfloat16", "int64", Layout.SLICE.value, Layout.HEAD.value, Layout.ROW.value}
 _Claims = dict[tuple[str, str], list[ClaimEntry]]  # by argument and value
 
 
@@ -88,7 +88,7 @@ def _difference(key: str, kind: DifferenceKind, risk: Risk, text: Text, claims: 
     cited = [
         claim for mine in claims.values() for claim in mine if any(row.outcome != "holds" for row in claim.summary)
     ]
-    reach = Reach.EVERYDAY if _USUAL_DTYPES.intersection(value for _, value in claims) else Reach.EDGE
+    reach = Reach.EVERYDAY if _USUAL.intersection(value for _, value in claims) else Reach.EDGE
     return DifferenceEntry(
         id=key,
         kind=kind.value,
