@@ -7,8 +7,8 @@ import math
 import msgspec
 import numpy as np
 
+from apidiff.execute.contents import filled, filled_around
 from apidiff.execute.layouts import make_view
-from apidiff.execute.ranks.snapshot import filled, filled_around
 from apidiff.judge.recorded_values import Array, Opaque, Operand, argument_of, steps_of
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Argument, Input, Layout

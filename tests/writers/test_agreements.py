@@ -77,7 +77,7 @@ def test_the_terminal_shows_each_facet(database: Data) -> None:
     assert answer.agreements == entry(database, ADD).targets[0].agreements
     console = Console(width=100, record=True, file=None, force_terminal=False)
     with console.capture() as shown:
-        console.print(answer_text(answer, "en"))
+        console.print(answer_text(answer, "en", everything=True))
     text = shown.get()
     assert "agrees 1 · differs 11" in text
     assert not RANKS.search(text)

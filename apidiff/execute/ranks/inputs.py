@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import numpy.typing as npt
 
+from apidiff.execute.contents import filled, filled_around
 from apidiff.execute.layouts import View, make_view
 from apidiff.execute.ranks.api_lookup import find
-from apidiff.execute.ranks.snapshot import filled, filled_around
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Argument, Input, Layout, Partner
 from apidiff.model.probe_resolution import partner, resolve, root_rank

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from apidiff.execute.layouts import View
-from apidiff.model.probe import Fill
 from apidiff.model.trace import BufferDump, Number, ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
@@ -113,39 +112,3 @@ def _number(value: complex) -> Number:
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
     return value
-
-
-def filled(shape: list[int], dtype: str, rank: int, first: int, fill: Fill, *, world_size: int) -> npt.NDArray[Any]:
-    """The contents of a tensor on ``rank``, as `Fill` says; ``first``: how many elements its argument has before it."""
-    count = math.prod(shape)
-    numbers = np.arange(first, first + count)
-    if fill is Fill.SENTINEL:
-        flat = np.full(count, -1)
-    elif fill is Fill.RANK:
-        flat = _of_rank(numbers + 1, rank, world_size)
-    elif dtype == "bool":
-        flat = numbers % 4 == rank % 4
-    else:
-        flat = (numbers + 1) * 2**rank * (1 - 2j if dtype.startswith("complex") else 1)
-    return flat.astype(_in_numpy(dtype)).reshape(shape)
-
-
-def filled_around(count: int, dtype: str, rank: int, *, world_size: int) -> npt.NDArray[Any]:
-    """The contents of what lies around a tensor: the negatives of 2, 3, … of its rank, which no input and no output holds."""
-    return (-_of_rank(np.arange(count) + 2, rank, world_size)).astype(_in_numpy(dtype))
-
-
-# The sums of (i + 1) * 10**rank are exact in float32 up to this world size, whichever probe it is.
-_LARGEST_WORLD_OF_POWERS = 6
-_APART = 1000  # more than any argument has elements in the largest world
-
-
-def _of_rank(numbers: npt.NDArray[np.int64], rank: int, world_size: int) -> npt.NDArray[np.int64]:
-    """``numbers`` as ``rank`` writes them. No two ranks write the same; sums of 64 ranks stay below 2**24."""
-    if world_size <= _LARGEST_WORLD_OF_POWERS:
-        return numbers * 10**rank
-    return numbers + _APART * (rank + 1)
-
-
-def _in_numpy(dtype: str) -> str:
-    return "float32" if dtype == "bfloat16" else dtype

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from apidiff.database.backends import Backend
+from apidiff.execute.contents import filled
 from apidiff.execute.plan import LARGEST_WORLD_SIZE
-from apidiff.execute.ranks.snapshot import filled
 from apidiff.execute.world import World
 from apidiff.judge import judge_claim
 from apidiff.model.claim import Claim
