@@ -195,7 +195,7 @@ def test_a_lookup_tells_both(site: Site, language: str, words: str) -> None:
     answer = lookup(index_of(site.content.entries, {}, site.content.releases.known), API)
     console = Console(width=400, markup=False, highlight=False)
     with console.capture() as captured:
-        console.print(answer_text(answer, "en" if language == "en" else "zh"))
+        console.print(answer_text(answer, "en" if language == "en" else "zh", everything=True))
     said = captured.get()
     assert words in said
     for run in site.content.runs:
