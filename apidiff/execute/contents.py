@@ -39,7 +39,8 @@ _APART = 1000  # more than any argument has elements in the largest world
 def _of_rank(numbers: npt.NDArray[np.int64], rank: int, world_size: int) -> npt.NDArray[np.int64]:
     """``numbers`` as ``rank`` writes them. No two ranks write the same; sums of 64 ranks stay below 2**24."""
     if world_size <= _LARGEST_WORLD_OF_POWERS:
-        return numbers * 10**rank
+        power: int = 10**rank
+        return numbers * power
     return numbers + _APART * (rank + 1)
 
 
