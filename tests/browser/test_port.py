@@ -284,10 +284,8 @@ def test_differences_about_what_is_passed_stand_first(visit: Visit) -> None:
         assert set(found["apart"]) <= apart, (call, found)
         assert not apart or found["apart"], call
         assert bool(found["first"]) <= bool(first), call
-    put(page, DIST + "dist.reduce(x, 0, group=g)")
-    assert (
-        "group" in page.evaluate(NAMES, ["About what is passed here", "About parameters that are not passed"])["first"]
-    )
+    put(page, DIST + "dist.reduce(x, 0, op=o)")
+    assert "op" in page.evaluate(NAMES, ["About what is passed here", "About parameters that are not passed"])["first"]
     put(page, DIST + "dist.reduce(x, 0)")
     choose(page, "2.1.0", "2.10.0")  # older than group_dst
     found = page.evaluate(NAMES, ["About what is passed here", "About parameters that are not passed"])
