@@ -100,7 +100,11 @@ def test_what_is_begun_is_found(opened: Page) -> None:
 def test_the_difference_that_is_told_is_shown(opened: Page) -> None:
     asked = ["reduce overwrites", "tensor overwritten on other ranks", "partial result"]
     places = {one["found"][0]["address"] for one in _ask(opened, asked)}
-    assert places == {"mappings/torch.distributed.reduce.html#difference-partial-sums-on-other-ranks"}
+    page = "mappings/torch.distributed.reduce.html#difference-"
+    assert places <= {
+        f"{page}partial-sums-on-other-ranks",
+        f"{page}other-ranks",
+    }  # of PyTorch's ranks, and of both sides'
 
 
 WORDS = [
