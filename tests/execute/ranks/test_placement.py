@@ -44,5 +44,7 @@ def test_tensors_are_made_on_the_ranks_device(device: str, dtype: str, strided: 
 def test_a_device_is_waited_for(monkeypatch: pytest.MonkeyPatch, kind: str, waits: int) -> None:
     waited = []
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: waited.append(1))
-    TorchAdapter("gloo", kind).synchronise()
+    adapter = TorchAdapter("gloo", kind)
+    adapter._device = torch.device(kind)  # what `start` finds out
+    adapter.synchronise()
     assert len(waited) == waits
