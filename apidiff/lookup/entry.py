@@ -15,6 +15,7 @@ from apidiff.database.paths import examples_folder
 from apidiff.database.single_runs import SingleTraces
 from apidiff.derive.api_history import SIGNATURES, STUBS, telling_files
 from apidiff.derive.calls import call
+from apidiff.derive.official_documents import official_addresses
 from apidiff.derive.reach import Cited, frequent_first, is_alike
 from apidiff.derive.rows import Files, row_facts
 from apidiff.derive.runs_on import runs_on
@@ -105,6 +106,9 @@ class Builder:
             ],
             documents={key: DocumentEntry.of(self.data.documents[key]) for key in sorted(documents)},
             history=history,
+            official=official_addresses(
+                [mapping.source, *(target.api for target in mapping.targets)], self.data.documents
+            ),
             unread={name: versions for name in apis if (versions := self._unread(name))},
         )
 

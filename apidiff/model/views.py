@@ -326,7 +326,10 @@ class HistoryEntry(View, frozen=True, kw_only=True):
 
 
 class Entry(View, frozen=True, kw_only=True):
-    """Everything shown about one mapping. ``risk``: the worst over the answer to newest MindSpore versions."""
+    """Everything shown about one mapping. ``risk``: the worst over the answer to newest MindSpore versions.
+
+    ``official``: API → the address of its official documentation, in each language.
+    """
 
     id: str
     category: str
@@ -342,6 +345,7 @@ class Entry(View, frozen=True, kw_only=True):
     examples: list[ExampleEntry] = []
     documents: dict[str, DocumentEntry] = {}
     history: list[HistoryEntry] = []  # of the source, then of each target; newest change of each first
+    official: dict[str, Text] = {}
     unread: dict[str, list[str]] = {}  # API → versions whose signatures were read without looking for it
 
 

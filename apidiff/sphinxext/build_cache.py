@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from apidiff.database.runs import signature_path
 from apidiff.derive.evidence import evidence, head_of, single_head_of
 from apidiff.derive.index_rows import mapping_index
+from apidiff.derive.see_also import see_also
 from apidiff.derive.verdicts_by_run import changed
 from apidiff.model.base import Record, Text
 from apidiff.model.sample_run import SingleRecord
@@ -35,11 +36,16 @@ _NONE = Text(en="-", zh="-")
 
 
 class MappingPage(Record, frozen=True, kw_only=True):
-    """The derived file of one mapping. ``pictured``: there is a file with its picture beside it, which indexes need not read."""
+    """The derived file of one mapping.
+
+    ``pictured``: there is a file with its picture beside it, which indexes need not read. ``beside``: IDs of mappings that a
+    reader may look for next.
+    """
 
     entry: Entry
     newest: dict[str, str]
     pictured: bool = False
+    beside: list[str] = []
     releases: Releases = Releases()
 
 
@@ -70,9 +76,14 @@ class BuildCache:
 
     def publish(self, content: Content) -> None:
         """Write what changed and remove what is gone."""
+        beside = see_also(content.entries)
         pages = {
             key: MappingPage(
-                entry=entry, newest=content.newest, pictured=key in content.pictures, releases=content.releases
+                entry=entry,
+                newest=content.newest,
+                pictured=key in content.pictures,
+                beside=beside[key],
+                releases=content.releases,
             )
             for key, entry in content.entries.items()
         }

@@ -103,7 +103,7 @@ class MappingDirective(_Directive):
         page = self.read(f"mappings/{key}", MappingPage, missing)
         picture = self.read(f"pictures/{key}", Picture) if page.pictured else None
         make = self.make(page.releases)
-        section = mapping_section(make, page.entry, picture)
+        section = mapping_section(make, page.entry, picture, page.beside)
         section += contribute_section(make, page.entry, page.newest, self._repository())
         self.env.metadata[self.env.docname].update(describe_mapping(page.entry, make.language))
         self._define(page.entry)

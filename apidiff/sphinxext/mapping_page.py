@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from docutils import nodes
 
@@ -43,8 +43,13 @@ from apidiff.sphinxext.versions import Releases, carry, custom_element, marked_i
 from apidiff.writers.exports.address import anchor
 
 
-def mapping_section(make: PageBuilder, entry: Entry, picture: Picture | None = None) -> nodes.section:
-    """Build the whole page, for the newest pair of ``make.releases`` until a reader chooses another."""
+def mapping_section(
+    make: PageBuilder, entry: Entry, picture: Picture | None = None, beside: Sequence[str] = ()
+) -> nodes.section:
+    """Build the whole page, for the newest pair of ``make.releases`` until a reader chooses another.
+
+    ``beside``: IDs of the mappings that a reader may look for next.
+    """
     leading, *others = _answer_sections(make, entry, answers(entry, make.releases.known["mindspore"]))
     return make.section(
         anchor(entry.id),
@@ -57,6 +62,7 @@ def mapping_section(make: PageBuilder, entry: Entry, picture: Picture | None = N
         leading,
         *picture_section(make, entry, picture, make.releases.newest("mindspore")),
         *others,
+        *see_also(make, entry, beside),
         *sweeps_section(make, entry),
         make.section("versions", make.word("versions"), versions_table(make, entry)),
         make.section("examples", make.word("examples"), *_examples(make, entry)),
@@ -64,6 +70,19 @@ def mapping_section(make: PageBuilder, entry: Entry, picture: Picture | None = N
         timeline_section(make, entry),
         repeat_section(make, entry, make.releases.newest("mindspore")),
     )
+
+
+def see_also(make: PageBuilder, entry: Entry, beside: Sequence[str]) -> list[nodes.Node]:
+    """Link the mappings beside this one and, where no signature stands on the page, the source's official documentation."""
+    links: list[Inline] = [[make.ref("mapping", mapping)] for mapping in beside]
+    if not entry.targets and entry.source in entry.official:
+        links.append(_official_link(make, entry, entry.source, "torch"))
+    return [make.term("see_also", *joined(links, make.word("site.comma")))] if links else []
+
+
+def _official_link(make: PageBuilder, entry: Entry, name: str, framework: str) -> Inline:
+    words = make.word("official_documentation", framework=make.framework(framework))
+    return external(make.pick(entry.official[name]), nodes.Text(words))
 
 
 def _has_claims(entry: Entry) -> bool:
@@ -244,7 +263,15 @@ def _default(make: PageBuilder, name: str | None, value: str | None) -> Cell:
 def signature_pair(make: PageBuilder, entry: Entry, target: TargetEntry) -> block:
     """Show both signatures beside each other: of the chosen version, or of the nearest older one that was read."""
     sides = [("torch", entry.source, entry.signatures), ("mindspore", target.name, target.signatures)]
-    return block("", *(_side(make, entry, *side) for side in sides), classes=["apidiff-pair"])
+    return block("", *(_documented_side(make, entry, *side) for side in sides), classes=["apidiff-pair"])
+
+
+def _documented_side(make: PageBuilder, entry: Entry, framework: str, name: str, by_version: dict[str, str]) -> block:
+    """Show the signature of one side, and below it where the framework documents the API."""
+    side = _side(make, entry, framework, name, by_version)
+    if name in entry.official:
+        side += paragraph(*_official_link(make, entry, name, framework), classes=["apidiff-official"])
+    return side
 
 
 def source_notices(make: PageBuilder, entry: Entry) -> list[nodes.Node]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import msgspec
 import pytest
 from entry_fixture import COMPOSED, NEW, OLD, SOURCE, UNMATCHED, UNNAMED, USED
 from small_site import Built, Site
 
 from apidiff.derive.answers import answer_at, current_target
+from apidiff.derive.official_documents import in_both_languages
 from apidiff.model.version import Version
 
 MakeSite = Callable[..., Site]
@@ -232,3 +234,23 @@ def test_lines_of_chinese_join_without_a_space(make_site: MakeSite, language: st
     site = make_site("lines", language)
     (site.src / "notes.md").write_text(f"# Notes\n\n{text}\n", "utf-8")
     assert f"<p>{expected}</p>" in site.build().html("notes")
+
+
+OFFICIAL = {
+    "en": ("PyTorch documentation", "MindSpore documentation", "https://www.mindspore.cn/docs/en/r2.10.0/reduce.html"),
+    "zh_CN": ("PyTorch 文档", "MindSpore 文档", "https://www.mindspore.cn/docs/zh-CN/r2.10.0/reduce.html"),
+}
+
+
+@pytest.mark.parametrize("language", OFFICIAL)
+def test_official_documentation_stands_beside_each_signature(make_site: MakeSite, language: str) -> None:
+    torch, mindspore, address = OFFICIAL[language]
+    site = make_site("official-links", language)
+    entry = site.content.entries[SOURCE]
+    pages = {SOURCE: "https://docs.pytorch.org/docs/2.13/distributed.html", NEW: OFFICIAL["en"][2]}
+    official = {name: in_both_languages(page) for name, page in pages.items()}
+    site.content.entries[SOURCE] = msgspec.structs.replace(entry, official=official)
+    html = site.build().html(PAGE)
+    signatures = html[html.index(f'id="{NEW}--signatures"') :]
+    assert signatures.index(torch) < signatures.index(mindspore) < signatures.index(f'id="{OLD}"')
+    assert f'href="{address}"' in signatures

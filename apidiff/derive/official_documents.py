@@ -1,0 +1,46 @@
+"""Finds the official documentation of an API, in both languages where upstream writes it in both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from apidiff.model.base import Text
+from apidiff.model.mapping import Api, Document
+from apidiff.model.version import Version
+
+_TORCH_PAGE = re.compile(r"https://docs\.pytorch\.org/docs/[^/]+/distributed\.html$")
+_MINDSPORE_ENGLISH = re.compile(r"^(https?://(?:www\.)?mindspore\.cn/(?:docs|tutorials)(?:/api)?)/en/")
+
+
+def official_address(api: Api, documents: Mapping[str, Document]) -> Text | None:
+    """Return the address of the newest documentation of ``api``, or None where no document on record is about it.
+
+    The document names the API as its own (``api``) and its address ends in the API's name. Of PyTorch's page of the whole
+    module, which shares one address, a claim of the API cites the part about it.
+    """
+    pages = [document for document in documents.values() if document.api == api.name and _is_about(document, api.name)]
+    cited = {stated.document for claim in api.claims for stated in claim.stated if _cites(stated.part, api.name)}
+    shared = [documents[key] for key in cited if key in documents and _TORCH_PAGE.match(documents[key].url)]
+    newest = max([*pages, *shared], key=lambda document: Version(document.version), default=None)
+    if newest is None:
+        return None
+    return in_both_languages(newest.url if newest in pages else f"{newest.url}#{api.name}")
+
+
+def in_both_languages(address: str) -> Text:
+    """Return ``address`` for readers of each language: MindSpore's site has the same pages in English and Chinese."""
+    return Text(en=address, zh=_MINDSPORE_ENGLISH.sub(r"\1/zh-CN/", address))
+
+
+def official_addresses(apis: Iterable[Api], documents: Mapping[str, Document]) -> dict[str, Text]:
+    """Return the address of each of ``apis`` that has one, by name."""
+    return {api.name: address for api in apis if (address := official_address(api, documents))}
+
+
+def _is_about(document: Document, name: str) -> bool:
+    return document.url.removesuffix(".html").endswith(("/" + name, "#" + name))
+
+
+def _cites(part: str, name: str) -> bool:
+    return part.partition("/")[0] == name.rpartition(".")[2]
