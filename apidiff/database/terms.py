@@ -14,7 +14,7 @@ _SEPARATOR = re.compile(r"[\s_-]+")
 
 
 class Term(Record, frozen=True, kw_only=True):
-    """An English term, the Chinese for it, and Chinese words that must not be used for it.
+    """An English term, the Chinese for it, and words of either language that must not be used for it.
 
     ``apis``: names of APIs, or words of them, that who searches for the term means, the plainest first. ``also``: what
     else people type for it, in either language.
@@ -23,6 +23,7 @@ class Term(Record, frozen=True, kw_only=True):
     en: str
     zh: str
     avoid: list[str] = []
+    avoid_en: list[str] = []
     also: list[str] = []
     apis: list[str] = []
     note: str | None = None

@@ -183,7 +183,9 @@ class Builder:
                 right[name] for name in difference.target_claims
             ]
             if not is_alike(difference, cited, left, right):
-                differences.append(difference_entry(difference, cited, self._clauses, before or ""))
+                differences.append(
+                    difference_entry(difference, cited, self._clauses, before or "", self.data.documents)
+                )
         differences += [found for row in parameters if (found := row_difference(row, "parameter", before or ""))]
         differences += [found for row in members if (found := row_difference(row, "member", before or ""))]
         differences += sweep_differences(list(source.values()), list(mine.values()))
@@ -213,7 +215,12 @@ class Builder:
         left = _cited(mapping.source, source)
         differences = worst_first(
             [
-                difference_entry(caveat, [left[name] for name in caveat.source_claims], self._clauses)
+                difference_entry(
+                    caveat,
+                    [left[name] for name in caveat.source_claims],
+                    self._clauses,
+                    documents=self.data.documents,
+                )
                 for caveat in mapping.caveats
             ]
         )

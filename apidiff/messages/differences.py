@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal
 
 from apidiff.derive.reach import Cited, reach_of, risk_of, row_reach
@@ -10,7 +11,8 @@ from apidiff.messages.headlines import difference_headline, row_headline
 from apidiff.messages.labels import LABELS, capitalised, filled, joined
 from apidiff.messages.verdict_text import evidence, verdicts
 from apidiff.model.base import Text
-from apidiff.model.mapping import Difference, ParameterRow
+from apidiff.model.mapping import Difference, Document, ParameterRow
+from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, DifferenceEntry, ParameterEntry
 from apidiff.model.vocabulary import DifferenceKind, Reach, Relation, Risk
 
@@ -43,11 +45,16 @@ def _compares(difference: DifferenceEntry) -> bool:
 
 
 def difference_entry(
-    difference: Difference, found: Sequence[Cited], clauses: Mapping[str, Text], canonical: str = ""
+    difference: Difference,
+    found: Sequence[Cited],
+    clauses: Mapping[str, Text],
+    canonical: str = "",
+    documents: Mapping[str, Document] = MappingProxyType({}),
 ) -> DifferenceEntry:
     """A difference with its text: what is claimed of each side, with the verdict wherever it is not simply true.
 
     ``clauses``: what each of the claims ``found`` says, by claim ID, as part of a sentence. ``canonical``: the source's call.
+    ``documents``: those that state claims, by key.
     """
     cited = [one.entry for one in found]
     if difference.kind is DifferenceKind.BACKEND_SUPPORT:
@@ -55,7 +62,8 @@ def difference_entry(
         parts: list[Text | None] = [difference.note, *(_support(claim) for claim in cited)]
     else:
         sides = [
-            _side(side, [claim for claim in cited if claim.side == side], clauses) for side in ("source", "target")
+            _side(side, [claim for claim in cited if claim.side == side], clauses, documents)
+            for side in ("source", "target")
         ]
         parts = [*sides, difference.note]
     disputed = [claim for claim in cited if difference.kind is DifferenceKind.BACKEND_SUPPORT or _disputed(claim)]
@@ -82,15 +90,17 @@ def _disputed(claim: ClaimEntry) -> bool:
     return any(row.outcome != "holds" for row in claim.summary)
 
 
-def _side(side: str, claims: list[ClaimEntry], clauses: Mapping[str, Text]) -> Text | None:
+def _side(
+    side: str, claims: list[ClaimEntry], clauses: Mapping[str, Text], documents: Mapping[str, Document]
+) -> Text | None:
     if not claims:
         return None
     framework = LABELS["framework.torch" if side == "source" else "framework.mindspore"]
-    sentences = [_sentence(claim, clauses[claim.id]) for claim in claims]
+    sentences = [_sentence(claim, clauses[claim.id], documents) for claim in claims]
     return filled("difference_text.side", framework=framework, clauses=_in_a_row(sentences))
 
 
-def _sentence(claim: ClaimEntry, clause: Text) -> Text:
+def _sentence(claim: ClaimEntry, clause: Text, documents: Mapping[str, Document]) -> Text:
     """The claim's sentence; what is not simply true is followed by its verdicts, what was never run says so."""
     if not claim.summary:
         return capitalised(filled("difference_text.not_run", clause=clause))
@@ -98,11 +108,29 @@ def _sentence(claim: ClaimEntry, clause: Text) -> Text:
     if shown is None or not _disputed(claim):
         return claim.text
     # A sentence that runs did not bear out must not begin as if it were true.
-    if any(stated.text is None for stated in claim.stated):
-        return filled("difference_text.documents_say", clause=clause, verdicts=shown)
+    stating = [documents[stated.document] for stated in claim.stated if stated.text is None]
+    if stating:
+        told = _documents(stating)
+        return filled("difference_text.documents_say", documents=told, clause=clause, verdicts=shown)
     if claim.stated:
         return filled("difference_text.inferred", clause=clause, verdicts=shown)
     return filled("difference_text.expected", clause=clause, verdicts=shown)
+
+
+def _documents(documents: Iterable[Document]) -> Text:
+    """Whose documents they are: frameworks, each with its versions."""
+    versions: dict[str, list[str]] = {}
+    for document in sorted(documents, key=lambda document: Version(document.version)):
+        versions.setdefault(document.framework.value, []).append(document.version)
+    texts = [
+        filled(
+            "difference_text.document",
+            framework=LABELS[f"framework.{framework}"],
+            versions=joined("site.comma", dict.fromkeys(told)),
+        )
+        for framework, told in versions.items()
+    ]
+    return joined("site.comma", texts)
 
 
 def _support(claim: ClaimEntry) -> Text:

@@ -49,8 +49,8 @@ TEXTS: list[tuple[str, str, Language, list[str], list[str]]] = [
         [
             "在 MindSpore 2.7.2 上：无对应 API（2.4–2.7）",
             "为什么是 no_counterpart。",
-            "替代做法：等待时设置超时。",
-            "最高风险：报错",
+            "替代方案：等待时设置超时。",
+            "最高风险：抛异常或挂起",
         ],
         ["组合写法", "用到的 API"],
     ),

@@ -47,7 +47,7 @@ SAID = [
         "versions between were not run",
         at(2, v2_7_1="holds", v2_10_0="error"),
         ["2 ranks: holds up to 2.7.1, error from 2.10.0 on; no verdict between 2.7.1 and 2.10.0: 2.8.0, 2.9.0."],
-        ["2 个 rank：2.7.1 及之前成立，2.10.0 起报错；2.7.1 与 2.10.0 之间没有结论：2.8.0、2.9.0。"],
+        ["2 个 rank：2.7.1 及之前成立，2.10.0 起执行出错；2.7.1 与 2.10.0 之间没有结论：2.8.0、2.9.0。"],
     ),
     (
         "versions, not text",
@@ -76,20 +76,20 @@ SAID = [
             "2, 4 ranks: holds up to 2.9.0, error from 2.10.0 on.",
             "3 ranks: holds up to 2.9.0, refuted from 2.10.0 on.",
         ],
-        ["2、4 个 rank：2.9.0 及之前成立，2.10.0 起报错。", "3 个 rank：2.9.0 及之前成立，2.10.0 起不成立。"],
+        ["2、4 个 rank：2.9.0 及之前成立，2.10.0 起执行出错。", "3 个 rank：2.9.0 及之前成立，2.10.0 起不成立。"],
     ),
     ("no world size in common", at(2, v2_9_0="holds") + at(3, v2_10_0="error"), [], []),
     (
         "a version whose records disagree decides nothing",
         [*at(2, v2_8_0="holds", v2_9_0="holds", v2_10_0="error"), ("2.9.0", "error", 2, "them")],
         ["2 ranks: holds up to 2.8.0, error from 2.10.0 on; records disagree between 2.8.0 and 2.10.0: 2.9.0."],
-        ["2 个 rank：2.8.0 及之前成立，2.10.0 起报错；2.8.0 与 2.10.0 之间运行记录相互矛盾：2.9.0。"],
+        ["2 个 rank：2.8.0 及之前成立，2.10.0 起执行出错；2.8.0 与 2.10.0 之间运行记录相互矛盾：2.9.0。"],
     ),
     (
         "records that agree do",
         [*at(2, v2_9_0="holds", v2_10_0="error"), ("2.9.0", "holds", 2, "them")],
         ["2 ranks: holds up to 2.9.0, error from 2.10.0 on."],
-        ["2 个 rank：2.9.0 及之前成立，2.10.0 起报错。"],
+        ["2 个 rank：2.9.0 及之前成立，2.10.0 起执行出错。"],
     ),
 ]
 

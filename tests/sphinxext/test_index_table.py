@@ -138,7 +138,7 @@ class Shown(HTMLParser):
 ROWS = [
     ("en", f"{SOURCE} {NEW} Collective communication silent current gloo refuted"),
     ("en", f"{COMPOSED} {USED}, mindspore.Tensor Debugging and logging error composed  not run"),
-    ("zh_CN", f"{SOURCE} {NEW} 集合通信 静默 推荐 gloo 不成立"),
+    ("zh_CN", f"{SOURCE} {NEW} 集合通信 无提示出错 推荐 gloo 不成立"),
 ]
 
 

@@ -82,7 +82,7 @@ def test_english_page_says(english_page: str, words: str) -> None:
 
 CHINESE = [
     "在 MindSpore 2.10.0 上使用",
-    "静默",
+    "无提示出错",
     "原地修改",
     "已弃用",
     "仅源有",
@@ -173,7 +173,7 @@ WITHOUT_TARGET = [
             "在 MindSpore 2.10.0 上",
             "组合实现",
             "带超时的屏障即可。",
-            "替代做法：改用休眠。",
+            "替代方案：改用休眠。",
             "≤ 2.7：无对应 API",
         ],
     ),

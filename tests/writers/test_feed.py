@@ -147,9 +147,9 @@ def test_an_item_says_what_changed_and_leads_to_the_claim(make: Callable[..., Pu
     (one,) = items(built, "verdict")
     assert one["link"] == f"mappings/{SOURCE}.html#{NEW}--added"
     assert one["updated"] == "2026-11-21T10:00:01Z"
-    assert one["content"].split("\n") == ["Writes x.", "mccl (cpu), world size 2: holds → error", "rank 1: x 2.10.0"]
+    assert one["content"].split("\n") == ["Writes x.", "mccl (cpu), 2 ranks: holds → error", "rank 1: x 2.10.0"]
     (chinese,) = items(built, "verdict", "zh-cn")
-    assert "成立 → 报错" in chinese["title"]
+    assert "成立 → 执行出错" in chinese["title"]
     assert chinese["id"] != one["id"]
     newest = items(built, "run")[0]
     assert newest["title"] == "Run recorded: MindSpore 2.10.0, mccl on cpu, 2 ranks"

@@ -84,7 +84,7 @@ def test_page_of_a_mapping(make_site: Callable[..., Site], language: str, folder
     head = Head(built.html(PAGE))
     here = f"{URL}{folder}/{PAGE}.html"
     assert head.meta["og:title"] == SOURCE
-    risk, summary = ("silent", "Reduces tensors") if words == "en" else ("静默", "归约操作")
+    risk, summary = ("silent", "Reduces tensors") if words == "en" else ("无提示出错", "归约操作")
     for name in ("description", "og:description"):
         assert summary in head.meta[name]
         assert risk in head.meta[name]

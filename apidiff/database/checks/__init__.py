@@ -16,7 +16,7 @@ from apidiff.database.checks.coverage import (
     tables_are_cited,
     torch_is_covered,
 )
-from apidiff.database.checks.languages import languages_agree
+from apidiff.database.checks.languages import languages_agree, messages_keep_to_terms
 from apidiff.database.checks.names import examples_exist, names_fit, targets_exist
 from apidiff.database.checks.parameters import rows_fit
 from apidiff.database.checks.probes import probes_call_their_framework
@@ -62,8 +62,9 @@ def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
         for check in passes:
             found.extend(check(subject))
         found.extend(_at_versions(subject))
+    words = messages_keep_to_terms(data.root / "messages", load_terms())
     listings = listings_are_cited(data.root / "documented.yaml", data.listings, data.documents)
-    return [*found, *data.unneeded, *tables_are_cited(data), *listings]
+    return [*found, *words, *data.unneeded, *tables_are_cited(data), *listings]
 
 
 def _at_versions(subject: Subject) -> Iterator[DataError]:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 
 from apidiff.database.checks.subject import Place, Subject
 from apidiff.database.terms import Term
+from apidiff.database.yaml import read_yaml
 from apidiff.errors import DataError
 from apidiff.model.base import Text
 
 _IDENTIFIER = re.compile(r"`([^`]+)`")
+# A half-width sign after a Chinese character, or a space beside a full-width one.
+_AMISS = re.compile(r"[一-鿿][,;:?!](?=\s|$|[一-鿿])|[，。；：、？！（“] \S|(?<=[一-鿿\w`]) [，。；：、？！）”]")
+# The file of messages that holds what people type, old words among it.
+SEARCHED_WORDS = "synonyms.yaml"
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)*")
 
 
@@ -30,10 +36,29 @@ def text_faults(text: Text, terms: list[Term]) -> Iterator[tuple[str, str]]:
     for what, (en, zh) in (("identifiers", named), ("numbers", counted)):
         if en != zh:
             yield f"en and zh name different {what}: {', '.join(sorted(en ^ zh))}", "Name the same in both."
+    yield from word_faults(text, terms)
+
+
+def word_faults(text: Text, terms: list[Term]) -> Iterator[tuple[str, str]]:
+    """Words of one text that are not the agreed ones, and Chinese punctuation set amiss, each with its remedy."""
     for term in terms:
-        for avoided in term.avoid:
-            if avoided in text.zh:
-                yield f"zh says {avoided!r} for {term.en!r}", f"Write {term.zh!r} (conf/terms.yaml)."
+        for language, avoided in (("zh", term.avoid), ("en", term.avoid_en)):
+            words, agreed = getattr(text, language), getattr(term, language)
+            for word in avoided:
+                if word in words if language == "zh" else re.search(rf"\b{re.escape(word)}\b", words):
+                    yield f"{language} says {word!r} for {term.en!r}", f"Write {agreed!r} (conf/terms.yaml)."
+    if amiss := _AMISS.search(_IDENTIFIER.sub("`x`", text.zh)):
+        yield f"zh sets punctuation amiss: {amiss.group()!r}", "Write full-width punctuation without spaces around it."
+
+
+def messages_keep_to_terms(folder: Path, terms: list[Term]) -> Iterator[DataError]:
+    """Every message in the files of ``folder``, but for what people type when they search."""
+    for path in sorted(folder.glob("*.yaml")):
+        if path.name != SEARCHED_WORDS:
+            messages, lines = read_yaml(path, dict[str, Text])
+            for key, text in messages.items():
+                for found, remedy in word_faults(text, terms):
+                    yield DataError(path, lines.get((key,)), f"{key}: {found}", remedy)
 
 
 def texts(value: object, at: Place) -> Iterator[tuple[Place, Text]]:
