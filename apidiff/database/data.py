@@ -21,6 +21,7 @@ from apidiff.database.runs import load_runs
 from apidiff.database.shared_targets import fill_in
 from apidiff.database.signatures import load_signatures
 from apidiff.database.single_runs import load_single_runs
+from apidiff.database.uses import Uses, load_uses
 from apidiff.database.yaml import read_yaml
 from apidiff.errors import ApidiffError, DataError, InvalidData
 from apidiff.model.documented import Listing
@@ -38,7 +39,7 @@ class Data:
     and changes nothing. ``unused``: profiles and notes that nothing names. ``tables``: upstream's; each target that one
     lists has the claim that its row makes. ``mindspore_only``: MindSpore APIs without a counterpart, with the reason.
     ``listings``: which APIs documents name, for versions without signatures. ``single_runs``: records of calls in a single
-    process, those made last first.
+    process, those made last first. ``uses``: how often real code names an API.
     """
 
     root: Path
@@ -54,6 +55,7 @@ class Data:
     unneeded: list[DataError] = field(default_factory=list)
     unused: list[DataError] = field(default_factory=list)
     single_runs: list[tuple[str, SingleRecord]] = field(default_factory=list)
+    uses: Uses = field(default_factory=Uses)
 
     def path_of(self, mapping_id: str) -> Path:
         """The file of a mapping, as `mapping_path` has it."""
@@ -73,12 +75,14 @@ def load(root: Path | None = None) -> Data:
     tables: list[TableFile] = []
     only: OnlyFile = {}
     listings: list[Listing] = []
+    uses = Uses()
     try:
         tables = load_tables(root / "official")
         documents, _ = read_yaml(root / "documents.yaml", dict[str, Document])
         frameworks, _ = read_yaml(root / "frameworks.yaml", dict[str, list[Release]])
         only, _ = load_mindspore_only(root)
         listings = load_documented(root / "documented.yaml")
+        uses = load_uses(root)
     except DataError as error:
         errors.append(error)
     if errors:
@@ -105,6 +109,7 @@ def load(root: Path | None = None) -> Data:
         expander.profiles.unneeded,
         unused,
         load_single_runs(root / "runs"),
+        uses,
     )
 
 

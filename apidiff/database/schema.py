@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from apidiff.database.documented import OnlyFile
+from apidiff.database.uses import Uses
 from apidiff.model.authored import AuthoredRecord, CanonicalCalls, NamedNote, Profile
 from apidiff.model.base import DottedName, Slug
 from apidiff.model.documented import Listing, OfficialTable
@@ -26,6 +27,7 @@ SCHEMAS: dict[str, Any] = {
     "official": OfficialTable,
     "mindspore_only": OnlyFile,
     "documented": list[Listing],
+    "uses": Uses,
     "run": RunRecord,
     "entry": Entry,
     "counterparts": list[CounterpartEntry],

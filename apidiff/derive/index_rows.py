@@ -7,23 +7,30 @@ from itertools import groupby
 
 import msgspec
 
+from apidiff.derive.runs_on import DEVICES, outcomes_on
 from apidiff.model.base import Record
 from apidiff.model.ranges import holds
-from apidiff.model.trace import backend_name
-from apidiff.model.verdict import Outcome, worst_outcome
 from apidiff.model.version import Version
-from apidiff.model.views import Entry, RangeEntry
+from apidiff.model.views import Entry, OtherwiseEntry, RangeEntry, TargetEntry
 from apidiff.model.vocabulary import Status
 
-FRAMEWORKS = ("torch", "mindspore")
 _STATUSES = [status.value for status in Status]
+
+
+class OnDevice(Record, frozen=True, kw_only=True):
+    """What is known of an answer on one device in one release: whether documents list it, and how runs of it ended."""
+
+    device: str
+    documented: bool = False
+    outcome: str = "not run"
 
 
 class AnswerRow(Record, frozen=True, kw_only=True):
     """What answers a source in the known MindSpore releases ``first`` to ``last``.
 
     ``status``: the standing of the target, or the kind of another answer, or None where nothing is recorded. ``uses``:
-    the APIs that another answer names, those of them that are there in these releases.
+    the APIs that another answer names, those of them that are there in these releases. ``devices``: Ascend, GPU, CPU, those of
+    which something is known.
     """
 
     first: str
@@ -32,6 +39,7 @@ class AnswerRow(Record, frozen=True, kw_only=True):
     risk: str | None = None
     target: str | None = None
     uses: list[str] = []
+    devices: list[OnDevice] = []
 
     @property
     def spans(self) -> str:
@@ -39,66 +47,50 @@ class AnswerRow(Record, frozen=True, kw_only=True):
         return f"{self.first}..{self.last}"
 
 
-class RowRuns(Record, frozen=True, kw_only=True):
-    """The worst outcome of a mapping's claims on one backend. ``versions``: those whose runs have it, newest first."""
-
-    framework: str
-    backend: str
-    outcome: str
-    versions: list[str]
-
-
 class IndexRow(Record, frozen=True, kw_only=True):
     """One mapping. ``answers``: newest first. ``torch``: PyTorch releases with a recorded signature of it, newest first.
 
-    ``runs``: what runs of its claims say, by backend and version.
+    ``uses``: how often real code names the source.
     """
 
     id: str
     category: str
     answers: list[AnswerRow]
     torch: list[str]
-    runs: list[RowRuns]
+    uses: int = 0
 
 
 class Index(Record, frozen=True, kw_only=True):
-    """All rows by name, and the releases that can be asked for, newest first.
+    """All rows, those most used first, and the releases that can be asked for, newest first.
 
-    ``mindspore``: every known release. ``torch``: those whose signatures are on record. ``newest``: the newest known release
-    of each framework. ``run``: the versions of each of which there are runs.
+    ``mindspore``: every known release. ``torch``: those whose signatures are on record. ``run``: the MindSpore versions of
+    which there are runs. ``packages``: those in whose source uses were counted, with their versions.
     """
 
     rows: list[IndexRow]
     mindspore: list[str]
     torch: list[str]
-    newest: dict[str, str] = {}
-    run: dict[str, list[str]] = {}
-
-    def runs_of(self, row: IndexRow, chosen: Mapping[str, str]) -> list[RowRuns]:
-        """What counts for a row at the chosen versions: runs of these. A PyTorch that was never run has those of others.
-
-        A source is the same API in every version, and its page says which were run; a target is another from one MindSpore
-        version to the next, so what one showed is not said of another.
-        """
-        strict = {name: name != "torch" or chosen.get(name, "") in self.run.get(name, []) for name in FRAMEWORKS}
-        return [runs for runs in row.runs if not strict[runs.framework] or chosen.get(runs.framework) in runs.versions]
+    run: list[str] = []
+    packages: dict[str, str] = {}
 
 
-def mapping_index(entries: Iterable[Entry], mindspore: Iterable[str], torch: Iterable[str] = ()) -> Index:
-    """The index of ``entries``. ``mindspore`` and ``torch``: the known releases, in any order."""
-    releases = sorted(mindspore, key=Version, reverse=True)
-    ordered = sorted(entries, key=lambda entry: entry.id)
+def mapping_index(
+    entries: Iterable[Entry], mindspore: Iterable[str], packages: Mapping[str, str] | None = None
+) -> Index:
+    """The index of ``entries``. ``mindspore``: the known releases, in any order; ``packages``: those searched for uses."""
+    releases = _newest_first(mindspore)
+    ordered = sorted(entries, key=lambda entry: (-entry.uses, entry.id))
     there = _there(ordered)
     rows = [_row(entry, releases, there) for entry in ordered]
     signed = _newest_first(version for row in rows for version in row.torch)
-    newest = {"torch": next(iter(_newest_first(torch)), ""), "mindspore": next(iter(releases), "")}
-    run = {
-        name: _newest_first(
-            version for row in rows for runs in row.runs if runs.framework == name for version in runs.versions
-        )
-        for name in FRAMEWORKS
-    }
-    return Index(rows=rows, mindspore=releases, torch=signed, newest=newest, run=run)
+    run = _newest_first(
+        row.framework_version
+        for entry in ordered
+        for claim in entry.claims
+        for row in claim.summary
+        if row.framework == "mindspore"
+    )
+    return Index(rows=rows, mindspore=releases, torch=signed, run=run, packages=dict(packages or {}))
 
 
 def _newest_first(versions: Iterable[str]) -> list[str]:
@@ -121,23 +113,8 @@ def _row(entry: Entry, releases: Sequence[str], there: Mapping[str, list[RangeEn
         category=entry.category,
         answers=_answers(entry, releases, there),
         torch=_newest_first([*entry.signatures, *entry.unread.get(entry.source, [])]),
-        runs=_runs(entry),
+        uses=entry.uses,
     )
-
-
-def _runs(entry: Entry) -> list[RowRuns]:
-    """Versions of which the worst outcome on a backend is the same are one."""
-    seen: dict[tuple[str, str, str], list[Outcome]] = {}
-    for found in (found for claim in entry.claims for found in claim.summary):
-        place = found.framework, backend_name(found.backend, found.device), found.framework_version
-        seen.setdefault(place, []).append(Outcome(found.outcome))
-    alike: dict[tuple[str, str, str], list[str]] = {}
-    for (framework, backend, version), outcomes in seen.items():
-        alike.setdefault((framework, backend, worst_outcome(outcomes).value), []).append(version)
-    return [
-        RowRuns(framework=framework, backend=backend, outcome=outcome, versions=_newest_first(versions))
-        for (framework, backend, outcome), versions in sorted(alike.items())
-    ]
 
 
 def _answers(entry: Entry, releases: Sequence[str], there: Mapping[str, list[RangeEntry]]) -> list[AnswerRow]:
@@ -162,12 +139,42 @@ def _answer(entry: Entry, version: Version, there: Mapping[str, list[RangeEntry]
     if standing and (min(standing)[0] == 0 or other is None):
         status, place = min(standing)
         target = entry.targets[place]
-        return AnswerRow(first="", last="", status=_STATUSES[status], risk=target.risk, target=target.name)
+        return AnswerRow(
+            first="",
+            last="",
+            status=_STATUSES[status],
+            risk=target.risk,
+            target=target.name,
+            devices=_of_target(target, version),
+        )
     if other:
         uses = [
             name
             for name in other.uses
             if name not in there or any(holds(span.since, span.until, version) for span in there[name])
         ]
-        return AnswerRow(first="", last="", status=other.answer, risk=other.risk, uses=uses)
+        devices = _of_recipe(entry, other, version)
+        return AnswerRow(first="", last="", status=other.answer, risk=other.risk, uses=uses, devices=devices)
     return AnswerRow(first="", last="")
+
+
+def _of_target(target: TargetEntry, version: Version) -> list[OnDevice]:
+    """What documents of ``version``, or of the nearest older one that was read, and runs of it say of each device."""
+    read = next((one for one in _newest_first(target.signatures) if Version(one) <= version), None)
+    found = [
+        OnDevice(
+            device=place.device,
+            documented=read in place.documented_in,
+            outcome=place.outcomes.get(str(version), "not run"),
+        )
+        for place in target.runs_on
+    ]
+    return [place for place in found if place.documented or place.outcome != "not run"]
+
+
+def _of_recipe(entry: Entry, answer: OtherwiseEntry, version: Version) -> list[OnDevice]:
+    """How the recipe ended on each device: it is run as it stands, and a claim says what it prints."""
+    wanted = answer.recipe.claim if answer.recipe else None
+    rows = next((claim.summary for claim in entry.claims if claim.id == wanted), [])
+    found = {device: outcomes_on(device, rows).get(str(version)) for device in DEVICES}
+    return [OnDevice(device=device, outcome=outcome) for device, outcome in found.items() if outcome]

@@ -8,19 +8,33 @@ from apidiff.model.claim import CANONICAL_CLAIM, ClaimKind
 from apidiff.model.mapping import Api
 from apidiff.model.signature import Signature
 from apidiff.model.version import Version
-from apidiff.model.views import ClaimEntry, ObservedSummary, RunsOnEntry
+from apidiff.model.views import AgreementEntry, ClaimEntry, ObservedSummary, RunsOnEntry
 
 # Devices in the order a porter asks for them, as documents write them.
 DEVICES = {"npu": "Ascend", "cuda": "GPU", "cpu": "CPU"}
+_COMPARED = {"agrees", "differs"}
 # The best first: one that holds shows that the call can be made.
 _OUTCOMES = ("holds", "unsupported", "error", "refuted", "flaky", "timeout", "crash")
 
 
-def runs_on(api: Api, signature: Signature | None, claims: Mapping[str, ClaimEntry]) -> list[RunsOnEntry]:
-    """One entry per device. ``signature``: the newest; ``claims``: those of ``api``, by ID."""
-    documented = signature.platforms if signature else []
-    rows = list(_of_ordinary_call(api, claims))
-    return [_on(device, name in documented, rows) for device, name in DEVICES.items()]
+def runs_on(
+    api: Api,
+    signatures: Mapping[str, Signature],
+    claims: Mapping[str, ClaimEntry],
+    agreements: Iterable[AgreementEntry] = (),
+) -> list[RunsOnEntry]:
+    """One entry per device. ``signatures``: by version; ``claims``: those of ``api``, by ID; ``agreements``: of its samples."""
+    rows = [*_of_ordinary_call(api, claims), *_of_samples(agreements)]
+    return [_on(device, name, signatures, rows) for device, name in DEVICES.items()]
+
+
+def outcomes_on(device: str, rows: Iterable[ObservedSummary]) -> dict[str, str]:
+    """Return for each version that was run on ``device`` the best outcome, newest version first."""
+    seen: dict[str, list[str]] = {}
+    for row in rows:
+        if row.device == device and row.outcome in _OUTCOMES:
+            seen.setdefault(row.framework_version, []).append(row.outcome)
+    return {version: min(seen[version], key=_OUTCOMES.index) for version in _newest_first(seen)}
 
 
 def _of_ordinary_call(api: Api, claims: Mapping[str, ClaimEntry]) -> Iterable[ObservedSummary]:
@@ -32,16 +46,34 @@ def _of_ordinary_call(api: Api, claims: Mapping[str, ClaimEntry]) -> Iterable[Ob
     return [row for claim in told for row in claims[claim.id].summary]
 
 
-def _on(device: str, documented: bool, rows: Iterable[ObservedSummary]) -> RunsOnEntry:
-    here = [row for row in rows if row.device == device and row.outcome in _OUTCOMES]
-    newest = max((row.framework_version for row in here), key=Version, default="")
-    outcome = min(
-        (row.outcome for row in here if row.framework_version == newest), key=_OUTCOMES.index, default="not run"
-    )
-    versions = {row.framework_version for row in here if row.outcome == outcome}
+def _of_samples(agreements: Iterable[AgreementEntry]) -> Iterable[ObservedSummary]:
+    """Read how samples ended: one that could be compared was run, whether or not both sides agree."""
+    for agreement in agreements:
+        compared = _COMPARED.intersection(agreement.counts)
+        yield ObservedSummary(
+            outcome="holds" if compared else agreement.agreement,
+            framework="mindspore",
+            framework_version=agreement.framework_version,
+            backend="",
+            device=agreement.device,
+            world_sizes=[],
+            runs=agreement.runs,
+        )
+
+
+def _on(device: str, name: str, signatures: Mapping[str, Signature], rows: Iterable[ObservedSummary]) -> RunsOnEntry:
+    documented_in = [version for version in _newest_first(signatures) if name in signatures[version].platforms]
+    outcomes = outcomes_on(device, rows)
+    outcome = next(iter(outcomes.values()), "not run")
     return RunsOnEntry(
         device=device,
-        documented=documented,
+        documented=documented_in[:1] == _newest_first(signatures)[:1] != [],
+        documented_in=documented_in,
         outcome=outcome,
-        versions=sorted(versions, key=Version, reverse=True),
+        versions=[version for version, other in outcomes.items() if other == outcome],
+        outcomes=outcomes,
     )
+
+
+def _newest_first(versions: Iterable[str]) -> list[str]:
+    return sorted(versions, key=Version, reverse=True)

@@ -109,11 +109,15 @@ class Builder:
             official=official_addresses(
                 [mapping.source, *(target.api for target in mapping.targets)], self.data.documents
             ),
+            uses=self.data.uses.of(mapping.id),
             unread={name: versions for name in apis if (versions := self._unread(name))},
         )
 
     def _signature(self, api: Api) -> Signature | None:
         return next((file.apis[api.name] for file in self._files_of(api.name) if api.name in file.apis), None)
+
+    def _signatures(self, api: Api) -> dict[str, Signature]:
+        return {file.version: file.apis[api.name] for file in self._files_of(api.name) if api.name in file.apis}
 
     def _signature_texts(self, api: Api) -> dict[str, str]:
         name = api.name
@@ -191,6 +195,7 @@ class Builder:
         differences += sweep_differences(list(source.values()), list(mine.values()))
         pairs = list(judge_target(mapping, target, self._traces, self._unsupported))
         differences = worst_first([*differences, *facet_differences(mapping, pairs)])
+        agreements = agreement_entries(mapping, pairs)
         if mapping.execution is Execution.SINGLE:
             before, after = (sample_code(plain) for plain in _plain_calls(mapping, target))
         return TargetEntry(
@@ -201,13 +206,13 @@ class Builder:
             members=members,
             differences=differences,
             risk=everyday_risk(differences),
-            runs_on=runs_on(target.api, self._signature(target.api), mine),
+            runs_on=runs_on(target.api, self._signatures(target.api), mine, agreements),
             signatures=self._signature_texts(target.api),
             before=before if before and after else "",
             after=after if before and after else "",
             note=target.note,
             defined_in=target.api.defined_in,
-            agreements=agreement_entries(mapping, pairs),
+            agreements=agreements,
         )
 
     def _otherwise(self, mapping: Mapping, answer: Otherwise, source: dict[str, ClaimEntry]) -> OtherwiseEntry:

@@ -221,14 +221,17 @@ class RangeEntry(View, frozen=True, kw_only=True):
 class RunsOnEntry(View, frozen=True, kw_only=True):
     """What is known of a target on one device (cpu, cuda, npu).
 
-    ``documented``: MindSpore's documents list it. ``outcome``: of the canonical call, or of the plain one where that was not run,
-    in the newest versions run, which ``versions`` lists, newest first.
+    ``documented``: MindSpore's newest documents list it; ``documented_in``: the versions whose documents do. ``outcome``: of the
+    canonical call, or of the plain one where that was not run, in the newest versions run, which ``versions`` lists;
+    ``outcomes``: the same of every version that was run. Versions stand newest first.
     """
 
     device: str
     documented: bool
     outcome: str
     versions: list[str] = []
+    documented_in: list[str] = []
+    outcomes: dict[str, str] = {}
 
 
 class TargetEntry(View, frozen=True, kw_only=True):
@@ -328,7 +331,8 @@ class HistoryEntry(View, frozen=True, kw_only=True):
 class Entry(View, frozen=True, kw_only=True):
     """Everything shown about one mapping. ``risk``: the worst over the answer to newest MindSpore versions.
 
-    ``official``: API → the address of its official documentation, in each language.
+    ``official``: API → the address of its official documentation, in each language. ``uses``: how often real code names the
+    source, by ``uses.yaml``.
     """
 
     id: str
@@ -346,6 +350,7 @@ class Entry(View, frozen=True, kw_only=True):
     documents: dict[str, DocumentEntry] = {}
     history: list[HistoryEntry] = []  # of the source, then of each target; newest change of each first
     official: dict[str, Text] = {}
+    uses: int = 0
     unread: dict[str, list[str]] = {}  # API → versions whose signatures were read without looking for it
 
 

@@ -98,7 +98,7 @@ class BuildCache:
             },
         )
         known = {name: content.releases.known.get(name, [newest]) for name, newest in content.newest.items()}
-        self._write("index", mapping_index(in_order, known["mindspore"], known.get("torch", [])))
+        self._write("index", mapping_index(in_order, known["mindspore"], content.packages))
         self._write("counterparts", list(content.counterparts.values()))
         self._write("official", content.official)
         self._write("coverage", content.coverage)

@@ -12,15 +12,15 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from apidiff.database.scope import load_scope
-from apidiff.derive.index_rows import FRAMEWORKS, AnswerRow, Index, IndexRow, RowRuns
-from apidiff.messages.labels import Language, between_sentences, label
-from apidiff.model.ranges import spans
-from apidiff.model.verdict import WORST_FIRST, Outcome, worst_outcome
+from apidiff.derive.index_rows import AnswerRow, Index, IndexRow, OnDevice
+from apidiff.derive.runs_on import DEVICES
+from apidiff.messages.labels import Language, between_sentences, filled, label
 from apidiff.model.vocabulary import AnswerKind, Risk, Status
 from apidiff.writers.exports.address import anchor
 
-COLUMNS = ("api", "target", "category", "risk", "status", "backends", "verdict")
-_WORDS = ("text", "any", "reset", "in_torch", "shown", "none", "filters", "about", "not_run", "other_runs")
+COLUMNS = ("api", "target", *DEVICES, "risk", "status", "uses")
+_WORDS = ("text", "any", "reset", "category", "devices", "in_torch", "shown", "none", "filters", "about", "not_run")
+_STANDINGS = ("documented", "run", "failed")
 _ANSWERS = {kind.value for kind in AnswerKind}
 _BREAK = re.compile("(?<=[._])")
 # From a mapping's ID and an anchor on its page (or "") to an address.
@@ -65,32 +65,36 @@ def table_html(index: Index, language: Language, link: Link) -> str:
     """Write the table inside its element, with the words and the values that can be chosen."""
     words = {name: label(f"table.{name}", language) for name in _WORDS}
     words |= {f"column.{name}": label(f"table.column.{name}", language) for name in COLUMNS}
-    words |= {framework: label(f"framework.{framework}", language) for framework in FRAMEWORKS}
     words["space"] = between_sentences(language)
-    words["comma"] = label("site.comma", language)
-    words |= {f"outcome.{outcome.value}": label(f"outcome.{outcome.value}", language) for outcome in WORST_FIRST}
     facets = {name: [[value, text] for value, text in values] for name, values in _facets(index, language).items()}
-    head = "".join(f'<th scope="col">{escape(label(f"table.column.{name}", language))}</th>' for name in COLUMNS)
-    rows = "".join(_row(index, row, language, link) for row in index.rows)
+    head = "".join(_head(name, language) for name in COLUMNS)
+    rows = "".join(_row(row, language, link) for row in index.rows)
     return (
         f'<apidiff-table data-words="{_json(words)}" data-facets="{_json(facets)}" data-run="{_json(index.run)}">\n'
-        f'<p class="apidiff-table-about">{escape(_about(index, words, language))}</p>\n'
+        f'<p class="apidiff-table-about">{escape(_about(index, words))}</p>\n'
         f'<table class="table apidiff-table apidiff-index">\n<thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{rows}</tbody>\n</table>\n</apidiff-table>\n"
+        f"<tbody>\n{rows}</tbody>\n</table>\n"
+        f'<p class="apidiff-table-legend">{escape(_legend(index, language))}</p>\n</apidiff-table>\n'
     )
 
 
-def _about(index: Index, words: dict[str, str], language: Language) -> str:
+def _head(name: str, language: Language) -> str:
+    first = ' aria-sort="descending"' if name == "uses" else ""
+    return f'<th scope="col"{first}>{escape(label(f"table.column.{name}", language))}</th>'
+
+
+def _about(index: Index, words: dict[str, str]) -> str:
     """Say what the table is about before another version is chosen; `element.ts` says the same of the chosen ones."""
-    mindspore, torch = index.newest.get("mindspore", ""), index.newest.get("torch", "")
-    said = [words["about"].format(version=mindspore)]
-    if mindspore not in index.run.get("mindspore", []):
-        said.append(words["not_run"].format(framework=words["mindspore"], version=mindspore))
-    run = index.run.get("torch", [])
-    if run and torch and torch not in run:
-        versions = words["comma"].join(run)
-        said.append(words["other_runs"].format(framework=words["torch"], version=torch, versions=versions))
-    return between_sentences(language).join(said)
+    newest = next(iter(index.mindspore), "")
+    said = [words["about"].format(version=newest)]
+    if newest not in index.run:
+        said.append(words["not_run"].format(version=newest))
+    return words["space"].join(said)
+
+
+def _legend(index: Index, language: Language) -> str:
+    packages = label("site.comma", language).join(f"{name} {version}" for name, version in index.packages.items())
+    return label("table.legend", language).format(packages=packages)
 
 
 def _json(value: object) -> str:
@@ -107,9 +111,8 @@ def _facets(index: Index, language: Language) -> dict[str, list[tuple[str, str]]
     scope = load_scope()
     categories = {row.category for row in index.rows}
     statuses = {answer.status for answer in answers}
-    runs = [run for row in index.rows for run in row.runs]
-    backends = sorted({run.backend for run in runs})
-    verdicts = {run.outcome for run in runs} | {Outcome.NOT_RUN.value}
+    places = {key for answer in answers for place in answer.devices for key in _standings(place)}
+    devices = [f"{device}-{standing}" for standing in _STANDINGS for device in DEVICES]
     return {
         "category": [(key, scope.category_name(key, language)) for key in scope.categories if key in categories],
         "risk": named("risk", [risk.value for risk in Risk], {answer.risk for answer in answers}),
@@ -117,54 +120,94 @@ def _facets(index: Index, language: Language) -> dict[str, list[tuple[str, str]]
             *named("status", [status.value for status in Status], statuses),
             *named("answer", [kind.value for kind in AnswerKind], statuses),
         ],
-        "backend": [(backend, backend) for backend in backends],
-        "verdict": named("outcome", [outcome.value for outcome in WORST_FIRST], {*verdicts}),
+        "device": [(key, _device_words(key, language)) for key in devices if key in places],
         "torch": [(version, version) for version in index.torch],
     }
 
 
-def _row(index: Index, row: IndexRow, language: Language, link: Link) -> str:
-    facts = {"category": row.category, "runs": ";".join(_run(index, run) for run in row.runs)}
-    facts["in-torch"] = " ".join(row.torch)
+def _device_words(key: str, language: Language) -> str:
+    device, _, standing = key.partition("-")
+    words = filled(f"table.device.{standing}", device=filled(f"device.{device}"))
+    return words.en if language == "en" else words.zh
+
+
+def _standings(place: OnDevice) -> list[str]:
+    """Name what is known of an answer on a device, as the filter and the cells do: ``cpu-documented``, ``cpu-run``."""
+    known = ["documented"] if place.documented else []
+    if place.outcome != "not run":
+        known.append("run" if place.outcome == "holds" else "failed")
+    return [f"{place.device}-{standing}" for standing in known]
+
+
+def _row(row: IndexRow, language: Language, link: Link) -> str:
+    facts = {"category": row.category, "in-torch": " ".join(row.torch), "uses": str(row.uses)}
     attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in facts.items())
-    newest_runs = index.runs_of(row, index.newest)
-    runs = escape(label("site.comma", language).join(sorted({run.backend for run in newest_runs})))
-    verdict = worst_outcome(Outcome(run.outcome) for run in newest_runs).value
-    about = _badge("outcome", verdict, language)
+    devices = "".join(
+        _cell(
+            device, row.answers, _standing_value(device), _on_device(device, language), _device_place(device, language)
+        )
+        for device in DEVICES
+    )
     return (
         f'<tr{attributes}><th scope="row"><a href="{escape(link(row.id, ""))}">{_code(row.id)}</a></th>'
         f"{_cell('target', row.answers, lambda answer: answer.target or ' '.join(answer.uses), _target(row, language, link))}"
-        f"<td>{escape(load_scope().category_name(row.category, language))}</td>"
+        f"{devices}"
         f"{_cell('risk', row.answers, lambda answer: answer.risk or '', lambda answer: _badge('risk', answer.risk, language))}"
         f"{_cell('status', row.answers, lambda answer: answer.status or '', lambda answer: _standing(answer, language))}"
-        f'<td class="apidiff-index-runs" data-label="{escape(label("table.column.backends", language))}">{runs}</td>'
-        f'<td class="apidiff-index-runs" data-label="{escape(label("table.column.verdict", language))}">'
-        f"{about}</td></tr>\n"
+        f'<td class="apidiff-uses" data-label="{escape(label("table.column.uses", language))}">{row.uses}</td></tr>\n'
     )
 
 
-def _run(index: Index, runs: RowRuns) -> str:
-    """Write ``framework backend outcome spans``; spaces within an outcome become underscores."""
-    known = {"mindspore": index.mindspore}.get(runs.framework) or runs.versions
-    return f"{runs.framework} {runs.backend} {runs.outcome.replace(' ', '_')} {spans(known, runs.versions)}"
+def _device_place(device: str, language: Language) -> str:
+    return f' class="apidiff-on" data-label="{escape(label(f"table.column.{device}", language))}"'
+
+
+def _place(answer: AnswerRow, device: str) -> OnDevice:
+    return next((place for place in answer.devices if place.device == device), OnDevice(device=device))
+
+
+def _standing_value(device: str) -> Callable[[AnswerRow], str]:
+    """Write what a device's cell is sorted and filtered by."""
+    return lambda answer: " ".join(_standings(_place(answer, device)))
+
+
+def _on_device(device: str, language: Language) -> Callable[[AnswerRow], str]:
+    def show(answer: AnswerRow) -> str:
+        place = _place(answer, device)
+        lines = [("documented", label("table.documented", language))] if place.documented else []
+        if place.outcome != "not run":
+            kind = "run" if place.outcome == "holds" else "failed"
+            lines.append((kind, label(f"table.outcome.{place.outcome}", language)))
+        if not lines:
+            return '<span class="apidiff-table-nothing">–</span>'
+        return " ".join(f'<span class="apidiff-on-{kind}">{escape(words)}</span>' for kind, words in lines)
+
+    return show
 
 
 def _cell(
-    name: str, answers: list[AnswerRow], value: Callable[[AnswerRow], str], show: Callable[[AnswerRow], str]
+    name: str,
+    answers: list[AnswerRow],
+    value: Callable[[AnswerRow], str],
+    show: Callable[[AnswerRow], str],
+    place: str = "",
 ) -> str:
-    """Write a cell that holds what each release has, all but the newest hidden; without spans where all have the same."""
+    """Write a cell that holds what each release has, all but the newest hidden; without spans where all have the same.
+
+    ``place``: attributes of the cell.
+    """
     kept: dict[tuple[str, str], list[AnswerRow]] = {}
     for answer in answers:
         kept.setdefault((value(answer), show(answer)), []).append(answer)
     if len(kept) == 1:
         ((only, shown),) = kept
-        return f'<td data-{name}="{escape(only)}">{shown}</td>'
+        return f'<td{place} data-{name}="{escape(only)}">{shown}</td>'
     parts = []
     for number, ((held_value, shown), members) in enumerate(kept.items()):
         held = " ".join(member.spans for member in members)
         hidden = " hidden" if number else ""
         parts.append(f'<span data-mindspore="{held}" data-{name}="{escape(held_value)}"{hidden}>{shown}</span>')
-    return f"<td>{''.join(parts)}</td>"
+    return f"<td{place}>{''.join(parts)}</td>"
 
 
 def _target(row: IndexRow, language: Language, link: Link) -> Callable[[AnswerRow], str]:

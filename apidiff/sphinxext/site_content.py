@@ -47,6 +47,7 @@ class Content(Record, frozen=True, kw_only=True):
     ``newest``: framework → its newest known version. ``runs``: run ID → file. ``releases``: every known version, and which of
     them have signatures. ``calls``: what probes call, by API and probe. ``records``: mapping ID → its file. ``signed``: run
     ID → what its signature says, where it has one. ``single_runs``: run ID → file, of calls in single processes.
+    ``packages``: those in whose source uses were counted, with their versions.
     """
 
     entries: dict[str, Entry]
@@ -62,6 +63,7 @@ class Content(Record, frozen=True, kw_only=True):
     records: dict[str, Path] = {}
     signed: dict[str, Signed] = {}
     single_runs: dict[str, Path] = {}
+    packages: dict[str, str] = {}
 
 
 def load() -> Content:
@@ -103,6 +105,7 @@ def make(data: Data, keep: Path | None = None) -> Content:
         port=port_facts(data),
         calls=probe_calls(data),
         coverage=coverage_of(data, made),
+        packages=data.uses.packages,
         signed=load_signed(data.root, runs),
         records={mapping_id: data.path_of(mapping_id) for mapping_id in data.mappings},
     )

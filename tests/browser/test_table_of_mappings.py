@@ -43,10 +43,10 @@ def test_it_is_complete_without_script(visit: Visit, language: str, every: int) 
 # A filter: label in both languages, its option, the parameter of the address
 FILTERS = [
     ("Category", "类别", "p2p", "category"),
-    ("Risk", "风险", "silent", "risk"),
+    ("Device", "设备", "cpu-run", "device"),
+    ("Device", "设备", "npu-documented", "device"),
+    ("Everyday risk", "日常风险", "silent", "risk"),
     ("Status", "状态", "composed", "status"),
-    ("Run on", "运行后端", "mccl", "backend"),
-    ("Worst verdict", "最差结论", "refuted", "verdict"),
     ("Only APIs in PyTorch", "仅限此 PyTorch 版本", "1.13.0", "in"),
 ]
 
@@ -86,7 +86,8 @@ def test_a_view_can_be_sent_and_comes_back(visit: Visit, language: str, every: i
     page.get_by_role("button", name="Reset the table" if language == "en" else "重置表格").click()
     expect(_shown(page)).to_have_count(every)
     assert page.evaluate("location.search") == ""
-    expect(page.get_by_role("columnheader", name="PyTorch API")).to_have_attribute("aria-sort", "ascending")
+    uses = page.get_by_role("columnheader", name="Uses" if language == "en" else "使用次数")
+    expect(uses).to_have_attribute("aria-sort", "descending")
 
 
 def test_what_the_address_does_not_know_counts_as_nothing(visit: Visit, every: int) -> None:
@@ -99,28 +100,55 @@ def test_nothing_fits_is_said(visit: Visit) -> None:
     expect(page.locator("apidiff-table").get_by_role("status")).to_have_text("没有符合筛选条件的 API。")
 
 
-# column, the values of its cells in order
-ORDERS = [
-    ("Risk", "risk", ["silent", "error", "rewrite", "no risk", "none", "not recorded"]),
-    ("Worst verdict", "verdict", ["flaky", "refuted", "crash", "timeout", "error", "unsupported", "not run", "holds"]),
-]
-
-
-@pytest.mark.parametrize(("title", "column", "order"), ORDERS)
-def test_columns_sort_both_ways(visit: Visit, title: str, column: str, order: list[str]) -> None:
+def test_it_is_sorted_by_use_at_first(visit: Visit) -> None:
     page = visit.open(f"en/{PAGE}")
-    head = page.get_by_role("columnheader", name=title)
-    expect(page.get_by_role("columnheader", name="PyTorch API")).to_have_attribute("aria-sort", "ascending")
+    uses = [int(text) for text in page.locator("td.apidiff-uses").all_text_contents()]
+    assert uses == sorted(uses, reverse=True)
+    assert uses[0] > 0
+    head = page.get_by_role("columnheader", name="Uses")
+    expect(head).to_have_attribute("aria-sort", "descending")
+    head.get_by_role("button").click()
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    assert page.url.endswith("?sort=uses")
+
+
+def test_each_device_says_what_is_documented_and_what_was_run(visit: Visit) -> None:
+    page = visit.open(f"en/{PAGE}")
+    heads = page.get_by_role("columnheader").all_inner_texts()
+    assert [head.strip() for head in heads][2:5] == ["Ascend", "GPU", "CPU"]
+    row = page.locator("tr", has=page.locator("th", has_text=re.compile(r"^torch\.distributed\.all_reduce$")))
+    ascend, _gpu, cpu = row.locator("td.apidiff-on").all()
+    expect(ascend).to_have_text("documented", use_inner_text=True)
+    expect(cpu).to_contain_text("run", use_inner_text=True)
+
+
+# column, the values of its cells in order
+RISKS = ["silent", "error", "rewrite", "no risk", "none", "not recorded"]
+
+
+def test_columns_sort_both_ways(visit: Visit) -> None:
+    page = visit.open(f"en/{PAGE}")
+    head = page.get_by_role("columnheader", name="Everyday risk")
     place = head.evaluate("one => one.cellIndex")
     cells = page.locator(f"tbody tr > :nth-child({place + 1})")
     for state in ("ascending", "descending"):
         head.get_by_role("button").click()
         expect(head).to_have_attribute("aria-sort", state)
         words = cells.evaluate_all("all => all.map((one) => one.innerText.trim())")
-        ranks = [order.index(one) for one in words]
+        ranks = [RISKS.index(one) for one in words]
         assert ranks == sorted(ranks, reverse=state == "descending")
     assert page.locator("[aria-sort]").count() == 1
-    assert page.url.endswith(f"?sort=-{column}")
+    assert page.url.endswith("?sort=-risk")
+
+
+def test_a_device_sorts_what_runs_first(visit: Visit) -> None:
+    page = visit.open(f"en/{PAGE}?sort=cpu")
+    place = page.get_by_role("columnheader", name="CPU").evaluate("one => one.cellIndex")
+    cells = page.locator(f"tbody tr > :nth-child({place + 1})").evaluate_all(
+        "all => all.map((one) => one.innerText.includes('run'))"
+    )
+    assert cells == sorted(cells, reverse=True)
+    assert {*cells} == {True, False}
 
 
 def test_rows_follow_the_chosen_version(visit: Visit, every: int) -> None:
@@ -138,7 +166,7 @@ def test_rows_follow_the_chosen_version(visit: Visit, every: int) -> None:
     expect(chooser).to_have_value("2.4.1")
     expect(_shown(page)).to_have_count(old)
     # The choice of versions is that of the whole site: it stays, and the table has no other place for it.
-    page.get_by_role("columnheader", name="Risk").get_by_role("button").click()
+    page.get_by_role("columnheader", name="Everyday risk").get_by_role("button").click()
     page.get_by_role("button", name="Reset").click()
     expect(chooser).to_have_value("2.4.1")
     expect(_shown(page)).to_have_count(every)
@@ -148,49 +176,34 @@ def test_rows_follow_the_chosen_version(visit: Visit, every: int) -> None:
     assert page.locator("apidiff-table select").filter(has_text="2.7.2").count() == 0
 
 
-# torch, MindSpore, words above the table, where a row was run
+# MindSpore, words above the table, what is said of all_gather_object on the CPU
 RUNS = [
-    ("2.13.0", "2.10.0", "Answers for MindSpore 2.10.0, as chosen at the top of the page.", "gloo, mccl"),
-    ("2.13.0", "2.3.0", "MindSpore 2.3.0 was not run: the table has no verdict of it.", "gloo"),
-    (
-        "2.15.0",
-        "2.10.0",
-        "PyTorch 2.15.0 was not run; the verdicts on PyTorch APIs are from PyTorch 2.13.0.",
-        "gloo, mccl",
-    ),
+    ("2.10.0", "Answers for MindSpore 2.10.0, as chosen at the top of the page.", True),
+    ("2.3.0", "MindSpore 2.3.0 was not run: what it does is known from documents alone.", False),
 ]
 
 
-@pytest.mark.parametrize(("torch", "mindspore", "said", "backends"), RUNS)
-def test_verdicts_are_of_versions_that_were_run(
-    visit: Visit, torch: str, mindspore: str, said: str, backends: str
-) -> None:
-    page = visit.open(f"en/{PAGE}?torch={torch}&mindspore={mindspore}")
+@pytest.mark.parametrize(("mindspore", "said", "ran"), RUNS)
+def test_runs_are_of_the_version_that_was_run(visit: Visit, mindspore: str, said: str, *, ran: bool) -> None:
+    page = visit.open(f"en/{PAGE}?mindspore={mindspore}")
     about = page.locator(".apidiff-table-about")
     expect(about).to_contain_text(said)
-    if "was not run" not in said:
+    if ran:
         expect(about).to_have_text(said)
+    cells = page.locator("td.apidiff-on").all_inner_texts()
+    assert any(re.search(r"\brun\b", cell) for cell in cells) == ran
     row = page.locator("tr", has=page.locator("th", has_text=re.compile(r"^torch\.distributed\.all_gather_object$")))
-    expect(row.locator("td").nth(4)).to_have_text(backends)
-    runs = page.locator("table.apidiff-index tbody td:nth-last-child(2)").all_inner_texts()
-    assert any("mccl" in one for one in runs) == ("mccl" in backends)
-    # Where nothing was run there is no verdict.
-    ends = page.locator("table.apidiff-index tbody tr").evaluate_all(
-        "all => all.map((one) => [...one.cells].slice(-2).map((cell) => cell.innerText.trim()))"
-    )
-    assert [one for one in ends if (one[0] == "") != (one[1] == "not run")] == []
+    expect(row.locator("td.apidiff-on").last).to_contain_text("run" if ran else "–", use_inner_text=True)
 
 
 def test_what_is_not_there_is_said_in_words(visit: Visit) -> None:
     page = visit.open(f"en/{PAGE}?mindspore=2.3.0")
     row = page.locator("tr", has=page.locator("th", has_text=re.compile(r"^torch\.distributed\.all_gather_object$")))
     shown = row.locator("td").evaluate_all("all => all.map((one) => one.innerText.trim())")
-    assert [shown[0], *shown[2:4]] == ["no target recorded", "not recorded", "not recorded"]
+    assert shown[:6] == ["no target recorded", "–", "–", "–", "not recorded", "not recorded"]
     composed = page.locator("tr", has=page.locator("th", has_text=re.compile(r"\.all_gather_coalesced$")))
     expect(composed.locator("td").first).to_have_text("mindspore.ops.AllGather", use_inner_text=True)
-    cells = page.locator("tbody td:not(:nth-last-child(2))").evaluate_all(
-        "all => all.filter((one) => !one.innerText.trim()).length"
-    )
+    cells = page.locator("tbody td").evaluate_all("all => all.filter((one) => !one.innerText.trim()).length")
     assert cells == 0
 
 

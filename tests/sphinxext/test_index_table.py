@@ -10,11 +10,12 @@ from pathlib import Path
 import msgspec
 import pytest
 from entry_fixture import COMPOSED, NEW, OLD, SOURCE, USED, content
+from factories import claim_entry
 from small_site import Built, Site
 
 from apidiff.derive.index_rows import AnswerRow, mapping_index
 from apidiff.model.version import Version
-from apidiff.model.views import Entry, ObservedSummary
+from apidiff.model.views import Entry, ExampleEntry, ObservedSummary, RangeEntry, RunsOnEntry
 
 MakeSite = Callable[..., Site]
 Plain = Callable[[str], Built]
@@ -50,53 +51,74 @@ def test_releases_stand_newest_first(tmp_path: Path) -> None:
     assert index.torch == ["2.13.0"]
 
 
-def test_runs_of_a_row(tmp_path: Path) -> None:
-    rows = {row.id: row for row in mapping_index(content(tmp_path).entries.values(), RELEASES).rows}
-    assert [(one.framework, one.backend, one.outcome, one.versions) for one in rows[SOURCE].runs] == [
-        ("torch", "gloo", "refuted", ["2.13.0"])
+def _with_devices(entry: Entry) -> Entry:
+    """The entry whose new target is documented for two devices and was run on one of them, and its old one on none."""
+    places = [
+        RunsOnEntry(device="npu", documented=True, outcome="not run", documented_in=["2.10.0", "2.7.1"]),
+        RunsOnEntry(device="cuda", documented=False, outcome="not run"),
+        RunsOnEntry(
+            device="cpu",
+            documented=False,
+            outcome="holds",
+            documented_in=["2.7.1"],
+            outcomes={"2.10.0": "holds", "2.7.0": "unsupported"},
+        ),
     ]
-    assert rows[COMPOSED].runs == []
-
-
-def _summary(framework: str, version: str, backend: str, outcome: str) -> ObservedSummary:
-    return ObservedSummary(
-        outcome=outcome,
-        framework=framework,
-        framework_version=version,
-        backend=backend,
-        device="cpu",
-        world_sizes=[2],
-        runs=["run"],
+    new = msgspec.structs.replace(
+        entry.targets[0],
+        runs_on=places,
+        signatures={"2.10.0": "a", "2.7.1": "a"},
+        ranges=[RangeEntry(since="2.7", until=None, range="≥ 2.7", status="current")],
     )
+    return msgspec.structs.replace(entry, targets=[new])
 
 
-# chosen torch and MindSpore, backends and outcomes that count
-CHOSEN = [
-    ("2.13.0", "2.10.0", [("gloo", "refuted"), ("mccl", "holds")]),
-    ("2.13.0", "2.9.0", [("gloo", "refuted"), ("mccl", "error")]),
-    ("2.13.0", "2.3.0", [("gloo", "refuted")]),  # never run: what another MindSpore showed is not said of it
-    ("2.14.0", "2.10.0", [("gloo", "refuted"), ("mccl", "holds")]),  # never run: the runs of other versions stand
-    ("2.9.0", "2.3.0", []),  # run, but not this row
+# release, whether documents list a device and how runs on it ended
+DEVICES = [
+    ("2.10.0", [("npu", True, "not run"), ("cpu", False, "holds")]),
+    ("2.8.0", [("npu", True, "not run"), ("cpu", True, "not run")]),  # the nearest older documents that were read
+    ("2.7.0", [("cpu", False, "unsupported")]),  # no older documents were read
+    ("2.3.0", []),
 ]
 
 
-@pytest.mark.parametrize(("torch", "mindspore", "expected"), CHOSEN)
-def test_runs_count_by_version(tmp_path: Path, torch: str, mindspore: str, expected: list[tuple[str, str]]) -> None:
-    entries = content(tmp_path).entries
-    entry, other = entries[SOURCE], entries[COMPOSED]
-    new = [
-        _summary("mindspore", "2.10.0", "mccl", "holds"),
-        _summary("mindspore", "2.9.0", "mccl", "holds"),
-        _summary("mindspore", "2.9.0", "mccl", "error"),
-    ]
-    claims = [*entry.claims[:2], msgspec.structs.replace(entry.claims[2], summary=new)]
-    entry = msgspec.structs.replace(entry, claims=claims)
-    elsewhere = msgspec.structs.replace(claims[0], summary=[_summary("torch", "2.9.0", "gloo", "holds")])
-    other = msgspec.structs.replace(other, claims=[elsewhere])
-    index = mapping_index([entry, other], RELEASES)
-    row = next(row for row in index.rows if row.id == SOURCE)
-    found = index.runs_of(row, {"torch": torch, "mindspore": mindspore})
-    assert sorted((one.backend, one.outcome) for one in found) == expected
+@pytest.mark.parametrize(("release", "expected"), DEVICES)
+def test_devices_of_each_release(tmp_path: Path, release: str, expected: list[tuple[str, bool, str]]) -> None:
+    entry = _with_devices(content(tmp_path).entries[SOURCE])
+    answers = mapping_index([entry], RELEASES).rows[0].answers
+    (answer,) = (one for one in answers if Version(one.first) <= Version(release) <= Version(one.last))
+    assert [(one.device, one.documented, one.outcome) for one in answer.devices] == expected
+
+
+def test_a_recipe_that_was_run_counts_for_its_device(tmp_path: Path) -> None:
+    entry = content(tmp_path).entries[COMPOSED]
+    claim = claim_entry(
+        f"{COMPOSED}#prints",
+        summary=[
+            ObservedSummary(
+                outcome="holds",
+                framework="mindspore",
+                framework_version="2.10.0",
+                backend="mccl",
+                device="cpu",
+                world_sizes=[2],
+                runs=["run"],
+            )
+        ],
+    )
+    recipe = ExampleEntry(framework="mindspore", path="a.py", command="a", code="a", expected="a", claim=claim.id)
+    otherwise = [msgspec.structs.replace(one, recipe=recipe) for one in entry.otherwise]
+    entry = msgspec.structs.replace(entry, otherwise=otherwise, claims=[claim])
+    answer = mapping_index([entry], RELEASES).rows[0].answers[0]
+    assert [(one.device, one.documented, one.outcome) for one in answer.devices] == [("cpu", False, "holds")]
+
+
+def test_rows_stand_by_use(tmp_path: Path) -> None:
+    entry = content(tmp_path).entries[SOURCE]
+    used = {"torch.c": 5, "torch.a": 0, "torch.b": 5}
+    entries = [msgspec.structs.replace(entry, id=name, source=name, uses=count) for name, count in used.items()]
+    rows = mapping_index(entries, RELEASES).rows
+    assert [(row.id, row.uses) for row in rows] == [("torch.b", 5), ("torch.c", 5), ("torch.a", 0)]
 
 
 def test_names_of_an_answer_stand_where_they_are_there(tmp_path: Path) -> None:
@@ -136,15 +158,18 @@ class Shown(HTMLParser):
 
 # language, a row in text
 ROWS = [
-    ("en", f"{SOURCE} {NEW} Collective communication silent current gloo refuted"),
-    ("en", f"{COMPOSED} {USED}, mindspore.Tensor Debugging and logging error composed  not run"),
-    ("zh_CN", f"{SOURCE} {NEW} 集合通信 无提示出错 推荐 gloo 不成立"),
+    ("en", f"{SOURCE} {NEW} documented – run silent current 36"),
+    ("en", f"{COMPOSED} {USED}, mindspore.Tensor – – – error composed 0"),
+    ("zh_CN", f"{SOURCE} {NEW} 据文档 – 已实测 无提示出错 推荐 36"),
 ]
 
 
 @pytest.mark.parametrize(("language", "row"), ROWS)
-def test_the_table_shows_the_newest_answer_without_script(plain: Plain, language: str, row: str) -> None:
-    html = plain(language).html("mappings")
+def test_the_table_shows_the_newest_answer_without_script(make_site: MakeSite, language: str, row: str) -> None:
+    site = make_site("devices", language)
+    entry = _with_devices(site.content.entries[SOURCE])
+    site.content.entries[SOURCE] = msgspec.structs.replace(entry, uses=36)
+    html = site.build().html("mappings")
     table = html[html.index("<apidiff-table") : html.index("</apidiff-table>")]
     assert row in [one.strip() for one in Shown(table).rows]
 
@@ -156,7 +181,7 @@ def test_other_answers_are_there_and_hidden(make_site: MakeSite, plain: Plain) -
     assert '<script defer="defer" src="_static/elements/table.js' in html
     assert ">no target recorded</span>" in html
     assert ">not recorded</span>" in html
-    assert "PyTorch 2.14.0 was not run; the verdicts on PyTorch APIs are from PyTorch 2.13.0." in html
+    assert "MindSpore 2.10.0 was not run" in html
     assert "elements/table.js" not in make_site("other").build().html("risks")
 
 

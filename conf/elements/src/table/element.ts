@@ -2,20 +2,21 @@
 
 import { chosen, follow, type Pair } from "../shared/versions";
 import { Words } from "../shared/words";
-import { type Facet, type Outcomes, Row, type Run } from "./rows";
+import { DEVICES, type Device, type Facet, Row } from "./rows";
 
-const FACETS: readonly Facet[] = ["category", "risk", "status", "backend", "verdict", "torch"];
-const COLUMNS = ["api", "target", "category", "risk", "status", "backends", "verdict"] as const;
+const FACETS: readonly Facet[] = ["category", "device", "risk", "status", "torch"];
+const COLUMNS = ["api", "target", ...DEVICES, "risk", "status", "uses"] as const;
 type Column = (typeof COLUMNS)[number];
 /** How the address names a facet; `torch` there is the version that the reader chose for all pages. */
 const PARAMETER: Record<Facet, string> = {
   category: "category",
   risk: "risk",
   status: "status",
-  backend: "backend",
-  verdict: "verdict",
+  device: "device",
   torch: "in",
 };
+/** Most used first. */
+const FIRST = "-uses";
 
 export class FilterTable extends HTMLElement {
   #words!: Words;
@@ -27,17 +28,17 @@ export class FilterTable extends HTMLElement {
   readonly #selects = new Map<Facet, HTMLSelectElement>();
   readonly #count = document.createElement("p");
   readonly #reset = document.createElement("button");
-  #run: Run = {};
+  #run: string[] = [];
   #about: HTMLElement | null = null;
-  #sorted: Column = "api";
-  #down = false;
+  #sorted: Column = "uses";
+  #down = true;
 
   connectedCallback(): void {
     const table = this.querySelector("table");
     if (!table?.tBodies[0] || this.#words) return;
     this.#words = new Words(this);
     this.#facets = JSON.parse(this.dataset.facets ?? "{}") as Record<string, [string, string][]>;
-    this.#run = JSON.parse(this.dataset.run ?? "{}") as Run;
+    this.#run = JSON.parse(this.dataset.run ?? "[]") as string[];
     this.#about = this.querySelector(".apidiff-table-about");
     this.#body = table.tBodies[0];
     this.#rows = [...this.#body.rows].map((row) => new Row(row));
@@ -65,11 +66,10 @@ export class FilterTable extends HTMLElement {
     this.#text.addEventListener("input", () => this.#changed());
     form.append(this.#labelled("text", this.#text));
     const titles: Record<Facet, string> = {
-      category: "column.category",
+      category: "category",
+      device: "devices",
       risk: "column.risk",
       status: "column.status",
-      backend: "column.backends",
-      verdict: "column.verdict",
       torch: "in_torch",
     };
     for (const facet of FACETS) {
@@ -107,7 +107,8 @@ export class FilterTable extends HTMLElement {
     button.type = "button";
     button.textContent = head.textContent;
     button.addEventListener("click", () => {
-      this.#down = this.#sorted === column && !this.#down;
+      // What is asked of figures first is the greatest.
+      this.#down = this.#sorted === column ? !this.#down : column === "uses";
       this.#sorted = column;
       this.#sort();
       this.#allowReset();
@@ -124,11 +125,14 @@ export class FilterTable extends HTMLElement {
       select.value = asked.get(PARAMETER[facet]) ?? "";
       if (select.selectedIndex < 0) select.value = "";
     }
-    const sort = asked.get("sort") ?? "api";
+    const sort = asked.get("sort") ?? FIRST;
+    const known = COLUMNS.some((one) => one === sort.replace("-", ""));
+    this.#sortBy(known ? sort : FIRST);
+  }
+
+  #sortBy(sort: string): void {
     this.#down = sort.startsWith("-");
-    const column = COLUMNS.find((one) => one === sort.replace("-", ""));
-    this.#sorted = column ?? "api";
-    if (!column) this.#down = false;
+    this.#sorted = sort.replace("-", "") as Column;
   }
 
   #write(): void {
@@ -138,34 +142,22 @@ export class FilterTable extends HTMLElement {
     set("q", this.#text.value.trim());
     for (const [facet, select] of this.#selects) set(PARAMETER[facet], select.value);
     const sort = `${this.#down ? "-" : ""}${this.#sorted}`;
-    set("sort", sort === "api" ? "" : sort);
+    set("sort", sort === FIRST ? "" : sort);
     if (here.href !== window.location.href) window.history.replaceState(window.history.state, "", here);
   }
 
   #follow(pair: Pair): void {
     const spans = new Map<string, boolean>();
-    const worstFirst = (this.#facets.verdict ?? []).map(([value]) => value);
-    const outcomes: Outcomes = {
-      comma: this.#words.say("comma"),
-      worst: (all) => worstFirst.find((one) => all.includes(one)) ?? "not run",
-      words: (one) => this.#words.say(`outcome.${one}`),
-    };
-    for (const row of this.#rows) row.follow(pair, this.#run, outcomes, spans);
+    for (const row of this.#rows) row.follow(pair.mindspore, spans);
     this.#tellAbout(pair);
     this.#sort();
     this.#filter();
   }
 
-  /** Which versions the table is about, and which of them no verdict is from. */
-  #tellAbout({ torch, mindspore }: Pair): void {
-    const run = { torch: this.#run.torch ?? [], mindspore: this.#run.mindspore ?? [] };
+  /** Which version the table is about, and whether it was run. */
+  #tellAbout({ mindspore }: Pair): void {
     const said = [this.#words.say("about", { version: mindspore })];
-    if (!run.mindspore.includes(mindspore))
-      said.push(this.#words.say("not_run", { framework: this.#words.say("mindspore"), version: mindspore }));
-    if (run.torch.length && !run.torch.includes(torch)) {
-      const versions = run.torch.join(this.#words.say("comma"));
-      said.push(this.#words.say("other_runs", { framework: this.#words.say("torch"), version: torch, versions }));
-    }
+    if (!this.#run.includes(mindspore)) said.push(this.#words.say("not_run", { version: mindspore }));
     const text = said.join(this.#words.say("space"));
     if (this.#about && this.#about.textContent !== text) this.#about.textContent = text;
   }
@@ -178,8 +170,7 @@ export class FilterTable extends HTMLElement {
   #clear(): void {
     this.#text.value = "";
     for (const select of this.#selects.values()) select.value = "";
-    this.#sorted = "api";
-    this.#down = false;
+    this.#sortBy(FIRST);
     this.#sort();
     this.#changed();
     this.#text.focus();
@@ -212,7 +203,7 @@ export class FilterTable extends HTMLElement {
 
   #allowReset(): void {
     const chosen = this.#text.value.trim() || [...this.#selects.values()].some((one) => one.value);
-    this.#reset.disabled = !chosen && this.#sorted === "api" && !this.#down;
+    this.#reset.disabled = !chosen && this.#sorted === "uses" && this.#down;
   }
 
   #tell(select: HTMLSelectElement, facet: Facet, counts?: Map<string, number>): void {
@@ -245,10 +236,23 @@ export class FilterTable extends HTMLElement {
     if (column === "api") return (row) => row.name.toLowerCase();
     // Those without a target come last.
     if (column === "target") return (row) => row.values.target.toLowerCase() || "\uffff";
-    if (column === "backends") return (row) => row.values.backend.join(" ") || "\uffff";
+    if (column === "uses") return (row) => row.uses;
+    if (isDevice(column)) return (row) => rank(row.values[column]);
     const order = new Map((this.#facets[column] ?? []).map(([value], place) => [value, place]));
     return (row) => order.get(row.values[column][0] ?? "") ?? order.size;
   }
+}
+
+function isDevice(column: Column): column is Device {
+  return DEVICES.some((device) => device === column);
+}
+
+/** Run and documented first, then run, documented alone, failing, unknown. */
+function rank(standing: string): number {
+  const has = (word: string) => standing.includes(`-${word}`);
+  if (has("run")) return has("documented") ? 0 : 1;
+  if (has("failed")) return 3;
+  return has("documented") ? 2 : 4;
 }
 
 /** A row without a recorded PyTorch version is no API that versions have or lack: no version hides it. */
