@@ -23,7 +23,7 @@ from apidiff.model.claim import Claim, ClaimKind
 from apidiff.model.mapping import Api, Difference
 from apidiff.model.probe_resolution import collective_of
 from apidiff.model.version import Version
-from apidiff.model.views import ClaimEntry, ParameterEntry
+from apidiff.model.views import ClaimEntry, ObservedSummary, ParameterEntry
 from apidiff.model.vocabulary import DifferenceKind, Reach, Relation, Risk
 
 # Parameters that code passes every day; those that the canonical call passes count too.
@@ -66,11 +66,16 @@ class Cited(NamedTuple):
     entry: ClaimEntry
 
 
-def newest_outcomes(entry: ClaimEntry) -> set[str]:
-    """The outcomes in the newest version that was run."""
+def newest_rows(entry: ClaimEntry) -> list[ObservedSummary]:
+    """The verdicts of the newest version that was run."""
     versions = [row.framework_version for row in entry.summary]
     newest = max(versions, key=Version, default="")
-    return {row.outcome for row in entry.summary if row.framework_version == newest}
+    return [row for row in entry.summary if row.framework_version == newest]
+
+
+def newest_outcomes(entry: ClaimEntry) -> set[str]:
+    """The outcomes in the newest version that was run."""
+    return {row.outcome for row in newest_rows(entry)}
 
 
 def frequent_first(api: Api) -> list[Claim]:

@@ -1,8 +1,8 @@
-"""Brings the claims of a sweep together: a table of what each dtype, or each part of a larger tensor, does in each API."""
+"""Brings the claims of a sweep together: tables of what each dtype or part of a tensor does, and where both sides differ."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -12,6 +12,7 @@ from apidiff.model.probe import Argument, Input, Layout, Sweep
 from apidiff.model.probe_resolution import collective_of
 from apidiff.model.verdict import Outcome
 from apidiff.model.views import ClaimEntry, SweptEntry
+from apidiff.model.vocabulary import DifferenceKind, Reach, Risk
 
 # How a reader would write the part of a vector f or of a matrix m.
 LAYOUT_CODE = {
@@ -25,6 +26,9 @@ LAYOUT_CODE = {
     Layout.HEAD_CONTIGUOUS: "f[:n].contiguous()",
     Layout.SLICE_COPIED: "f[n:2*n].copy()",
 }
+
+# What everyday code communicates: these dtypes, and slices, since gradient buckets and flat parameters are made of them.
+_USUAL = {"float32", "float16", "bfloat16", "int64", Layout.SLICE.value, Layout.HEAD.value, Layout.ROW.value}
 
 
 def value_code(sweep: Sweep, value: str) -> str:
@@ -73,6 +77,36 @@ class SweepTable:
     sweep: Sweep
     columns: list[tuple[str, str]]
     rows: dict[str, list[Cell]]
+
+
+SweptClaims = dict[tuple[str, str], list[ClaimEntry]]  # by argument and value
+
+
+@dataclass(frozen=True)
+class SweptDifference:
+    """What a target does with values of a sweep that the source takes. ``effects``: what of it is told.
+
+    ``claims``: those on the values; ``all_claims``: those on all values of the sweep.
+    """
+
+    id: str
+    sweep: Sweep
+    kind: DifferenceKind
+    risk: Risk
+    effects: frozenset[Effect]
+    claims: SweptClaims
+    all_claims: SweptClaims
+
+    @property
+    def reach(self) -> Reach:
+        """Everyday where one of the values is what everyday code communicates."""
+        return Reach.EVERYDAY if _USUAL.intersection(value for _, value in self.claims) else Reach.EDGE
+
+    @property
+    def places(self) -> list[Place]:
+        """Where runs showed it."""
+        cells = [cell_of(claims) for claims in self.claims.values()]
+        return sorted({place for cell in cells for place, effect in cell.effects.items() if effect in self.effects})
 
 
 def swept(claim: Claim, api: Api) -> SweptEntry | None:
@@ -156,3 +190,50 @@ def _effect(result: set[Outcome], rest: set[Outcome]) -> Effect:
     if Outcome.REFUTED in result:
         return Effect.WRONG
     return Effect.SPILLS if Outcome.REFUTED in rest else Effect.WORKS
+
+
+_WRONG = frozenset({Effect.WRONG, Effect.SPILLS})
+_REFUSED = frozenset({Effect.REFUSED, Effect.HANGS, Effect.CRASHES})
+
+
+def swept_differences(source: Iterable[ClaimEntry], target: Iterable[ClaimEntry]) -> Iterator[SweptDifference]:
+    """Differences that the runs of a sweep show: the source does with a value what the target does not.
+
+    Silent where the target gives a wrong result or changes what it was not given, an error where it refuses.
+    """
+    theirs, ours = list(source), list(target)
+    for sweep in Sweep:
+        sound = _sound_values(_of(sweep, theirs))
+        mine = _of(sweep, ours)
+        wrong, refused = _showing(mine, sound, _WRONG), _showing(mine, sound, _REFUSED)
+        if wrong and sweep is Sweep.VIEW:
+            kind = DifferenceKind.IN_PLACE
+            yield SweptDifference("parts-of-tensors", sweep, kind, Risk.SILENT, _WRONG, wrong, mine)
+        elif wrong:
+            kind, effects = DifferenceKind.DTYPE, frozenset({Effect.WRONG})
+            yield SweptDifference("dtypes-wrong", sweep, kind, Risk.SILENT, effects, wrong, mine)
+        if refused:
+            kind = DifferenceKind.BACKEND_SUPPORT
+            yield SweptDifference(f"{sweep.value}s-refused", sweep, kind, Risk.ERROR, _REFUSED, refused, mine)
+
+
+def _of(sweep: Sweep, claims: Iterable[ClaimEntry]) -> SweptClaims:
+    by_value: SweptClaims = {}
+    for claim in claims:
+        if claim.swept is not None and claim.swept.sweep == sweep.value:
+            by_value.setdefault((claim.swept.argument, claim.swept.value), []).append(claim)
+    return by_value
+
+
+def _sound_values(claims: SweptClaims) -> set[str]:
+    """The values with which the source works wherever it was run."""
+    seen: dict[str, set[Effect]] = {}
+    for (_, value), mine in claims.items():
+        seen.setdefault(value, set()).update(cell_of(mine).effects.values())
+    return {value for value, effects in seen.items() if effects == {Effect.WORKS}}
+
+
+def _showing(claims: SweptClaims, values: set[str], effects: frozenset[Effect]) -> SweptClaims:
+    return {
+        key: mine for key, mine in claims.items() if key[1] in values and effects & set(cell_of(mine).effects.values())
+    }

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from apidiff.derive.sample_code import sample_code, sample_inputs
 from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.evidence import evidence_lines
+from apidiff.messages.headlines import sample_headline
 from apidiff.messages.labels import LANGUAGES, filled
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict, worst_agreement
 from apidiff.model.base import Text
@@ -83,6 +84,7 @@ def _differences(mapping: Mapping, found: PairVerdicts) -> Iterator[DifferenceEn
     ways: Counter[str] = Counter()
     for (kind, code, _), verdicts in alike.items():
         compared = {one.sample for one in found.verdicts if kind in {one.facet.value, _NO_KERNEL}}
+        telling = compared - _refused(found) if code is EvidenceCode.NO_KERNEL else compared
         name = "-".join([kind, code.value, found.device]).replace("_", "-")
         ways[name] += 1
         yield DifferenceEntry(
@@ -90,10 +92,20 @@ def _differences(mapping: Mapping, found: PairVerdicts) -> Iterator[DifferenceEn
             kind=kind,
             risk=_RISKS.get(code, Risk.SILENT).value,
             text=_text(mapping, verdicts, len(compared), found),
-            headline=filled(f"headline.sample.{code.value}"),
+            headline=sample_headline(verdicts[0].facts[0], found.device, everywhere=len(verdicts) == len(telling)),
             reach=_reach(mapping, verdicts).value,
             claims=[],
         )
+
+
+def _refused(found: PairVerdicts) -> set[str]:
+    """The samples that the target refuses before it looks for a kernel, as the source does."""
+    alike = {EvidenceCode.SOURCE_REFUSES, EvidenceCode.ERRORS_DIFFER}
+    return {
+        verdict.sample
+        for verdict in found.verdicts
+        if verdict.facet is Facet.ERROR and verdict.facts and verdict.facts[0].code in alike
+    }
 
 
 def _reach(mapping: Mapping, verdicts: Sequence[FacetVerdict]) -> Reach:

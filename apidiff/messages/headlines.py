@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from apidiff.derive.argument_changes import Change
 from apidiff.derive.conditions import (
@@ -19,15 +19,17 @@ from apidiff.derive.conditions import (
     Without,
     conditions,
 )
-from apidiff.derive.reach import Cited, newest_outcomes
-from apidiff.messages.labels import filled, spaced
+from apidiff.derive.reach import Cited, newest_outcomes, newest_rows
+from apidiff.messages.labels import LABELS, filled, joined, spaced
 from apidiff.model.base import Text
 from apidiff.model.claim import ClaimKind, RankSet
 from apidiff.model.mapping import Difference
+from apidiff.model.verdict import Evidence, EvidenceCode
 from apidiff.model.views import ParameterEntry
 from apidiff.model.vocabulary import DifferenceKind, Relation
 
 _LONGEST_CODE = 32
+UNKNOWN_GROUP = "'nowhere'"  # the name of no group, in probes
 SUBJECTS = {
     Change.EMPTY: "empty",
     Change.EMPTY_ELEMENTS: "empty",
@@ -39,6 +41,8 @@ SUBJECTS = {
     Change.UNEQUAL_SHAPES: "uneven",
     Change.MIXED_DTYPES: "mixed",
     Change.LENGTH: "length",
+    Change.SHAPE: "shape",
+    Change.SHAPE_OF_ELEMENTS: "shape",
 }
 # How a call ends, the worst first.
 EFFECTS = ("crash", "timeout", "unsupported", "raise", "error", "other_result", "silent", "works")
@@ -51,14 +55,23 @@ def difference_headline(difference: Difference, cited: Sequence[Cited]) -> Text:
     source = [one for one in cited if one.entry.side == "source"]
     target = [one for one in cited if one.entry.side == "target"]
     if difference.kind is DifferenceKind.BACKEND_SUPPORT and target:
-        return filled(f"headline.cpu.{_worst(target)}")
+        effect = _worst(target)
+        return spaced(filled(f"headline.device.{effect}", devices=_shown_on(target, effect)))
     if named := _of_signatures(target):
         return named
+    if difference.kind is DifferenceKind.CALL_STYLE:
+        return filled("headline.call_style")
     if told := _of_results(source, target):
         return told
     shown = target or source
-    subject = _subject(shown)
-    text = filled(f"headline.effect.{_worst(shown)}", subject=subject)
+    effect = _worst(shown)
+    if target and difference.kind is DifferenceKind.RESULT_LAYOUT and effect == "works":
+        return filled("headline.result_layout")
+    if difference.kind is DifferenceKind.DOCUMENTATION and effect in {"other_result", "silent"}:
+        effect = "undocumented"
+    if effect == "unsupported" and not _odd_subject(shown):
+        return spaced(filled("headline.device.unsupported", devices=_shown_on(shown, effect)))
+    text = filled(f"headline.effect.{effect}", subject=_subject(shown), devices=_shown_on(shown, effect))
     return spaced(text if target else filled("headline.in_torch", text=text))
 
 
@@ -82,8 +95,26 @@ def row_headline(row: ParameterEntry, what: str) -> Text:
     return spaced(filled(f"headline.parameter.{fact}", **names))
 
 
+def sample_headline(fact: Evidence, device: str, *, everywhere: bool) -> Text:
+    """What ``fact`` says of samples on ``device``. ``everywhere``: whether all samples show it."""
+    values = fact.values
+    if fact.code is EvidenceCode.SHARING_DIFFERS:
+        text = filled(f"headline.sharing.{values['target']}", argument=values["other"])
+    else:
+        argument = values.get("slots") or values.get("slot") or ""
+        text = filled(f"headline.sample.{fact.code.value}", argument=argument)
+    if everywhere:
+        return spaced(filled("headline.on_all", devices=on_devices([device]), text=text))
+    return spaced(filled("headline.on_some", devices=LABELS[f"device.{device}"], text=text))
+
+
+def on_devices(devices: Iterable[str]) -> Text:
+    """Devices as part of a sentence, each once: the CPU, Ascend."""
+    return joined("site.comma", [LABELS[f"on_device.{device}"] for device in dict.fromkeys(devices)])
+
+
 def _of_signatures(target: Sequence[Cited]) -> Text | None:
-    """That parameters or members are not there."""
+    """That parameters or members are not there, or what one defaults to."""
     lacking = [one.claim.lacks.parameter for one in target if one.claim.lacks]
     if lacking and not any(one.claim.probes for one in target):
         return _lacking("headline.lacking.parameter", lacking)
@@ -97,8 +128,7 @@ def _of_signatures(target: Sequence[Cited]) -> Text | None:
 
 
 def _lacking(key: str, names: Sequence[str]) -> Text:
-    listed = ", ".join(f"`{name}`" for name in names[:4])
-    return spaced(filled(key, names=listed))
+    return spaced(filled(key, names=joined("site.comma", [f"`{name}`" for name in names[:4]])))
 
 
 def _of_results(source: Sequence[Cited], target: Sequence[Cited]) -> Text | None:
@@ -121,6 +151,12 @@ def _worst(shown: Sequence[Cited]) -> str:
     return next((effect for effect in EFFECTS if effect in effects), "unknown")
 
 
+def _shown_on(shown: Sequence[Cited], effect: str) -> Text:
+    """The devices on which the newest version that was run showed ``effect``."""
+    rows = [(one, row) for one in shown for row in newest_rows(one.entry)]
+    return on_devices(row.device for one, row in rows if _effect(one, row.outcome) == effect)
+
+
 def _effect(one: Cited, outcome: str) -> str:
     kind = one.claim.kind
     if outcome in {"timeout", "crash", "unsupported", "error"}:
@@ -132,6 +168,12 @@ def _effect(one: Cited, outcome: str) -> str:
             return "raise"
         return "silent" if kind is ClaimKind.RAISES else "other_result"
     return "unknown"
+
+
+def _odd_subject(shown: Sequence[Cited]) -> bool:
+    """Whether a headline would speak of tensors of some form, and not of calls as such."""
+    told = [condition for one in shown for condition in conditions(one.claim, one.api)]
+    return any(isinstance(condition, Passes | Disagree) for condition in told)
 
 
 def _subject(shown: Sequence[Cited]) -> Text:
@@ -164,6 +206,8 @@ def _of_condition(condition: Condition) -> Text | None:
         case Without(name=name):
             return filled("headline.subject.without", name=name)
         case With(name=name, code=code):
+            if name == "group" and code == UNKNOWN_GROUP:
+                return filled("headline.subject.unknown_group")
             short = f"{name}={code}"
             if len(short) > _LONGEST_CODE or " " in short:
                 return filled("headline.subject.some", name=name)

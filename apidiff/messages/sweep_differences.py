@@ -4,21 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from apidiff.derive.sweeps import LAYOUT_CODE, Cell, Effect, Place, cell_of, value_code
-from apidiff.messages.labels import LABELS, Language, filled, joined, label
+from apidiff.derive.sweeps import (
+    LAYOUT_CODE,
+    Cell,
+    Effect,
+    Place,
+    SweptDifference,
+    cell_of,
+    swept_differences,
+    value_code,
+)
+from apidiff.messages.headlines import on_devices
+from apidiff.messages.labels import LABELS, Language, filled, joined, label, spaced
 from apidiff.messages.verdict_text import evidence
 from apidiff.model.base import Text
-from apidiff.model.probe import Layout, Sweep
+from apidiff.model.probe import Layout
 from apidiff.model.trace import backend_name
 from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, DifferenceEntry
-from apidiff.model.vocabulary import DifferenceKind, Reach, Risk
 
 # Of how many claims a difference shows the evidence; the table beside it leads to the rest.
 _SHOWN = 2
-# What everyday code communicates: these dtypes, and slices, since gradient buckets and flat parameters are made of them.
-_USUAL = {"float32", "float16", "bfloat16", "int64", Layout.SLICE.value, Layout.HEAD.value, Layout.ROW.value}
-_Claims = dict[tuple[str, str], list[ClaimEntry]]  # by argument and value
+_SENTENCES = {
+    "dtypes-wrong": "sweep.dtypes_wrong",
+    "dtypes-refused": "sweep.dtypes_refused",
+    "views-refused": "sweep.parts_refused",
+}
 
 
 def cell_words(cell: Cell, language: Language) -> str:
@@ -37,72 +48,31 @@ def cell_words(cell: Cell, language: Language) -> str:
 
 
 def sweep_differences(source: list[ClaimEntry], target: list[ClaimEntry]) -> list[DifferenceEntry]:
-    """Differences that the runs of a sweep show: the source does with a value what the target does not.
-
-    Silent where the target gives a wrong result or changes what it was not given, an error where it refuses.
-    """
-    differences: list[DifferenceEntry] = []
-    for sweep in Sweep:
-        sound = _sound_values(_of(sweep, source))
-        mine = _of(sweep, target)
-        wrong = _with(mine, sound, {Effect.WRONG, Effect.SPILLS})
-        refused = _with(mine, sound, {Effect.REFUSED, Effect.HANGS, Effect.CRASHES})
-        if wrong and sweep is Sweep.VIEW:
-            differences.append(
-                _difference("parts-of-tensors", DifferenceKind.IN_PLACE, Risk.SILENT, _views(mine, wrong), wrong)
-            )
-        elif wrong:
-            text = _values("sweep.dtypes_wrong", sweep, wrong, {Effect.WRONG})
-            differences.append(_difference("dtypes-wrong", DifferenceKind.DTYPE, Risk.SILENT, text, wrong))
-        if refused:
-            key = "sweep.dtypes_refused" if sweep is Sweep.DTYPE else "sweep.parts_refused"
-            text = _values(key, sweep, refused, {Effect.REFUSED, Effect.HANGS, Effect.CRASHES})
-            kind = DifferenceKind.BACKEND_SUPPORT
-            differences.append(_difference(f"{sweep.value}s-refused", kind, Risk.ERROR, text, refused))
-    return differences
+    """Differences that the runs of a sweep show, with their text."""
+    return [_entry(difference) for difference in swept_differences(source, target)]
 
 
-def _of(sweep: Sweep, claims: Iterable[ClaimEntry]) -> _Claims:
-    found: _Claims = {}
-    for claim in claims:
-        if claim.swept is not None and claim.swept.sweep == sweep.value:
-            found.setdefault((claim.swept.argument, claim.swept.value), []).append(claim)
-    return found
-
-
-def _sound_values(claims: _Claims) -> set[str]:
-    """The values with which the source works wherever it was run."""
-    seen: dict[str, set[Effect]] = {}
-    for (_, value), mine in claims.items():
-        seen.setdefault(value, set()).update(cell_of(mine).effects.values())
-    return {value for value, effects in seen.items() if effects == {Effect.WORKS}}
-
-
-def _with(claims: _Claims, values: set[str], effects: set[Effect]) -> _Claims:
-    return {
-        key: mine for key, mine in claims.items() if key[1] in values and effects & set(cell_of(mine).effects.values())
-    }
-
-
-def _difference(key: str, kind: DifferenceKind, risk: Risk, text: Text, claims: _Claims) -> DifferenceEntry:
-    cited = [
-        claim for mine in claims.values() for claim in mine if any(row.outcome != "holds" for row in claim.summary)
-    ]
-    reach = Reach.EVERYDAY if _USUAL.intersection(value for _, value in claims) else Reach.EDGE
+def _entry(difference: SweptDifference) -> DifferenceEntry:
+    claims = [claim for mine in difference.claims.values() for claim in mine]
+    cited = [claim for claim in claims if any(row.outcome != "holds" for row in claim.summary)]
+    headline = filled(
+        f"headline.sweep.{difference.id}", devices=on_devices(place.device for place in difference.places)
+    )
     return DifferenceEntry(
-        id=key,
-        kind=kind.value,
-        risk=risk.value,
-        text=text,
-        headline=filled(f"headline.sweep.{key}"),
-        reach=reach.value,
+        id=difference.id,
+        kind=difference.kind.value,
+        risk=difference.risk.value,
+        text=_views(difference) if difference.id == "parts-of-tensors" else _values(difference),
+        headline=spaced(headline),
+        reach=difference.reach.value,
         evidence=[line for claim in cited[:_SHOWN] for line in evidence(claim)],
         claims=[claim.id for claim in cited],
     )
 
 
-def _views(claims: _Claims, wrong: _Claims) -> Text:
+def _views(difference: SweptDifference) -> Text:
     """Which parts stay without the result, around which more is changed, and what to write instead."""
+    claims, wrong = difference.all_claims, difference.claims
     sentences: list[Text] = []
     for argument in dict.fromkeys(argument for argument, _ in wrong):
         mine = {value: claims for (name, value), claims in wrong.items() if name == argument}
@@ -118,12 +88,13 @@ def _views(claims: _Claims, wrong: _Claims) -> Text:
     return _in_a_row(sentences)
 
 
-def _values(key: str, sweep: Sweep, chosen: _Claims, effects: set[Effect]) -> Text:
-    """The sentence under ``key`` for each set of places that show ``effects`` of the chosen values."""
-    seen = {value: mine for (_, value), mine in chosen.items()}
+def _values(difference: SweptDifference) -> Text:
+    """What happens with the values, for each set of places that show it."""
+    seen = {value: mine for (_, value), mine in difference.claims.items()}
     texts = []
-    for where, values in _by_places(seen, *effects):
-        texts.append(filled(key, values=_listed([value_code(sweep, value) for value in values]), where=where))
+    for where, values in _by_places(seen, *difference.effects):
+        codes = _listed([value_code(difference.sweep, value) for value in values])
+        texts.append(filled(_SENTENCES[difference.id], values=codes, where=where))
     return _in_a_row(texts)
 
 

@@ -6,7 +6,11 @@ import pytest
 
 from apidiff.database import load
 from apidiff.lookup.entry import entries
-from apidiff.model.views import DifferenceEntry, Entry
+from apidiff.messages.headlines import sample_headline
+from apidiff.messages.sweep_differences import sweep_differences
+from apidiff.model.base import Text
+from apidiff.model.verdict import Evidence, EvidenceCode, evidence
+from apidiff.model.views import ClaimEntry, DifferenceEntry, Entry, ObservedSummary, SweptEntry
 from apidiff.model.vocabulary import Reach
 
 WORDS = 10
@@ -69,3 +73,64 @@ def test_reach_and_risk(
     shown = next(one for one in entry.targets if one.name == f"mindspore.mint.distributed.{target}").differences
     found = next((difference for difference in shown if difference.id == name), None)
     assert (found and found.reach, found and found.risk) == (reach, risk)
+
+
+# (evidence, whether all samples show it, its headline in both languages)
+SAMPLES = [
+    (
+        evidence(EvidenceCode.ONLY_SOURCE_WRITES, slots="self"),
+        False,
+        ("On some inputs (CPU), `self` stays as it was", "CPU 上，部分输入下 `self` 保持不变"),
+    ),
+    (
+        evidence(EvidenceCode.SHARING_DIFFERS, slot="return", other="self", source="object", target="nothing"),
+        True,
+        ("On the CPU, no memory is shared with `self`", "CPU 上返回值不与 `self` 共享内存"),
+    ),
+    (evidence(EvidenceCode.NO_KERNEL, error="E"), True, ("On the CPU, it has no kernel", "CPU 上没有算子实现")),
+]
+
+
+@pytest.mark.parametrize(("fact", "everywhere", "headline"), SAMPLES)
+def test_samples_name_the_argument_and_the_device(fact: Evidence, everywhere: bool, headline: tuple[str, str]) -> None:
+    text = sample_headline(fact, "cpu", everywhere=everywhere)
+    assert (text.en, text.zh) == headline
+
+
+@pytest.mark.parametrize(
+    ("devices", "headline"),
+    [
+        (["cpu"], ("On the CPU, some dtypes are refused", "CPU 上不支持部分 dtype")),
+        (["cpu", "npu"], ("On the CPU, Ascend, some dtypes are refused", "CPU、昇腾上不支持部分 dtype")),
+    ],
+)
+def test_sweeps_name_the_devices_that_showed_them(devices: list[str], headline: tuple[str, str]) -> None:
+    source = [swept_claim("torch.a", "torch", [("cpu", "holds")])]
+    target = [swept_claim("mindspore.a", "mindspore", [(device, "error") for device in devices])]
+    (difference,) = sweep_differences(source, target)
+    assert difference.headline is not None
+    assert (difference.headline.en, difference.headline.zh) == headline
+
+
+def swept_claim(subject: str, framework: str, shown: list[tuple[str, str]]) -> ClaimEntry:
+    rows = [
+        ObservedSummary(
+            outcome=outcome,
+            framework=framework,
+            framework_version="2.10.0",
+            backend="any",
+            device=device,
+            world_sizes=[3],
+            runs=["run"],
+        )
+        for device, outcome in shown
+    ]
+    return ClaimEntry(
+        id=f"{subject}#holds-dtype-int64",
+        subject=subject,
+        side="source" if framework == "torch" else "target",
+        kind="result",
+        text=Text(en="It holds.", zh="成立。"),
+        summary=rows,
+        swept=SweptEntry(sweep="dtype", value="int64"),
+    )
