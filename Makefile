@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 PIP := $(BIN)/python -m pip install --quiet --quiet --progress-bar off
 
-.PHONY: help site test quick unit check verify gpu npu wheels serve bench lint format schema specs elements cards browser
+.PHONY: help site test tests quick unit check verify gpu npu wheels serve bench lint format schema specs elements cards browser
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,10 +28,12 @@ TESTS := $(FIRST) $(sort $(filter-out $(FIRST),$(dir $(wildcard tests/*/test_*.p
 SAMPLE ?= 10
 
 test: $(VENV)/.test browser ## Install torch, MindSpore and a browser, then run today's claims and every test
-	@$(MAKE) --jobs 2 --output-sync=line claims-gloo claims-mccl
+	@$(MAKE) --jobs 3 --output-sync=line tests claims-gloo claims-mccl
+
+tests:
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(TESTS)
 
-# Both frameworks at once: their ranks wait more than they work.
+# Both frameworks at once, beside the tests: their ranks wait for deadlines more than they work.
 claims-%:
 	@$(BIN)/python -m pytest --apidiff-backend $* --apidiff-sample $(SAMPLE)
 
