@@ -8,6 +8,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
+# Compiled modules are kept: the tests start some thousand processes, and each would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --quiet --progress-bar off
 
 .PHONY: help site test tests quick unit check verify gpu npu wheels serve bench lint format schema specs elements cards browser
