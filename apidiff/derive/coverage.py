@@ -10,6 +10,7 @@ from collections.abc import Mapping as Dictionary
 from apidiff.database import ApidiffError, Data
 from apidiff.database.backends import Backend, load_backends
 from apidiff.derive.evidence import distinct_claims, head_of, holding_mappings
+from apidiff.derive.statements import Standing
 from apidiff.model.coverage import (
     ApiCount,
     Coverage,
@@ -186,7 +187,8 @@ class _Count:
             for place, found in self.outcomes[claim.id].items()
             if Outcome.REFUTED.value in found.values()
         ]
-        return RefutedStatement(claim=claim.id, mapping=self._holder(claim), places=places)
+        standing = claim.contradicted.standing if claim.contradicted else Standing.REFUTED.value
+        return RefutedStatement(claim=claim.id, mapping=self._holder(claim), standing=standing, places=places)
 
     def _without_run(self) -> Iterator[WithoutRun]:
         for key, claim in self.claims.items():

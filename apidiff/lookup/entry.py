@@ -20,6 +20,7 @@ from apidiff.derive.reach import Cited, frequent_first, is_alike
 from apidiff.derive.rows import Files, row_facts
 from apidiff.derive.runs_on import runs_on
 from apidiff.derive.sample_code import sample_code
+from apidiff.derive.statements import contradicted
 from apidiff.derive.sweeps import swept
 from apidiff.judge import make_context, observe
 from apidiff.judge.pairs import judge_target, unsupported_by
@@ -140,6 +141,8 @@ class Builder:
         signature = self._signature(api)
         key = f"{api.name}#{claim.id}"
         self._clauses[key] = clause_text(claim, api)
+        summary = summarise(observed)
+        documents = [self.data.documents[statement.document] for statement in claim.stated]
         return ClaimEntry(
             id=key,
             subject=api.name,
@@ -148,7 +151,8 @@ class Builder:
             text=sentence(self._clauses[key]),
             stated=_stated(claim.stated),
             observed=[observed_entry(seen) for seen in observed],
-            summary=summarise(observed),
+            contradicted=contradicted(summary, documents),
+            summary=summary,
             changes=change_entries(observed, self._known),
             disputes=dispute_entries(observed),
             not_run=self._not_run(_framework(claim, api), observed),

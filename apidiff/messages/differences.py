@@ -110,7 +110,7 @@ def _sentence(claim: ClaimEntry, clause: Text, documents: Mapping[str, Document]
     # A sentence that runs did not bear out must not begin as if it were true.
     stating = [documents[stated.document] for stated in claim.stated if stated.text is None]
     if stating:
-        told = _documents(stating)
+        told, shown = _documents(stating), verdicts(claim.summary, stating) or shown
         return filled("difference_text.documents_say", documents=told, clause=clause, verdicts=shown)
     if claim.stated:
         return filled("difference_text.inferred", clause=clause, verdicts=shown)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
+from apidiff.derive.statements import standing
 from apidiff.derive.verdicts_by_run import EVIDENCE_LINES, by_run, telling_observation
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import LABELS, filled, joined
 from apidiff.model.base import Text
+from apidiff.model.mapping import Document
 from apidiff.model.trace import backend_name
 from apidiff.model.verdict import Evidence, Observation, Outcome
 from apidiff.model.version import Version
@@ -51,10 +53,13 @@ def verdict_text(row: ObservedSummary) -> Text:
     return _verdict_text(row, [row.framework_version])
 
 
-def _verdict_text(row: ObservedSummary, versions: Sequence[str]) -> Text:
+def _verdict_text(row: ObservedSummary, versions: Sequence[str], documents: Collection[Document] = ()) -> Text:
+    outcome = f"outcome.{row.outcome}"
+    if documents and row.outcome == Outcome.REFUTED.value:
+        outcome = f"statement.{standing(row, documents).value}"
     return filled(
         "verdict.where",
-        outcome=LABELS[f"outcome.{row.outcome}"],
+        outcome=LABELS[outcome],
         backend=backend_name(row.backend, row.device),
         framework=LABELS[f"framework.{row.framework}"],
         versions=joined("site.comma", versions),
@@ -62,13 +67,17 @@ def _verdict_text(row: ObservedSummary, versions: Sequence[str]) -> Text:
     )
 
 
-def verdicts(rows: Iterable[ObservedSummary]) -> Text | None:
-    """All rows of a claim, joined, those that differ in nothing but the version as one; None where there is none."""
+def verdicts(rows: Iterable[ObservedSummary], documents: Collection[Document] = ()) -> Text | None:
+    """All rows of a claim, joined, those that differ in nothing but the version as one; None where there is none.
+
+    ``documents``: those whose statement the rows judge, if any.
+    """
     merged: dict[tuple[object, ...], tuple[ObservedSummary, list[str]]] = {}
     for row in rows:
-        key = (row.outcome, row.framework, row.backend, row.device, *row.world_sizes)
+        said = standing(row, documents) if documents and row.outcome == Outcome.REFUTED.value else row.outcome
+        key = (said, row.framework, row.backend, row.device, *row.world_sizes)
         merged.setdefault(key, (row, []))[1].append(row.framework_version)
-    texts = [_verdict_text(row, versions) for row, versions in merged.values()]
+    texts = [_verdict_text(row, versions, documents) for row, versions in merged.values()]
     return joined("site.semicolon", texts) if texts else None
 
 

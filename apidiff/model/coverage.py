@@ -66,10 +66,14 @@ class NeverRun(Record, frozen=True, kw_only=True):
 
 
 class RefutedStatement(Record, frozen=True, kw_only=True):
-    """A claim that a document states and runs refute, and where they do ('gloo, 2.13.0')."""
+    """A claim that a document states and runs do not bear out, and where they do not ('gloo, 2.13.0').
+
+    ``standing``: as of `ContradictedEntry`.
+    """
 
     claim: str
     mapping: str
+    standing: str
     places: list[str]
 
 

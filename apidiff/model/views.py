@@ -110,6 +110,18 @@ class SweptEntry(View, frozen=True, kw_only=True):
     argument: str = ""
 
 
+class ContradictedEntry(View, frozen=True, kw_only=True):
+    """What runs say against a claim that documents state.
+
+    ``standing``: 'refuted' by runs of a version that a document speaks of; 'outdated' where runs of other versions alone show
+    otherwise, 'not_yet' where all of these are older. ``versions``: of ``framework``, those that show it, newest first.
+    """
+
+    standing: str
+    framework: str
+    versions: list[str]
+
+
 class ClaimEntry(View, frozen=True, kw_only=True):
     """A claim with its verdicts. ``id`` is ``<API name>#<claim>``; it is the anchor on the page with '#' written '--'."""
 
@@ -119,6 +131,7 @@ class ClaimEntry(View, frozen=True, kw_only=True):
     kind: str
     text: Text
     stated: list[StatedEntry] = []
+    contradicted: ContradictedEntry | None = None
     observed: list[ObservedEntry] = []
     summary: list[ObservedSummary] = []
     changes: list[ChangeEntry] = []

@@ -312,7 +312,7 @@ def _none_left(make: PageBuilder, claims: list[ClaimEntry]) -> block | None:
 def _refuted_line(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
     against = [row for row in claim.summary if row.outcome == Outcome.REFUTED.value]
     head = paragraph(
-        make.badge("outcome", Outcome.REFUTED.value),
+        _standing(make, claim),
         nodes.Text(" "),
         *make.text(claim.text),
         nodes.Text(" "),
@@ -331,8 +331,15 @@ def _refuted_line(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
     return [head, *runs]
 
 
+def _standing(make: PageBuilder, claim: ClaimEntry) -> nodes.inline:
+    """Say whether a run of a version that a document speaks of refutes it, or runs of other versions alone."""
+    standing = claim.contradicted.standing if claim.contradicted else Outcome.REFUTED.value
+    colour = "apidiff-outcome-refuted" if standing == Outcome.REFUTED.value else "apidiff-status-deprecated"
+    return nodes.inline("", make.word(f"statement.{standing}"), classes=["apidiff-badge", colour])
+
+
 def refuted_claims(entry: Entry) -> list[ClaimEntry]:
-    """List the claims that a document states and at least one run refutes."""
+    """List the claims that a document states and at least one run does not bear out."""
     return [claim for claim in entry.claims if claim.stated and any(row.outcome == "refuted" for row in claim.summary)]
 
 
@@ -341,7 +348,7 @@ def refuted_block(make: PageBuilder, entry: Entry, claim: ClaimEntry) -> block:
     against = [row for row in claim.summary if row.outcome == Outcome.REFUTED.value]
     rest = [row for row in claim.summary if row.outcome != Outcome.REFUTED.value]
     head = paragraph(
-        make.badge("outcome", "refuted"),
+        _standing(make, claim),
         nodes.Text(" "),
         literal(claim.subject),
         nodes.Text(" "),

@@ -9,6 +9,7 @@ from typing import Any
 from docutils import nodes
 
 from apidiff.derive.coverage import OUTCOMES
+from apidiff.derive.statements import Standing
 from apidiff.model.coverage import (
     ApiCount,
     Coverage,
@@ -145,7 +146,9 @@ def _api_list(make: PageBuilder, apis: list[ApiCount]) -> nodes.bullet_list:
 
 
 def _refuted(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
-    words = make.word("coverage.refuted_about", refuted=len(coverage.refuted), stated=coverage.stated)
+    refuted = [statement for statement in coverage.refuted if statement.standing == Standing.REFUTED.value]
+    others = len(coverage.refuted) - len(refuted)
+    words = make.word("coverage.refuted_about", refuted=len(refuted), others=others, stated=coverage.stated)
     by_mapping: dict[str, list[str]] = {}
     for statement in coverage.refuted:
         by_mapping.setdefault(statement.mapping, []).append(statement.claim)

@@ -15,12 +15,12 @@ LANGUAGES = [
     (
         "en",
         "By the documentation of MindSpore 2.4.0: `tensor` keeps its values on every rank but `dst`",
-        "refuted on gloo (PyTorch 2.13.0",
+        "no longer true on gloo (PyTorch 2.13.0",
     ),
     (
         "zh",
         "据 MindSpore 2.4.0 文档：在 `dst` 以外的所有 rank 上，`tensor` 的内容保持不变",
-        "gloo 上不成立（PyTorch 2.13.0",
+        "gloo 上已不成立（PyTorch 2.13.0",
     ),
 ]
 

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from message_use import Module, badly_filled, of_one_language, placeholders, read_module, read_text, unused
 
+from apidiff.derive import statements
 from apidiff.derive.answers import MAPS_TO
 from apidiff.derive.api_history import ChangeKind
 from apidiff.derive.argument_changes import Change
@@ -97,6 +98,7 @@ FAMILIES = {
     "clause.listed": values(ListedAs),
     "clause.aliases": values(AliasKind),
     "standing": values(Standing),
+    "statement": values(statements.Standing),
     "signed": values(State),
     "not_run": values(NotRun),
     "not_run_meaning": values(NotRun),

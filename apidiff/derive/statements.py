@@ -1,0 +1,45 @@
+"""Tells what runs say against documents: a statement is refuted only by a run of a version that its document speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from enum import Enum
+
+from apidiff.model.mapping import Document
+from apidiff.model.verdict import Outcome
+from apidiff.model.version import Version, release_of
+from apidiff.model.views import ContradictedEntry, ObservedSummary
+
+
+class Standing(Enum):
+    """What runs of some versions make of a statement that they do not bear out."""
+
+    REFUTED = "refuted"  # a run of a version that a document speaks of
+    OUTDATED = "outdated"  # runs of other versions
+    NOT_YET = "not_yet"  # runs of older versions than all documents speak of
+
+
+def standing(row: ObservedSummary, documents: Collection[Document]) -> Standing:
+    """What a verdict that is not borne out makes of what ``documents`` state.
+
+    What MindSpore's documents say of PyTorch is about no release that runs: they name none, or one of years ago.
+    """
+    versions = [Version(document.version) for document in documents if document.framework.value == row.framework]
+    run = Version(release_of(row.framework_version))
+    if any(version.covers(run) for version in versions):
+        return Standing.REFUTED
+    return Standing.NOT_YET if versions and all(run < version for version in versions) else Standing.OUTDATED
+
+
+def contradicted(summary: Iterable[ObservedSummary], documents: Collection[Document]) -> ContradictedEntry | None:
+    """What runs say against a claim that ``documents`` state, the worst first; None where none do, or nothing states it."""
+    against: dict[Standing, list[ObservedSummary]] = {}
+    for row in summary:
+        if documents and row.outcome == Outcome.REFUTED.value:
+            against.setdefault(standing(row, documents), []).append(row)
+    worst = next((one for one in Standing if one in against), None)
+    if worst is None:
+        return None
+    rows = against[worst]
+    versions = sorted({row.framework_version for row in rows}, key=lambda text: Version(release_of(text)), reverse=True)
+    return ContradictedEntry(standing=worst.value, framework=rows[0].framework, versions=versions)
