@@ -192,7 +192,7 @@ def _conditions(api: Api, probe: str, canonical: str, *, about_others: bool) -> 
     told += _of_partner(api, probe, canonical)
     told.sort(key=lambda condition: _ORDER.index(type(condition)))
     yield from told
-    if sizes := _sizes_that_matter(collective_of(api).probes[probe], arguments, bool(ranks or other), told):
+    if sizes := _sizes_that_matter(collective_of(api).probes[probe], plain, arguments, bool(ranks or other), told):
         yield WorldSizes(sizes)
     if (switch := inplace_switch(api, probe)) is not None:
         yield Switched(switch)
@@ -290,7 +290,7 @@ def _of_partner(api: Api, probe: str, canonical: str) -> Iterator[Condition]:
 
 
 def _sizes_that_matter(
-    probe: Probe, arguments: dict[str, Argument], some_call: bool, told: list[Condition]
+    probe: Probe, plain: dict[str, Argument], arguments: dict[str, Argument], some_call: bool, told: list[Condition]
 ) -> list[int]:
     """The numbers of ranks that a probe is limited to, where it would be another with more or fewer of them.
 
@@ -298,7 +298,16 @@ def _sizes_that_matter(
     """
     depends = some_call or any(_depends_on_size(condition) for condition in told)
     listed = any(name in {"mesh", "ranks_per_subgroup_list"} for name in arguments)
-    return [*probe.world_sizes] if depends or listed else []
+    return [*probe.world_sizes] if depends or listed or _counts_ranks(plain, arguments) else []
+
+
+def _counts_ranks(plain: dict[str, Argument], arguments: dict[str, Argument]) -> bool:
+    """Whether a list of a written length stands where the plain call has an item for each rank of the world."""
+    given = {name: value for name, value in arguments.items() if isinstance(value, Input)}
+    if any(value.group is not None for value in given.values()):
+        return False  # it is as long as the group should be, or is not
+    usual = {name for name, value in plain.items() if isinstance(value, Input) and value.each is not None}
+    return any(name in usual and value.list for name, value in given.items())
 
 
 def _depends_on_size(condition: Condition) -> bool:

@@ -199,19 +199,22 @@ def _judge_equals(case: Case) -> Verdict:
         value = at(trace, body.at)
         if value is None:
             return Outcome.ERROR, [evidence(EvidenceCode.NOTHING_AT, trace.rank, slot=body.at)]
-        if _is(value, want):
+        if _is_repr(value, body.value) if body.as_repr else _is(value, want):
             right.append(evidence(EvidenceCode.VALUE, trace.rank, slot=body.at, value=show(value)))
         else:
             wrong.append(_unexpected(trace.rank, body.at, value, want))
     return (Outcome.REFUTED, cut(wrong)) if wrong else (Outcome.HOLDS, cut(right))
 
 
+def _is_repr(value: Value, want: object) -> bool:
+    """Whether a recorded value is an object of which ``repr`` shows what is written."""
+    return isinstance(value, ObjectDump) and value.text == want
+
+
 def _is(value: Value, want: Operand) -> bool:
-    """Whether a recorded value is the one written: tensors are read as numbers, other objects as their ``repr``."""
+    """Whether a recorded value is the one written: tensors are read as numbers; an object is none of the values."""
     if isinstance(value, TensorDump):
         return bool(array(value).tolist() == want)
-    if isinstance(value, ObjectDump):
-        return value.text == want
     if isinstance(value, SequenceDump):
         items = want if isinstance(want, list) else []
         return len(items) == len(value.items) and all(_is(i, w) for i, w in zip(value.items, items, strict=True))

@@ -142,7 +142,7 @@ def _of_results(source: Sequence[Cited], target: Sequence[Cited]) -> Text | None
         return spaced(filled("headline.returns", source=returned["source"], target=returned["target"]))
     equal = next((one.claim.equals for one in target if one.claim.equals), None)
     if equal is not None and _worst(target) == "works":
-        return spaced(filled("headline.equals", subject=_subject(target), value=repr(equal.value)))
+        return spaced(filled("headline.equals", subject=_subject(target), value=equal.written))
     return None
 
 

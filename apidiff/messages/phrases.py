@@ -78,10 +78,10 @@ def _clause(claim: Claim, api: Api) -> Text:
             return clause if ranks is everyone else _on(ranks, root, clause)
         case Result():
             return _result(body, root)
-        case Equals(at=at, value=value, ranks=ranks):
+        case Equals(at=at, ranks=ranks, written=written):
             constant = api.kind is ApiKind.CONSTANT and at == "return"
             place = filled("place.value_of_constant") if constant else place_text(at)
-            clause = filled("clause.equals", place=place, value=repr(value))
+            clause = filled("clause.equals", place=place, value=written)
             return clause if ranks is everyone else _on(ranks, root, clause)
         case Raises(type=kind, ranks=ranks, some=some):
             clause = filled("clause.raises", type=kind) if kind else filled("clause.raises_any")

@@ -35,7 +35,8 @@ class AuthoredClaim(Record, frozen=True, kw_only=True):
     """A claim, under its ID. The key of its kind holds what matters most; the others stand beside it.
 
     ``writes``, ``keeps``, ``keeps_rest``: the argument (``ranks``, ``some``). ``returns``: the structure. ``result``: the
-    formula (``at``, ``of``). ``equals``: the value (``at``, by default the returned one). ``raises``: the class, or ``any``.
+    formula (``at``, ``of``). ``equals``: the value (``at``, by default the returned one; ``as_repr`` where it is what ``repr``
+    shows of an object). ``raises``: the class, or ``any``.
     ``completes``: true. ``aliases``: the place (``with``, ``share``). ``parameter``: its name (``default``, ``required``).
     ``lacks``, ``member``, ``lacks_member``: the name. ``prints``: the example. ``by``: the probes that observe it.
     ``reason``: why there is none, and ``when``: which call it speaks of then, written as a probe is.
@@ -62,6 +63,7 @@ class AuthoredClaim(Record, frozen=True, kw_only=True):
     of: Name | None = None
     with_: Name | None = msgspec.field(name="with", default=None)
     share: AliasKind | None = None
+    as_repr: bool | None = None
     default: str | None = None
     required: bool | None = None
     reason: Note | None = None

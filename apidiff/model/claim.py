@@ -105,11 +105,20 @@ class Result(Record, frozen=True, kw_only=True):
 
 
 class Equals(Record, frozen=True, kw_only=True):
-    """What stands at ``at`` after the call equals ``value``: a number, a text, true or false, null, or a list of those."""
+    """What stands at ``at`` after the call equals ``value``: a number, a text, true or false, null, or a list of those.
+
+    With ``as_repr`` it is an object, and ``value`` what ``repr`` shows of it.
+    """
 
     at: Slot
     value: Plain | list[Plain]
+    as_repr: bool = False
     ranks: RankSet = RankSet.ALL
+
+    @property
+    def written(self) -> str:
+        """The value as Python shows it."""
+        return str(self.value) if self.as_repr else repr(self.value)
 
 
 class Raises(Record, frozen=True, kw_only=True):

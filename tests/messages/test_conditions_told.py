@@ -96,13 +96,20 @@ def settings(api: Api, probe: str, *, about_others: bool = False) -> Settings:
     switch = inplace_switch(api, probe)
     if switch is not None:
         told["switch"] = [f"`set_comm_ops_inplace({switch})`"]
-    if collective_of(api).probes[probe].world_sizes and (ranks or other or overrides):
+    counted = not size and any(is_as_long(usual.get(name), value) for name, value in arguments.items())
+    if collective_of(api).probes[probe].world_sizes and (ranks or other or overrides or counted):
         told["ranks"] = [str(size) for size in collective_of(api).probes[probe].world_sizes]
     return told
 
 
 def is_group(value: Any) -> bool:
     return isinstance(value, dict) and value.get("group") is not None
+
+
+def is_as_long(usual: Any, value: Any) -> bool:
+    """Whether ``value`` is a list of a certain length where the canonical call has an item for each rank."""
+    per_rank = isinstance(usual, dict) and usual.get("each") is not None
+    return per_rank and isinstance(value, dict) and bool(value.get("list"))
 
 
 def is_choice(api: Api, name: str, value: Any) -> bool:

@@ -314,6 +314,7 @@ CONSTANT = collective_api({"name": "mindspore.ops.ReduceOp.SUM", "kind": "consta
     ("kind", "en", "zh"),
     [
         ({"equals": {"at": "return", "value": "sum"}}, "Its value is `'sum'`.", "它的值为 `'sum'`。"),
+        ({"equals": {"at": "return", "value": "f(1)", "as_repr": True}}, "Its value is `f(1)`.", "它的值为 `f(1)`。"),
         ({"returns": {"structure": "str"}}, "It is a `str`.", "它的类型为 `str`。"),
     ],
 )
