@@ -17,8 +17,8 @@ from apidiff.model.trace import ProbeRun
 class Journal:
     """One line per probe that was made, in a file named after the run, which nobody else writes until ``close``.
 
-    Lines are taken up again only where the probe still calls the same. ``path`` is None: nothing is kept; nor is it where
-    another process, making the same run at this moment, keeps its own there.
+    Lines are taken up again only where the probe still calls the same; where other code makes it, ``path`` should be another.
+    ``path`` is None: nothing is kept; nor is it where another process, making the same run at this moment, keeps its own there.
     """
 
     def __init__(self, path: Path | None, plan: Plan) -> None:

@@ -88,9 +88,16 @@ def make_run(
 
 
 def _journal_path(record: RunRecord) -> Path:
-    """The path of a run's journal: a run in another environment has another."""
-    environment = digest_of(msgspec.json.encode([record.packages, record.environment, record.os, record.device_found]))
+    """The path of a run's journal: a run in another environment has another, and one whose probes other code makes."""
+    about = [record.packages, record.environment, record.os, record.device_found, code_digest()]
+    environment = digest_of(msgspec.json.encode(about))
     return state_folder() / "unfinished" / "-".join([*run_name(record), f"{environment}.jsonl"])
+
+
+def code_digest(package: Path = Path(__file__).parents[1]) -> str:
+    """Computes the digest of the code by which ranks make probes and dump what came of them. ``package``: apidiff's folder."""
+    folders = [package / "execute", package / "execute" / "ranks", package / "model"]
+    return digest_of(b"".join(path.read_bytes() for folder in folders for path in sorted(folder.glob("*.py"))))
 
 
 def forget(record: RunRecord) -> None:

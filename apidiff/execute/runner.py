@@ -1,6 +1,6 @@
 """Runs a plan: probes one after another on ranks that are kept and started anew only where a probe spoilt them.
 
-What a run costs (2 cores, MindSpore 2.10.0, 3 ranks): a probe and the canary after it 20 ms; a start of ranks 5 to 9 s, of
+What a run costs (2 cores, MindSpore 2.10.0, 3 ranks): a probe 10 ms, the canary after it 30 ms; a start of ranks 5 to 9 s, of
 which they compute for 3 and sleep the rest while they look for each other; a probe whose ranks wait for each other the 30 s
 after which mccl raises. So ranks are kept as long as the canary is well, which it is after most
 errors, a missing kernel among them, and only probes that lost their ranks cost a start. Starts are made ahead, up to two
@@ -25,7 +25,8 @@ from apidiff.execute.plan import Plan, Step, step_key
 from apidiff.execute.remote import HostError, Hosts
 from apidiff.execute.world import Reply, StartError, World
 from apidiff.model.mapping import Api
-from apidiff.model.trace import ProbeRun, RankTrace, RunRecord, SignatureDump
+from apidiff.model.probe_resolution import collective_of
+from apidiff.model.trace import ProbeRun, RankTrace, RunRecord, ScalarDump, SignatureDump
 from apidiff.model.version import release_of
 
 Progress = Callable[[str], None]
@@ -35,6 +36,7 @@ Holds = Callable[[Step, ProbeRun, RunRecord], bool]
 _BREAKER = 2  # Step.risk of probes on which ranks disagree
 _AT_ONCE = 2  # starts of worlds
 SKIPPED = "skipped"  # ProbeRun.end of a sweep whose plain call failed
+_NONE = ScalarDump(value=None)
 _CANARY = 4.0  # seconds; it takes milliseconds where all is well, and a false alarm costs only a start
 
 
@@ -143,7 +145,7 @@ class Runner:
         return ProbeRun(api=step.api.name, probe=step.probe, spec=step.spec, end=reply.end, ranks=traces, log=log)
 
     def _healthy(self) -> bool:
-        """Tells whether a collective that is known to work still does: a failed kernel may show only in the next call."""
+        """Tells whether collectives that are known to work still do: a failed kernel may show only in the next call."""
         reply: Reply = self._ranks().ask({"do": "canary"}, _CANARY)
         return reply.end == "completed" and all(msgspec.json.decode(line) is True for line in reply.answers.values())
 
@@ -210,7 +212,9 @@ class Spares:
 def doubtful(steps: Iterable[Step], record: RunRecord, holds: Holds) -> list[Step]:
     """Finds the steps whose outcome is confirmed before it is recorded: any claim that does not hold, any odd end.
 
-    Not those of an API that is not there, where every rank says so. ``holds``: whether all claims on a step hold.
+    So is a call that shows nothing where the plain call of its API shows something: that it was accepted holds of ranks that
+    no longer call anything, too. Not those of an API that is not there, where every rank says so. ``holds``: whether all
+    claims on a step hold.
     """
     runs = {(run.api, run.probe): run for run in record.probes}
     missing = {signature.api for signature in record.signatures if signature.missing}
@@ -218,7 +222,7 @@ def doubtful(steps: Iterable[Step], record: RunRecord, holds: Holds) -> list[Ste
         step
         for step in steps
         if not (step.api.name in missing and _all_raised(runs[step_key(step)]))
-        and _is_doubtful(step, runs[step_key(step)], record, holds)
+        and (_is_doubtful(step, runs[step_key(step)], record, holds) or _lost_its_effect(step, runs))
     ]
 
 
@@ -232,6 +236,19 @@ def _is_doubtful(step: Step, run: ProbeRun, record: RunRecord, holds: Holds) -> 
     if failed(run):
         return True
     return not holds(step, run, record)
+
+
+def _lost_its_effect(step: Step, runs: dict[tuple[str, str], ProbeRun]) -> bool:
+    run, plain = runs[step_key(step)], runs.get((step.api.name, collective_of(step.api).plain_probe or ""))
+    settled = run.confirmed or run.again is not None
+    return not settled and shows_nothing(run) and not (plain and shows_nothing(plain))
+
+
+def shows_nothing(run: ProbeRun) -> bool:
+    """Whether a call was made and left no mark on any rank: nothing raised, nothing written, None returned."""
+    called = [trace for trace in run.ranks if trace.before]
+    unmarked = (trace.error is None and trace.after == trace.before and trace.returned == _NONE for trace in called)
+    return run.end == "completed" and bool(called) and all(unmarked)
 
 
 def failed(run: ProbeRun) -> bool:

@@ -43,6 +43,20 @@ def spoil() -> None:
     torch.distributed.all_reduce = lambda *_, **__: None
 
 
+def mute() -> None:
+    """Makes every later call of the rank a call of nothing, while what its own code calls directly still works."""
+    from apidiff.execute.ranks.adapter import Adapter
+
+    Adapter._call = lambda *_: None  # type: ignore[method-assign]
+
+
+def stop_copying() -> None:
+    """Leaves one kind of collective without effect; sums are still right."""
+    import torch.distributed
+
+    torch.distributed.broadcast = lambda *_, **__: None
+
+
 def another(tensor: object) -> int:
     """Never returns the same twice."""
     return time.monotonic_ns()

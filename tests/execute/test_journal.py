@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
+import apidiff
+from apidiff.database.backends import load_backends
 from apidiff.execute.journal import Journal, remove_journal
 from apidiff.execute.plan import Plan, Step
+from apidiff.execute.record import make_record
+from apidiff.execute.run import _journal_path, code_digest
 from apidiff.model.mapping import Api
 from apidiff.model.trace import ProbeRun, RankTrace
 
@@ -31,6 +36,21 @@ def test_finished_probes_are_taken_up_where_they_still_call_the_same(tmp_path: P
     first.close()
     # b calls something else now, c is gone.
     assert Journal(path, plan(a="1", b="changed", d="4")).done == {("torch.one", "a"): run("a", "1")}
+
+
+def test_traces_that_other_code_made_are_not_taken_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package, gloo = Path(apidiff.__file__).parent, next(one for one in load_backends() if one.name == "gloo")
+    for folder in ("execute", "model"):
+        shutil.copytree(package / folder, tmp_path / folder)
+    assert code_digest(tmp_path) == code_digest()
+    adapter = tmp_path / "execute" / "ranks" / "adapter.py"
+    adapter.write_text(adapter.read_text(encoding="utf-8").replace("callee(**arguments)", "None"), encoding="utf-8")
+    assert code_digest(tmp_path) != code_digest()
+    record = make_record(gloo, "2.13.0", 2, [], [])
+    paths = {_journal_path(record), _journal_path(record)}
+    monkeypatch.setattr("apidiff.execute.run.code_digest", lambda: code_digest(tmp_path))
+    assert len(paths) == 1
+    assert _journal_path(record) not in paths
 
 
 def test_a_journal_that_cannot_be_kept_does_not_stop_the_run(tmp_path: Path) -> None:

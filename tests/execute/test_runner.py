@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import psutil
 import pytest
 
@@ -12,10 +13,10 @@ from apidiff.database.backends import Backend, load_backends
 from apidiff.execute.journal import Journal
 from apidiff.execute.plan import Plan, Step, step_key
 from apidiff.execute.record import make_record
-from apidiff.execute.runner import Runner, Spares, doubtful, essence
+from apidiff.execute.runner import Runner, Spares, doubtful, essence, shows_nothing
 from apidiff.execute.world import World
 from apidiff.model.probe_resolution import digest
-from apidiff.model.trace import CallError, ProbeRun, RankTrace, ScalarDump, SignatureDump
+from apidiff.model.trace import CallError, ProbeRun, RankTrace, ScalarDump, SignatureDump, TensorDump
 from tests.factories import collective_api
 
 SUM = {"set": {"tensor": {"shape": [1]}}}
@@ -55,6 +56,8 @@ FAULTS = [
     (step("faulty_calls.hang", {"set": {"on": 0, "tensor": 1}}), "timeout", ["rank-0: about to hang"]),
     (step("faulty_calls.die", {"set": {"on": 1}}), "crash", ["rank-1: about to die"]),
     (step("faulty_calls.spoil", {}), "completed", []),
+    (step("faulty_calls.mute", {}), "completed", []),
+    (step("faulty_calls.stop_copying", {}), "completed", []),
 ]
 
 
@@ -124,6 +127,55 @@ def test_what_is_not_there_is_made_once(name: str, missing: bool, again: bool) -
     gloo = next(one for one in load_backends() if one.name == "gloo")
     record = make_record(gloo, "2.13.0", 2, [SignatureDump(api=name, missing=missing)], [run])
     assert doubtful([made], record, lambda *_: True) == [made] * again
+
+
+TENSOR = TensorDump(type="Tensor", dtype="float32", shape=[1], values=[1.0], storage=0, object=0)
+SUMMED = msgspec.structs.replace(TENSOR, values=[11.0])
+NONE = ScalarDump(value=None)
+BEFORE = {"tensor": TENSOR}
+SILENT = {"before": BEFORE, "after": BEFORE, "returned": NONE}
+WRITES = {"before": BEFORE, "after": {"tensor": SUMMED}, "returned": NONE}
+# (what the plain call shows on rank 0, what another accepted call shows there, whether that one is made again)
+MARKS = [
+    (WRITES, SILENT, True),
+    (WRITES, WRITES, False),
+    (WRITES, SILENT | {"returned": ScalarDump(value="a name")}, False),
+    (WRITES, {"returned": NONE}, False),  # the rank made no call
+    (SILENT, SILENT, False),  # there is nothing to see of a barrier
+]
+
+
+@pytest.mark.parametrize(("plain", "other", "again"), MARKS)
+def test_a_call_that_lost_its_effect_is_made_again(plain: dict, other: dict, again: bool) -> None:
+    api = collective_api({"name": "torch.distributed.all_reduce", "probes": {"sync": SUM, "odd": {"like": "sync"}}})
+    steps = [Step(api, probe, digest(api, probe), ()) for probe in ("sync", "odd")]
+    runs = [
+        ProbeRun(api=api.name, probe=made.probe, spec=made.spec, end="completed", ranks=[RankTrace(rank=0, **shown)])
+        for made, shown in zip(steps, (plain, other), strict=True)
+    ]
+    gloo = next(one for one in load_backends() if one.name == "gloo")
+    assert doubtful(steps, make_record(gloo, "2.13.0", 2, [], runs), lambda *_: True) == steps[1:] * again
+    settled = [runs[0], msgspec.structs.replace(runs[1], confirmed=True)]
+    assert doubtful(steps, make_record(gloo, "2.13.0", 2, [], settled), lambda *_: True) == []
+
+
+def test_a_probe_made_by_ranks_that_call_nothing_does_not_pass_as_accepted(
+    made: Callable[..., tuple[list[ProbeRun], int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Runner, "_healthy", lambda _: True)  # as if nothing between probes had noticed
+    api = collective_api(
+        {
+            "name": "torch.distributed.all_reduce",
+            "probes": {"sync": SUM, "odd": {"like": "sync", "set": {"tensor": {"shape": [2]}}}},
+        }
+    )
+    sync, odd = (Step(api, probe, digest(api, probe), ()) for probe in ("sync", "odd"))
+    steps = [sync, step("faulty_calls.mute", {}), odd]
+    runs, _ = made(steps, [odd])
+    assert shows_nothing(runs[2])
+    assert runs[2].confirmed is False
+    assert runs[2].again is not None
+    assert not shows_nothing(runs[2].again)
 
 
 def one(**fields: object) -> ProbeRun:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy.typing as npt
 
 from apidiff.execute.ranks.api_lookup import find, signature_of
+from apidiff.execute.ranks.canary import is_well
 from apidiff.execute.ranks.inputs import Inputs
 from apidiff.execute.ranks.snapshot import Snapshot
 from apidiff.model.collective import Collective
@@ -32,6 +33,7 @@ class Adapter(ABC):
 
     rank: int
     world_size: int
+    package: str  # where its collectives are
 
     # What a framework must tell.
 
@@ -68,15 +70,15 @@ class Adapter(ABC):
     def synchronise(self) -> None:
         """Waits until everything that was asked of the device is done; late errors are raised here."""
 
-    @abstractmethod
-    def canary(self) -> bool:
-        """A collective that is known to work, made on every rank; False where its result is wrong."""
-
     def switch_inplace(self, value: bool) -> None:
         """Sets ``set_comm_ops_inplace``; frameworks without it refuse."""
         raise NotImplementedError(f"no in-place switch to set to {value}")
 
     # What is the same for all.
+
+    def canary(self) -> bool:
+        """Makes collectives that are known to work, on every rank; False where a result is wrong."""
+        return is_well(self, self.package)
 
     def signature(self, api: Api) -> SignatureDump:
         """Dumps the API's signature as ``inspect`` shows it, and its members."""
@@ -161,6 +163,8 @@ class Adapter(ABC):
                 settings = collective_of(api).constructor
                 made = callee(**{name: value for name, value in arguments.items() if name in settings})
                 return made(*(value for name, value in arguments.items() if name not in settings))
+            case ApiKind.METHOD | ApiKind.MODULE:
+                raise NotImplementedError(f"{api.name} is a {api.kind.value}: it has no calls on ranks")
 
 
 def executed(code: str, arguments: dict[str, Any]) -> Any:

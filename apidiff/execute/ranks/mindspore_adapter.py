@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import mindspore
-import numpy as np
-from mindspore import Tensor
 from mindspore.communication import create_group, get_group_size, get_rank, init
 
 from apidiff.execute.mindspore_tensors import MindSporeTensors
@@ -17,6 +15,8 @@ _TARGETS = {"cpu": "CPU", "cuda": "GPU", "npu": "Ascend"}
 
 class MindSporeAdapter(MindSporeTensors, Adapter):
     """``device`` is 'cpu', 'cuda' or 'npu'. The backend follows from the device: MindSpore chooses it in ``init()``."""
+
+    package = "mindspore.mint.distributed"
 
     def __init__(self, device: str) -> None:
         self._device = _TARGETS[device]
@@ -47,9 +47,3 @@ class MindSporeAdapter(MindSporeTensors, Adapter):
         from mindspore.ops.communication import set_comm_ops_inplace
 
         set_comm_ops_inplace(value)
-
-    def canary(self) -> bool:
-        tensor = Tensor(np.full(2, self.rank + 1, np.float32))
-        mindspore.mint.distributed.all_reduce(tensor)
-        self.synchronise()
-        return tensor.asnumpy().tolist() == [self.world_size * (self.world_size + 1) / 2] * 2

@@ -27,6 +27,8 @@ def device_of(kind: str, local: int) -> torch.device:
 class TorchAdapter(TorchTensors, Adapter):
     """``backend`` and ``device`` ('cpu', 'cuda', 'npu') as conf/backends.toml names them."""
 
+    package = "torch.distributed"
+
     def __init__(self, backend: str, device: str) -> None:
         self._backend, self._kind = backend, device
         self._groups: dict[tuple[int, ...], Any] = {}
@@ -55,9 +57,3 @@ class TorchAdapter(TorchTensors, Adapter):
             self._groups[key] = dist.group.WORLD if len(ranks) == self.world_size else dist.new_group(ranks)
         group = self._groups[key]
         return getattr(group, "group_name", None) if by_name else group
-
-    def canary(self) -> bool:
-        tensor = torch.full((2,), float(self.rank + 1), device=self._device)
-        dist.all_reduce(tensor)
-        self.synchronise()
-        return tensor.tolist() == [self.world_size * (self.world_size + 1) / 2] * 2
