@@ -20,7 +20,7 @@ from apidiff.model.probe_resolution import (
     resolve,
     root_rank,
 )
-from apidiff.model.trace import ProbeRun, RankTrace, RunRecord, SignatureDump
+from apidiff.model.trace import CallError, ProbeRun, RankTrace, RunRecord, SignatureDump
 from apidiff.model.verdict import Evidence, EvidenceCode, Outcome, evidence
 
 # Judged from the signature that a run recorded, not from a probe.
@@ -192,7 +192,7 @@ def _judge_raises(case: Case) -> Verdict:
     quiet: list[Evidence] = []
     for trace in case.traces:
         error = trace.error
-        if error is not None and error.stage == "prepare":
+        if error is not None and (error.stage == "prepare" or (body.type is None and _is_no_refusal(error))):
             return Outcome.ERROR, [raised(trace)]
         if error is not None and body.type in {None, error.type, *error.bases}:
             fitting.append(trace)
@@ -211,16 +211,40 @@ def _judge_raises(case: Case) -> Verdict:
     return Outcome.REFUTED, cut([*quiet, *shown])
 
 
+# A call that broke before or beside what it was made to show.
+_BROKEN_CODE = frozenset({"NameError", "SyntaxError", "ImportError"})
+_NO_SUCH_CALL = re.compile(
+    r"\(\) (got an unexpected keyword argument|got multiple values for argument|takes .* positional argument"
+    r"|missing \d+ required (positional|keyword-only) argument)"
+)
+
+
+def _is_no_refusal(error: CallError) -> bool:
+    """Whether an error says that a name is missing, or that nobody can be called like that, and not that a value is refused.
+
+    A claim that an exception is raised, of whatever class, does not mean those; one that means them names the class.
+    """
+    if _BROKEN_CODE & {error.type, *error.bases}:
+        return True
+    return error.type == "TypeError" and bool(_NO_SUCH_CALL.search(error.message))
+
+
 def _fails_anyway(case: Case, failed: list[RankTrace]) -> list[Evidence]:
-    """The fact that the same call raises the same error without the fault; then the fault was not what raised it."""
-    probe = collective_of(case.api).probes.get(case.probe)
-    if probe is None or probe.like is None:
+    """The fact that the same call raises the same error without the fault; then the fault was not what raised it.
+
+    Without the fault means: as the probe that this one is like, or as the plain call of the API.
+    """
+    collective = collective_of(case.api)
+    if case.probe not in collective.probes:
         return []
-    plain = next((run for run in case.record.probes if (run.api, run.probe) == (case.api.name, probe.like)), None)
+    usually = collective.probes[case.probe].like or collective.plain_probe
+    if usually == case.probe:
+        return []
+    plain = next((run for run in case.record.probes if (run.api, run.probe) == (case.api.name, usually)), None)
     usual = {(t.error.type, t.error.message) for t in plain.ranks if t.error} if plain else set()
     same = [trace for trace in failed if trace.error and (trace.error.type, trace.error.message) in usual]
     return [
-        evidence(EvidenceCode.RAISED_WITHOUT_FAULT, trace.rank, error=error_text(trace), probe=repr(probe.like))
+        evidence(EvidenceCode.RAISED_WITHOUT_FAULT, trace.rank, error=error_text(trace), probe=repr(usually))
         for trace in same[:1]
     ]
 

@@ -52,6 +52,7 @@ class Fault(Enum):
     ONE_RANK = "copies the input of one rank"
     RETURNS_OTHER = "returns something else"
     NO_EXCEPTION = "raises nothing"
+    BROKEN_CODE = "raises since a name is missing in it"
     EXCEPTION = "raises"
 
 
@@ -134,6 +135,8 @@ def _faults(claim: Claim, api: Api, cases: list[_MadeCase]) -> Iterator[Fault]:
             yield Fault.RETURNS_OTHER
         case ClaimKind.RAISES:
             yield Fault.NO_EXCEPTION
+            if claim.raises and claim.raises.type is None:
+                yield Fault.BROKEN_CODE
         case ClaimKind.COMPLETES:
             yield Fault.EXCEPTION
 
@@ -221,6 +224,9 @@ def _broken(claim: Claim, trace: RankTrace, fault: Fault) -> RankTrace:
             return with_value(trace, slot, ObjectDump(type="SomethingElse", object=99))
         case Fault.EXCEPTION:
             error = CallError(stage="call", type="RuntimeError", bases=["Exception"], message="broken")
+            return msgspec.structs.replace(trace, error=error)
+        case Fault.BROKEN_CODE:
+            error = CallError(stage="call", type="NameError", bases=["Exception"], message="name 'it' is not defined")
             return msgspec.structs.replace(trace, error=error)
     return trace
 

@@ -85,7 +85,8 @@ IN = [tensor(1, 2), tensor(10, 20), tensor(100, 200)]
 SUM = tensor(111, 222)
 CLEAN = [trace(0, IN[0], SUM), trace(1, IN[1], IN[1]), trace(2, IN[2], IN[2])]
 PARTIAL = [trace(0, IN[0], SUM), trace(1, IN[1], tensor(110, 220)), trace(2, IN[2], IN[2])]
-RAISED = [failed(0), failed(1), failed(2)]
+R = range(3)
+RAISED = [failed(r) for r in R]
 
 
 def run(
@@ -152,6 +153,32 @@ ROWS = [
     ({"raises": {"type": "KeyError"}}, RAISED, "completed", "refuted"),
     ({"raises": {}}, [failed(r, "kernel Reduce unregistered") for r in range(3)], "completed", "unsupported"),
     ({"raises": {}}, [failed(r, stage="prepare") for r in range(3)], "completed", "error"),
+    ({"raises": {}}, [failed(r, kind="NameError") for r in range(3)], "completed", "error"),
+    (
+        {"raises": {}},
+        [failed(r, "f() got an unexpected keyword argument 'x'", "TypeError") for r in R],
+        "completed",
+        "error",
+    ),
+    (
+        {"raises": {}},
+        [failed(r, "f() missing 1 required positional argument: 'x'", "TypeError") for r in R],
+        "completed",
+        "error",
+    ),
+    (
+        {"raises": {}},
+        [failed(r, "f() takes 2 positional arguments but 3 were given", "TypeError") for r in R],
+        "completed",
+        "error",
+    ),
+    ({"raises": {}}, [failed(r, "x must be a tensor", "TypeError") for r in R], "completed", "holds"),
+    (
+        {"raises": {"type": "TypeError"}},
+        [failed(r, "f() got an unexpected keyword argument 'x'", "TypeError") for r in R],
+        "completed",
+        "holds",
+    ),
     ({"completes": {}}, CLEAN, "completed", "holds"),
     ({"completes": {}}, RAISED, "completed", "refuted"),
     ({"completes": {}}, CLEAN[:1], "timeout", "timeout"),
@@ -321,11 +348,12 @@ def test_evidence_shows_types_where_only_these_differ(kind: dict, after: object,
     assert (outcome, evidence_lines(facts, "en")) == (Outcome.REFUTED, [line])
 
 
-def test_an_error_that_comes_without_the_fault_too_is_no_proof() -> None:
-    usual, faulty = run(RAISED), run(RAISED, probe="bad")
-    outcome, _ = judge_claim(claim("bad", raises={}), API, "bad", faulty, [], record(usual, faulty))
+@pytest.mark.parametrize("probe", ["bad", "no-peer"])  # like the plain call, and like none
+def test_an_error_that_comes_without_the_fault_too_is_no_proof(probe: str) -> None:
+    usual, faulty = run(RAISED), run(RAISED, probe=probe)
+    outcome, _ = judge_claim(claim(probe, raises={}), API, probe, faulty, [], record(usual, faulty))
     assert outcome is Outcome.ERROR
-    outcome, _ = judge_claim(claim("bad", raises={}), API, "bad", faulty, [], record(run(CLEAN), faulty))
+    outcome, _ = judge_claim(claim(probe, raises={}), API, probe, faulty, [], record(run(CLEAN), faulty))
     assert outcome is Outcome.HOLDS
 
 

@@ -101,7 +101,14 @@ def test_which_faults_no_probe_shows(body: dict[str, object], probes: list[str],
 
 def test_every_fault_is_both_noticed_and_missed_above() -> None:
     missed = {fault for _, _, faults in ROWS for fault in faults}
-    always_seen = {Fault.REVERSED, Fault.BEYOND, Fault.IN_A_COPY, Fault.NO_EXCEPTION, Fault.EXCEPTION}
+    always_seen = {
+        Fault.REVERSED,
+        Fault.BEYOND,
+        Fault.IN_A_COPY,
+        Fault.NO_EXCEPTION,
+        Fault.EXCEPTION,
+        Fault.BROKEN_CODE,
+    }
     assert missed == set(Fault) - always_seen
 
 
@@ -121,6 +128,14 @@ def test_the_judge_refutes_what_is_broken(body: dict[str, object], probe: str, f
     (broken,) = broken_runs(given, API, probe, fault)
     outcome, facts = judge_claim(given, API, probe, broken, (), run_record(world_size=3, probes=[broken]))
     assert outcome is Outcome.REFUTED
+    assert facts
+
+
+def test_broken_code_neither_shows_nor_refutes_a_refusal() -> None:
+    refused = claim({"raises": {}}, ["sync"])
+    (broken,) = broken_runs(refused, API, "sync", Fault.BROKEN_CODE)
+    outcome, facts = judge_claim(refused, API, "sync", broken, (), run_record(world_size=3, probes=[broken]))
+    assert outcome is Outcome.ERROR
     assert facts
 
 
