@@ -22,7 +22,7 @@ COMMANDS = {
     "show": "a record as it is written, or expanded",
     "check": "validate all data and count what is there",
     "export": "everything as JSON files or as an SQLite database",
-    "report": "what upstream's mapping tables say, and what runs show",
+    "report": "what upstream's mapping tables say, and how much of what code uses is answered",
     "verify": "run the probes under the frameworks and judge the claims",
     "runs": "list, show, compare and import run records",
     "schema": "the JSON Schema of a record",

@@ -1,36 +1,71 @@
-"""`apidiff report`: what upstream's tables say of pairs of APIs, and what runs show."""
+"""`apidiff report`: what upstream's tables say and runs show, and how much of what code uses is answered."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 import msgspec
 
 from apidiff.cli.output import language
-from apidiff.database import load
-from apidiff.derive.official import official_report
-from apidiff.lookup.entry import entries
-from apidiff.messages.official_text import report_markdown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments."""
-    parser.description = (
-        "Writes the report on upstream's mapping tables: each row with its verdicts and their evidence."
+    actions = parser.add_subparsers(dest="what", required=True)
+    official = actions.add_parser(
+        "official",
+        help="on upstream's mapping tables",
+        description=(
+            "Writes the report on upstream's mapping tables: each row with its verdicts and their evidence. "
+            "JSON holds both languages."
+        ),
     )
-    parser.add_argument("what", choices=["official"], help="the report: on upstream's mapping tables")
-    parser.add_argument("--lang", choices=("en", "zh"), help="language of the text (default: that of the locale)")
-    parser.add_argument("--format", choices=("json", "md"), default="md", help="default: md; JSON holds both languages")
+    official.add_argument("--format", choices=("json", "md"), default="md", help="default: md")
+    census = actions.add_parser(
+        "census",
+        help="on a count of the names that code uses",
+        description=(
+            "Writes which share of the references to PyTorch names in some code is answered, and which by an answer that "
+            "was run. FILE is a CSV file whose first column is torch_name or method_name and whose last one is total."
+        ),
+    )
+    census.add_argument("file", metavar="FILE", type=Path, help="the CSV file")
+    census.add_argument("--json", action="store_true", help="write JSON, with every name that has no answer")
+    for action in (official, census):
+        action.add_argument("--lang", choices=("en", "zh"), help="language of the text (default: that of the locale)")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Writes the report to standard output, in UTF-8 whatever the locale."""
+    """Writes the report to standard output, in UTF-8 whatever the locale. Raises DataError for a census that is none."""
+    sys.stdout.buffer.write(_official(args) if args.what == "official" else _census(args))
+    return 0
+
+
+def _official(args: argparse.Namespace) -> bytes:
+    from apidiff.database import load
+    from apidiff.derive.official import official_report
+    from apidiff.lookup.entry import entries
+    from apidiff.messages.official_text import report_markdown
+
     data = load()
     report = official_report(data, entries(data))
     if args.format == "json":
-        text = msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n"
-    else:
-        text = report_markdown(report, language(args.lang)).encode()
-    sys.stdout.buffer.write(text)
-    return 0
+        return _indented(report)
+    return report_markdown(report, language(args.lang)).encode()
+
+
+def _census(args: argparse.Namespace) -> bytes:
+    from apidiff.database.census import read_census
+    from apidiff.lookup.cache import open_index
+    from apidiff.lookup.census import census_report
+    from apidiff.writers.census import census_text
+
+    counts = read_census(args.file)
+    report = census_report(open_index(), counts)
+    return _indented(report) if args.json else census_text(report, language(args.lang)).encode()
+
+
+def _indented(report: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n"

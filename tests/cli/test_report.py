@@ -1,11 +1,14 @@
-"""`apidiff report official` writes the report in either language and as JSON."""
+"""`apidiff report` writes the reports on upstream's tables and on what code uses, as text and as JSON."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from apidiff.derive.official import OfficialReport
+from apidiff.lookup.census import CensusReport
 
 
 @pytest.mark.parametrize(
@@ -48,3 +51,22 @@ def test_another_report_is_refused(run) -> None:
     done = run("report", "other")
     assert done.returncode == 2
     assert "official" in done.stderr
+
+
+def test_census(run, tmp_path: Path) -> None:
+    path = tmp_path / "census.csv"
+    path.write_text("torch_name,timm,total\ntorch.nn.Linear,3,3\ntorch.nothing,1,1\n")
+    done = run("report", "census", str(path), "--lang", "en")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "answered: 75.0 % of the references (3), 1 names" in done.stdout
+    report = msgspec.json.decode(run("report", "census", str(path), "--json").stdout, type=CensusReport)
+    assert (report.answered, report.run) == (3, 3)
+    assert [used.name for used in report.unanswered] == ["torch.nothing"]
+
+
+def test_what_is_no_census_is_one_error(run, tmp_path: Path) -> None:
+    path = tmp_path / "census.csv"
+    path.write_text("torch_name,total\ntorch.nn.Linear,?\n")
+    done = run("report", "census", str(path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"apidiff: {path}:2: the total of torch.nn.Linear is '?'. Write a whole number.\n"

@@ -1,0 +1,53 @@
+"""Reads a census of code: a CSV file that says how often PyTorch names are referred to."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from apidiff.errors import DataError
+
+# Header of the column of names → what stands before each name to make it a full one.
+NAME_COLUMNS = {"torch_name": "", "method_name": "torch.Tensor."}
+TOTAL = "total"
+
+
+def read_census(path: Path) -> dict[str, int]:
+    """Read how often each full name is referred to in ``path``, in the order of the file.
+
+    The first column is ``torch_name`` or ``method_name`` (of ``torch.Tensor``), the last one ``total``; those between them
+    are not read.
+
+    Raises DataError, which names file and line, for a file that is not so.
+    """
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = csv.reader(file, strict=True)
+            return _counts(path, ((rows.line_num, row) for row in rows if row))
+    except OSError as error:
+        raise DataError(path, None, f"cannot be read ({error.strerror})", "Name a CSV file.") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(path, None, f"is no CSV file in UTF-8 ({error})", "Name a CSV file.") from error
+
+
+def _counts(path: Path, rows: Iterator[tuple[int, list[str]]]) -> dict[str, int]:
+    _, header = next(rows, (1, []))
+    if not header or header[0] not in NAME_COLUMNS or header[-1] != TOTAL:
+        columns = " or ".join(f"'{name}'" for name in NAME_COLUMNS)
+        found = f"the header is {','.join(header)!r}"
+        raise DataError(path, 1, found, f"Call the first column {columns}, and the last one '{TOTAL}'.")
+    counts: dict[str, int] = {}
+    for line, row in rows:
+        if len(row) != len(header):
+            found = f"a row of {len(row)} columns below a header of {len(header)}"
+            raise DataError(path, line, found, "Give it a value for each column.")
+        name, total = NAME_COLUMNS[header[0]] + row[0].strip(), row[-1].strip()
+        if not (total.isascii() and total.isdecimal()):
+            raise DataError(path, line, f"the total of {name} is {total!r}", "Write a whole number.")
+        if name in counts:
+            raise DataError(path, line, f"{name} stands in two rows", "Add them up in one.")
+        counts[name] = int(total)
+    if not sum(counts.values()):
+        raise DataError(path, None, "counts no reference", "Name a census with at least one.")
+    return counts

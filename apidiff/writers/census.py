@@ -1,0 +1,42 @@
+"""Writes the report on a census of code as text, in either language."""
+
+from __future__ import annotations
+
+from apidiff.lookup.census import CensusReport
+from apidiff.messages.labels import Language, filled
+from apidiff.model.base import Text
+
+_LONGEST = 40  # unanswered names; JSON has all of them
+
+
+def census_text(report: CensusReport, language: Language) -> str:
+    """Return the shares on one line each, then the most used names without an answer."""
+    texts = [
+        filled("census.total", references=_grouped(report.references), names=_grouped(report.names)),
+        filled(
+            "census.answered",
+            share=f"{report.share(report.answered):.1f}",
+            references=_grouped(report.answered),
+            names=_grouped(report.answered_names),
+        ),
+        filled(
+            "census.run",
+            mindspore=report.mindspore,
+            share=f"{report.share(report.run):.1f}",
+            references=_grouped(report.run),
+            names=_grouped(report.run_names),
+        ),
+        filled("census.unanswered" if report.unanswered else "census.all_answered"),
+    ]
+    lines = [_in(text, language) for text in texts]
+    width = len(_grouped(report.unanswered[0].references)) if report.unanswered else 0
+    lines += [f"  {_grouped(used.references):>{width}}  {used.name}" for used in report.unanswered[:_LONGEST]]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _in(text: Text, language: Language) -> str:
+    return text.en if language == "en" else text.zh
+
+
+def _grouped(count: int) -> str:
+    return f"{count:,}"

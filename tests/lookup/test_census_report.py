@@ -1,0 +1,48 @@
+"""How much of a census is answered, and by which mapping a name is."""
+
+from __future__ import annotations
+
+import pytest
+from kb_entries import MONITORED, REDUCE
+
+from apidiff.database.scope import load_scope
+from apidiff.lookup.census import answering, census_report
+from apidiff.lookup.index import Index
+from apidiff.writers.census import census_text
+
+GATHER = "torch.distributed.gather"
+
+
+def test_shares_and_what_is_missing(index: Index) -> None:
+    counts = {REDUCE: 60, "torch.less_used": 5, MONITORED: 20, "torch.cat_less": 15}
+    report = census_report(index, counts)
+    assert (report.references, report.names, report.answered, report.answered_names) == (100, 4, 80, 2)
+    assert (report.run, report.run_names) == (60, 1)  # of the other, nothing was run
+    assert [(used.name, used.references) for used in report.unanswered] == [
+        ("torch.cat_less", 15),
+        ("torch.less_used", 5),
+    ]
+    english = census_text(report, "en").splitlines()
+    assert english[1] == "answered: 80.0 % of the references (80), 2 names"
+    assert english[-2:] == ["  15  torch.cat_less", "   5  torch.less_used"]
+    assert "60.0 %" in census_text(report, "zh")
+
+
+def test_where_all_is_answered_it_says_so(index: Index) -> None:
+    assert census_text(census_report(index, {REDUCE: 1}), "en").endswith("\nEvery name has an answer.\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "mapping"),
+    [
+        (REDUCE, REDUCE),
+        ("torch.distributed.distributed_c10d.reduce", REDUCE),  # a copy of the module
+        ('c10d "reduce"', REDUCE),  # an alias
+        (f"{REDUCE}.func_name", None),  # a function has no members
+        ("torch.Tensor.view_of_nothing", None),  # has a record of its own or none
+        ("torch.nothing", None),
+        ("mindspore.communication.GlobalComm", None),
+    ],
+)
+def test_names_lead_to_mappings(index: Index, name: str, mapping: str | None) -> None:
+    assert answering(index, load_scope().torch, name) == mapping
