@@ -9,6 +9,7 @@ sys.path.insert(0, str(_ROOT))
 
 from apidiff.messages.labels import label  # noqa: E402 - the package may not be installed
 from apidiff.sphinxext.contribute import find_repository  # noqa: E402
+from apidiff.writers.exports.address import MOVED  # noqa: E402
 
 _ZH = tags.has("zh")  # noqa: F821 - Sphinx puts `tags` into this file's names
 _WORDS = "zh" if _ZH else "en"
@@ -41,7 +42,7 @@ html_title = label("site.title", _WORDS)
 html_static_path = ["static"]
 html_favicon = "static/favicon.svg"
 # No colours by name in the page itself: without script the theme then shows its light ones.
-html_context = {"default_mode": ""}
+html_context = {"default_mode": "", "apidiff_moved": MOVED}
 html_css_files = [
     "apidiff.css",
     "platform.css",
@@ -61,7 +62,7 @@ html_js_files = [
     ("elements/versions.js", {"defer": "defer"}),
     ("elements/trust.js", {"defer": "defer"}),
 ]
-html_additional_pages = {"search": "search.html"}
+html_additional_pages = {"search": "search.html", **dict.fromkeys(MOVED, "moved.html")}
 html_copy_source = False
 html_show_sourcelink = False
 html_last_updated_fmt = None
@@ -80,11 +81,12 @@ html_sidebars = {
             "mappings/**",
             "counterparts",
             "risks",
-            "refuted",
-            "changed",
+            "statements",
+            "new",
+            "project",
         )
     },
-    **{page: [] for page in ("official", "coverage", "runs", "runs/**", "evidence/**")},
+    **{page: [] for page in ("coverage", "runs", "runs/**", "evidence/**")},
 }
 html_theme_options = {
     "collapse_navigation": True,
@@ -100,7 +102,7 @@ html_theme_options = {
     "navbar_align": "left",
     # On a phone the header has no room for the chooser of versions; there it stands above the page.
     "article_header_end": ["version-chooser.html"],
-    "header_links_before_dropdown": 3,
+    "header_links_before_dropdown": 4,
     "header_dropdown_text": label("site.more", _WORDS),
     "secondary_sidebar_items": ["page-toc.html"],
     "footer_start": ["sphinx-version.html"],

@@ -284,7 +284,7 @@ def refuted_section(make: PageBuilder, entry: Entry) -> nodes.section:
 
 def _refuted_item(make: PageBuilder, claim: ClaimEntry) -> marked_item:
     """Show one statement for the versions whose runs refute it or on which it was not run; without script for all."""
-    item = marked_item("", *_refuted_line(make, claim))
+    item = marked_item("", *refuted_line(make, claim))
     return make.only_in(item, claim.summary[0].framework, _refuting(make, claim), hide=False)
 
 
@@ -309,7 +309,8 @@ def _none_left(make: PageBuilder, claims: list[ClaimEntry]) -> block | None:
     return notice
 
 
-def _refuted_line(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
+def refuted_line(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
+    """Show a refuted claim in a line, and below it the runs against it."""
     against = [row for row in claim.summary if row.outcome == Outcome.REFUTED.value]
     head = paragraph(
         _standing(make, claim),
@@ -341,24 +342,3 @@ def _standing(make: PageBuilder, claim: ClaimEntry) -> nodes.inline:
 def refuted_claims(entry: Entry) -> list[ClaimEntry]:
     """List the claims that a document states and at least one run does not bear out."""
     return [claim for claim in entry.claims if claim.stated and any(row.outcome == "refuted" for row in claim.summary)]
-
-
-def refuted_block(make: PageBuilder, entry: Entry, claim: ClaimEntry) -> block:
-    """Show one refuted statement, with the documents and the runs against it."""
-    against = [row for row in claim.summary if row.outcome == Outcome.REFUTED.value]
-    rest = [row for row in claim.summary if row.outcome != Outcome.REFUTED.value]
-    head = paragraph(
-        _standing(make, claim),
-        nodes.Text(" "),
-        literal(claim.subject),
-        nodes.Text(" "),
-        *make.text(claim.text),
-    )
-    link = paragraph(make.ref("claim", claim.id), classes=["apidiff-claim-id"])
-    children = [
-        head,
-        link,
-        *stated_part(make, entry.documents, claim.stated),
-        observed_part(make, claim, against + rest),
-    ]
-    return block("", *children, classes=["apidiff-claim", "apidiff-edge-refuted"])

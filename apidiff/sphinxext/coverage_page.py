@@ -156,7 +156,7 @@ def _refuted(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
     for mapping, claims in by_mapping.items():
         link = make.ref("mapping", mapping, part="refuted")
         items.append(nodes.list_item("", paragraph(link, nodes.Text(f" {len(claims)}"))))
-    page = nodes.reference("", make.word("coverage.refuted_page"), refuri="refuted.html", internal=True)
+    page = nodes.reference("", make.word("coverage.refuted_page"), refuri="statements.html", internal=True)
     children: list[nodes.Node] = [paragraph(nodes.Text(words), page)]
     if items:
         children.append(nodes.bullet_list("", *items, classes=["apidiff-glance"]))
@@ -178,7 +178,7 @@ def _unsupported(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
 def _changes(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
     if not coverage.changes:
         return [make.sentence("coverage.changes_none")]
-    page = nodes.reference("", make.word("coverage.changed_page"), refuri="changed.html", internal=True)
+    page = nodes.reference("", make.word("coverage.changed_page"), refuri="new.html", internal=True)
     items = [nodes.list_item("", paragraph(nodes.Text(_change(make, change)))) for change in coverage.changes]
     return [nodes.bullet_list("", *items), paragraph(page)]
 

@@ -24,14 +24,16 @@ from apidiff.sphinxext.contribute import Repository, checked, contribute_section
 from apidiff.sphinxext.coverage_page import coverage_sections
 from apidiff.sphinxext.domain import ApidiffDomain, trace_name
 from apidiff.sphinxext.evidence_page import defined, evidence_section
+from apidiff.sphinxext.home_page import figures, measured_last, most_used, search_box
 from apidiff.sphinxext.index_table import index_table
 from apidiff.sphinxext.languages import language_of
 from apidiff.sphinxext.mapping_page import mapping_section
+from apidiff.sphinxext.news_page import news_sections
 from apidiff.sphinxext.nodes import every
-from apidiff.sphinxext.official_page import official_sections
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.page_context import describe, describe_mapping
 from apidiff.sphinxext.run_page import run_section
+from apidiff.sphinxext.statements_page import statements_sections
 from apidiff.sphinxext.versions import Releases
 from apidiff.writers.exports.address import anchor
 
@@ -195,21 +197,13 @@ class TableDirective(_Directive):
         return [index_table("", index=index, language=make.language), *tree]
 
 
-class RefutedDirective(_Directive):
-    """``apidiff-refuted``: what documents state and runs refute, over all mappings."""
+class StatementsDirective(_Directive):
+    """``apidiff-statements``: what documents and upstream's tables state, and what runs show otherwise."""
 
     def run(self) -> list[nodes.Node]:
-        """Build one section per mapping."""
-        pages = self.read("lists/refuted", list[MappingPage])
-        return self.finished(index_pages.refuted_statements(self.make(), pages))
-
-
-class OfficialDirective(_Directive):
-    """``apidiff-official``: what upstream's tables say, and what runs show."""
-
-    def run(self) -> list[nodes.Node]:
-        """Build one section per table."""
-        return self.finished(official_sections(self.make(), self.read("official", OfficialReport)))
+        """Build a line per API, then what the tables come to."""
+        pages, report = self.read("lists/refuted", list[MappingPage]), self.read("official", OfficialReport)
+        return self.finished(statements_sections(self.make(), pages, report))
 
 
 class CoverageDirective(_Directive):
@@ -220,13 +214,47 @@ class CoverageDirective(_Directive):
         return self.finished(coverage_sections(self.make(), self.read("coverage", Coverage)))
 
 
-class ChangedDirective(_Directive):
-    """``apidiff-changed``: which version changed which behaviour."""
+class NewsDirective(_Directive):
+    """``apidiff-news``: what was measured, and which version changed which behaviour."""
 
     def run(self) -> list[nodes.Node]:
-        """Build one section per version."""
-        changes = self.read("changed", list[Changed])
-        return self.finished(index_pages.changed_sections(self.make(), changes, self.read("coverage", Coverage).places))
+        """Build a section of runs, and one of changes by version."""
+        changes, places = self.read("changed", list[Changed]), self.read("coverage", Coverage).places
+        runs, singles = self.read("runs", list[RunHead]), self.read("single_runs", list[SingleHead])
+        return self.finished(news_sections(self.make(), changes, places, runs, singles))
+
+
+class SearchBoxDirective(_Directive):
+    """``apidiff-search-box``: a box to search in."""
+
+    def run(self) -> list[nodes.Node]:
+        """Build the box."""
+        return [search_box(self.make())]
+
+
+class MostUsedDirective(_Directive):
+    """``apidiff-most-used``: the APIs that real code uses most."""
+
+    def run(self) -> list[nodes.Node]:
+        """Build the list."""
+        return self.finished(most_used(self.make(), self.read("index", Index)))
+
+
+class MeasuredDirective(_Directive):
+    """``apidiff-measured``: what was measured last."""
+
+    def run(self) -> list[nodes.Node]:
+        """Build the list."""
+        runs, singles = self.read("runs", list[RunHead]), self.read("single_runs", list[SingleHead])
+        return self.finished(measured_last(self.make(), runs, singles))
+
+
+class FiguresDirective(_Directive):
+    """``apidiff-figures``: how much there is, and how much of it was run."""
+
+    def run(self) -> list[nodes.Node]:
+        """Build the figures."""
+        return self.finished(figures(self.make(), self.read("coverage", Coverage)))
 
 
 class CounterpartsDirective(_Directive):
@@ -260,10 +288,13 @@ DIRECTIVES: dict[str, type[SphinxDirective]] = {
     "apidiff-index": IndexDirective,
     "apidiff-meanings": MeaningsDirective,
     "apidiff-table": TableDirective,
-    "apidiff-refuted": RefutedDirective,
+    "apidiff-statements": StatementsDirective,
     "apidiff-runs": RunsDirective,
-    "apidiff-official": OfficialDirective,
     "apidiff-coverage": CoverageDirective,
-    "apidiff-changed": ChangedDirective,
+    "apidiff-news": NewsDirective,
+    "apidiff-search-box": SearchBoxDirective,
+    "apidiff-most-used": MostUsedDirective,
+    "apidiff-measured": MeasuredDirective,
+    "apidiff-figures": FiguresDirective,
     "apidiff-counterparts": CounterpartsDirective,
 }

@@ -1,4 +1,4 @@
-"""Builds pages that list all mappings: by category, by risk, by MindSpore API, changed and refuted claims, run records."""
+"""Builds pages that list all mappings: by category, by risk, by MindSpore API, run records."""
 
 from __future__ import annotations
 
@@ -9,19 +9,15 @@ from docutils import nodes
 from apidiff.database.scope import load_scope
 from apidiff.derive.answers import MAPS_TO, answer_at, current_answer, current_target
 from apidiff.derive.evidence import RunHead, SingleHead
-from apidiff.derive.verdicts_by_run import Changed
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import measurer
-from apidiff.model.coverage import PlaceCoverage
 from apidiff.model.signed import State
-from apidiff.model.version import Version
-from apidiff.model.views import ClaimEntry, CounterpartEntry, DifferenceEntry, Entry, ServedEntry, VersionSpan
-from apidiff.model.vocabulary import AnswerKind, Risk
+from apidiff.model.views import CounterpartEntry, DifferenceEntry, Entry, ServedEntry
+from apidiff.model.vocabulary import AnswerKind, Reach, Risk
 from apidiff.sphinxext.build_cache import MappingPage
-from apidiff.sphinxext.claims import refuted_block, refuted_claims
-from apidiff.sphinxext.nodes import Cell, Inline, block, external, joined, literal, paragraph, relative, table
+from apidiff.sphinxext.nodes import Cell, Inline, block, details, external, joined, literal, paragraph, relative, table
 from apidiff.sphinxext.page_builder import PageBuilder
-from apidiff.sphinxext.run_page import run_part, run_title
+from apidiff.sphinxext.run_page import run_title
 from apidiff.writers.exports.address import anchor
 
 
@@ -71,29 +67,41 @@ def by_risk(make: PageBuilder, pages: list[MappingPage], newest: str) -> list[no
 
 
 def _risk_section(make: PageBuilder, risk: str, pages: list[MappingPage], newest: str) -> nodes.section:
-    rows = [
-        _difference_row(make, page.entry, difference, newest)
+    lines = [
+        _differences_of(make, page.entry, risk, differences, newest)
         for page in pages
-        for difference in answer_at(page.entry, newest)[2]
-        if difference.risk == risk
+        if (differences := [one for one in answer_at(page.entry, newest)[2] if one.risk == risk])
     ]
     title = [make.badge("risk", risk)]
     meaning = make.sentence(f"risk_meaning.{risk}")
-    if not rows:
+    if not lines:
         return make.section(risk, title, meaning, make.sentence("index.risk_empty"))
-    header = [
-        make.word("column.api_and_target", version=newest),
-        make.word("column.kind"),
-        make.word("column.difference"),
+    shown = block("", *lines, filter=make.word("statements.filter"))
+    return make.section(risk, title, meaning, shown)
+
+
+def _differences_of(
+    make: PageBuilder, entry: Entry, risk: str, differences: Sequence[DifferenceEntry], newest: str
+) -> details:
+    """Show an API in one line; opened, its differences of one risk, those of everyday use first."""
+    everyday = sum(difference.reach == Reach.EVERYDAY.value for difference in differences)
+    count = make.word("risks.count", everyday=everyday, others=len(differences) - everyday)
+    head: list[nodes.Node] = [literal(entry.id), nodes.Text(" " + count)]
+    items = [
+        nodes.list_item("", paragraph(*_difference(make, entry, difference)))
+        for difference in sorted(differences, key=lambda one: one.reach != Reach.EVERYDAY.value)
     ]
-    return make.section(risk, title, meaning, table(header, rows, classes=["apidiff-stacked", "apidiff-findings"]))
+    return make.line(anchor(f"{risk}--{entry.id}"), head, *_pair(make, entry, newest), nodes.bullet_list("", *items))
 
 
-def _difference_row(make: PageBuilder, entry: Entry, difference: DifferenceEntry, newest: str) -> list[Cell]:
-    kind = make.ref(
-        "mapping", entry.id, nodes.Text(make.word(f"difference.{difference.kind}")), part=f"difference-{difference.id}"
+def _difference(make: PageBuilder, entry: Entry, difference: DifferenceEntry) -> list[nodes.Node]:
+    fact = (
+        make.text(difference.headline)
+        if difference.headline
+        else [nodes.Text(make.word(f"difference.{difference.kind}"))]
     )
-    return [_pair(make, entry, newest), [kind], make.text(difference.text)]
+    link = make.ref("mapping", entry.id, *fact, part=f"difference-{difference.id}")
+    return [nodes.strong("", "", link), nodes.Text(make.word("site.colon")), *make.text(difference.text)]
 
 
 def meanings(make: PageBuilder) -> list[nodes.Node]:
@@ -114,23 +122,6 @@ def _meanings(make: PageBuilder, words: Iterable[tuple[str, str]]) -> nodes.bull
         text = nodes.Text(" " + make.word(f"{kind}_meaning.{value}"))
         items.append(nodes.list_item("", paragraph(make.badge(kind, value), text)))
     return nodes.bullet_list("", *items, classes=["apidiff-meanings"])
-
-
-def refuted_statements(make: PageBuilder, pages: list[MappingPage]) -> list[nodes.Node]:
-    """List every refuted statement, by mapping; that of a target which several mappings share stands once."""
-    sections: list[nodes.Node] = []
-    for page in pages:
-        claims = [claim for claim in refuted_claims(page.entry) if _belongs(page.entry, claim)]
-        if claims:
-            link = make.ref("mapping", page.entry.id)
-            blocks = [refuted_block(make, page.entry, claim) for claim in claims]
-            sections.append(make.section(page.entry.id, [link], *blocks))
-    return sections or [make.sentence("refuted_index.empty")]
-
-
-def _belongs(entry: Entry, claim: ClaimEntry) -> bool:
-    """Tell whether the claim is one of this mapping, not of another that it shares a target with."""
-    return not any(target.name == claim.subject and target.defined_in for target in entry.targets)
 
 
 def runs(make: PageBuilder, lines: Iterable[RunHead]) -> list[nodes.Node]:
@@ -230,83 +221,3 @@ def _served_source(make: PageBuilder, counterpart: CounterpartEntry, served: Ser
     if any(span.status == AnswerKind.NO_COUNTERPART.value for span in served.ranges):
         shown.append(nodes.Text(make.word("serves.nearest")))
     return shown
-
-
-def changed_sections(make: PageBuilder, steps: Sequence[Changed], places: Sequence[PlaceCoverage]) -> list[nodes.Node]:
-    """Build the page of changed behaviour below its title: by framework and version, every claim whose verdict changed."""
-    groups: dict[tuple[str, str], list[Changed]] = {}
-    for step in steps:
-        groups.setdefault((step.change.framework, step.versions[1]), []).append(step)
-    ordered = sorted(groups, key=lambda key: (key[0], Version(key[1])), reverse=True)
-    ordered.sort(key=lambda key: key[0])
-    sections: list[nodes.Node] = [_version_section(make, *key, groups[key]) for key in ordered]
-    return [
-        make.sentence("changed.about"),
-        make.term("changed.compared"),
-        _compared(make, places),
-        *(sections or [make.sentence("changed.none")]),
-    ]
-
-
-def _compared(make: PageBuilder, places: Sequence[PlaceCoverage]) -> nodes.bullet_list:
-    """List the versions that were run of each framework on each backend."""
-    versions: dict[tuple[str, str, str], list[str]] = {}
-    for place in places:
-        versions.setdefault((place.framework, place.backend, place.device), []).append(place.framework_version)
-    items = []
-    for (framework, backend, device), run in versions.items():
-        words = make.word(
-            "changed.place" if len(run) > 1 else "changed.one_version",
-            framework=make.framework(framework),
-            backend=backend,
-            device=device,
-            versions=make.listed(sorted(run, key=Version)),
-        )
-        items.append(nodes.list_item("", paragraph(nodes.Text(words))))
-    return nodes.bullet_list("", *items)
-
-
-def _version_section(make: PageBuilder, framework: str, version: str, steps: Sequence[Changed]) -> nodes.section:
-    title = f"{make.framework(framework)} {version}"
-    count = make.word(
-        "changed.count", claims=len({step.claim for step in steps}), mappings=len({step.mapping for step in steps})
-    )
-    header = [make.word(key) for key in ("column.claim", "changed.where", "changed.before", "changed.after")]
-    rows = [_changed_row(make, step) for step in sorted(steps, key=lambda step: (step.mapping, step.claim))]
-    shown = block(
-        "", table(header, rows, classes=["apidiff-wrapped", "apidiff-stacked"]), filter=make.word("index.filter")
-    )
-    return make.section(anchor(f"changed-{framework}-{version}"), title, paragraph(nodes.Text(count)), shown)
-
-
-def _changed_row(make: PageBuilder, step: Changed) -> list[Cell]:
-    subject = step.claim.partition("#")[0]
-    claim: list[nodes.Node] = [
-        paragraph(make.ref("claim", step.claim), classes=["apidiff-wrap"]),
-        paragraph(*make.text(step.text)),
-    ]
-    if step.mapping != subject:
-        claim.insert(0, paragraph(make.ref("mapping", step.mapping, literal(step.mapping)), nodes.Text(" →")))
-    change = step.change
-    sizes = make.listed(map(str, change.world_sizes))
-    where = [
-        make.sentence("changed.at", backend=change.backend, device=change.device),
-        make.sentence("evidence.ranks", count=sizes),
-    ]
-    before, after = step.versions
-    notes = [
-        make.sentence(f"changed.{key}", versions=make.listed(versions))
-        for key, versions in (("unjudged", step.after.unjudged), ("disputed", step.after.disputed))
-        if versions
-    ]
-    return [
-        claim,
-        where,
-        _verdict_before_or_after(make, subject, step.before, before),
-        [*_verdict_before_or_after(make, subject, step.after, after), *notes],
-    ]
-
-
-def _verdict_before_or_after(make: PageBuilder, subject: str, span: VersionSpan, version: str) -> list[nodes.Node]:
-    link = make.ref("run", span.runs[version][0], nodes.Text(version), part=run_part(subject))
-    return [paragraph(make.badge("outcome", span.outcome), nodes.Text(" "), link)]

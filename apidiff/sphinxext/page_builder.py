@@ -16,7 +16,19 @@ from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.model.base import Text
 from apidiff.model.verdict import Evidence
-from apidiff.sphinxext.nodes import Inline, Marked, block, code, late, literal, moment, paragraph, prose
+from apidiff.sphinxext.nodes import (
+    Inline,
+    Marked,
+    block,
+    code,
+    details,
+    folded,
+    late,
+    literal,
+    moment,
+    paragraph,
+    prose,
+)
 from apidiff.sphinxext.versions import Releases, carry, marked_inline, marked_section
 
 
@@ -126,6 +138,13 @@ class PageBuilder:
         section = marked_section("", nodes.title("", "", *words), *_held_back(children), ids=[anchor_id])
         self.document.note_explicit_target(section)
         return section
+
+    def line(self, anchor_id: str, head: Inline, *children: nodes.Node) -> details:
+        """Make a line of a list that opens, with an anchor the same in every language; a filter looks through all of it."""
+        line = folded(head, *children)
+        line["ids"], line["classes"] = [anchor_id], ["apidiff-line"]
+        self.document.note_explicit_target(line)
+        return line
 
     def badge(self, kind: str, value: str) -> nodes.inline:
         """Make a word on a colour: ``kind`` is risk, status or outcome."""

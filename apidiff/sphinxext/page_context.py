@@ -107,9 +107,14 @@ def add_words(
     context["rellinks"] = []
     context["apidiff_word"] = lambda key: label(f"site.{key}", here.words)
     shell = {key: label(f"site.{key}", here.words) for key in _SHELL_WORDS}
-    search = {key: label(f"search.{key}", here.words) for key in _SEARCH_WORDS}
     context["apidiff_shell_words"] = _json(shell)
-    context["apidiff_search_words"] = _json({"hint": label("site.search_hint", here.words), **search})
+    context["apidiff_search_words"] = _json(search_words(here.words))
+
+
+def search_words(language: Language) -> dict[str, str]:
+    """Return the words of a search box by name."""
+    words = {key: label(f"search.{key}", language) for key in _SEARCH_WORDS}
+    return {"hint": label("site.search_hint", language), **words}
 
 
 def add_versions(context: dict[str, Any], language: Language, releases: Releases) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -28,14 +29,15 @@ class port_panel(nodes.General, nodes.Element):  # noqa: N801 - docutils names n
 
 
 class PortDirective(SphinxDirective):
-    """``apidiff-port``: the panel; the content is for readers without script."""
+    """``apidiff-port``: the panel, with ``:rows:`` lines in its box; the content is for readers without script."""
 
     has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {"rows": directives.positive_int}
 
     def run(self) -> list[nodes.Node]:
         """Make the panel and note that this page needs its script."""
         self.env.metadata[self.env.docname][_MARK] = True
-        return [port_panel("", *self.parse_content_to_nodes())]
+        return [port_panel("", *self.parse_content_to_nodes(), rows=self.options.get("rows"))]
 
 
 def _words(language: Language) -> dict[str, str]:
@@ -50,9 +52,10 @@ def _words(language: Language) -> dict[str, str]:
 def _open_panel(self: Any, node: nodes.Element) -> None:
     language = language_of(self.config).words
     words = json.dumps(_words(language), ensure_ascii=False, separators=(",", ":"))
-    self.body.append(
-        self.starttag(node, "apidiff-port", "", **{"data-words": words, "data-table": DATA, "data-parser": _PARSER})
-    )
+    told = {"data-words": words, "data-table": DATA, "data-parser": _PARSER}
+    if node["rows"]:
+        told["data-rows"] = str(node["rows"])
+    self.body.append(self.starttag(node, "apidiff-port", "", **told))
 
 
 def _close_panel(self: Any, _node: nodes.Element) -> None:
@@ -65,7 +68,7 @@ PORT_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {port_panel: (_open_pan
 def add_port_script(
     app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """Load the element's script on the page that holds it and on no other."""
+    """Load the element's script on the pages that hold it and on no other."""
     if doctree is not None and _MARK in app.env.metadata.get(pagename, {}):
         app.add_js_file("elements/port.js", loading_method="defer")
 

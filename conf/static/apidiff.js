@@ -16,7 +16,11 @@
     box.setAttribute("aria-label", box.placeholder);
     // An empty part filters the tables of the section it stands in.
     const scope = part.querySelector("table") ? part : part.parentElement;
-    const rows = [...scope.querySelectorAll("tbody > tr")].map((row) => [row, row.textContent.toLowerCase()]);
+    // Rows of tables, or lines that open; what a line holds is part of it.
+    const found = [...scope.querySelectorAll("tbody > tr, details.apidiff-line")];
+    const rows = found
+      .filter((row) => !row.parentElement.closest("details.apidiff-line"))
+      .map((row) => [row, row.textContent.toLowerCase()]);
     const sections = [...scope.querySelectorAll("section")].filter((one) => one.querySelector("tbody"));
     box.addEventListener("input", () => {
       const words = box.value.toLowerCase().split(/\s+/);

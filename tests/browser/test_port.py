@@ -352,7 +352,7 @@ def test_nothing_is_loaded_before_the_box_is_used(visit: Visit) -> None:
     assert page.evaluate("JSON.stringify(localStorage)").count("all_reduce") == 0
 
 
-@pytest.mark.parametrize("path", ["index.html", "mappings.html"])
+@pytest.mark.parametrize("path", ["counterparts.html", "mappings.html"])
 def test_other_pages_lead_there_and_do_not_load_it(visit: Visit, path: str) -> None:
     asked: list[str] = []
     visit.page.on("request", lambda request: asked.append(request.url))

@@ -129,8 +129,8 @@ def test_coverage(visit: Visit, language: str, never: str, ago: str) -> None:
     expect(waiting.first.locator("li a").first).to_be_visible()
     expect(page.locator("#changes li").first).to_be_visible()
     expect(page.locator("#records .apidiff-age").first).to_have_text(re.compile(ago))
-    page.locator("#refuted-statements a[href='refuted.html']").click()
-    page.wait_for_url(f"**/{language}/refuted.html")
+    page.locator("#refuted-statements a[href='statements.html']").click()
+    page.wait_for_url(f"**/{language}/statements.html")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -111,12 +111,12 @@ def chinese_page(plain: Plain) -> str:
 def test_refuted_statement_is_shown_with_its_run(make_site: MakeSite) -> None:
     site = make_site()
     built = site.build()
-    for page, up in ((PAGE, "../"), ("refuted", "")):
+    for page, up in ((PAGE, "../"), ("statements", "")):
         html = built.html(page)
         refuted = html[html.index('id="refuted"' if page == PAGE else "apidiff-edge-refuted") :]
         assert "apidiff-outcome-refuted" in refuted
         assert f'href="{up}{EVIDENCE}.html#sync--3"' in refuted
-    assert "root-has-sum" not in built.html("refuted")
+    assert "root-has-sum" not in built.html("statements")
 
 
 CURRENT = [("2.10.0", NEW), ("2.9.0", NEW), ("2.8.9", OLD), ("2.4.0", OLD), ("2.3.0", None)]

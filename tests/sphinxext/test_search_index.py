@@ -111,7 +111,7 @@ def test_the_index_follows_what_is_edited_and_deleted(make_site: MakeSite) -> No
     del site.content.entries[COMPOSED]
     (site.src / "notes.md").unlink()
     (site.src / "index.md").write_text(
-        "# Index\n\n```{toctree}\nmappings\nrisks\nrefuted\nruns\nglance\ncounterparts\n```\n"
+        "# Index\n\n```{toctree}\nmappings\nrisks\nstatements\nruns\nglance\ncounterparts\n```\n"
     )
     built = site.build(parallel=2)
     assert _named(built, "mapping", SOURCE).text == "Another summary."

@@ -53,7 +53,7 @@ def test_hostile_text_is_inert(hostile: Built) -> None:
     runs = [name for name in hostile.pages() if name.startswith(("runs/", f"evidence/torch-2.13.0/gloo-cpu/{SOURCE}"))]
     assert len(runs) == 2
     mappings = (f"mappings/{SOURCE}.html", f"mappings/{COMPOSED}.html")
-    for name in (*mappings, "mappings.html", "risks.html", "refuted.html", "counterparts.html", *runs):
+    for name in (*mappings, "mappings.html", "risks.html", "statements.html", "counterparts.html", *runs):
         page = _Page(hostile.pages()[name])
         for tag, attributes in page.tags:
             assert tag not in foreign, (name, tag, attributes)

@@ -16,6 +16,10 @@ API = f"api/v{FORMAT}"
 _NOT_ANCHOR = re.compile(r"[^A-Za-z0-9._-]+")
 
 
+# Pages that moved within each language's folder: their former names and where they lead now, anchors included.
+MOVED = {"refuted": "statements", "official": "statements", "changed": "new"}
+
+
 class SiteLanguage(NamedTuple):
     """One language of the site.
 

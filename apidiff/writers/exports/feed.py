@@ -108,7 +108,7 @@ def feed_bytes(
     add(root, "subtitle", words.word("machines.feed_about"))
     add(root, "updated", max((item.updated for item in items), default=_EPOCH))
     add(add(root, "author"), "name", words.word("site.title"))
-    add(root, "link", rel="alternate", type="text/html", href=words.link("runs.html"))
+    add(root, "link", rel="alternate", type="text/html", href=words.link("new.html"))
     if address.root:
         add(root, "link", rel="self", type="application/atom+xml", href=address.link(here, here))
     for item in items:

@@ -10,13 +10,13 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from pathlib import Path
 
-from apidiff.writers.exports.address import Address, SiteLanguage
+from apidiff.writers.exports.address import MOVED, Address, SiteLanguage
 from apidiff.writers.exports.markup import add, xml_bytes
 
 _SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _XHTML = "http://www.w3.org/1999/xhtml"
 # Pages that lead nowhere of their own.
-_LEFT_OUT = {"search.html", "genindex.html", "404.html"}
+_LEFT_OUT = {"search.html", "genindex.html", "404.html", *(f"{page}.html" for page in MOVED)}
 
 
 def pages(site: Path, languages: Sequence[SiteLanguage]) -> dict[str, list[SiteLanguage]]:

@@ -27,7 +27,7 @@ class Port extends HTMLElement {
     if (this.contains(this.#box)) return;
     const box = this.#box;
     box.id = "apidiff-port-code";
-    box.rows = 10;
+    box.rows = Number(this.dataset.rows) || 10;
     box.spellcheck = false;
     box.autocapitalize = "off";
     box.setAttribute("autocomplete", "off");

@@ -1,4 +1,4 @@
-"""The page of the report on upstream's tables, in both languages, and that it follows its data."""
+"""The page of what documents and upstream's tables state, in both languages, and that it follows its data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from apidiff.derive.official import OfficialReport
 
 MakeSite = Callable[..., Site]
 KNOWN = "torch.distributed.reduce#others-keep-tensor"
-PAGE = "# Official\n\n```{apidiff-official}\n```\n"
 
 
 def found(default: str | None = "0") -> OfficialReport:
@@ -29,7 +28,6 @@ def found(default: str | None = "0") -> OfficialReport:
 
 
 def build(site: Site, official: OfficialReport) -> Built:
-    (site.src / "notes.md").write_text(PAGE, "utf-8")
     raw = msgspec.json.encode(official)
     for gone, there in (
         (r"[\w.]+#[\w-]+", KNOWN),
@@ -46,14 +44,23 @@ def plain(html: str) -> str:
 
 WORDS = {
     "en": [
-        "Contradictions",
+        "1 statement refuted",
+        "mapping table: contradicted by runs",
         "Listed as: Consistent",
-        "contradicted by runs",
         "not run",
         "Rows by what they come to",
         "to: required ≠ 0",
+        "All about this API",
     ],
-    "zh_CN": ["与实测不符的行", "表中标注：一致", "与实测不符", "未运行", "各行的判定结果", "to：必填 ≠ 0"],
+    "zh_CN": [
+        "1 条陈述与实测不符",
+        "官方映射表： 与实测不符",
+        "表中标注：一致",
+        "未运行",
+        "各行的判定结果",
+        "to：必填 ≠ 0",
+        "该 API 的全部信息",
+    ],
 }
 
 
@@ -61,28 +68,35 @@ WORDS = {
 def test_the_page_says_all(make_site: MakeSite, language: str) -> None:
     site = make_site("official", language)
     built = build(site, found())
-    html = built.html("notes")
+    html = built.html("statements")
     assert built.warnings == ""
-    for words in [*WORDS[language], SOURCE, TARGET, KNOWN, f"apidiff verify {SOURCE}"]:
+    for words in [*WORDS[language], SOURCE, TARGET, KNOWN]:
         assert words in plain(html), words
-    assert "&lt;b&gt;group&lt;/b&gt;" in html
     assert f'href="runs/{next(iter(site.content.runs))}.html#{TARGET}--signature"' in html
-    assert html.index('id="official-2025-07-contradictions"') < html.index('id="official-2025-07-rows"')
+
+
+@pytest.mark.parametrize("language", WORDS)
+def test_each_api_is_a_line_that_opens(make_site: MakeSite, language: str) -> None:
+    html = build(make_site("lines", language), found()).html("statements")
+    lines = re.findall(r'<details class="apidiff-line" id="([^"]+)">', html)
+    assert lines == [SOURCE, KNOWN.partition("#")[0]]
+    # The addresses of the former pages lead here: an API's, a table's, a row's.
+    ids = re.findall(r'\sid="([^"]+)"', html)
+    for former in ("official-2025-07", "official-2025-07-contradictions", f"official-2025-07-{TARGET}"):
+        assert ids.count(former) == 1 or f'<span id="{former}">' in html, former
 
 
 def test_both_languages_have_the_same_anchors(make_site: MakeSite) -> None:
     ids = [
-        re.findall(r'\sid="([^"]+)"', build(make_site(name, language), found()).html("notes"))
+        re.findall(r'\sid="([^"]+)"', build(make_site(name, language), found()).html("statements"))
         for name, language in (("a", "en"), ("b", "zh_CN"))
     ]
     assert ids[0] == ids[1]
-    assert "official-2025-07" in ids[0]
 
 
 def test_the_page_follows_its_data_and_nothing_else_does(make_site: MakeSite) -> None:
     site = make_site()
     build(site, found())
     again = build(site, found(default=None))
-    assert "contradicted by runs" not in plain(again.html("notes"))
-    assert "No run contradicts a row of this table." in plain(again.html("notes"))
-    assert again.read == {"notes"}
+    assert "contradicted by runs" not in plain(again.html("statements"))
+    assert again.read == {"statements"}

@@ -1,4 +1,4 @@
-"""Which version changed a behaviour, on pages: three versions, of which two differ from the first."""
+"""What is new, on pages: runs, and which of three versions changed a behaviour."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def _with_versions(site: Site, outcomes: dict[str, Outcome]) -> dict[str, str]:
         runs=runs,
         coverage=Coverage(places=places),
     )
-    if not (site.src / "changed.md").exists():
-        (site.src / "changed.md").write_text("# Changed\n\n```{apidiff-changed}\n```\n")
+    if not (site.src / "new.md").exists():
+        (site.src / "new.md").write_text("# New\n\n```{apidiff-news}\n```\n")
         index = site.src / "index.md"
-        index.write_text(index.read_text().replace("notes\n", "notes\nchanged\n"))
+        index.write_text(index.read_text().replace("notes\n", "notes\nnew\n"))
     return {one.framework_version: one.run for one in observed}
 
 
@@ -91,7 +91,7 @@ def test_the_version_is_named_with_links_to_both_records(make_site: Callable[...
     built = site.build()
     assert built.warnings == ""
     *listed, sentence = SAID[language]
-    page = _article(built, "changed")
+    page = _article(built, "new")
     for words in listed:
         assert words in _text(page)
     assert 'id="changed-mindspore-2.9.0"' in page
@@ -108,19 +108,33 @@ def test_the_version_is_named_with_links_to_both_records(make_site: Callable[...
 def test_where_nothing_changed_or_could_the_page_says_so(make_site: Callable[..., Site]) -> None:
     site = make_site()
     _with_versions(site, dict.fromkeys(("2.7.1", "2.9.0"), Outcome.HOLDS))
-    assert "No verdict differs between the versions that were run." in _text(_article(site.build(), "changed"))
+    assert "No verdict differs between the versions that were run." in _text(_article(site.build(), "new"))
     site = make_site("other")
     _with_versions(site, {"2.7.1": Outcome.HOLDS})
-    assert "mccl (cpu): 2.7.1 only, so nothing can be compared" in _text(_article(site.build(), "changed"))
+    assert "mccl (cpu): 2.7.1 only, so nothing can be compared" in _text(_article(site.build(), "new"))
 
 
 def test_a_record_that_comes_moves_the_version(make_site: Callable[..., Site]) -> None:
     site = make_site()
     _with_versions(site, {"2.7.1": Outcome.HOLDS, "2.10.0": Outcome.REFUTED})
-    assert 'id="changed-mindspore-2.10.0"' in _article(site.build(), "changed")
+    assert 'id="changed-mindspore-2.10.0"' in _article(site.build(), "new")
     entry = site.content.entries[SOURCE]
     site.content.entries[SOURCE] = msgspec.structs.replace(entry, claims=entry.claims[:-1])
     _with_versions(site, OUTCOMES)
     built = site.build()
-    assert "changed" in built.written
-    assert 'id="changed-mindspore-2.9.0"' in _article(built, "changed")
+    assert "new" in built.written
+    assert 'id="changed-mindspore-2.9.0"' in _article(built, "new")
+
+
+def test_what_was_measured_stands_newest_first_with_the_feed(make_site: Callable[..., Site]) -> None:
+    site = make_site()
+    runs = _with_versions(site, OUTCOMES)
+    html = _article(site.build(), "new")
+    listed = html[html.index('id="measured"') : html.index('id="changed-behaviour"')]
+    assert 'href="verdicts.xml"' in html
+    # One line per version and place: of torch there are two records of the same place.
+    assert len(re.findall("<li>", listed)) == 4
+    assert all(f'href="runs/{run}.html"' in listed for run in runs.values())
+    moments = re.findall(r'datetime="([^"]+)"', listed)
+    assert moments == sorted(moments, reverse=True)
+    assert len(moments) == 4

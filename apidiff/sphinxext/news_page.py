@@ -1,0 +1,142 @@
+"""Builds the page of what is new: runs as they come, and which version of a framework changed which behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from docutils import nodes
+
+from apidiff.derive.evidence import RunHead, SingleHead
+from apidiff.derive.verdicts_by_run import Changed
+from apidiff.model.coverage import PlaceCoverage
+from apidiff.model.version import Version
+from apidiff.model.views import VersionSpan
+from apidiff.sphinxext.nodes import Cell, block, literal, paragraph, relative, table
+from apidiff.sphinxext.page_builder import PageBuilder
+from apidiff.sphinxext.run_page import run_part
+from apidiff.writers.exports.address import anchor
+from apidiff.writers.exports.feed import NAME as FEED
+
+
+def news_sections(
+    make: PageBuilder,
+    steps: Sequence[Changed],
+    places: Sequence[PlaceCoverage],
+    runs: Iterable[RunHead],
+    singles: Iterable[SingleHead],
+) -> list[nodes.Node]:
+    """Build the page of what is new below its title: what was measured, then which version changed which behaviour."""
+    feed = relative(make.docname, FEED)
+    words = make.filled("news.about", feed=[nodes.reference("", make.word("news.feed"), refuri=feed, internal=True)])
+    return [
+        paragraph(*words),
+        make.section("measured", make.word("news.measured"), measured(make, runs, singles)),
+        make.section("changed-behaviour", make.word("news.changed"), *_changed(make, steps, places)),
+    ]
+
+
+def measured(
+    make: PageBuilder, runs: Iterable[RunHead], singles: Iterable[SingleHead], at_most: int | None = None
+) -> nodes.Node:
+    """List what was run, the newest first: framework, version, backend and device, each with its last run and the date."""
+    last: dict[tuple[str, str, str, str], RunHead | SingleHead] = {}
+    heads: list[RunHead | SingleHead] = [*runs, *singles]
+    for run in heads:
+        place = (run.framework, run.framework_version, run.backend if isinstance(run, RunHead) else "", run.device)
+        if place not in last or run.date > last[place].date:
+            last[place] = run
+    newest_first = sorted(last, key=lambda place: last[place].date, reverse=True)[:at_most]
+    if not newest_first:
+        return make.sentence("runs.empty")
+    return nodes.bullet_list("", *(nodes.list_item("", _measured(make, *place, last[place])) for place in newest_first))
+
+
+def _measured(
+    make: PageBuilder, framework: str, version: str, backend: str, device: str, run: RunHead | SingleHead
+) -> nodes.paragraph:
+    place = make.word(f"device.{device}") if not backend else f"{backend}{make.word('site.aside', text=device)}"
+    key = "news.run" if backend else "news.single_run"
+    title = nodes.Text(make.word(key, framework=make.framework(framework), version=version, place=place))
+    raw = relative(make.docname, f"_runs/{run.id}.json")
+    link = make.ref("run", run.id, title) if backend else nodes.reference("", "", title, refuri=raw, internal=True)
+    return paragraph(link, nodes.Text(make.word("site.pause")), make.date(run.date))
+
+
+def _changed(make: PageBuilder, steps: Sequence[Changed], places: Sequence[PlaceCoverage]) -> list[nodes.Node]:
+    """List by framework and version every claim whose verdict changed."""
+    groups: dict[tuple[str, str], list[Changed]] = {}
+    for step in steps:
+        groups.setdefault((step.change.framework, step.versions[1]), []).append(step)
+    ordered = sorted(groups, key=lambda key: (key[0], Version(key[1])), reverse=True)
+    ordered.sort(key=lambda key: key[0])
+    sections: list[nodes.Node] = [_version_section(make, *key, groups[key]) for key in ordered]
+    return [
+        make.sentence("changed.about"),
+        make.term("changed.compared"),
+        _compared(make, places),
+        *(sections or [make.sentence("changed.none")]),
+    ]
+
+
+def _compared(make: PageBuilder, places: Sequence[PlaceCoverage]) -> nodes.bullet_list:
+    """List the versions that were run of each framework on each backend."""
+    versions: dict[tuple[str, str, str], list[str]] = {}
+    for place in places:
+        versions.setdefault((place.framework, place.backend, place.device), []).append(place.framework_version)
+    items = []
+    for (framework, backend, device), run in versions.items():
+        words = make.word(
+            "changed.place" if len(run) > 1 else "changed.one_version",
+            framework=make.framework(framework),
+            backend=backend,
+            device=device,
+            versions=make.listed(sorted(run, key=Version)),
+        )
+        items.append(nodes.list_item("", paragraph(nodes.Text(words))))
+    return nodes.bullet_list("", *items)
+
+
+def _version_section(make: PageBuilder, framework: str, version: str, steps: Sequence[Changed]) -> nodes.section:
+    title = f"{make.framework(framework)} {version}"
+    count = make.word(
+        "changed.count", claims=len({step.claim for step in steps}), mappings=len({step.mapping for step in steps})
+    )
+    header = [make.word(key) for key in ("column.claim", "changed.where", "changed.before", "changed.after")]
+    rows = [_changed_row(make, step) for step in sorted(steps, key=lambda step: (step.mapping, step.claim))]
+    shown = block(
+        "", table(header, rows, classes=["apidiff-wrapped", "apidiff-stacked"]), filter=make.word("index.filter")
+    )
+    return make.section(anchor(f"changed-{framework}-{version}"), title, paragraph(nodes.Text(count)), shown)
+
+
+def _changed_row(make: PageBuilder, step: Changed) -> list[Cell]:
+    subject = step.claim.partition("#")[0]
+    claim: list[nodes.Node] = [
+        paragraph(make.ref("claim", step.claim), classes=["apidiff-wrap"]),
+        paragraph(*make.text(step.text)),
+    ]
+    if step.mapping != subject:
+        claim.insert(0, paragraph(make.ref("mapping", step.mapping, literal(step.mapping)), nodes.Text(" →")))
+    change = step.change
+    sizes = make.listed(map(str, change.world_sizes))
+    where = [
+        make.sentence("changed.at", backend=change.backend, device=change.device),
+        make.sentence("evidence.ranks", count=sizes),
+    ]
+    before, after = step.versions
+    notes = [
+        make.sentence(f"changed.{key}", versions=make.listed(versions))
+        for key, versions in (("unjudged", step.after.unjudged), ("disputed", step.after.disputed))
+        if versions
+    ]
+    return [
+        claim,
+        where,
+        _verdict_before_or_after(make, subject, step.before, before),
+        [*_verdict_before_or_after(make, subject, step.after, after), *notes],
+    ]
+
+
+def _verdict_before_or_after(make: PageBuilder, subject: str, span: VersionSpan, version: str) -> list[nodes.Node]:
+    link = make.ref("run", span.runs[version][0], nodes.Text(version), part=run_part(subject))
+    return [paragraph(make.badge("outcome", span.outcome), nodes.Text(" "), link)]

@@ -1,0 +1,1 @@
+"use strict";(()=>{document.addEventListener("DOMContentLoaded",()=>{let e=document.querySelector("#goal");e&&(e.search=window.location.search,e.hash=window.location.hash,window.location.replace(e.href))});})();
