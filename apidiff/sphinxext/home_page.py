@@ -10,6 +10,7 @@ from docutils import nodes
 
 from apidiff.derive.evidence import RunHead, SingleHead
 from apidiff.derive.index_rows import Index, IndexRow
+from apidiff.derive.runs_on import DEVICES
 from apidiff.messages.labels import Language, label
 from apidiff.model.coverage import Coverage
 from apidiff.sphinxext.news_page import measured
@@ -84,14 +85,7 @@ def figures(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
     ran: dict[str, set[str]] = {}
     for place in coverage.places:
         ran.setdefault(place.device, set()).add(place.framework)
-    devices = [
-        make.word(
-            "home.device_run" if device in ran else "home.device_not_run",
-            device=make.word(f"device.{device}"),
-            frameworks=make.listed(make.framework(name) for name in sorted(ran.get(device, ()), reverse=True)),
-        )
-        for device in ("npu", "cuda", "cpu")
-    ]
+    devices = [_on_device(make, device, ran.get(device, set())) for device in DEVICES]
     more = nodes.reference(
         "", make.word("home.coverage"), refuri=relative(make.docname, "coverage.html"), internal=True
     )
@@ -100,3 +94,11 @@ def figures(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
         nodes.bullet_list("", *items, classes=["apidiff-figures"]),
         paragraph(nodes.Text(said), more),
     ]
+
+
+def _on_device(make: PageBuilder, device: str, frameworks: set[str]) -> str:
+    name = make.word(f"device.{device}")
+    if not frameworks:
+        return make.word("home.device_not_run", device=name)
+    names = [make.framework(framework) for framework in sorted(frameworks, reverse=True)]
+    return make.word("home.device_run", device=name, frameworks=make.listed(names))

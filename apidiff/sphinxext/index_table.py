@@ -64,7 +64,7 @@ TABLE_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {index_table: (_write,
 def table_html(index: Index, language: Language, link: Link) -> str:
     """Write the table inside its element, with the words and the values that can be chosen."""
     words = {name: label(f"table.{name}", language) for name in _WORDS}
-    words |= {f"column.{name}": label(f"table.column.{name}", language) for name in COLUMNS}
+    words |= {f"column.{name}": _title(name, language) for name in COLUMNS}
     words["space"] = between_sentences(language)
     facets = {name: [[value, text] for value, text in values] for name, values in _facets(index, language).items()}
     head = "".join(_head(name, language) for name in COLUMNS)
@@ -80,7 +80,11 @@ def table_html(index: Index, language: Language, link: Link) -> str:
 
 def _head(name: str, language: Language) -> str:
     first = ' aria-sort="descending"' if name == "uses" else ""
-    return f'<th scope="col"{first}>{escape(label(f"table.column.{name}", language))}</th>'
+    return f'<th scope="col"{first}>{escape(_title(name, language))}</th>'
+
+
+def _title(column: str, language: Language) -> str:
+    return label(f"device.{column}" if column in DEVICES else f"table.column.{column}", language)
 
 
 def _about(index: Index, words: dict[str, str]) -> str:
@@ -159,7 +163,7 @@ def _row(row: IndexRow, language: Language, link: Link) -> str:
 
 
 def _device_place(device: str, language: Language) -> str:
-    return f' class="apidiff-on" data-label="{escape(label(f"table.column.{device}", language))}"'
+    return f' class="apidiff-on" data-label="{escape(_title(device, language))}"'
 
 
 def _place(answer: AnswerRow, device: str) -> OnDevice:

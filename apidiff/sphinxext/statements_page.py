@@ -79,8 +79,7 @@ def _line(
     """Show an API in one line; opened, each refuted statement about it and each row of a table with what is known of it."""
     head: list[nodes.Node] = [literal(api)]
     if statements:
-        key = "statements.refuted" if len(statements) > 1 else "statements.refuted_one"
-        words = make.word(key, count=len(statements))
+        words = make.word("statements.refuted", count=len(statements))
         head += [nodes.Text(" "), nodes.inline("", words, classes=["apidiff-badge", "apidiff-outcome-refuted"])]
     if rows:
         worst = min((row.standing for _, row in rows), key=_STANDINGS.index)

@@ -44,7 +44,7 @@ def plain(html: str) -> str:
 
 WORDS = {
     "en": [
-        "1 statement refuted",
+        "refuted: 1",
         "mapping table: contradicted by runs",
         "Listed as: Consistent",
         "not run",
@@ -53,7 +53,7 @@ WORDS = {
         "All about this API",
     ],
     "zh_CN": [
-        "1 条陈述与实测不符",
+        "不符 1 条",
         "官方映射表： 与实测不符",
         "表中标注：一致",
         "未运行",
