@@ -313,7 +313,7 @@ def refuted_line(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
     """Show a refuted claim in a line, and below it the runs against it."""
     against = [row for row in claim.summary if row.outcome == Outcome.REFUTED.value]
     head = paragraph(
-        _standing(make, claim),
+        standing_badge(make, standing_of(claim)),
         nodes.Text(" "),
         *make.text(claim.text),
         nodes.Text(" "),
@@ -332,11 +332,17 @@ def refuted_line(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
     return [head, *runs]
 
 
-def _standing(make: PageBuilder, claim: ClaimEntry) -> nodes.inline:
-    """Say whether a run of a version that a document speaks of refutes it, or runs of other versions alone."""
-    standing = claim.contradicted.standing if claim.contradicted else Outcome.REFUTED.value
+def standing_of(claim: ClaimEntry) -> str:
+    """Tell whether a run of a version that a document speaks of refutes the claim, or runs of other versions alone."""
+    return claim.contradicted.standing if claim.contradicted else Outcome.REFUTED.value
+
+
+def standing_badge(make: PageBuilder, standing: str, count: int = 1) -> nodes.inline:
+    """Make a word on a colour for a statement, or for several of one standing with their number."""
     colour = "apidiff-outcome-refuted" if standing == Outcome.REFUTED.value else "apidiff-status-deprecated"
-    return nodes.inline("", make.word(f"statement.{standing}"), classes=["apidiff-badge", colour])
+    number = f" {count}" if count > 1 else ""
+    words = make.word(f"statement.{standing}") + number
+    return nodes.inline("", words, classes=["apidiff-badge", colour])
 
 
 def refuted_claims(entry: Entry) -> list[ClaimEntry]:

@@ -5,16 +5,18 @@ Two kinds of documents meet here: those that describe an API, and upstream's tab
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from docutils import nodes
 
 from apidiff.derive.official import NOTATION, OfficialReport, RowReport, RowVerdict, Standing, TableReport
 from apidiff.derive.official_behaviour import Finding
+from apidiff.derive.statements import Standing as Statement
 from apidiff.messages.evidence import evidence_lines
 from apidiff.model.views import ClaimEntry, DocumentEntry, Entry
 from apidiff.sphinxext.build_cache import MappingPage
-from apidiff.sphinxext.claims import refuted_claims, refuted_line, stated_part
+from apidiff.sphinxext.claims import refuted_claims, refuted_line, standing_badge, standing_of, stated_part
 from apidiff.sphinxext.nodes import Cell, block, details, external, joined, literal, paragraph, table
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import run_part
@@ -26,18 +28,21 @@ _STANDINGS = [standing.value for standing in Standing]
 def statements_sections(make: PageBuilder, pages: list[MappingPage], report: OfficialReport) -> list[nodes.Node]:
     """Build the whole page below its title."""
     rows = _rows_by_api(report)
-    refuted = {page.entry.id: claims for page in pages if (claims := _refuted(page.entry))}
+    against = {page.entry.id: claims for page in pages if (claims := _contradicted(page.entry))}
     documents = {page.entry.id: page.entry.documents for page in pages}
     lines = []
-    for api in sorted({*refuted, *rows}):
-        statements = [_refuted_block(make, documents[api], claim) for claim in refuted.get(api, [])]
-        lines.append(_line(make, api, statements, rows.get(api, [])))
+    for api in sorted({*against, *rows}):
+        claims = against.get(api, [])
+        statements = [_statement(make, documents[api], claim) for claim in claims]
+        lines.append(_line(make, api, Counter(map(standing_of, claims)), statements, rows.get(api, [])))
     if not lines:
         return [make.sentence("statements.none")]
+    standings = Counter(standing_of(claim) for claims in against.values() for claim in claims)
+    refuted = standings[Statement.REFUTED.value]
     count = make.word(
         "statements.count",
-        statements=sum(map(len, refuted.values())),
-        apis=len(refuted),
+        refuted=refuted,
+        others=standings.total() - refuted,
         contradicted=sum(len(table_report.contradicted) for table_report in report.tables),
     )
     return [
@@ -52,8 +57,8 @@ def statements_sections(make: PageBuilder, pages: list[MappingPage], report: Off
     ]
 
 
-def _refuted(entry: Entry) -> list[ClaimEntry]:
-    """List the refuted claims of this mapping, without those of a target that another mapping defines."""
+def _contradicted(entry: Entry) -> list[ClaimEntry]:
+    """List the claims of this mapping that runs do not bear out, without those of a target that another mapping defines."""
     elsewhere = {target.name for target in entry.targets if target.defined_in}
     return [claim for claim in refuted_claims(entry) if claim.subject not in elsewhere]
 
@@ -67,20 +72,27 @@ def _rows_by_api(report: OfficialReport) -> dict[str, list[tuple[TableReport, Ro
     return rows
 
 
-def _refuted_block(make: PageBuilder, documents: dict[str, DocumentEntry], claim: ClaimEntry) -> block:
-    """Show a refuted statement with the documents that make it; the claim that it links holds what runs showed."""
+def _statement(make: PageBuilder, documents: dict[str, DocumentEntry], claim: ClaimEntry) -> block:
+    """Show a statement that runs do not bear out, with its documents; the claim that it links holds what runs showed."""
     stated = stated_part(make, documents, claim.stated)
     return block("", *refuted_line(make, claim), *stated, classes=["apidiff-claim", "apidiff-edge-refuted"])
 
 
 def _line(
-    make: PageBuilder, api: str, statements: Sequence[block], rows: Sequence[tuple[TableReport, RowReport]]
+    make: PageBuilder,
+    api: str,
+    standings: Mapping[str, int],
+    statements: Sequence[block],
+    rows: Sequence[tuple[TableReport, RowReport]],
 ) -> details:
-    """Show an API in one line; opened, each refuted statement about it and each row of a table with what is known of it."""
+    """Show an API in one line; opened, each statement that runs do not bear out and each row of a table.
+
+    ``standings``: how many of the statements stand how.
+    """
     head: list[nodes.Node] = [literal(api)]
-    if statements:
-        words = make.word("statements.refuted", count=len(statements))
-        head += [nodes.Text(" "), nodes.inline("", words, classes=["apidiff-badge", "apidiff-outcome-refuted"])]
+    for standing in Statement:
+        if count := standings.get(standing.value):
+            head += [nodes.Text(" "), standing_badge(make, standing.value, count)]
     if rows:
         worst = min((row.standing for _, row in rows), key=_STANDINGS.index)
         head += [nodes.Text(f" {make.word('statements.in_table')} "), make.badge("standing", worst)]

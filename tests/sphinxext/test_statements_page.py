@@ -44,7 +44,7 @@ def plain(html: str) -> str:
 
 WORDS = {
     "en": [
-        "refuted: 1",
+        f"{KNOWN.partition('#')[0]} refuted",
         "mapping table: contradicted by runs",
         "Listed as: Consistent",
         "not run",
@@ -53,7 +53,7 @@ WORDS = {
         "All about this API",
     ],
     "zh_CN": [
-        "不符 1 条",
+        f"{KNOWN.partition('#')[0]} 不成立",
         "官方映射表： 与实测不符",
         "表中标注：一致",
         "未运行",
