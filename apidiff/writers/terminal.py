@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -22,6 +24,7 @@ from apidiff.model.probe import Sweep
 from apidiff.model.views import DifferenceEntry, ObservedSummary, ParameterEntry
 from apidiff.model.vocabulary import Execution
 
+_DIFF_STYLES = {"-": "red", "+": "green", " ": ""}
 _OUTCOME_STYLES = {  # else yellow
     "holds": "green",
     "agrees": "green",
@@ -244,12 +247,19 @@ class _Sections:
         return shown
 
     def code(self, limit: int | None = None) -> list[RenderableType]:
-        """What to write instead of what; of more than ``limit`` lines only what to write."""
-        if not (self.answer.before or self.answer.after):
+        """What to write instead of what, as a diff; where both are the same, what to write.
+
+        Of more than ``limit`` lines only the first of what to write are shown.
+        """
+        before, after = (
+            [line for line in text.splitlines() if line] for text in (self.answer.before, self.answer.after)
+        )
+        if not (before or after):
             return []
-        lines = [Line(f"- {line}", style="red") for line in self.answer.before.splitlines() if line or limit is None]
-        after = [Line(f"+ {line}", style="green") for line in self.answer.after.splitlines() if line or limit is None]
-        lines = [*lines, *after] if limit is None or len(lines) + len(after) <= limit else after[:limit]
+        whole = difflib.unified_diff(before, after, n=len(before), lineterm="")
+        lines = [Line(f"{line[0]} {line[1:]}", style=_DIFF_STYLES[line[0]]) for line in islice(whole, 3, None)]
+        if before == after or (limit is not None and len(lines) > limit):
+            lines = [Line(f"  {line}") for line in after[:limit]]
         return [self._heading("code"), *(_indent(line, 2) for line in lines)]
 
     def rows(self, heading: str, rows: list[ParameterEntry]) -> list[RenderableType]:

@@ -133,3 +133,20 @@ def test_search(run, words: list[str], expected: str) -> None:
     found = json.loads(run("search", *words, "--json").stdout)["results"]
     assert expected in [one["id"] for one in found]
     assert expected in run("search", *words).stdout
+
+
+DIFFS = [
+    ("torch.distributed.all_reduce", ["- import torch.distributed as dist", "  dist.all_reduce(tensor)"]),
+    ("torch.distributed.isend", ["- import torch.distributed as dist", "      work = dist.isend(tensor, dst=1)"]),
+    ("torch.Tensor.add_", ["  self.add_(other)"]),  # both sides are written alike
+]
+
+
+@pytest.mark.parametrize(("name", "lines"), DIFFS)
+def test_what_to_write_is_told_as_a_diff(run, name: str, lines: list[str]) -> None:
+    shown = [line.removeprefix("  ") for line in run("lookup", name).stdout.splitlines()]
+    places = [shown.index(line) for line in lines]
+    assert places == sorted(places)
+    assert [line for line in shown if line.lstrip("+- ") == lines[-1].lstrip()] == [
+        lines[-1]
+    ]  # what stays is told once
