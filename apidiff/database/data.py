@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from apidiff.database.canonical_calls import with_canonical_calls
+from apidiff.database.document_twins import load_twins, with_twins
 from apidiff.database.documented import (
     OnlyFile,
     TableFile,
@@ -79,6 +80,7 @@ def load(root: Path | None = None) -> Data:
     try:
         tables = load_tables(root / "official")
         documents, _ = read_yaml(root / "documents.yaml", dict[str, Document])
+        documents = with_twins(documents, load_twins(root))
         frameworks, _ = read_yaml(root / "frameworks.yaml", dict[str, list[Release]])
         only, _ = load_mindspore_only(root)
         listings = load_documented(root / "documented.yaml")

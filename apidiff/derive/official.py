@@ -19,7 +19,7 @@ from apidiff.model.documented import OfficialTable, TableRow
 from apidiff.model.mapping import Mapping, Target
 from apidiff.model.verdict import Evidence, Outcome
 from apidiff.model.version import Version
-from apidiff.model.views import ClaimEntry, Entry
+from apidiff.model.views import ClaimEntry, DocumentEntry, Entry
 
 # The notation of differences: how a line looks, and the key of the words that explain it.
 NOTATION = (
@@ -80,6 +80,7 @@ class TableReport(Record, frozen=True, kw_only=True):
     """A table, its rows in the table's order. ``totals``: listed as what → how many of these rows come to what."""
 
     name: str
+    document: DocumentEntry
     title: str
     url: str
     version: str
@@ -155,6 +156,7 @@ def _table(data: Data, entries: Dictionary[str, Entry], file: TableFile) -> Tabl
     listed = [listing.value for listing in ListedAs if any(row.listed == listing.value for row in rows)]
     return TableReport(
         name=file.name,
+        document=DocumentEntry.of(document),
         title=document.title,
         url=document.url,
         version=document.version,

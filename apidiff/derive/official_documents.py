@@ -10,7 +10,6 @@ from apidiff.model.mapping import Api, Document
 from apidiff.model.version import Version
 
 _TORCH_PAGE = re.compile(r"https://docs\.pytorch\.org/docs/[^/]+/distributed\.html$")
-_MINDSPORE_ENGLISH = re.compile(r"^(https?://(?:www\.)?mindspore\.cn/(?:docs|tutorials)(?:/api)?)/en/")
 
 
 def official_address(api: Api, documents: Mapping[str, Document]) -> Text | None:
@@ -25,12 +24,8 @@ def official_address(api: Api, documents: Mapping[str, Document]) -> Text | None
     newest = max([*pages, *shared], key=lambda document: Version(document.version), default=None)
     if newest is None:
         return None
-    return in_both_languages(newest.url if newest in pages else f"{newest.url}#{api.name}")
-
-
-def in_both_languages(address: str) -> Text:
-    """Return ``address`` for readers of each language: MindSpore's site has the same pages in English and Chinese."""
-    return Text(en=address, zh=_MINDSPORE_ENGLISH.sub(r"\1/zh-CN/", address))
+    part = "" if newest in pages else f"#{api.name}"
+    return Text(en=newest.url + part, zh=(newest.url_zh or newest.url) + part)
 
 
 def official_addresses(apis: Iterable[Api], documents: Mapping[str, Document]) -> dict[str, Text]:

@@ -83,6 +83,8 @@ class AnsweredStated(StatedEntry, frozen=True, kw_only=True):
 
     title: str
     url: str
+    url_zh: str  # of the Chinese twin, empty where there is none
+    title_zh: str
     framework: str
     version: str
 

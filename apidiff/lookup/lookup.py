@@ -159,6 +159,8 @@ def _in_document(place: StatedEntry, document: DocumentEntry) -> AnsweredStated:
         place,
         title=document.title,
         url=document.url,
+        url_zh=document.url_zh,
+        title_zh=document.title_zh,
         framework=document.framework,
         version=document.version,
     )

@@ -40,7 +40,8 @@ class _Report:
 
     def _table(self, table: TableReport) -> Iterator[str]:
         yield from ("", f"## {self._word('table').format(name=table.name)}", "")
-        yield f"{self._word('source')}{self._sign('colon')}[{table.title}]({table.url})"
+        title, address = table.document.name(self.language), table.document.address(self.language)
+        yield f"{self._word('source')}{self._sign('colon')}[{title}]({address})"
         yield from ("", f"### {self._word('contradictions')}")
         for row in table.contradicted:
             yield from self._contradiction(row)

@@ -27,7 +27,10 @@ class Release(Record, frozen=True, kw_only=True):
 
 
 class Document(Record, frozen=True, kw_only=True):
-    """A document that states claims: its address, what it is about and the framework version it speaks of."""
+    """A document that states claims: its address, what it is about and the framework version it speaks of.
+
+    ``url_zh``, ``title_zh``: of its Chinese twin, empty where it has none.
+    """
 
     title: NonEmpty
     url: NonEmpty
@@ -36,6 +39,8 @@ class Document(Record, frozen=True, kw_only=True):
     language: str = "en"
     api: DottedName | None = None
     seed: str | None = None  # file name of the seed, for the user's five documents
+    url_zh: str = ""
+    title_zh: str = ""
 
 
 class TargetRange(Record, frozen=True, kw_only=True):

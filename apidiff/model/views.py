@@ -311,6 +311,16 @@ class DocumentEntry(View, frozen=True, kw_only=True):
     framework: str
     version: str
     seed: bool = False
+    url_zh: str = ""  # of its Chinese twin, empty where it has none
+    title_zh: str = ""
+
+    def address(self, language: str) -> str:
+        """Where a reader of ``language`` finds it."""
+        return self.url_zh or self.url if language == "zh" else self.url
+
+    def name(self, language: str) -> str:
+        """Its title for a reader of ``language``."""
+        return self.title_zh or self.title if language == "zh" else self.title
 
     @classmethod
     def of(cls, document: "Document") -> "DocumentEntry":
@@ -320,6 +330,8 @@ class DocumentEntry(View, frozen=True, kw_only=True):
             url=document.url,
             framework=document.framework.value,
             version=document.version,
+            url_zh=document.url_zh,
+            title_zh=document.title_zh,
             seed=document.seed is not None,
         )
 

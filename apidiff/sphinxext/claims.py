@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from docutils import nodes
 
+from apidiff.messages.cited_parts import part_text
 from apidiff.messages.version_changes import measurer
 from apidiff.model.trace import backend_name
 from apidiff.model.verdict import Observation, Outcome, worst_outcome
@@ -13,7 +14,6 @@ from apidiff.sphinxext.nodes import (
     Inline,
     block,
     code,
-    external,
     folded,
     joined,
     literal,
@@ -172,10 +172,10 @@ def _place(make: PageBuilder, documents: dict[str, DocumentEntry], place: Stated
     document = documents.get(place.document)
     words: list[nodes.Node] = [literal(place.document)]
     if document:
-        words = external(document.url, nodes.Text(document.title))
+        words = make.document_link(document)
         framework = make.framework(document.framework)
         words.append(nodes.Text(make.word("stated.version", framework=framework, version=document.version)))
-    words += [nodes.Text(make.word("stated.part")), literal(place.part)]
+    words += [nodes.Text(make.word("stated.part")), *make.text(part_text(place.part))]
     children: list[nodes.Node] = [paragraph(*words)]
     if place.text:
         children.append(paragraph(*make.text(place.text), classes=["apidiff-quote"]))

@@ -15,7 +15,7 @@ from apidiff.model.signed import State
 from apidiff.model.views import CounterpartEntry, DifferenceEntry, Entry, ServedEntry
 from apidiff.model.vocabulary import AnswerKind, Reach, Risk
 from apidiff.sphinxext.build_cache import MappingPage
-from apidiff.sphinxext.nodes import Cell, Inline, block, details, external, joined, literal, paragraph, relative, table
+from apidiff.sphinxext.nodes import Cell, Inline, block, details, joined, literal, paragraph, relative, table
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import run_title
 from apidiff.writers.exports.address import anchor
@@ -204,7 +204,7 @@ def _counterpart_row(make: PageBuilder, counterpart: CounterpartEntry) -> list[C
         links = [[make.ref("mapping", mapping)] for mapping in counterpart.nearest]
         said.append(make.term("nearest", *joined(links, comma)))
     if counterpart.documents:
-        places = [external(document.url, nodes.Text(document.title)) for document in counterpart.documents]
+        places = [make.document_link(document) for document in counterpart.documents]
         said.append(make.term("claim.stated", *joined(places, comma)))
     return [[name], said]
 

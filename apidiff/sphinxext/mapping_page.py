@@ -393,5 +393,5 @@ def _place(make: PageBuilder, entry: Entry, evidence: str) -> list[nodes.Node]:
     if evidence in {SIGNATURES, STUBS}:
         return [nodes.Text(make.word("timeline.signatures" if evidence == SIGNATURES else "timeline.stubs"))]
     document = entry.documents.get(evidence)
-    words = external(document.url, nodes.Text(document.title)) if document else [literal(evidence)]
+    words = make.document_link(document) if document else [literal(evidence)]
     return [nodes.Text(make.word("timeline.documented")), *words]

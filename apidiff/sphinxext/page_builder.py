@@ -16,12 +16,14 @@ from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.model.base import Text
 from apidiff.model.verdict import Evidence
+from apidiff.model.views import DocumentEntry
 from apidiff.sphinxext.nodes import (
     Inline,
     Marked,
     block,
     code,
     details,
+    external,
     folded,
     late,
     literal,
@@ -145,6 +147,10 @@ class PageBuilder:
         line["ids"], line["classes"] = [anchor_id], ["apidiff-line"]
         self.document.note_explicit_target(line)
         return line
+
+    def document_link(self, document: DocumentEntry) -> list[nodes.Node]:
+        """Link a document by its title, its Chinese twin on Chinese pages."""
+        return external(document.address(self.language), nodes.Text(document.name(self.language)))
 
     def badge(self, kind: str, value: str) -> nodes.inline:
         """Make a word on a colour: ``kind`` is risk, status or outcome."""

@@ -17,7 +17,7 @@ from apidiff.messages.evidence import evidence_lines
 from apidiff.model.views import ClaimEntry, DocumentEntry, Entry
 from apidiff.sphinxext.build_cache import MappingPage
 from apidiff.sphinxext.claims import refuted_claims, refuted_line, standing_badge, standing_of, stated_part
-from apidiff.sphinxext.nodes import Cell, block, details, external, joined, literal, paragraph, table
+from apidiff.sphinxext.nodes import Cell, block, details, joined, literal, paragraph, table
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import run_part
 from apidiff.writers.exports.address import anchor
@@ -195,7 +195,7 @@ def _sources(make: PageBuilder, report: OfficialReport) -> list[nodes.Node]:
     lines: list[nodes.Node] = []
     for table_report in report.tables:
         name = anchor(f"official-{table_report.name}")
-        link = external(table_report.url, nodes.Text(table_report.title))
+        link = make.document_link(table_report.document)
         title = nodes.strong("", make.word("official.table", name=table_report.name) + make.word("site.colon"))
         line = block("", paragraph(title, *link))
         lines.append(_anchored(make, [name, f"{name}-contradictions", f"{name}-rows"], line))

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from apidiff.derive.answers import answer_ranges
 from apidiff.derive.sweeps import SweepTable, sweep_tables, value_code
 from apidiff.messages.agreement_lines import agreement_places
+from apidiff.messages.cited_parts import part_text
 from apidiff.messages.first_screen import where_text
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.messages.sweep_differences import cell_words
@@ -135,7 +136,7 @@ class _Page:
         if entry.documents:
             yield f"## {self.word('machines.documents')}"
             yield _bullets(
-                f"{code_span(key)}{self.colon}{link(prose(document.title), document.url)}"
+                f"{code_span(key)}{self.colon}{link(prose(document.name(self.language)), document.address(self.language))}"
                 for key, document in entry.documents.items()
             )
 
@@ -238,7 +239,7 @@ class _Page:
 
     def stated(self, place: StatedEntry) -> str:
         said = f"{self.colon}{self.text(place.text)}" if place.text else ""
-        return f"{self.word('claim.stated')} {code_span(place.document)} {code_span(place.part)}{said}"
+        return f"{self.word('claim.stated')} {code_span(place.document)} {self.text(part_text(place.part))}{said}"
 
     def example(self, example: ExampleEntry) -> Iterator[str]:
         yield f"### {code_span(example.path)}"

@@ -13,7 +13,7 @@ from apidiff.model.views import ClaimEntry, CounterpartEntry, Entry, OtherwiseEn
 _TABLES = """
 CREATE TABLE mapping (id TEXT PRIMARY KEY, category TEXT, source TEXT, summary_en TEXT, summary_zh TEXT, risk TEXT);
 CREATE TABLE alias (mapping TEXT REFERENCES mapping, alias TEXT);
-CREATE TABLE document (mapping TEXT REFERENCES mapping, key TEXT, title TEXT, url TEXT, framework TEXT, version TEXT,
+CREATE TABLE document (mapping TEXT REFERENCES mapping, key TEXT, title TEXT, url TEXT, url_zh TEXT, framework TEXT, version TEXT,
   seed INTEGER, PRIMARY KEY (mapping, key));
 -- `version` is the framework's; the source's signatures have the source's name as `api`.
 CREATE TABLE signature (mapping TEXT REFERENCES mapping, api TEXT, version TEXT, text TEXT);
@@ -71,6 +71,7 @@ def fill_tables(
                 key,
                 document.title,
                 document.url,
+                document.url_zh or None,
                 document.framework,
                 document.version,
                 document.seed,

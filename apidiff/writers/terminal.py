@@ -13,8 +13,17 @@ from rich.table import Table
 from rich.text import Text as Line
 
 from apidiff.derive.sweeps import sweep_tables, value_code
-from apidiff.lookup.answer import Answer, AnsweredClaim, AnsweredOtherwise, Match, SearchResult, Unmatched
+from apidiff.lookup.answer import (
+    Answer,
+    AnsweredClaim,
+    AnsweredOtherwise,
+    AnsweredStated,
+    Match,
+    SearchResult,
+    Unmatched,
+)
 from apidiff.messages.agreement_lines import agreement_places
+from apidiff.messages.cited_parts import part_text
 from apidiff.messages.escape_invisible import visible
 from apidiff.messages.first_screen import first_screen, where_text
 from apidiff.messages.labels import Language, in_words, label
@@ -89,7 +98,10 @@ def _unmatched_text(unmatched: Unmatched, language: Language) -> RenderableType:
         lines.append(
             Line(f"{label('nearest', language)}{label('site.colon', language)}{comma.join(unmatched.nearest)}")
         )
-    lines += [Line(f"{document.title} ({document.url})", style="dim") for document in unmatched.documents]
+    lines += [
+        Line(f"{document.name(language)} ({document.address(language)})", style="dim")
+        for document in unmatched.documents
+    ]
     return Group(*lines)
 
 
@@ -333,8 +345,18 @@ class _Sections:
             where = comma.join(self._said(text) for text in claim.not_run) or label("outcome.not run", self.language)
             yield Line(self._said(claim.reason) if claim.reason else where, style="dim")
         if claim.stated and any(row.outcome != "holds" for row in rows):
-            documents = "; ".join(f"{place.title} ({place.version}), {place.part}" for place in claim.stated)
+            documents = self._documents(claim.stated)
             yield Line(label("terminal.stated", self.language).format(documents=documents), style="dim")
+
+    def _documents(self, stated: Sequence[AnsweredStated]) -> str:
+        """The documents that state something, with the part that does."""
+        semicolon, pause = label("site.semicolon", self.language), label("site.pause", self.language)
+        aside = label("site.aside", self.language)
+        titles = [(place.title_zh if self.language == "zh" else "") or place.title for place in stated]
+        return semicolon.join(
+            f"{title}{aside.format(text=place.version)}{pause}{self._said(part_text(place.part))}"
+            for title, place in zip(titles, stated, strict=True)
+        )
 
     def _verdict(self, row: ObservedSummary, asked: bool) -> Line:
         outcome = Line(label(f"outcome.{row.outcome}", self.language), style=_OUTCOME_STYLES.get(row.outcome, "yellow"))

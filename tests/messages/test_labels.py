@@ -16,6 +16,7 @@ from apidiff.derive.argument_changes import Change
 from apidiff.derive.official import Standing
 from apidiff.derive.sweeps import Effect
 from apidiff.errors import DataError
+from apidiff.messages.cited_parts import PARTS
 from apidiff.messages.headlines import EFFECTS, SUBJECTS
 from apidiff.messages.labels import (
     FOLDER,
@@ -92,6 +93,7 @@ FAMILIES = {
     },
     "difference": values(DifferenceKind),
     "claim": values(ClaimKind),
+    "part": set(PARTS),
     "framework": values(Framework),
     "answer": {MAPS_TO, *values(AnswerKind)},
     "answer_meaning": values(AnswerKind),

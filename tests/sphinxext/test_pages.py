@@ -11,7 +11,7 @@ from entry_fixture import COMPOSED, NEW, OLD, SOURCE, UNMATCHED, UNNAMED, USED
 from small_site import Built, Site
 
 from apidiff.derive.answers import answer_at, current_target
-from apidiff.derive.official_documents import in_both_languages
+from apidiff.model.base import Text
 from apidiff.model.version import Version
 
 MakeSite = Callable[..., Site]
@@ -65,7 +65,7 @@ ENGLISH = [
     "Before: torch.distributed.reduce",
     "torchrun --nproc-per-node 3 torch_example.py",
     "rank 0: [111, 222]",
-    "Differences with torch.distributed.reduce, for MindSpore 2.4.10, part pytorch/2",
+    "Differences with torch.distributed.reduce, for MindSpore 2.4.10, part PyTorch, sentence 2",
     "Other processes' tensors remain unchanged.".replace("'", "&#39;"),
     "rank 1: tensor [10, 20] → [110, 220]",
     "hccl: no run record",
@@ -247,8 +247,8 @@ def test_official_documentation_stands_beside_each_signature(make_site: MakeSite
     torch, mindspore, address = OFFICIAL[language]
     site = make_site("official-links", language)
     entry = site.content.entries[SOURCE]
-    pages = {SOURCE: "https://docs.pytorch.org/docs/2.13/distributed.html", NEW: OFFICIAL["en"][2]}
-    official = {name: in_both_languages(page) for name, page in pages.items()}
+    torch_page = "https://docs.pytorch.org/docs/2.13/distributed.html"
+    official = {SOURCE: Text(en=torch_page, zh=torch_page), NEW: Text(en=OFFICIAL["en"][2], zh=OFFICIAL["zh_CN"][2])}
     site.content.entries[SOURCE] = msgspec.structs.replace(entry, official=official)
     html = site.build().html(PAGE)
     signatures = html[html.index(f'id="{NEW}--signatures"') :]

@@ -1,0 +1,64 @@
+"""Chinese twins of documents: whose addresses have one, what their titles are, and that no reader is left in English."""
+
+from __future__ import annotations
+
+import pytest
+
+from apidiff.database import Data
+from apidiff.database.document_twins import chinese_address, load_twins
+from apidiff.database.paths import DATA
+
+ADDRESSES = [
+    (
+        "https://www.mindspore.cn/docs/en/r2.10.0/api_python/mint/mindspore.mint.distributed.gather.html",
+        "https://www.mindspore.cn/docs/zh-CN/r2.10.0/api_python/mint/mindspore.mint.distributed.gather.html",
+    ),
+    (
+        "https://mindspore.cn/docs/api/en/r1.3/api_python/a.html",
+        "https://mindspore.cn/docs/api/zh-CN/r1.3/api_python/a.html",
+    ),
+    (
+        "https://www.mindspore.cn/tutorials/en/r2.6.0/parallel/a.html",
+        "https://www.mindspore.cn/tutorials/zh-CN/r2.6.0/parallel/a.html",
+    ),
+    (
+        "https://gitee.com/mindspore/docs/blob/r2.4.0/docs/mindspore/source_en/a.md",
+        "https://gitee.com/mindspore/docs/blob/r2.4.0/docs/mindspore/source_zh_cn/a.md",
+    ),
+    (
+        "https://gitee.com/mindspore/docs/blob/r2.6.0/resource/api_updates/mint_api_updates_en.md",
+        "https://gitee.com/mindspore/docs/blob/r2.6.0/resource/api_updates/mint_api_updates_cn.md",
+    ),
+    ("https://www.mindspore.cn/docs/zh-CN/r2.3.0/a.html", None),
+    ("https://mindspore.cn/doc/api_python/en/r1.1/a.html", None),  # no Chinese one is known of that release
+    ("https://docs.pytorch.org/docs/en/distributed.html", None),
+    ("https://elsewhere.example/docs/en/a.html", None),
+]
+
+
+@pytest.mark.parametrize(("english", "chinese"), ADDRESSES)
+def test_chinese_address(english: str, chinese: str | None) -> None:
+    assert chinese_address(english, load_twins(DATA).addresses) == chinese
+
+
+def test_documents_have_their_twins(database: Data) -> None:
+    """Of MindSpore's documents in English, all but those whose Chinese form nobody knows have one."""
+    english = [
+        one for one in database.documents.values() if one.framework.value == "mindspore" and one.language == "en"
+    ]
+    alone = {one.url for one in english if not one.url_zh and "source_zh_cn" not in one.url}
+    assert alone == {"https://mindspore.cn/doc/api_python/en/r1.1/mindspore/mindspore.communication.html"}
+    assert all("/en/" not in one.url_zh and "source_en" not in one.url_zh for one in database.documents.values())
+
+
+TITLES = [
+    ("mindspore-r2.4.0-diff-all_reduce", "差异：torch.distributed.all_reduce"),
+    ("mindspore-2025-07-api-mapping", "PyTorch 与 MindSpore API 映射表，2025 年 7 月"),
+    ("mindspore-r2.10.0-mint-all_reduce", "mindspore.mint.distributed.all_reduce，MindSpore 2.10.0"),
+    ("torch-2.13-distributed", ""),
+]
+
+
+@pytest.mark.parametrize(("key", "title"), TITLES)
+def test_chinese_titles(database: Data, key: str, title: str) -> None:
+    assert database.documents[key].title_zh == title
