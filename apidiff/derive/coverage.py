@@ -11,11 +11,13 @@ from apidiff.database import ApidiffError, Data
 from apidiff.database.backends import Backend, load_backends
 from apidiff.derive.evidence import distinct_claims, head_of, holding_mappings
 from apidiff.derive.statements import Standing
+from apidiff.model.agreement import Agreement, worst_agreement
 from apidiff.model.coverage import (
     ApiCount,
     Coverage,
     NeverRun,
     NotRun,
+    PairCoverage,
     PlaceCoverage,
     RefutedStatement,
     RunAge,
@@ -29,6 +31,7 @@ from apidiff.model.trace import RunRecord, backend_name
 from apidiff.model.verdict import Outcome, worst_outcome
 from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, Entry
+from apidiff.model.vocabulary import Execution
 
 OUTCOMES = [outcome.value for outcome in Outcome if outcome is not Outcome.NOT_RUN]
 
@@ -106,6 +109,7 @@ class _Count:
             refuted=[refuted for refuted in map(self._refuted, stated) if refuted.places],
             without_run=list(self._without_run()),
             unsupported=[missing for missing in map(self._unsupported, self.places) if missing.claims],
+            pairs=_pairs(self.entries),
             changes=list(self._changes()),
             runs=[self._age(run_id, releases) for place in self.places for run_id in self.by_place[place]],
         )
@@ -257,6 +261,34 @@ class _Count:
             date=head.date,
             newer=newer,
         )
+
+
+def _pairs(entries: Dictionary[str, Entry]) -> list[PairCoverage]:
+    """Counts the targets whose samples were run, by the version and the device that ran them, newest version first."""
+    facets: dict[tuple[str, str], dict[str, list[Agreement]]] = {}
+    targets = set()
+    for entry in entries.values():
+        if entry.execution != Execution.SINGLE.value:
+            continue
+        for target in entry.targets:
+            pair = f"{entry.id} {target.name}"
+            targets.add(pair)
+            for row in target.agreements:
+                place = facets.setdefault((row.framework_version, row.device), {})
+                place.setdefault(pair, []).append(Agreement(row.agreement))
+    counted = []
+    for (version, device), pairs in sorted(facets.items(), key=lambda item: (_newest(item[0][0]), item[0][1])):
+        worst = Counter(worst_agreement(found) for found in pairs.values())
+        counted.append(
+            PairCoverage(
+                framework_version=version,
+                device=device,
+                targets=len(pairs),
+                agreements={value.value: worst[value] for value in Agreement if worst[value]},
+                not_run=len(targets) - len(pairs),
+            )
+        )
+    return counted
 
 
 def _newest(version: str) -> list[int]:

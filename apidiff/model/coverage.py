@@ -122,6 +122,20 @@ class RunAge(Record, frozen=True, kw_only=True):
     newer: list[str]
 
 
+class PairCoverage(Record, frozen=True, kw_only=True):
+    """Targets of one MindSpore version on one device that were called with the same samples as their sources.
+
+    ``agreements``: targets by the worst of their facets; they add up to ``targets``. ``not_run``: targets of mappings whose calls
+    are made in a single process that no run of this version and device compares.
+    """
+
+    framework_version: str
+    device: str
+    targets: int
+    agreements: dict[str, int]
+    not_run: int
+
+
 class Coverage(Record, frozen=True, kw_only=True):
     """The whole dashboard. Claims that mappings share count once."""
 
@@ -134,5 +148,6 @@ class Coverage(Record, frozen=True, kw_only=True):
     refuted: list[RefutedStatement] = []
     without_run: list[WithoutRun] = []
     unsupported: list[Unsupported] = []
+    pairs: list[PairCoverage] = []
     changes: list[VersionChange] = []
     runs: list[RunAge] = []

@@ -10,6 +10,7 @@ from docutils import nodes
 
 from apidiff.derive.coverage import OUTCOMES
 from apidiff.derive.statements import Standing
+from apidiff.model.agreement import Agreement
 from apidiff.model.coverage import (
     ApiCount,
     Coverage,
@@ -37,6 +38,7 @@ def coverage_sections(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]
         make.sentence("coverage.about"),
         make.section("outcomes", make.word("coverage.outcomes"), *_outcomes(make, coverage)),
         make.section("sizes", make.word("coverage.sizes"), *_sizes(make, coverage)),
+        make.section("samples", make.word("coverage.samples"), *_samples(make, coverage)),
         make.section("never-run", make.word("coverage.never_run"), *_never_run(make, coverage)),
         make.section("refuted-statements", make.word("coverage.refuted"), *_refuted(make, coverage)),
         make.section("unsupported", make.word("coverage.unsupported"), *_unsupported(make, coverage)),
@@ -113,6 +115,24 @@ def _sizes(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
             rows.append([_place(make, place), link, *counts, str(size.not_run)])
     words = make.sentence("coverage.sizes_about")
     return [words, table(header, rows, classes=["apidiff-numbers"])]
+
+
+def _samples(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
+    if not coverage.pairs:
+        return [make.sentence("agreement.none")]
+    used = [value.value for value in Agreement if any(pair.agreements.get(value.value) for pair in coverage.pairs)]
+    header = [make.word("coverage.column.place"), *(make.word(f"outcome.{value}") for value in used)]
+    header += [make.word("outcome.not run"), make.word("coverage.compared")]
+    rows: list[list[Cell]] = [
+        [
+            make.word("coverage.place_alone", version=pair.framework_version, device=pair.device),
+            *(str(pair.agreements.get(value, 0)) for value in used),
+            str(pair.not_run),
+            str(pair.targets),
+        ]
+        for pair in coverage.pairs
+    ]
+    return [make.sentence("coverage.samples_about"), table(header, rows, classes=["apidiff-numbers"])]
 
 
 def _never_run(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:

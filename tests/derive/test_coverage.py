@@ -11,7 +11,7 @@ from apidiff.model.base import Text
 from apidiff.model.coverage import Coverage
 from apidiff.model.trace import RunRecord
 from apidiff.model.verdict import Outcome
-from apidiff.model.views import ClaimEntry, Entry, ObservedSummary, StatedEntry
+from apidiff.model.views import AgreementEntry, ClaimEntry, Entry, ObservedSummary, StatedEntry
 
 SOURCE, TARGET, LATE = "torch.pass_on", "mindspore.pass_on", "mindspore.pass_late"
 RELEASES = {"torch": ["2.12.0", "2.13.0", "2.14.0"], "mindspore": ["2.7.1", "2.9.0", "2.10.0"]}
@@ -215,3 +215,23 @@ def test_a_place_with_one_rank_only_says_so(sizes: list[int], why: str) -> None:
     found = coverage(_entries(_claim("a", v2_13_0={"holds": [2]})), RUNS | more, BACKENDS, RELEASES)
     place = next(one for one in found.places if one.backend == "nccl")
     assert (place.outcomes, place.not_run) == ({}, {why: 1})
+
+
+def _facet(version: str, agreement: str) -> AgreementEntry:
+    return AgreementEntry(
+        facet="value", agreement=agreement, framework_version=version, source_version="2.13.0", device="cpu", counts={}
+    )
+
+
+def test_targets_of_single_calls_count_by_their_worst_facet() -> None:
+    targets = [
+        target_entry(TARGET, agreements=[_facet("2.10.0", "agrees"), _facet("2.10.0", "differs")]),
+        target_entry(LATE, agreements=[_facet("2.10.0", "agrees"), _facet("2.9.0", "unsupported")]),
+        target_entry("mindspore.never", agreements=[]),
+    ]
+    entries = {SOURCE: entry(SOURCE, execution="single", targets=targets), "torch.other": entry("torch.other")}
+    rows = coverage(entries, {}, BACKENDS, RELEASES).pairs
+    assert [(row.framework_version, row.device, row.targets, row.agreements, row.not_run) for row in rows] == [
+        ("2.10.0", "cpu", 2, {"agrees": 1, "differs": 1}, 1),
+        ("2.9.0", "cpu", 1, {"unsupported": 1}, 2),
+    ]
