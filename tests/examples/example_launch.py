@@ -29,20 +29,25 @@ class Ended:
 
 
 def run(example: Example, folder: Path, script: Path | None = None, deadline: float = DEADLINE) -> Ended:
-    """Runs the command of ``example`` (or of a changed copy, ``script``) from the root of the checkout.
+    """Runs the command of ``example`` (or of a changed copy, ``script``) as `launch` does."""
+    return launch(example.command, folder, script, deadline)
+
+
+def launch(command: str, folder: Path, script: Path | None = None, deadline: float = DEADLINE) -> Ended:
+    """Runs ``command``, which ends with a script, or with ``script`` in its place, from the root of the checkout.
 
     ``folder`` takes the logs. Only what would disturb other runs is set: free ports, the log folder, loopback. Raises
     TimeoutError, with the log, when the deadline has passed; no process is left then.
     """
-    settings, launcher, options, path = _split(example.command)
+    settings, launcher, options, path = _split(command)
     if launcher == "msrun":
         options = [*options, "--master_port", str(free_port()), "--log_dir", str(folder / "ranks")]
-    command = [str(Path(sys.executable).with_name(launcher)), *options, str(script or path)]
+    words = [str(Path(sys.executable).with_name(launcher)), *options, str(script or path)]
     environment = os.environ | settings | {"GLOO_SOCKET_IFNAME": "lo"}
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
     with (folder / "launcher.log").open("w+") as log:
         process = subprocess.Popen(
-            command,
+            words,
             cwd=ROOT,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -54,7 +59,7 @@ def run(example: Example, folder: Path, script: Path | None = None, deadline: fl
             code = process.wait(deadline)
         except subprocess.TimeoutExpired:
             log.seek(0)
-            raise TimeoutError(f"{shlex.join(command)} did not end within {deadline:g} s\n{log.read()}") from None
+            raise TimeoutError(f"{shlex.join(words)} did not end within {deadline:g} s\n{log.read()}") from None
         finally:
             end(process)
         log.seek(0)

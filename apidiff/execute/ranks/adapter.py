@@ -168,8 +168,12 @@ class Adapter(ABC):
 
 
 def executed(code: str, arguments: dict[str, Any]) -> Any:
-    """Executes the ``code`` of a probe with its ``arguments`` as variables; returns None, as a call without a result does."""
-    exec(compile(code, "<canonical call>", "exec"), dict(arguments))  # noqa: S102 - it is of this project's own data
+    """Executes the ``code`` of a probe with its ``arguments`` as variables; returns None, as a call without a result does.
+
+    It runs as a script would: functions that it makes have a module, without which MindSpore refuses to differentiate them.
+    """
+    names = {"__name__": "__main__", **arguments}
+    exec(compile(code, "<canonical call>", "exec"), names)  # noqa: S102 - it is of this project's own data
     return None
 
 
