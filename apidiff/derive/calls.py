@@ -52,6 +52,7 @@ SYMBOLS: dict[Formula, str] = {
     Formula.REDUCED_CHUNK: "split(Σ_r {x}_r, n)[k]",
     Formula.EXCHANGED: "[{x}_0[k], …, {x}_(n-1)[k]]",
     Formula.EXCHANGED_CHUNKS: "concat_r split({x}_r, n)[k]",
+    Formula.EXCHANGED_PARTS: "concat_r split({x}_r, {sizes}_r)[k]",
     Formula.INPUT: "{x}_k",
     Formula.ZEROS: "0 · {x}_k",
     Formula.SHAPE_SAME: "shape = shape({x}_k)",
@@ -71,7 +72,7 @@ SYMBOLS: dict[Formula, str] = {
 def symbols_of(result: Result) -> str:
     """What a result is, in symbols: ``Σ_r tensor_r``."""
     simple = result.of is None or result.of.isidentifier()
-    return SYMBOLS[result.formula].format(x=result.of if simple else f"({result.of})")
+    return SYMBOLS[result.formula].format(x=result.of if simple else f"({result.of})", sizes=result.sizes)
 
 
 def written_argument(name: str, value: Argument) -> str:

@@ -6,8 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from apidiff.judge.recorded_values import argument_of, steps_of
-from apidiff.model.claim import Claim, Formula
+import numpy as np
+
+from apidiff.judge.recorded_values import Operand, argument_of, at, plain, steps_of
+from apidiff.model.claim import Claim, Formula, Result
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Argument, Input
 from apidiff.model.probe_resolution import PEERS, callers, partners, resolve, root_rank
@@ -70,6 +72,17 @@ def cut(facts: list[Evidence]) -> list[Evidence]:
     if len(facts) <= _MOST_FACTS:
         return facts
     return [*facts[: _MOST_FACTS - 1], evidence(EvidenceCode.MORE, count=len(facts))]
+
+
+def input_of(body: Result, trace: RankTrace) -> Operand:
+    """What a rank's input is to the formula; None where it has none. A tensor that sizes go with is a list of its parts."""
+    value = at(trace, body.of, before=True) if body.of else None
+    sizes = at(trace, body.sizes, before=True) if body.sizes else None
+    operand, numbers = (None if item is None else plain(item) for item in (value, sizes))
+    lengths = [number for number in numbers if isinstance(number, int)] if isinstance(numbers, list) else []
+    if not isinstance(operand, np.ndarray) or not lengths or sum(lengths) != len(operand):
+        return operand
+    return [*np.split(operand, np.cumsum(lengths[:-1]))]
 
 
 def source_of(case: Case, formula: Formula, rank: int, slot: str) -> int | None:

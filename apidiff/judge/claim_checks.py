@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from apidiff.judge import oracle
-from apidiff.judge.case import Case, Verdict, cut, source_of
+from apidiff.judge.case import Case, Verdict, cut, input_of, source_of
 from apidiff.judge.recorded_values import (
     Opaque,
     Operand,
@@ -103,7 +103,8 @@ def _judge_result(case: Case) -> Verdict:
         return _judge_length(case)
     before = {trace.rank: at(trace, body.of, before=True) for trace in case.run.ranks} if body.of else {}
     given = {rank: value for rank, value in before.items() if value is not None}
-    inputs = [plain(given[rank]) if rank in given else None for rank in case.group]
+    traces = {trace.rank: trace for trace in case.run.ranks}
+    inputs = [input_of(body, traces[rank]) if rank in given else None for rank in case.group]
     shape_only = body.formula.value.startswith("shape-")
     bfloat16 = {tensor.dtype for value in given.values() for tensor in tensors(value)} == {"bfloat16"}
     wrong: list[Evidence] = []

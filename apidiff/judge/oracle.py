@@ -85,6 +85,9 @@ def _expected(formula: Formula, inputs: Sequence[Operand], rank: int, source: in
             return np.concatenate(
                 [np.split(array, len(inputs), axis=0)[rank] for array in _arrays(formula, inputs)], axis=0
             )
+        case Formula.EXCHANGED_PARTS:
+            parts = [operand[rank] for operand in _lists(formula, inputs, len(inputs))]
+            return np.concatenate(_arrays(formula, parts), axis=0)
         case Formula.INPUT | Formula.SHAPE_SAME:
             return inputs[rank]
         case Formula.ZEROS:

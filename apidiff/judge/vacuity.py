@@ -15,7 +15,7 @@ import numpy as np
 from apidiff.database.checks.subject import Subject
 from apidiff.errors import DataError
 from apidiff.judge import oracle
-from apidiff.judge.case import Case, source_of
+from apidiff.judge.case import Case, input_of, source_of
 from apidiff.judge.made_traces import recorded, untouched_run, with_value
 from apidiff.judge.outcome import judge_claim, ranks_of
 from apidiff.judge.recorded_values import Operand, at, in_buffer, plain, tensors
@@ -59,7 +59,13 @@ class Fault(Enum):
 REDUCTIONS = {Formula.SUM, Formula.MAX, Formula.MIN, Formula.PRODUCT, Formula.AVERAGE}
 _ORDERED = {Formula.GATHERED, Formula.CONCATENATED, Formula.STACKED}
 _BY_RANK = {
-    *(Formula.REDUCED_SLOT, Formula.REDUCED_CHUNK, Formula.EXCHANGED, Formula.EXCHANGED_CHUNKS),
+    *(
+        Formula.REDUCED_SLOT,
+        Formula.REDUCED_CHUNK,
+        Formula.EXCHANGED,
+        Formula.EXCHANGED_CHUNKS,
+        Formula.EXCHANGED_PARTS,
+    ),
     *(Formula.SCATTERED, Formula.SCATTERED_CHUNK, Formula.RANK, Formula.SENT),
 }
 _FROM_ROOT = {Formula.FROM_ROOT, Formula.SCATTERED, Formula.SCATTERED_CHUNK}
@@ -282,7 +288,7 @@ def _untouched(case: Case, body: Result, members: list[int]) -> dict[int, Value]
 def _results(case: Case, body: Result, group: list[int], root: int | None = None) -> dict[int, Value] | None:
     """What the formula gives on each rank of ``group`` that the claim speaks of; None where it cannot be computed."""
     before = [at(trace, body.of, before=True) if body.of else None for trace in case.run.ranks]
-    inputs: list[Operand] = [plain(value) if value is not None else None for value in (before[rank] for rank in group)]
+    inputs = [input_of(body, case.run.ranks[rank]) for rank in group]
     dtypes = {tensor.dtype for value in before for tensor in tensors(value)}
     found: dict[int, Value] = {}
     for rank in case.ranks:

@@ -115,7 +115,7 @@ def _result(body: Result, root: str) -> Text:
     if body.formula is Formula.SENT and body.ranks is RankSet.PARTNERS:
         result = filled("formula.sent_by_caller", x=body.of or "")
     else:
-        result = filled(f"formula.{body.formula.value}", x=body.of or "", root=root)
+        result = filled(f"formula.{body.formula.value}", x=body.of or "", root=root, sizes=body.sizes or "")
     key = "clause.result_number" if body.formula in _NUMBERS else "clause.result"
     clause = filled(key, place=place_text(body.at), result=result, symbols=symbols_of(body))
     return filled("sentence.of_ranks", ranks=_ranks(body.ranks, root), clause=clause)

@@ -35,11 +35,11 @@ class AuthoredClaim(Record, frozen=True, kw_only=True):
     """A claim, under its ID. The key of its kind holds what matters most; the others stand beside it.
 
     ``writes``, ``keeps``, ``keeps_rest``: the argument (``ranks``, ``some``). ``returns``: the structure. ``result``: the
-    formula (``at``, ``of``). ``equals``: the value (``at``, by default the returned one; ``as_repr`` where it is what ``repr``
-    shows of an object). ``raises``: the class, or ``any``.
-    ``completes``: true. ``aliases``: the place (``with``, ``share``). ``parameter``: its name (``default``, ``required``).
-    ``lacks``, ``member``, ``lacks_member``: the name. ``prints``: the example. ``by``: the probes that observe it.
-    ``reason``: why there is none, and ``when``: which call it speaks of then, written as a probe is.
+    formula (``at``, ``of``, ``sizes``). ``equals``: the value (``at``, by default the returned one; ``as_repr`` where it is
+    what ``repr`` shows of an object). ``raises``: the class, or ``any``. ``completes``: true. ``aliases``: the place (``with``,
+    ``share``). ``parameter``: its name (``default``, ``required``). ``lacks``, ``member``, ``lacks_member``: the name.
+    ``prints``: the example. ``by``: the probes that observe it. ``reason``: why there is none, and ``when``: which call it
+    speaks of then, written as a probe is.
     """
 
     by: Slugs = []
@@ -64,6 +64,7 @@ class AuthoredClaim(Record, frozen=True, kw_only=True):
     with_: Name | None = msgspec.field(name="with", default=None)
     share: AliasKind | None = None
     as_repr: bool | None = None
+    sizes: Name | None = None
     default: str | None = None
     required: bool | None = None
     reason: Note | None = None

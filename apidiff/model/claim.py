@@ -44,6 +44,7 @@ class Formula(Enum):
     REDUCED_CHUNK = "reduced-chunk"  # the k-th of n equal parts along dimension 0 of Σ_r X_r
     EXCHANGED = "exchanged"  # the list [X_0[k], …, X_{n-1}[k]], X_r a list
     EXCHANGED_CHUNKS = "exchanged-chunks"  # k-th parts along dimension 0 of X_0 … X_{n-1}, joined along dimension 0
+    EXCHANGED_PARTS = "exchanged-parts"  # the same, where each X_r is cut into parts of written sizes
     INPUT = "input"  # X_k itself
     ZEROS = "zeros"  # zeros in the shape of X_k
     SHAPE_SAME = "shape-same"  # any values in the shape and dtype of X_k
@@ -95,12 +96,14 @@ class Returns(Record, frozen=True, kw_only=True):
 class Result(Record, frozen=True, kw_only=True):
     """What stands at ``at`` after the call (and after waiting for the handle) equals ``formula`` of argument ``of``.
 
-    ``of`` is left out for ``rank`` and ``world``, which no argument goes into. Objects are compared as they are recorded.
+    ``of`` is left out for ``rank`` and ``world``, which no argument goes into. ``sizes``: the argument that says, on each rank,
+    how long the parts of its tensor are, for formulas that cut it so. Objects are compared as they are recorded.
     """
 
     at: Slot
     formula: Formula
     of: Slot | None = None
+    sizes: Slot | None = None
     ranks: RankSet = RankSet.ALL
 
 

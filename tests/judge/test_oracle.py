@@ -31,6 +31,8 @@ LISTS = [[A, B], [A + 2, B + 2]]
         ("reduced-chunk", [A, B], 1, [22]),
         ("exchanged", LISTS, 1, [[10, 20], [12, 22]]),
         ("exchanged-chunks", [A, B], 1, [2, 20]),
+        ("exchanged-parts", [[A, B], [A[:1], B[:0]]], 0, [1, 2, 1]),
+        ("exchanged-parts", [[A, B], [A[:1], B[:0]]], 1, [10, 20]),
         ("input", [A, B], 1, [10, 20]),
         ("zeros", [A, B], 1, [0, 0]),
         ("zeros", [None, B], 1, [0, 0]),

@@ -239,6 +239,19 @@ WITHIN = [RankTrace(rank=r, returned=ScalarDump(value=r if r < 2 else -1)) for r
 SIZES = [RankTrace(rank=r, returned=ScalarDump(value=3)) for r in range(3)]
 OPAQUE = [RankTrace(rank=r, returned=ObjectDump(type="RedOpType", text="<SUM: 0>", object=1)) for r in range(3)]
 
+# Every rank sends two rows to rank 0, one to rank 1, none to rank 2.
+CUT = {"at": "tensor", "of": "tensor", "formula": "exchanged-parts", "sizes": "sizes"}
+
+
+def cut_up(after: list[TensorDump], *sizes: int) -> list[RankTrace]:
+    """Each rank passes 1, 2, 3 times ten to the power of its number, cut into ``sizes``, and then holds ``after``."""
+    given = {"sizes": listed(*(ScalarDump(value=size) for size in sizes), kind="tuple")}
+    made = [trace(rank, tensor(*(10**rank * number for number in (1, 2, 3))), after[rank]) for rank in R]
+    return [msgspec.structs.replace(one, before=one.before | given) for one in made]
+
+
+RECEIVED = [tensor(1, 2, 10, 20, 100, 200), tensor(3, 30, 300), tensor()]
+
 # (claim, probe, traces, end, outcome): probes that leave ranks out, objects, and values
 PARTIAL_ROWS = [
     ({"result": PASSED}, "p2p", SENT, "completed", "holds"),
@@ -290,6 +303,11 @@ PARTIAL_ROWS = [
     ({"equals": {"at": "nowhere", "value": 1}}, "sync", CLEAN, "completed", "error"),
     ({"equals": {"at": "return", "value": 1}}, "sync", RAISED, "completed", "error"),
     ({"corresponds": {"listed": "consistent"}}, "sync", CLEAN, "completed", "not run"),
+    ({"result": CUT}, "sync", cut_up(RECEIVED, 2, 1, 0), "completed", "holds"),
+    ({"result": CUT}, "sync", cut_up([RECEIVED[1], *RECEIVED[1:]], 2, 1, 0), "completed", "refuted"),
+    ({"result": CUT}, "sync", cut_up(RECEIVED, 1, 1, 1), "completed", "refuted"),
+    ({"result": CUT}, "sync", cut_up(RECEIVED, 2, 2, 0), "completed", "error"),
+    ({"result": CUT}, "sync", cut_up(RECEIVED), "completed", "error"),
 ]
 
 
