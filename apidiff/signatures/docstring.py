@@ -33,12 +33,12 @@ def _indented(documented: griffe.Object, title: str) -> list[str]:
         return []
     start = stripped.index(title)
     indent = len(lines[start]) - len(lines[start].lstrip())
-    found = []
+    inside = []
     for line in lines[start + 1 :]:
         if line.strip() and len(line) - len(line.lstrip()) <= indent:
             break
-        found.append(line)
-    return found
+        inside.append(line)
+    return inside
 
 
 def _heads(documented: griffe.Object, title: str) -> list[str]:
@@ -50,15 +50,15 @@ def _heads(documented: griffe.Object, title: str) -> list[str]:
 
 def documented_types(documented: griffe.Object) -> dict[str, str]:
     """Parameter → the type that the docstring gives, without 'optional' and without markup."""
-    found: dict[str, str] = {}
+    types: dict[str, str] = {}
     for title in _ARGUMENT_SECTIONS:
         for line in _heads(documented, title):
             if match := _ARGUMENT.match(line):
                 text = _ROLE.sub(lambda role: role["name"].strip(), match["type"]).replace("`", "")
                 text = _OPTIONAL.sub("", text).strip()
                 if text:
-                    found.setdefault(match["name"], text)
-    return found
+                    types.setdefault(match["name"], text)
+    return types
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ def docstring_ways(doc: str) -> Ways:
     """
     lines = [line.strip() for line in doc.strip().splitlines()]
     overloaded = "Overloaded function." in lines[:3]
-    found = [line for line in lines if re.match(r"\d+\. \w+\(", line)] if overloaded else lines[:1]
-    matches = [_WAY.match(line) for line in found]
+    heads = [line for line in lines if re.match(r"\d+\. \w+\(", line)] if overloaded else lines[:1]
+    matches = [_WAY.match(line) for line in heads]
     if not matches or not all(matches):
         raise NotReadable("the docstring of the installed object is no signature")
     returns = {match["returns"] for match in matches if match}
@@ -95,29 +95,29 @@ def _parsed(head: str) -> list[SignatureParameter]:
         raise NotReadable(f"the signature in its docstring is no Python: {head}")
     arguments = node.args
     kinds = [
-        *((one, ParameterKind.POSITIONAL_ONLY) for one in arguments.posonlyargs),
-        *((one, ParameterKind.POSITIONAL_OR_KEYWORD) for one in arguments.args),
+        *((argument, ParameterKind.POSITIONAL_ONLY) for argument in arguments.posonlyargs),
+        *((argument, ParameterKind.POSITIONAL_OR_KEYWORD) for argument in arguments.args),
     ]
     padding: list[ast.expr | None] = [None] * (len(kinds) - len(arguments.defaults))
-    found = [
-        _from_ast(one, kind, default)
-        for (one, kind), default in zip(kinds, [*padding, *arguments.defaults], strict=True)
+    parameters = [
+        _from_ast(argument, kind, default)
+        for (argument, kind), default in zip(kinds, [*padding, *arguments.defaults], strict=True)
     ]
     if arguments.vararg:
-        found.append(_from_ast(arguments.vararg, ParameterKind.VARIADIC_POSITIONAL, None))
-    found += [
-        _from_ast(one, ParameterKind.KEYWORD_ONLY, default)
-        for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        parameters.append(_from_ast(arguments.vararg, ParameterKind.VARIADIC_POSITIONAL, None))
+    parameters += [
+        _from_ast(argument, ParameterKind.KEYWORD_ONLY, default)
+        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     ]
     if arguments.kwarg:
-        found.append(_from_ast(arguments.kwarg, ParameterKind.VARIADIC_KEYWORD, None))
-    return [one for one in found if one.name != "self"]
+        parameters.append(_from_ast(arguments.kwarg, ParameterKind.VARIADIC_KEYWORD, None))
+    return [parameter for parameter in parameters if parameter.name != "self"]
 
 
-def _from_ast(one: ast.arg, kind: ParameterKind, default: ast.expr | None) -> SignatureParameter:
+def _from_ast(argument: ast.arg, kind: ParameterKind, default: ast.expr | None) -> SignatureParameter:
     return SignatureParameter(
-        name=one.arg,
+        name=argument.arg,
         kind=kind,
         default=None if default is None else ast.unparse(default),
-        annotation=None if one.annotation is None else ast.unparse(one.annotation),
+        annotation=None if argument.annotation is None else ast.unparse(argument.annotation),
     )

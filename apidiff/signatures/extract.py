@@ -35,10 +35,10 @@ def extract(source: Source) -> SignatureFile:
     unreadable: dict[str, str] = {}
     for name in _names(scope, modules):
         try:
-            found = modules.find(name)
-            if isinstance(found, griffe.Module):
+            documented = modules.find(name)
+            if isinstance(documented, griffe.Module):
                 continue
-            apis[name], unread = read(found, modules)
+            apis[name], unread = read(documented, modules)
         except NotReadable as error:
             # A name that a list of public names has may be made at run time; one that only we name is not there.
             if not (isinstance(error, Absent) and name in listed):

@@ -27,7 +27,7 @@ def introspected(written: SignatureFile) -> SignatureFile:
     asked = {name.rpartition(".")[0] if name.rpartition(".")[2] in parts else name for name in written.unreadable}
     asked = {name for name in asked if not name.endswith(".__call__")}
     stubs = {
-        name for name, one in written.apis.items() if one.source is Origin.STUB and one.kind is SignatureKind.CLASS
+        name for name, api in written.apis.items() if api.source is Origin.STUB and api.kind is SignatureKind.CLASS
     }
     if not asked | stubs:
         return written
@@ -94,7 +94,7 @@ def _called(signature: Signature, ways: Ways) -> Signature:
 
 def _ways(shown: dict[str, Any]) -> Ways:
     if (parameters := shown.get("signature")) is not None:
-        return Ways([[_parameter(*one) for one in parameters]], None)
+        return Ways([[_parameter(*parameter) for parameter in parameters]], None)
     if not shown.get("doc"):
         raise NotReadable("the installed package shows no signature")
     return docstring_ways(shown["doc"])

@@ -18,18 +18,18 @@ from typing import Any
 def look(name: str) -> dict[str, Any]:
     """What the object ``name`` shows."""
     try:
-        found = _find(name)
+        shown = _find(name)
     except (ImportError, AttributeError):
         return {"kind": "absent"}
-    if not isinstance(found, type):
-        kind = "function" if callable(found) else "constant"
-        return {"kind": kind, "signature": _signature(found), "doc": found.__doc__ if kind == "function" else None}
-    if issubclass(found, enum.Enum) or _values(found):
-        return {"kind": "enum", "members": sorted(getattr(found, "__members__", {}))}
-    compiled = type(found).__name__ == "pybind11_type"
-    doc = getattr(found.__init__, "__doc__", None) if compiled else None
-    members = sorted(name for name in set(dir(found)) - _inherited(found) if not name.startswith("_"))
-    return {"kind": "class", "signature": None if compiled else _signature(found), "doc": doc, "members": members}
+    if not isinstance(shown, type):
+        kind = "function" if callable(shown) else "constant"
+        return {"kind": kind, "signature": _signature(shown), "doc": shown.__doc__ if kind == "function" else None}
+    if issubclass(shown, enum.Enum) or _values(shown):
+        return {"kind": "enum", "members": sorted(getattr(shown, "__members__", {}))}
+    compiled = type(shown).__name__ == "pybind11_type"
+    doc = getattr(shown.__init__, "__doc__", None) if compiled else None
+    members = sorted(name for name in set(dir(shown)) - _inherited(shown) if not name.startswith("_"))
+    return {"kind": "class", "signature": None if compiled else _signature(shown), "doc": doc, "members": members}
 
 
 def _find(name: str) -> Any:
@@ -42,34 +42,34 @@ def _find(name: str) -> Any:
         return getattr(getattr(importlib.import_module(above), holder), last)
 
 
-def _values(found: type) -> list[str]:
+def _values(cls: type) -> list[str]:
     """The values of a pybind11 enumeration; none for any other class."""
-    values = getattr(found, "__members__", None)
-    return list(values) if isinstance(values, dict) and type(found).__name__ == "pybind11_type" else []
+    values = getattr(cls, "__members__", None)
+    return list(values) if isinstance(values, dict) and type(cls).__name__ == "pybind11_type" else []
 
 
-def _inherited(found: type) -> set[str]:
+def _inherited(cls: type) -> set[str]:
     """The members that come from built-in classes."""
-    return {name for base in found.__mro__ if base.__module__ == "builtins" for name in vars(base)}
+    return {name for base in cls.__mro__ if base.__module__ == "builtins" for name in vars(base)}
 
 
-def _signature(found: object) -> list[list[str | None]] | None:
+def _signature(called: object) -> list[list[str | None]] | None:
     try:
-        signature = inspect.signature(found)  # type: ignore[arg-type]
+        signature = inspect.signature(called)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return None
     return [
         [
-            one.name,
-            one.kind.description,
-            None if one.default is one.empty else repr(one.default),
-            None if one.annotation is one.empty else inspect.formatannotation(one.annotation),
+            parameter.name,
+            parameter.kind.description,
+            None if parameter.default is parameter.empty else repr(parameter.default),
+            None if parameter.annotation is parameter.empty else inspect.formatannotation(parameter.annotation),
         ]
-        for one in signature.parameters.values()
+        for parameter in signature.parameters.values()
     ]
 
 
 if __name__ == "__main__":
     # What a framework prints while it is imported must not stand in the line that is read.
-    found = {name: look(name) for name in json.load(sys.stdin)}
-    sys.stdout.write(f"\nLOOK{json.dumps(found)}\n")
+    shown = {name: look(name) for name in json.load(sys.stdin)}
+    sys.stdout.write(f"\nLOOK{json.dumps(shown)}\n")

@@ -15,7 +15,7 @@ import griffe
 from apidiff.signatures.modules import Modules, NotReadable, Overloads
 
 
-def members(found: griffe.Class, modules: Modules) -> tuple[list[str], str | None]:
+def members(cls: griffe.Class, modules: Modules) -> tuple[list[str], str | None]:
     """Sorted names, with those inherited from the framework's classes, and why more may be inherited (None: that is all).
 
     A metaclass counts: ``group.WORLD`` is a property of one.
@@ -23,15 +23,15 @@ def members(found: griffe.Class, modules: Modules) -> tuple[list[str], str | Non
     """
     names: set[str] = set()
     whys: list[str] = []
-    _collect(found, modules, names, whys)
+    _collect(cls, modules, names, whys)
     return sorted(names), "; ".join(whys) or None
 
 
-def _collect(found: griffe.Class, modules: Modules, names: set[str], whys: list[str]) -> None:
-    names.update(name for name, member in found.members.items() if _shown(name, member, found))
-    names.update(name for name, ways in found.overloads.items() if ways and not name.startswith("_"))
+def _collect(cls: griffe.Class, modules: Modules, names: set[str], whys: list[str]) -> None:
+    names.update(name for name, member in cls.members.items() if _shown(name, member, cls))
+    names.update(name for name, ways in cls.overloads.items() if ways and not name.startswith("_"))
     above: griffe.Object | Overloads
-    for path in (*(base if isinstance(base, str) else base.canonical_path for base in found.bases), *_metaclass(found)):
+    for path in (*(base if isinstance(base, str) else base.canonical_path for base in cls.bases), *_metaclass(cls)):
         if _of_the_library(path):
             continue
         try:
@@ -43,13 +43,13 @@ def _collect(found: griffe.Class, modules: Modules, names: set[str], whys: list[
             _collect(above, modules, names, whys)
 
 
-def _shown(name: str, member: griffe.Object | griffe.Alias, found: griffe.Class) -> bool:
+def _shown(name: str, member: griffe.Object | griffe.Alias, cls: griffe.Class) -> bool:
     if name.startswith("_"):
         return False
     if not isinstance(member, griffe.Attribute) or "property" in member.labels:
         return True
     # griffe takes `self.x = …` in the constructor for the same as `x = …` or `x: int` in the class.
-    return name in _written(found).attributes
+    return name in _written(cls).attributes
 
 
 def _of_the_library(path: str) -> bool:
@@ -58,10 +58,10 @@ def _of_the_library(path: str) -> bool:
     return top in sys.stdlib_module_names if rest else hasattr(builtins, top)
 
 
-def _metaclass(found: griffe.Class) -> list[str]:
+def _metaclass(cls: griffe.Class) -> list[str]:
     """The path of the metaclass, if there is one; griffe leaves the keywords of a class statement out."""
-    name = _written(found).metaclass
-    return [] if name is None or found.parent is None else [found.parent.resolve(name)]
+    name = _written(cls).metaclass
+    return [] if name is None or cls.parent is None else [cls.parent.resolve(name)]
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,10 @@ class _Written:
     attributes: frozenset[str]
 
 
-def _written(found: griffe.Class) -> _Written:
-    file = found.filepath
+def _written(cls: griffe.Class) -> _Written:
+    file = cls.filepath
     classes = _classes(file) if isinstance(file, Path) and file.is_file() else {}
-    return classes.get((found.name, found.lineno), _Written(None, frozenset()))
+    return classes.get((cls.name, cls.lineno), _Written(None, frozenset()))
 
 
 @lru_cache(maxsize=64)
@@ -85,7 +85,11 @@ def _classes(file: Path) -> dict[tuple[str, int | None], _Written]:
     classes: dict[tuple[str, int | None], _Written] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
-            named = [one.value for one in node.keywords if one.arg == "metaclass" and isinstance(one.value, ast.Name)]
+            named = [
+                keyword.value
+                for keyword in node.keywords
+                if keyword.arg == "metaclass" and isinstance(keyword.value, ast.Name)
+            ]
             written = _Written(named[0].id if named else None, frozenset(_attributes(node.body)))
             for line in (node.lineno, *(decorator.lineno for decorator in node.decorator_list)):
                 classes[node.name, line] = written
@@ -100,4 +104,4 @@ def _attributes(body: list[ast.stmt]) -> Iterator[str]:
             node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
         )
         for target in targets:
-            yield from (one.id for one in ast.walk(target) if isinstance(one, ast.Name))
+            yield from (name.id for name in ast.walk(target) if isinstance(name, ast.Name))

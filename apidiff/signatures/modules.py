@@ -216,9 +216,9 @@ class Modules:
         return griffe.Module(name, filepath=file, parent=self._package(parent))
 
 
-def is_stub(found: griffe.Object) -> bool:
-    """Whether ``found`` stands in a type stub."""
-    return isinstance(found.filepath, Path) and found.filepath.suffix == ".pyi"
+def is_stub(documented: griffe.Object) -> bool:
+    """Whether ``documented`` stands in a type stub."""
+    return isinstance(documented.filepath, Path) and documented.filepath.suffix == ".pyi"
 
 
 def _without_fallbacks(code: str) -> str:

@@ -23,32 +23,32 @@ _VARIADIC = [ParameterKind.VARIADIC_POSITIONAL, ParameterKind.VARIADIC_KEYWORD]
 _ANYTHING = [SignatureParameter(name="args", kind=ParameterKind.VARIADIC_POSITIONAL)]
 
 
-def read(found: Found, modules: Modules) -> tuple[Signature, dict[str, str]]:
-    """The signature of ``found``, and what of it nothing tells: ``__init__``, ``__call__`` or ``*`` (members) → why.
+def read(documented: Found, modules: Modules) -> tuple[Signature, dict[str, str]]:
+    """The signature of ``documented``, and what of it nothing tells: ``__init__``, ``__call__`` or ``*`` (members) → why.
 
     Raises NotReadable where there is nothing to tell.
     """
-    if isinstance(found, Overloads):
-        ways = [_parameters(way, bound=_is_bound(way)) for way in found.ways]
-        return Signature(kind=SignatureKind.FUNCTION, source=_origin(found.ways[0]), overloads=ways), {}
-    if isinstance(found, griffe.Function):
-        return _function(found), {}
-    if isinstance(found, griffe.Class):
-        return _class(found, modules)
-    if isinstance(found, griffe.Attribute):
-        return _constant(found, modules), {}
+    if isinstance(documented, Overloads):
+        ways = [_parameters(way, bound=_is_bound(way)) for way in documented.ways]
+        return Signature(kind=SignatureKind.FUNCTION, source=_origin(documented.ways[0]), overloads=ways), {}
+    if isinstance(documented, griffe.Function):
+        return _function(documented), {}
+    if isinstance(documented, griffe.Class):
+        return _class(documented, modules)
+    if isinstance(documented, griffe.Attribute):
+        return _constant(documented, modules), {}
     raise NotReadable("is a module")
 
 
-def _origin(found: griffe.Object) -> Origin:
-    return Origin.STUB if is_stub(found) else Origin.SOURCE
+def _origin(documented: griffe.Object) -> Origin:
+    return Origin.STUB if is_stub(documented) else Origin.SOURCE
 
 
 def _function(function: griffe.Function) -> Signature:
     """A function. One that takes anything and hands it on to compiled code is called as its docstring begins."""
     parameters = _parameters(function, bound=_is_bound(function))
     returns = None if function.returns is None else str(function.returns)
-    if function.docstring and [one.kind for one in parameters] == _VARIADIC:
+    if function.docstring and [parameter.kind for parameter in parameters] == _VARIADIC:
         ways = _ways_in_words(function.docstring.value)
         if ways and len(ways.ways) == 1:
             parameters, returns = ways.ways[0], ways.returns
@@ -75,24 +75,24 @@ def _ways_in_words(doc: str) -> Ways | None:
         return None
 
 
-def _constant(found: griffe.Attribute, modules: Modules) -> Signature:
+def _constant(constant: griffe.Attribute, modules: Modules) -> Signature:
     """A constant; one that holds an object of a class of the framework is deprecated where the class says so."""
     mark = None
-    if isinstance(found.value, griffe.ExprCall):
-        if (function := _added_docstring(found, found.value)) is not None:
+    if isinstance(constant.value, griffe.ExprCall):
+        if (function := _added_docstring(constant, constant.value)) is not None:
             return function
         try:
-            made = modules.find(str(found.value.canonical_path))
+            made = modules.find(str(constant.value.canonical_path))
         except NotReadable:
             made = None
         if isinstance(made, griffe.Class):
             methods = [made.members.get(name) for name in ("__init__", "__getattribute__", "__getattr__")]
-            marks = [_deprecation(one) for one in (made, *methods) if isinstance(one, griffe.Function | griffe.Class)]
-            mark = next((one for one in marks if one), None)
-    return Signature(kind=SignatureKind.CONSTANT, source=_origin(found), deprecated=mark)
+            places = [place for place in (made, *methods) if isinstance(place, griffe.Function | griffe.Class)]
+            mark = next(filter(None, map(_deprecation, places)), None)
+    return Signature(kind=SignatureKind.CONSTANT, source=_origin(constant), deprecated=mark)
 
 
-def _added_docstring(found: griffe.Attribute, made: griffe.ExprCall) -> Signature | None:
+def _added_docstring(constant: griffe.Attribute, made: griffe.ExprCall) -> Signature | None:
     """The compiled function that torch gives a docstring, ``gelu = _add_docstr(torch._C._nn.gelu, "gelu(input, …)")``.
 
     None for a constant that is made otherwise.
@@ -101,74 +101,74 @@ def _added_docstring(found: griffe.Attribute, made: griffe.ExprCall) -> Signatur
         return None
     # The docstring may be a template: its first literal holds the signature.
     nodes = ast.walk(ast.parse(str(made.arguments[1]), mode="eval"))
-    text = next((one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str)), "")
+    text = next((node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)), "")
     ways = _ways_in_words(text)
     if ways is None:
         return None
-    signature = Signature(kind=SignatureKind.FUNCTION, source=_origin(found), returns=ways.returns)
+    signature = Signature(kind=SignatureKind.FUNCTION, source=_origin(constant), returns=ways.returns)
     if len(ways.ways) == 1:
         return msgspec.structs.replace(signature, parameters=ways.ways[0])
     return msgspec.structs.replace(signature, overloads=ways.ways)
 
 
-def _class(found: griffe.Class, modules: Modules) -> tuple[Signature, dict[str, str]]:
-    own = found.members.get("__init__")
+def _class(cls: griffe.Class, modules: Modules) -> tuple[Signature, dict[str, str]]:
+    own = cls.members.get("__init__")
     signature = Signature(
         kind=SignatureKind.CLASS,
-        source=_origin(found),
-        deprecated=_deprecation(found) or (_deprecation(own) if isinstance(own, griffe.Function) else None),
-        platforms=_platforms(found),
+        source=_origin(cls),
+        deprecated=_deprecation(cls) or (_deprecation(own) if isinstance(own, griffe.Function) else None),
+        platforms=_platforms(cls),
     )
     unread: dict[str, str] = {}
     changed: dict[str, object] = {}
-    if _derives(found, _ENUMS, modules):
-        return msgspec.structs.replace(signature, kind=SignatureKind.ENUM, members=members(found, modules)[0]), {}
+    if _derives(cls, _ENUMS, modules):
+        return msgspec.structs.replace(signature, kind=SignatureKind.ENUM, members=members(cls, modules)[0]), {}
     try:
-        changed |= _construction(found, modules)
+        changed |= _construction(cls, modules)
     except NotReadable as error:
         unread["__init__"] = str(error)
-    if _derives(found, {_PRIMITIVE}, modules):
+    if _derives(cls, {_PRIMITIVE}, modules):
         changed["kind"] = SignatureKind.PRIMITIVE
         try:
-            changed["call"] = _call_parameters(found)
+            changed["call"] = _call_parameters(cls)
         except NotReadable as error:
             unread["__call__"] = str(error)
     else:
-        changed["members"], why = members(found, modules)
+        changed["members"], why = members(cls, modules)
         if why:
             unread["*"] = why
     return msgspec.structs.replace(signature, **changed), unread
 
 
-def _construction(found: griffe.Class, modules: Modules) -> dict[str, object]:
+def _construction(cls: griffe.Class, modules: Modules) -> dict[str, object]:
     """The fields of a signature that say what the class is called with. Raises NotReadable where nothing tells."""
-    ways = _constructor(found, modules)
+    ways = _constructor(cls, modules)
     if ways is None:
-        if is_stub(found):
+        if is_stub(cls):
             raise NotReadable("a compiled class, whose stub has no constructor")
         return {}
     if isinstance(ways, list):
         return {"overloads": [_parameters(way, bound=True) for way in ways]}
     if isinstance(ways, griffe.Function):
-        return {"parameters": _with_documented(_parameters(ways, bound=True), found, ways)}
+        return {"parameters": _with_documented(_parameters(ways, bound=True), cls, ways)}
     return {"parameters": _ANYTHING}
 
 
-def _constructor(found: griffe.Class, modules: Modules) -> griffe.Function | list[griffe.Function] | type | None:
+def _constructor(cls: griffe.Class, modules: Modules) -> griffe.Function | list[griffe.Function] | type | None:
     """The method that says what the class is called with: ``__new__`` before ``__init__``, as ``inspect`` has it.
 
     A list: its overloads. A type: the built-in exception that it takes its constructor from. None where there is none up to
     ``object``. Raises NotReadable for a constructor that is generated or lies elsewhere.
     """
-    if any(decorator.callable_path.rpartition(".")[2] == "dataclass" for decorator in found.decorators):
+    if any(decorator.callable_path.rpartition(".")[2] == "dataclass" for decorator in cls.decorators):
         raise NotReadable("a dataclass: its constructor is generated")
     for name in ("__new__", "__init__"):
-        method = found.members.get(name)
+        method = cls.members.get(name)
         if isinstance(method, griffe.Function):
             return method
-        if ways := found.overloads.get(name):
+        if ways := cls.overloads.get(name):
             return list(ways)
-    for base in found.bases:
+    for base in cls.bases:
         path = base_path(base)
         builtin = getattr(builtins, path.removeprefix("builtins."), None)
         if builtin is object:
@@ -203,10 +203,10 @@ def _call_parameters(primitive: griffe.Class) -> list[SignatureParameter]:
     return inputs
 
 
-def _derives(found: griffe.Class, wanted: set[str], modules: Modules) -> bool:
-    if found.path in wanted:
+def _derives(cls: griffe.Class, wanted: set[str], modules: Modules) -> bool:
+    if cls.path in wanted:
         return True
-    for base in found.bases:
+    for base in cls.bases:
         if (path := base_path(base)) in wanted:
             return True
         try:
@@ -243,8 +243,10 @@ def _with_documented(parameters: list[SignatureParameter], *places: griffe.Objec
     for place in places:
         types = documented_types(place) | types
     return [
-        msgspec.structs.replace(one, documented=types[one.name]) if not one.annotation and one.name in types else one
-        for one in parameters
+        parameter
+        if parameter.annotation or parameter.name not in types
+        else msgspec.structs.replace(parameter, documented=types[parameter.name])
+        for parameter in parameters
     ]
 
 
