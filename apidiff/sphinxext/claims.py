@@ -284,7 +284,7 @@ def refuted_section(make: PageBuilder, entry: Entry) -> nodes.section:
 
 def _refuted_item(make: PageBuilder, claim: ClaimEntry) -> marked_item:
     """Show one statement for the versions whose runs refute it or on which it was not run; without script for all."""
-    item = marked_item("", *refuted_line(make, claim))
+    item = marked_item("", *_refuted_line(make, claim))
     return make.only_in(item, claim.summary[0].framework, _refuting(make, claim), hide=False)
 
 
@@ -309,8 +309,7 @@ def _none_left(make: PageBuilder, claims: list[ClaimEntry]) -> block | None:
     return notice
 
 
-def refuted_line(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
-    """Show a refuted claim in a line, and below it the runs against it."""
+def _refuted_line(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
     against = [row for row in claim.summary if row.outcome == Outcome.REFUTED.value]
     head = paragraph(
         standing_badge(make, standing_of(claim)),

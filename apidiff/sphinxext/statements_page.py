@@ -14,10 +14,11 @@ from apidiff.derive.official import NOTATION, OfficialReport, RowReport, RowVerd
 from apidiff.derive.official_behaviour import Finding
 from apidiff.derive.statements import Standing as Statement
 from apidiff.messages.evidence import evidence_lines
+from apidiff.model.verdict import Outcome
 from apidiff.model.views import ClaimEntry, DocumentEntry, Entry
 from apidiff.sphinxext.build_cache import MappingPage
-from apidiff.sphinxext.claims import refuted_claims, refuted_line, standing_badge, standing_of, stated_part
-from apidiff.sphinxext.nodes import Cell, block, details, joined, literal, paragraph, table
+from apidiff.sphinxext.claims import refuted_claims, standing_badge, standing_of, stated_part
+from apidiff.sphinxext.nodes import Cell, Inline, block, details, joined, literal, paragraph, table
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import run_part
 from apidiff.writers.exports.address import anchor
@@ -73,9 +74,32 @@ def _rows_by_api(report: OfficialReport) -> dict[str, list[tuple[TableReport, Ro
 
 
 def _statement(make: PageBuilder, documents: dict[str, DocumentEntry], claim: ClaimEntry) -> block:
-    """Show a statement that runs do not bear out, with its documents; the claim that it links holds what runs showed."""
-    stated = stated_part(make, documents, claim.stated)
-    return block("", *refuted_line(make, claim), *stated, classes=["apidiff-claim", "apidiff-edge-refuted"])
+    """Show a statement that runs do not bear out, the versions that show it, and the documents that make it.
+
+    Each version leads to one run; the claim that is linked holds all of them with what they showed.
+    """
+    head: list[nodes.Node] = [standing_badge(make, standing_of(claim)), nodes.Text(" "), *make.text(claim.text)]
+    against: dict[tuple[str, str], nodes.Node] = {}
+    for row in claim.summary:
+        if row.outcome == Outcome.REFUTED.value:
+            link = make.ref("run", row.runs[0], nodes.Text(row.framework_version), part=run_part(claim.subject))
+            against.setdefault((row.framework, row.framework_version), link)
+    frameworks = dict.fromkeys(framework for framework, _ in against)
+    versions: list[Inline] = [
+        [
+            nodes.Text(f"{make.framework(framework)} "),
+            *joined([[link] for (name, _), link in against.items() if name == framework], make.word("site.comma")),
+        ]
+        for framework in frameworks
+    ]
+    claim_link = make.ref("claim", claim.id, literal(f"#{claim.id.partition('#')[2]}"))
+    return block(
+        "",
+        paragraph(*head),
+        paragraph(*joined(versions, make.word("site.semicolon")), nodes.Text(make.word("site.pause")), claim_link),
+        *stated_part(make, documents, claim.stated),
+        classes=["apidiff-claim", "apidiff-edge-refuted"],
+    )
 
 
 def _line(
@@ -98,12 +122,12 @@ def _line(
         head += [nodes.Text(f" {make.word('statements.in_table')} "), make.badge("standing", worst)]
     page = paragraph(make.ref("api", api, nodes.Text(make.word("statements.page")), optional=True))
     children: list[nodes.Node] = [page] if any(row.mapping for _, row in rows) or statements else []
-    children += [*statements, *(_row(make, table_report, row) for table_report, row in rows)]
+    children += [*statements, *(_row(make, table_report, row) for table_report, row in rows), *_findings(make, rows)]
     return make.line(anchor(api), head, *children)
 
 
 def _row(make: PageBuilder, table_report: TableReport, row: RowReport) -> block:
-    """Show one row of a table: the pair, what the table calls it, what is known in each version, and other behaviour."""
+    """Show one row of a table: the pair, what the table calls it, and what is known in each version."""
     name = make.word("official.table", name=table_report.name)
     source, target = _sides(make, row)
     listed: list[nodes.Node] = [nodes.Text(make.word(f"listed.{row.listed}"))]
@@ -116,12 +140,22 @@ def _row(make: PageBuilder, table_report: TableReport, row: RowReport) -> block:
         make.term("official.listed", *listed),
         _verdicts(make, row),
     ]
-    for key, findings in (("behaviour", row.behaviour), ("lacking", row.lacking)):
-        if findings:
-            items = [nodes.list_item("", *_finding(make, finding)) for finding in findings]
-            children += [make.term(f"official.{key}"), nodes.bullet_list("", *items)]
     names = [f"official-{table_report.name}-{row.target}"]
     return _anchored(make, names, block("", *children, classes=["apidiff-claim"]))
+
+
+def _findings(make: PageBuilder, rows: Sequence[tuple[TableReport, RowReport]]) -> list[nodes.Node]:
+    """Show what runs found beside the signature; rows of several tables about one pair share it."""
+    shown: list[nodes.Node] = []
+    for key in ("behaviour", "lacking"):
+        findings: dict[tuple[str, str], Finding] = {}
+        for _, row in rows:
+            for finding in row.behaviour if key == "behaviour" else row.lacking:
+                findings.setdefault((row.target, finding.text.en), finding)
+        if findings:
+            items = [nodes.list_item("", *_finding(make, finding)) for finding in findings.values()]
+            shown += [make.term(f"official.{key}"), nodes.bullet_list("", *items)]
+    return shown
 
 
 def _anchored(make: PageBuilder, names: Sequence[str], node: block) -> block:
@@ -168,12 +202,13 @@ def _versions(make: PageBuilder, versions: list[str]) -> str:
 
 
 def _finding(make: PageBuilder, finding: Finding) -> list[nodes.Node]:
-    """Show a difference that runs found; the claims it links hold what the runs showed."""
+    """Show a difference that runs found; the claim it links, of the target where there is one, holds what they showed."""
     versions = nodes.Text(f" {_versions(make, finding.versions)}{make.word('site.colon')}")
-    claims = dict.fromkeys(evidence.claim for evidence in finding.evidence)
-    links = joined([[make.ref("claim", claim)] for claim in claims], make.word("site.comma"))
-    shown: list[nodes.Node] = [paragraph(make.badge("risk", finding.risk), versions, *make.text(finding.text))]
-    return [*shown, paragraph(*links, classes=["apidiff-claim-id"])] if claims else shown
+    shown: list[nodes.Node] = [make.badge("risk", finding.risk), versions, *make.text(finding.text)]
+    if finding.evidence:
+        claim = finding.evidence[-1].claim
+        shown += [nodes.Text(" "), make.ref("claim", claim, literal(f"#{claim.partition('#')[2]}"))]
+    return [paragraph(*shown)]
 
 
 def _tables(make: PageBuilder, report: OfficialReport) -> list[nodes.Node]:
