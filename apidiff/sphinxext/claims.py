@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from docutils import nodes
+from sphinx import addnodes
 
 from apidiff.messages.cited_parts import part_text
 from apidiff.messages.version_changes import measurer
@@ -251,6 +252,13 @@ def links_to_runs(make: PageBuilder, claim: ClaimEntry, summary: ObservedSummary
         words = nodes.Text(str(seen.world_size) if seen else run)
         links.append([make.ref("run", run, words, part=run_part(claim.subject, seen.probe) if seen else "")])
     return links
+
+
+def link_to_version(make: PageBuilder, claim: ClaimEntry, summary: ObservedSummary) -> addnodes.pending_xref:
+    """Link to the first run of a row, at the probe that speaks for it, named by the framework's version."""
+    seen, run = _shown(claim, summary)[0]
+    part = run_part(claim.subject, seen.probe) if seen else run_part(claim.subject)
+    return make.ref("run", run, nodes.Text(summary.framework_version), part=part)
 
 
 def _shown(claim: ClaimEntry, summary: ObservedSummary) -> list[tuple[Observation | None, str]]:

@@ -17,7 +17,7 @@ from apidiff.messages.evidence import evidence_lines
 from apidiff.model.verdict import Outcome
 from apidiff.model.views import ClaimEntry, DocumentEntry, Entry
 from apidiff.sphinxext.build_cache import MappingPage
-from apidiff.sphinxext.claims import refuted_claims, standing_badge, standing_of, stated_part
+from apidiff.sphinxext.claims import link_to_version, refuted_claims, standing_badge, standing_of, stated_part
 from apidiff.sphinxext.nodes import Cell, Inline, block, details, joined, literal, paragraph, table
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import run_part
@@ -82,8 +82,7 @@ def _statement(make: PageBuilder, documents: dict[str, DocumentEntry], claim: Cl
     against: dict[tuple[str, str], nodes.Node] = {}
     for row in claim.summary:
         if row.outcome == Outcome.REFUTED.value:
-            link = make.ref("run", row.runs[0], nodes.Text(row.framework_version), part=run_part(claim.subject))
-            against.setdefault((row.framework, row.framework_version), link)
+            against.setdefault((row.framework, row.framework_version), link_to_version(make, claim, row))
     frameworks = dict.fromkeys(framework for framework, _ in against)
     versions: list[Inline] = [
         [

@@ -70,8 +70,9 @@ def test_the_page_says_all(make_site: MakeSite, language: str) -> None:
     built = build(site, found())
     html = built.html("statements")
     assert built.warnings == ""
-    for words in [*WORDS[language], SOURCE, TARGET, KNOWN]:
+    for words in [*WORDS[language], SOURCE, TARGET, f"#{KNOWN.partition('#')[2]}"]:
         assert words in plain(html), words
+    assert f'href="mappings/{KNOWN.replace("#", ".html#" + KNOWN.partition("#")[0] + "--")}"' in html
     assert f'href="runs/{next(iter(site.content.runs))}.html#{TARGET}--signature"' in html
 
 
