@@ -44,6 +44,7 @@ class AnsweredTarget(View, frozen=True, kw_only=True):
     signatures: dict[str, str]
     note: Text | None
     runs_on: list[RunsOnEntry] = []
+    limits: list[str] = []
 
 
 class TargetRow(View, frozen=True, kw_only=True):

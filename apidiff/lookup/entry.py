@@ -39,7 +39,7 @@ from apidiff.model.mapping import Api, Mapping, Otherwise, ParameterRow, Target,
 from apidiff.model.ranges import between
 from apidiff.model.sample import SampleCall
 from apidiff.model.sample_calls import source_call, target_call
-from apidiff.model.signature import Signature, SignatureFile
+from apidiff.model.signature import Limit, Signature, SignatureFile
 from apidiff.model.verdict import Observation
 from apidiff.model.version import Version
 from apidiff.model.views import (
@@ -119,6 +119,10 @@ class Builder:
 
     def _signatures(self, api: Api) -> dict[str, Signature]:
         return {file.version: file.apis[api.name] for file in self._files_of(api.name) if api.name in file.apis}
+
+    def _limits(self, api: Api) -> list[Limit]:
+        signature = self._signature(api)
+        return signature.limits if signature else []
 
     def _signature_texts(self, api: Api) -> dict[str, str]:
         name = api.name
@@ -210,6 +214,7 @@ class Builder:
             members=members,
             differences=differences,
             risk=everyday_risk(differences),
+            limits=[limit.value for limit in self._limits(target.api)],
             runs_on=runs_on(target.api, self._signatures(target.api), mine, agreements),
             signatures=self._signature_texts(target.api),
             before=before if before and after else "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from apidiff.messages.labels import filled, joined
+from apidiff.messages.labels import LABELS, filled, joined
 from apidiff.model.base import Text
 from apidiff.model.views import DifferenceEntry, RunsOnEntry
 from apidiff.model.vocabulary import Reach, Risk
@@ -41,9 +41,13 @@ def first_screen(differences: Sequence[DifferenceEntry]) -> FirstScreen:
     return screen
 
 
-def where_text(places: Sequence[RunsOnEntry]) -> Text | None:
-    """Where a target runs: each device with what documents say and runs showed. None where neither says anything."""
+def where_text(places: Sequence[RunsOnEntry], limits: Sequence[str] = ()) -> Text | None:
+    """Where a target runs: each device with what documents say and runs showed, and what documents limit it to.
+
+    None where neither says anything.
+    """
     told = [text for place in places if (text := _place_text(place)) is not None]
+    told += [LABELS[f"limit.{limit}"] for limit in limits]
     return joined("site.semicolon", told) if told else None
 
 
@@ -51,7 +55,7 @@ def _place_text(place: RunsOnEntry) -> Text | None:
     if not place.documented and place.outcome == "not run":
         return None
     parts = [filled("where.documented")] if place.documented else []
-    versions = ", ".join(place.versions[:_SHOWN_VERSIONS])
+    versions = joined("site.comma", place.versions[:_SHOWN_VERSIONS])
     if place.outcome == "not run":
         parts.append(filled("where.not_run"))
     elif place.outcome == "holds":

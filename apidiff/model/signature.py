@@ -49,6 +49,13 @@ class SignatureParameter(Record, frozen=True, kw_only=True):
     documented: str | None = None
 
 
+class Limit(Enum):
+    """To what the documentation of an API limits it."""
+
+    PYNATIVE = "pynative"  # PyNative mode, not graph mode
+    BEFORE_TENSORS = "before-tensors"  # on Ascend, to be called before any Tensor or Parameter is made
+
+
 class Deprecation(Record, frozen=True, kw_only=True):
     """What the mark in the source says: the version it holds from, what to use instead, or the message it prints."""
 
@@ -63,8 +70,9 @@ class Signature(Record, frozen=True, kw_only=True):
     ``parameters``: of the function, or of the constructor of a class. ``call``: what a primitive is called with after
     construction, None where that cannot be read (``SignatureFile.unreadable`` says why). ``overloads``: all ways to call
     it, where there are several and none is the implementation; ``parameters`` is empty then. ``platforms``: the devices
-    that MindSpore's documentation of the API lists; empty where it lists none. ``members``: of a class or an enumeration,
-    its public methods, attributes, properties and values, sorted, with those inherited from classes of the framework.
+    that MindSpore's documentation of the API lists; empty where it lists none; ``limits``: what its notes limit the API to.
+    ``members``: of a class or an enumeration, its public methods, attributes, properties and values, sorted, with those
+    inherited from classes of the framework.
     A stub may be wrong: ``not_in_stub`` and ``only_in_stub`` are the members that the installed class has beyond ``members``,
     and those of ``members`` that it lacks; both stay empty where the package was not looked at.
     """
@@ -77,6 +85,7 @@ class Signature(Record, frozen=True, kw_only=True):
     returns: str | None = None
     deprecated: Deprecation | None = None
     platforms: list[str] = []
+    limits: list[Limit] = []
     members: list[str] = []
     not_in_stub: list[str] = []
     only_in_stub: list[str] = []

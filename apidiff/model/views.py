@@ -261,6 +261,7 @@ class TargetEntry(View, frozen=True, kw_only=True):
     differences: list[DifferenceEntry]
     risk: str  # the worst of its everyday differences
     runs_on: list[RunsOnEntry] = []  # Ascend, GPU, CPU
+    limits: list[str] = []  # what the newest documentation limits it to: 'pynative', 'before-tensors'
     signatures: dict[str, str] = {}  # framework version: signature text
     before: str = ""  # the source's call as code, taken from its probe
     after: str = ""  # the target's call as code

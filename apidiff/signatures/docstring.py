@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import griffe
 
-from apidiff.model.signature import ParameterKind, SignatureParameter
+from apidiff.model.signature import Limit, ParameterKind, SignatureParameter
 from apidiff.signatures.modules import NotReadable
 
 # name (type): …, and the type may hold brackets: "group (Union[str, tuple(int)], optional): …". torch writes "group: (type): …"
@@ -18,6 +18,10 @@ _ROLE = re.compile(r":\w+(?::\w+)?:`~?\.?(?P<name>[^`<]+)(?: <[^`]*>)?`")
 _OPTIONAL = re.compile(r",?\s*(optional|default[:=\s].*|可选)\s*$", re.IGNORECASE)
 _WAY = re.compile(r"^(?:\d+\. )?(?P<head>\w+\(.*\))(?: -> (?P<returns>.+))?$")
 _REPR = re.compile(r"<[^<>]*>|(?<== )\.\.\.")
+_LIMITS = {
+    Limit.PYNATIVE: re.compile(r"\bOnly supports? PyNative mode, Graph mode is not currently supported", re.IGNORECASE),
+    Limit.BEFORE_TENSORS: re.compile(r"\bbefore the definition of any Tensor and Parameter\b"),
+}
 _ARGUMENT_SECTIONS = ("Args:", "Arguments:", "Parameters:", "Keyword Args:")
 
 
@@ -59,6 +63,12 @@ def documented_types(documented: griffe.Object) -> dict[str, str]:
                 if text:
                     types.setdefault(match["name"], text)
     return types
+
+
+def documented_limits(documented: griffe.Object) -> list[Limit]:
+    """What the notes of a docstring limit the API to."""
+    words = " ".join(documented.docstring.value.split()) if documented.docstring else ""
+    return [limit for limit, pattern in _LIMITS.items() if pattern.search(words)]
 
 
 @dataclass(frozen=True)

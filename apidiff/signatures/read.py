@@ -11,7 +11,7 @@ import msgspec
 
 from apidiff.model.signature import Deprecation, ParameterKind, Signature, SignatureKind, SignatureParameter
 from apidiff.model.signature import SignatureSource as Origin
-from apidiff.signatures.docstring import Ways, docstring_ways, documented_types, section
+from apidiff.signatures.docstring import Ways, docstring_ways, documented_limits, documented_types, section
 from apidiff.signatures.members import members
 from apidiff.signatures.modules import Found, Modules, NotReadable, Overloads, is_stub
 
@@ -59,6 +59,7 @@ def _function(function: griffe.Function) -> Signature:
         returns=returns,
         deprecated=_deprecation(function),
         platforms=_platforms(function),
+        limits=documented_limits(function),
     )
 
 
@@ -118,6 +119,7 @@ def _class(cls: griffe.Class, modules: Modules) -> tuple[Signature, dict[str, st
         source=_origin(cls),
         deprecated=_deprecation(cls) or (_deprecation(own) if isinstance(own, griffe.Function) else None),
         platforms=_platforms(cls),
+        limits=documented_limits(cls),
     )
     unread: dict[str, str] = {}
     changed: dict[str, object] = {}

@@ -156,7 +156,7 @@ def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool
         [nodes.Text(make.span(span.range) + " "), make.badge("status", span.status)] for span in target.ranges
     ]
     children: list[nodes.Node] = [paragraph(*joined(badges, " · "), classes=["apidiff-ranges"])]
-    if places := where_text(target.runs_on):
+    if places := where_text(target.runs_on, target.limits):
         children.append(make.term("screen.where", *make.text(places)))
     if target.note:
         children.append(paragraph(*make.text(target.note)))

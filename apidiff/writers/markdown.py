@@ -157,7 +157,7 @@ class _Page:
             yield f"### {self.word('code')}"
             yield code_block(target.before, "python") if target.before else ""
             yield code_block(target.after, "python") if target.after else ""
-        if places := where_text(target.runs_on):
+        if places := where_text(target.runs_on, target.limits):
             yield f"{self.word('screen.where')}{self.colon}{self.text(places)}"
         if target.note:
             yield self.text(target.note)

@@ -174,7 +174,7 @@ class _Sections:
             standing.append(" " + label("terminal.use_instead", language).format(name=answer.current))
         notes: list[RenderableType] = [_prose(target.note, language)] if target.note else []
         title = Line.assemble((answer.source, "bold"), " → ", (target.name, "bold"))
-        places = where_text(target.runs_on) if where else None
+        places = where_text(target.runs_on, target.limits) if where else None
         runs = [Line.assemble(self._lead("screen.where"), _prose(places, language))] if places else []
         if where:
             return [title, _prose(answer.summary, language), standing, *runs, *notes]

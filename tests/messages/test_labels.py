@@ -35,7 +35,7 @@ from apidiff.model.base import Text
 from apidiff.model.claim import AliasKind, ClaimKind, Formula, ListedAs, RankSet
 from apidiff.model.coverage import NotRun
 from apidiff.model.probe import Layout, Situation, Sweep
-from apidiff.model.signature import ParameterKind, SignatureKind
+from apidiff.model.signature import Limit, ParameterKind, SignatureKind
 from apidiff.model.signed import State
 from apidiff.model.verdict import EvidenceCode, Outcome
 from apidiff.model.vocabulary import AnswerKind, DifferenceKind, Framework, Reach, Relation, Risk, Status
@@ -77,6 +77,7 @@ FAMILIES = {
     "headline.effect": {*EFFECTS, "undocumented", "unknown"},
     "headline.sweep": {"parts-of-tensors", "dtypes-wrong", "dtypes-refused", "views-refused"},
     "reach": values(Reach) - {"everyday"},
+    "limit": values(Limit),
     "where": {"unsupported", "refuted", "error", "timeout", "crash", "flaky"},
     "headline.device": {*EFFECTS, "unknown"},
     "on_device": {"cpu", "cuda", "npu"},

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.model.signature import Deprecation, ParameterKind, SignatureKind
+from apidiff.model.signature import Deprecation, Limit, ParameterKind, SignatureKind
 from apidiff.signatures.modules import Absent, Modules, NotReadable
 from apidiff.signatures.read import read
 
@@ -233,7 +233,13 @@ PRIMITIVES = {
                 Deprecated
             """
         @deprecated("2.8.0", None)
-        def dropped(x): ...
+        def dropped(x):
+            """
+            Note:
+                - On Ascend hardware platforms, this API should be called before the definition
+                  of any Tensor and Parameter, and before anything runs.
+                - Only support PyNative mode, Graph mode is not currently supported.
+            """
         ''',
 }
 
@@ -343,6 +349,13 @@ def test_public_names(modules: Modules, module: str, names: list[str]) -> None:
 )
 def test_deprecation(modules: Modules, name: str, mark: Deprecation | None) -> None:
     assert read(modules.find(name), modules)[0].deprecated == mark
+
+
+@pytest.mark.parametrize(
+    ("name", "limits"), [("Documented", []), ("gone", []), ("dropped", [Limit.PYNATIVE, Limit.BEFORE_TENSORS])]
+)
+def test_limits(modules: Modules, name: str, limits: list[Limit]) -> None:
+    assert read(modules.find(f"mindspore.ops.comm.{name}"), modules)[0].limits == limits
 
 
 @pytest.mark.parametrize(
