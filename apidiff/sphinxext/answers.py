@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from docutils import nodes
 
 from apidiff.derive.answers import Answer, AnswerRange, answer_ranges, answers
+from apidiff.messages.code_comments import commented
 from apidiff.messages.first_screen import first_screen
 from apidiff.model.views import DifferenceEntry, Entry, EvidenceEntry, OtherwiseEntry, ParameterEntry
 from apidiff.model.vocabulary import Status
@@ -110,12 +111,12 @@ def otherwise_section(make: PageBuilder, entry: Entry, answer: OtherwiseEntry, *
         children.append(make.term("uses", *joined(links, make.word("site.comma"))))
     if answer.after:
         pair = [_titled_code(make.phrase("code.before", entry.source), answer.before)] if answer.before else []
-        pair.append(_titled_code([nodes.Text(make.word("code.recipe"))], answer.after))
+        pair.append(_titled_code([nodes.Text(make.word("code.recipe"))], commented(answer.after, make.language)))
         children.append(block("", *pair, classes=["apidiff-pair"]))
     if answer.recipe:
         script = make.filled("fold.script", path=[literal(answer.recipe.path)])
         children += [make.term("example.run"), code(answer.recipe.command, "bash")]
-        children.append(folded(script, code(answer.recipe.code)))
+        children.append(folded(script, code(commented(answer.recipe.code, make.language))))
         children += [make.term("example.output"), code(answer.recipe.expected, "text")]
         if answer.recipe.claim:
             children.append(make.term("example.checked", make.ref("claim", answer.recipe.claim)))

@@ -8,6 +8,7 @@ from docutils import nodes
 
 from apidiff.derive.answers import Answer, answers
 from apidiff.derive.api_history import SIGNATURES, STUBS
+from apidiff.messages.code_comments import commented
 from apidiff.messages.first_screen import where_text
 from apidiff.model.picture import Picture
 from apidiff.model.version import Version
@@ -202,7 +203,9 @@ def _examples(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
 
 def _example(make: PageBuilder, example: ExampleEntry) -> nodes.section:
     children: list[nodes.Node] = [make.term("example.run"), code(example.command, "bash")]
-    children.append(folded(make.filled("fold.script", path=[literal(example.path)]), code(example.code)))
+    children.append(
+        folded(make.filled("fold.script", path=[literal(example.path)]), code(commented(example.code, make.language)))
+    )
     children += [make.term("example.output"), code(example.expected, "text")]
     if example.claim:
         children.append(make.term("example.checked", make.ref("claim", example.claim)))

@@ -11,6 +11,7 @@ from apidiff.derive.answers import answer_ranges
 from apidiff.derive.sweeps import SweepTable, sweep_tables, value_code
 from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.cited_parts import part_text
+from apidiff.messages.code_comments import commented
 from apidiff.messages.first_screen import where_text
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.messages.sweep_differences import cell_words
@@ -244,7 +245,7 @@ class _Page:
     def example(self, example: ExampleEntry) -> Iterator[str]:
         yield f"### {code_span(example.path)}"
         yield code_block(example.command, "bash")
-        yield code_block(example.code, "python")
+        yield code_block(commented(example.code, self.language), "python")
         if example.expected:
             yield self.word("example.output") + self.colon.rstrip()
             yield code_block(example.expected, "text")

@@ -24,6 +24,7 @@ from apidiff.lookup.answer import (
 )
 from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.cited_parts import part_text
+from apidiff.messages.code_comments import commented
 from apidiff.messages.escape_invisible import visible
 from apidiff.messages.first_screen import first_screen, where_text
 from apidiff.messages.labels import Language, in_words, label
@@ -264,7 +265,8 @@ class _Sections:
         Of more than ``limit`` lines only the first of what to write are shown.
         """
         before, after = (
-            [line for line in text.splitlines() if line] for text in (self.answer.before, self.answer.after)
+            [line for line in commented(text, self.language).splitlines() if line]
+            for text in (self.answer.before, self.answer.after)
         )
         if not (before or after):
             return []

@@ -94,6 +94,7 @@ FAMILIES = {
     },
     "difference": values(DifferenceKind),
     "claim": values(ClaimKind),
+    "comment": {key.removeprefix("comment.") for key in LABELS if key.startswith("comment.")},
     "part": set(PARTS),
     "framework": values(Framework),
     "answer": {MAPS_TO, *values(AnswerKind)},
