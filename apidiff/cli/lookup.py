@@ -16,7 +16,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments."""
     parser.description = "What replaces an API, where it runs, and what everyday code meets; --all prints the rest."
     parser.add_argument("name", metavar="NAME", help="a PyTorch or MindSpore API: full name, alias or last part")
-    parser.add_argument("--mindspore", metavar="VERSION", help="the release the answer is for (default: the newest)")
+    parser.add_argument(
+        "--mindspore", metavar="VERSION", help="the release the answer is for (default: the newest that was run)"
+    )
     parser.add_argument("--torch", metavar="VERSION", help="put what was observed on this release first")
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the text (default: that of the locale)")
     parser.add_argument("--all", action="store_true", help="print everything: texts, claims, runs, versions")

@@ -5,17 +5,18 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
+from types import MappingProxyType
 
 import msgspec
 
 from apidiff.database import load
 from apidiff.derive.counterparts import counterparts as all_counterparts
 from apidiff.derive.counterparts import served, with_classes
+from apidiff.derive.versions_run import newest_first, versions_run
 from apidiff.lookup.entry import entries as all_entries
 from apidiff.lookup.index import Index, Spelling
 from apidiff.lookup.names import counterpart_spellings, spellings
 from apidiff.lookup.passages import fill_search
-from apidiff.model.version import Version
 from apidiff.model.views import CounterpartEntry, Entry
 
 
@@ -24,7 +25,7 @@ def build(fingerprint: str) -> Index:
     data = load()
     releases = {framework: [release.version for release in known] for framework, known in data.frameworks.items()}
     entries = all_entries(data)
-    return index_of(entries, all_counterparts(data, entries), releases, fingerprint)
+    return index_of(entries, all_counterparts(data, entries), releases, fingerprint, versions_run(data))
 
 
 def index_of(
@@ -32,15 +33,25 @@ def index_of(
     counterparts: Mapping[str, CounterpartEntry],
     releases: Mapping[str, Sequence[str]],
     fingerprint: str = "",
+    run: Mapping[str, list[str]] = MappingProxyType({}),
 ) -> Index:
-    """The index of ``entries`` and ``counterparts``. ``releases``: the known ones of each framework in any order."""
+    """The index of ``entries`` and ``counterparts``.
+
+    Args:
+        entries: every mapping's, by ID.
+        counterparts: the communication APIs of MindSpore, by name.
+        releases: the known ones of each framework in any order.
+        fingerprint: of the files that all of this was read from.
+        run: the versions of each framework that were run, newest first.
+    """
     with closing(sqlite3.connect(":memory:")) as connection:
         fill_search(connection, entries.values(), counterparts.values())
         connection.commit()
         words = connection.serialize()
     return Index(
         fingerprint=fingerprint,
-        releases={name: sorted(versions, key=Version, reverse=True) for name, versions in releases.items()},
+        releases={name: newest_first(versions) for name, versions in releases.items()},
+        run=dict(run),
         names=_names(entries.values(), counterparts.values()),
         encoded_serves=_encoded(served(entries.values(), with_classes)),
         encoded_counterparts=_encoded(counterparts),

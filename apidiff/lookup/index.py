@@ -23,13 +23,15 @@ class Spelling(msgspec.Struct, frozen=True, array_like=True):
 class Index(msgspec.Struct, frozen=True, kw_only=True):
     """What is known, by name. Entries stay encoded until they are asked for: one answer needs one of them.
 
-    ``fingerprint``: of the files it was made from. ``releases``: the known ones of each framework, newest first.
+    ``fingerprint``: of the files it was made from. ``releases``: the known ones of each framework, newest first; ``run``:
+    those of which there are run records.
     ``names``: for each spelling the APIs that it stands for, all of the lowest rank. ``words``: the SQLite database that
     `apidiff.lookup.search` reads.
     """
 
     fingerprint: str
     releases: dict[str, list[str]]
+    run: dict[str, list[str]]
     names: dict[str, list[Spelling]]
     encoded_serves: dict[str, memoryview]
     encoded_counterparts: dict[str, memoryview]

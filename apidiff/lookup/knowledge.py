@@ -36,7 +36,7 @@ class KnowledgeBase:
 
         ``name`` is a source (``torch.distributed.reduce``), a target (``mindspore.ops.Reduce``), or a short spelling or
         alias of one (``dist.reduce``, ``mint.distributed.reduce``). ``mindspore`` is the release the answer is for, as
-        precise as one cares to write it ("2.10" covers 2.10.0); the newest known one where it is None. ``torch`` marks
+        precise as one cares to write it ("2.10" covers 2.10.0); the newest that was run where it is None. ``torch`` marks
         and sorts the observations of the source; it chooses nothing.
 
         Raises UnknownName (with ``near``), AmbiguousName, UnknownVersion, or NoCounterpart for a MindSpore API to which

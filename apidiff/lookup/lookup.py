@@ -24,6 +24,7 @@ from apidiff.lookup.answer import (
 )
 from apidiff.lookup.errors import NoCounterpart, ambiguous_name, unknown_name, unknown_version
 from apidiff.lookup.index import Index, Spelling
+from apidiff.model.ranges import first_shown
 from apidiff.model.version import Version, VersionError
 from apidiff.model.views import DocumentEntry, Entry, ServedEntry, StatedEntry, TargetEntry
 from apidiff.model.vocabulary import Risk, Status
@@ -78,11 +79,13 @@ def lookup(index: Index, name: str, mindspore: str | None = None, torch: str | N
 
 
 def _covered(index: Index, framework: str, typed: str | None) -> list[str]:
-    """The known releases that ``typed`` covers, newest first; the newest of all for None."""
+    """The known releases that ``typed`` covers, newest first; the newest that was run for None."""
     known = index.releases.get(framework, [])
     try:
         covered = (
-            known[:1] if typed is None else [release for release in known if Version(typed).covers(Version(release))]
+            [first_shown(known, index.run.get(framework, []))]
+            if typed is None
+            else [release for release in known if Version(typed).covers(Version(release))]
         )
     except VersionError:
         covered = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from types import MappingProxyType
 from typing import Literal
 
@@ -13,11 +14,12 @@ from apidiff.messages.verdict_text import evidence, verdicts
 from apidiff.model.base import Text
 from apidiff.model.mapping import Difference, Document, ParameterRow
 from apidiff.model.version import Version
-from apidiff.model.views import ClaimEntry, DifferenceEntry, ParameterEntry
+from apidiff.model.views import ClaimEntry, DifferenceEntry, DifferencePart, ParameterEntry
 from apidiff.model.vocabulary import DifferenceKind, Reach, Relation, Risk
 
 _RISKS = [risk.value for risk in Risk]
 _REACHES = [reach.value for reach in Reach]
+_FRAMEWORKS = {"source": "torch", "target": "mindspore"}
 
 
 def worst_first(differences: list[DifferenceEntry]) -> list[DifferenceEntry]:
@@ -59,13 +61,15 @@ def difference_entry(
     cited = [one.entry for one in found]
     if difference.kind is DifferenceKind.BACKEND_SUPPORT:
         # Which case the verdicts are about stands in the note, so it comes before them.
-        parts: list[Text | None] = [difference.note, *(_support(claim) for claim in cited)]
+        parts = [*_note(difference), *(DifferencePart(text=_support(claim)) for claim in cited)]
     else:
-        sides = [
-            _side(side, [claim for claim in cited if claim.side == side], clauses, documents)
-            for side in ("source", "target")
+        parts = [
+            DifferencePart(side=_FRAMEWORKS[side], text=_sentence(claim, clauses[claim.id], documents))
+            for side in _FRAMEWORKS
+            for claim in cited
+            if claim.side == side
         ]
-        parts = [*sides, difference.note]
+        parts += _note(difference)
     disputed = [claim for claim in cited if difference.kind is DifferenceKind.BACKEND_SUPPORT or _disputed(claim)]
     return DifferenceEntry(
         id=difference.id,
@@ -73,10 +77,25 @@ def difference_entry(
         risk=risk_of(difference, found).value,
         headline=difference_headline(difference, found),
         reach=reach_of(difference, found, canonical).value,
-        text=_in_a_row([part for part in parts if part]),
+        text=text_of(parts),
+        parts=parts,
         evidence=[line for claim in disputed or cited for line in evidence(claim)],
         claims=[claim.id for claim in cited],
     )
+
+
+def text_of(parts: Iterable[DifferencePart]) -> Text:
+    """The text that sentences make: those about one framework stand together behind its name."""
+    texts: list[Text] = []
+    for side, together in groupby(parts, key=lambda part: part.side):
+        clauses = _in_a_row([part.text for part in together])
+        framework = LABELS[f"framework.{side}"] if side else None
+        texts.append(filled("difference_text.side", framework=framework, clauses=clauses) if framework else clauses)
+    return _in_a_row(texts)
+
+
+def _note(difference: Difference) -> list[DifferencePart]:
+    return [DifferencePart(text=difference.note, note=True)] if difference.note else []
 
 
 def _in_a_row(sentences: list[Text]) -> Text:
@@ -88,16 +107,6 @@ def _in_a_row(sentences: list[Text]) -> Text:
 
 def _disputed(claim: ClaimEntry) -> bool:
     return any(row.outcome != "holds" for row in claim.summary)
-
-
-def _side(
-    side: str, claims: list[ClaimEntry], clauses: Mapping[str, Text], documents: Mapping[str, Document]
-) -> Text | None:
-    if not claims:
-        return None
-    framework = LABELS["framework.torch" if side == "source" else "framework.mindspore"]
-    sentences = [_sentence(claim, clauses[claim.id], documents) for claim in claims]
-    return filled("difference_text.side", framework=framework, clauses=_in_a_row(sentences))
 
 
 def _sentence(claim: ClaimEntry, clause: Text, documents: Mapping[str, Document]) -> Text:
@@ -165,6 +174,7 @@ def parameter_entry(
         risk=row.risk.value,
         text=_in_a_row([text, row.note]) if row.note else text,
         headline=row.headline,
+        note=row.note,
     )
 
 

@@ -14,6 +14,7 @@ from apidiff.derive.sweeps import (
     swept_differences,
     value_code,
 )
+from apidiff.messages.differences import text_of
 from apidiff.messages.headlines import on_devices
 from apidiff.messages.labels import LABELS, Language, filled, joined, label, spaced
 from apidiff.messages.verdict_text import evidence
@@ -21,7 +22,7 @@ from apidiff.model.base import Text
 from apidiff.model.probe import Layout
 from apidiff.model.trace import backend_name
 from apidiff.model.version import Version
-from apidiff.model.views import ClaimEntry, DifferenceEntry
+from apidiff.model.views import ClaimEntry, DifferenceEntry, DifferencePart
 
 # Of how many claims a difference shows the evidence; the table beside it leads to the rest.
 _SHOWN = 2
@@ -58,11 +59,13 @@ def _entry(difference: SweptDifference) -> DifferenceEntry:
     headline = filled(
         f"headline.sweep.{difference.id}", devices=on_devices(place.device for place in difference.places)
     )
+    parts = _views(difference) if difference.id == "parts-of-tensors" else _values(difference)
     return DifferenceEntry(
         id=difference.id,
         kind=difference.kind.value,
         risk=difference.risk.value,
-        text=_views(difference) if difference.id == "parts-of-tensors" else _values(difference),
+        text=text_of(parts),
+        parts=parts,
         headline=spaced(headline),
         reach=difference.reach.value,
         evidence=[line for claim in cited[:_SHOWN] for line in evidence(claim)],
@@ -70,10 +73,10 @@ def _entry(difference: SweptDifference) -> DifferenceEntry:
     )
 
 
-def _views(difference: SweptDifference) -> Text:
+def _views(difference: SweptDifference) -> list[DifferencePart]:
     """Which parts stay without the result, around which more is changed, and what to write instead."""
     claims, wrong = difference.all_claims, difference.claims
-    sentences: list[Text] = []
+    sentences: list[DifferencePart] = []
     for argument in dict.fromkeys(argument for argument, _ in wrong):
         mine = {value: claims for (name, value), claims in wrong.items() if name == argument}
         for effect in (Effect.WRONG, Effect.SPILLS):
@@ -81,21 +84,21 @@ def _views(difference: SweptDifference) -> Text:
             for where, values in _by_places(parts, effect):
                 codes = _listed([LAYOUT_CODE[Layout(value)] for value in values])
                 key = "sweep.parts_wrong" if effect is Effect.WRONG else "sweep.parts_spill"
-                sentences.append(filled(key, argument=argument, parts=codes, where=where))
+                sentences.append(DifferencePart(text=filled(key, argument=argument, parts=codes, where=where)))
     copied = [cell_of(mine) for (_, value), mine in claims.items() if value == Layout.SLICE_COPIED.value]
     if copied and all(set(cell.effects.values()) == {Effect.WORKS} for cell in copied):
-        sentences.append(LABELS["sweep.copy_and_write_back"])
-    return _in_a_row(sentences)
+        sentences.append(DifferencePart(text=LABELS["sweep.copy_and_write_back"], note=True))
+    return sentences
 
 
-def _values(difference: SweptDifference) -> Text:
+def _values(difference: SweptDifference) -> list[DifferencePart]:
     """What happens with the values, for each set of places that show it."""
     seen = {value: mine for (_, value), mine in difference.claims.items()}
     texts = []
     for where, values in _by_places(seen, *difference.effects):
         codes = _listed([value_code(difference.sweep, value) for value in values])
-        texts.append(filled(_SENTENCES[difference.id], values=codes, where=where))
-    return _in_a_row(texts)
+        texts.append(DifferencePart(text=filled(_SENTENCES[difference.id], values=codes, where=where)))
+    return texts
 
 
 def _by_places(claims: dict[str, list[ClaimEntry]], *effects: Effect) -> Iterator[tuple[Text, list[str]]]:
@@ -126,10 +129,3 @@ def _where(places: Iterable[Place]) -> Text:
 
 def _listed(codes: list[str]) -> Text:
     return joined("site.comma", [f"`{code}`" for code in codes])
-
-
-def _in_a_row(sentences: list[Text]) -> Text:
-    text = sentences[0]
-    for sentence in sentences[1:]:
-        text = filled("difference_text.next", before=text, after=sentence)
-    return text

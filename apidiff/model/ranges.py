@@ -95,3 +95,8 @@ def spans(known: Sequence[str], versions: Collection[str]) -> str:
             last, *_ = members = list(run)
             found.append(last if len(members) == 1 else f"{members[-1]}..{last}")
     return " ".join(found)
+
+
+def first_shown(known: Sequence[str], run: Collection[str]) -> str:
+    """The release to answer for until another is asked for: the newest of ``known`` (newest first) in ``run``, else of all."""
+    return next((release for release in known if release in run), next(iter(known), ""))

@@ -156,16 +156,29 @@ class EvidenceEntry(View, frozen=True, kw_only=True):
     runs: list[str] = []
 
 
+class DifferencePart(View, frozen=True, kw_only=True):
+    """One sentence of a difference's text.
+
+    ``side``: the framework it is about, None where it names that itself. ``note``: whether it is advice, not what runs show.
+    """
+
+    side: str | None = None
+    note: bool = False
+    text: Text
+
+
 class DifferenceEntry(View, frozen=True, kw_only=True):
     """A difference. ``claims``: full claim IDs it rests on. ``evidence``: what runs say of them.
 
-    ``headline``: the fact in at most ten words. ``reach``: everyday, edge or source-only.
+    ``headline``: the fact in at most ten words. ``reach``: everyday, edge or source-only. ``parts``: the sentences of
+    ``text``, where it is made from claims.
     """
 
     id: str
     kind: str
     risk: str
     text: Text
+    parts: list[DifferencePart] = []
     headline: Text | None = None
     reach: str = "everyday"
     evidence: list[EvidenceEntry] = []
@@ -190,6 +203,7 @@ class ParameterEntry(View, frozen=True, kw_only=True):
     risk: str
     text: Text
     headline: Text | None = None  # where a person gave one
+    note: Text | None = None  # the part of ``text`` that relations and defaults do not say
 
 
 class CaseEntry(View, frozen=True, kw_only=True):

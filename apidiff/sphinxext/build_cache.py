@@ -139,7 +139,9 @@ def write_stubs(srcdir: Path, content: Content, evidence_keys: Iterable[str] = (
     mappings = {key: f"```{{apidiff-mapping}} {key}\n```\n" for key in content.entries}
     runs = {key: f"```{{apidiff-run}} {key}\n```\n" for key in content.runs}
     # Verdicts lead there, no table of contents does: it would list hundreds of pages.
-    shown = {key: f"---\norphan: true\n---\n\n```{{apidiff-evidence}} {key}\n```\n" for key in evidence_keys}
+    orphan = "---\norphan: true\n---\n\n"
+    shown = {key: f"{orphan}```{{apidiff-evidence}} {key}\n```\n" for key in evidence_keys}
+    shown |= {key: f"{orphan}```{{apidiff-mapping-evidence}} {key}\n```\n" for key in content.entries}
     for name, stubs in (("mappings", mappings), ("runs", runs), ("evidence", shown)):
         folder = srcdir / name
         replace_folder(folder, {folder / f"{key}.md": text.encode() for key, text in stubs.items()}, "**/*.md")

@@ -160,7 +160,7 @@ def _waiting(make: PageBuilder, waiting: NeverRun) -> nodes.section:
 def _api_list(make: PageBuilder, apis: list[ApiCount]) -> nodes.bullet_list:
     items = []
     for api in apis:
-        link = make.ref("mapping", api.mapping, literal(api.api), part=anchor(f"claims--{api.api}"))
+        link = make.ref("evidence", api.mapping, literal(api.api), part=anchor(f"claims--{api.api}"))
         items.append(nodes.list_item("", paragraph(link, nodes.Text(f" {len(api.ids)}"))))
     return nodes.bullet_list("", *items, classes=["apidiff-glance"])
 

@@ -20,13 +20,14 @@ from apidiff.model.trace import RunRecord
 from apidiff.model.views import CounterpartEntry, Entry
 from apidiff.sphinxext import index_pages
 from apidiff.sphinxext.build_cache import BuildCache, MappingPage
-from apidiff.sphinxext.contribute import Repository, checked, contribute_section
+from apidiff.sphinxext.contribute import Repository, checked
 from apidiff.sphinxext.coverage_page import coverage_sections
 from apidiff.sphinxext.domain import ApidiffDomain, trace_name
 from apidiff.sphinxext.evidence_page import defined, evidence_section
 from apidiff.sphinxext.home_page import figures, measured_last, most_used, search_box
 from apidiff.sphinxext.index_table import index_table
 from apidiff.sphinxext.languages import language_of
+from apidiff.sphinxext.mapping_evidence import mapping_evidence_section
 from apidiff.sphinxext.mapping_page import mapping_section
 from apidiff.sphinxext.news_page import news_sections
 from apidiff.sphinxext.nodes import every
@@ -103,17 +104,11 @@ class MappingDirective(_Directive):
         key = self.arguments[0]
         missing = f"No mapping {key!r}: name a file under apidiff/data/mappings or remove this directive."
         page = self.read(f"mappings/{key}", MappingPage, missing)
-        picture = self.read(f"pictures/{key}", Picture) if page.pictured else None
         make = self.make(page.releases)
-        section = mapping_section(make, page.entry, picture, page.beside)
-        section += contribute_section(make, page.entry, page.newest, self._repository())
+        section = mapping_section(make, page.entry, pictured=page.pictured, beside=page.beside)
         self.env.metadata[self.env.docname].update(describe_mapping(page.entry, make.language))
         self._define(page.entry)
         return self.finished([section])
-
-    def _repository(self) -> Repository | None:
-        address, commit = self.config.apidiff_repository, self.config.apidiff_commit
-        return Repository(address=checked(address), commit=commit) if address else None
 
     def _define(self, entry: Entry) -> None:
         note, here = self.domain.note, self.env.docname
@@ -124,6 +119,34 @@ class MappingDirective(_Directive):
         ranks = {target.name: 2 if target.defined_in else 1 for target in entry.targets}
         for name, rank in ranks.items():
             note(here, "api", name, anchor(name), rank=rank)
+
+
+class MappingEvidenceDirective(_Directive):
+    """``apidiff-mapping-evidence`` ID: the page of what a mapping rests on."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Build the page and note its claims."""
+        key = self.arguments[0]
+        missing = f"No mapping {key!r}: remove this directive; a build writes such pages itself."
+        page = self.read(f"mappings/{key}", MappingPage, missing)
+        picture = self.read(f"pictures/{key}", Picture) if page.pictured else None
+        make = self.make(page.releases)
+        section = mapping_evidence_section(make, page.entry, picture, self._repository())
+        self.env.metadata[self.env.docname].update(describe(make.word("mapping_evidence.about")))
+        self._define(page.entry)
+        return self.finished([section])
+
+    def _repository(self) -> Repository | None:
+        address, commit = self.config.apidiff_repository, self.config.apidiff_commit
+        return Repository(address=checked(address), commit=commit) if address else None
+
+    def _define(self, entry: Entry) -> None:
+        note, here = self.domain.note, self.env.docname
+        note(here, "evidence", entry.id)
+        # Of mappings that share a target, the one that holds its claims leads.
+        ranks = {target.name: 2 if target.defined_in else 1 for target in entry.targets}
         for claim in entry.claims:
             note(here, "claim", claim.id, anchor(claim.id), rank=ranks.get(claim.subject, 0))
 
@@ -283,6 +306,7 @@ class RunsDirective(_Directive):
 
 DIRECTIVES: dict[str, type[SphinxDirective]] = {
     "apidiff-mapping": MappingDirective,
+    "apidiff-mapping-evidence": MappingEvidenceDirective,
     "apidiff-run": RunDirective,
     "apidiff-evidence": EvidenceDirective,
     "apidiff-index": IndexDirective,

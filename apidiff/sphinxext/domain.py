@@ -88,6 +88,7 @@ class ApidiffDomain(Domain):
         "claim": "no claim %(target)r: its ID is <API name>#<claim>",
         "api": "no API %(target)r in any mapping, as source or as target",
         "run": "no run record %(target)r",
+        "evidence": "no evidence page of the mapping %(target)r",
     }
 
     _index: dict[tuple[str, str], tuple[str, str]] | None = None
@@ -178,7 +179,9 @@ class ApidiffDomain(Domain):
         if place is None:
             return None
         docname, anchor = place
-        return make_refnode(builder, fromdocname, docname, part or anchor, contnode, target)
+        # A title that repeats the words of a link tells nothing.
+        title = None if typ == "evidence" or contnode.astext() == target else target
+        return make_refnode(builder, fromdocname, docname, part or anchor, contnode, title)
 
     def resolve_any_xref(
         self,

@@ -229,9 +229,28 @@ class Translator(HTML5Translator):
 
     special_characters = {**HTML5Translator.special_characters, **escapes()}
 
+    def visit_literal(self, node: nodes.Element) -> None:
+        """Open code in a line; a single word of it, which is most, without the elements that hold several together."""
+        if _is_word(node):
+            self.body.append('<code class="literal pre">')
+        else:
+            super().visit_literal(node)
+
+    def depart_literal(self, node: nodes.Element) -> None:
+        """Close code in a line."""
+        if _is_word(node):
+            self.body.append("</code>")
+        else:
+            super().depart_literal(node)
+
     def visit_Text(self, node: nodes.Text) -> None:  # noqa: N802 - the name docutils looks for
         """Write a text; a narrow window may break a name in a heading or a link at its joints, not within a word."""
         before = len(self.body)
         super().visit_Text(node)
         if isinstance(node.parent, nodes.literal) and isinstance(node.parent.parent, nodes.title | nodes.reference):
             self.body[before:] = [_JOINT.sub(r"\g<0><wbr>", piece) for piece in self.body[before:]]
+
+
+def _is_word(node: nodes.Element) -> bool:
+    """Tell whether code in a line is a single word without an anchor or a class."""
+    return not node["classes"] and not node["ids"] and len(node.astext().split()) == 1

@@ -83,9 +83,8 @@ class PageBuilder:
         return words
 
     def chosen(self, framework: str) -> Inline:
-        """Show the version that the reader chose; the newest until then."""
-        newest = self.releases.newest(framework)
-        version = marked_inline("", newest)
+        """Show the version that the reader chose; the first one shown until then."""
+        version = marked_inline("", self.releases.first(framework))
         carry(version, data_chosen=framework)
         return [version]
 
@@ -99,7 +98,7 @@ class PageBuilder:
     ) -> Marked:
         """Mark a node to be shown for these releases alone; None: whichever is chosen.
 
-        Hidden until others are chosen where the newest is not among them, unless ``hide`` is false.
+        Hidden until others are chosen where the one shown first is not among them, unless ``hide`` is false.
         """
         for framework, versions in (("torch", torch), ("mindspore", mindspore)):
             if versions is not None:
@@ -110,7 +109,7 @@ class PageBuilder:
         """Mark a node to be shown for these releases of one framework alone."""
         if self.releases.others(framework, versions):
             carry(node, **{f"data_{framework}": self.releases.spans(framework, versions)})
-            if hide and self.releases.newest(framework) not in versions:
+            if hide and self.releases.first(framework) not in versions:
                 carry(node, hidden="hidden")
         return node
 
@@ -151,6 +150,16 @@ class PageBuilder:
     def document_link(self, document: DocumentEntry) -> list[nodes.Node]:
         """Link a document by its title, its Chinese twin on Chinese pages."""
         return external(document.address(self.language), nodes.Text(document.name(self.language)))
+
+    def lid(self, anchor_id: str, title: str | Inline, *children: nodes.Node) -> block:
+        """Make a part that opens on demand under ``title``; a link to ``anchor_id`` opens it."""
+        part = block("", folded(title, *children), ids=[anchor_id], classes=["apidiff-lid"])
+        self.document.note_explicit_target(part)
+        return part
+
+    def counted(self, key: str, count: int) -> str:
+        """Return the words under ``key`` with how many there are of it: 'Parameters (3)'."""
+        return self.word(key) + self.word("site.aside", text=count)
 
     def badge(self, kind: str, value: str) -> nodes.inline:
         """Make a word on a colour: ``kind`` is risk, status or outcome."""

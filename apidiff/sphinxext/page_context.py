@@ -57,7 +57,7 @@ _MAPPINGS = "mappings/"
 # Words of conf/elements/src/shell.ts and of the search box, under `site.` and `search.` in the labels.
 _SHELL_WORDS = ("region.table", "region.code", "region.again")
 _SEARCH_WORDS = ("results", "loading", "failed", "count", "one", "nothing", "near", "all", "more", "keys")
-_CHOOSER_WORDS = ("label", "newest", "back", "said", "unknown")
+_CHOOSER_WORDS = ("label", "newest", "back", "said", "unknown", "not_run")
 
 
 def configure_head(_app: Sphinx, config: Config) -> None:
@@ -118,8 +118,9 @@ def search_words(language: Language) -> dict[str, str]:
 
 
 def add_versions(context: dict[str, Any], language: Language, releases: Releases) -> None:
-    """Tell the templates which versions can be chosen, and give them the words of the chooser."""
+    """Tell the templates which versions can be chosen and which were run, and give them the words of the chooser."""
     context["apidiff_known"] = releases.known
+    context["apidiff_run"] = releases.run
     words = {key: label(f"chooser.{key}", language) for key in _CHOOSER_WORDS}
     words |= {framework: label(f"framework.{framework}", language) for framework in ("torch", "mindspore")}
     context["apidiff_chooser"] = _json({**words, "space": between_sentences(language)})

@@ -251,7 +251,8 @@ def note_parts(app: Sphinx, doctree: nodes.document) -> None:
     domain = app.env.get_domain("apidiff")
     assert isinstance(domain, ApidiffDomain)
     docname = app.env.docname
-    if not docname.startswith("mappings/"):
+    # What is found of a mapping is made from its entry; its evidence page is a step behind that.
+    if not docname.startswith("mappings/") and not (docname.startswith("evidence/") and docname.count("/") == 1):
         domain.note_parts(docname, list(_parts(docname, doctree)))
 
 

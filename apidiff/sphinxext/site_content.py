@@ -24,13 +24,13 @@ from apidiff.derive.coverage import coverage_of
 from apidiff.derive.evidence import ProbeCall, probe_calls
 from apidiff.derive.official import OfficialReport, official_report
 from apidiff.derive.picture import pictures
+from apidiff.derive.versions_run import newest_first, versions_run
 from apidiff.execute.submissions import load_signed
 from apidiff.lookup.entry import Builder, entries
 from apidiff.model.base import Record
 from apidiff.model.coverage import Coverage
 from apidiff.model.picture import Picture
 from apidiff.model.signed import Signed
-from apidiff.model.version import Version
 from apidiff.model.views import CounterpartEntry, Entry
 from apidiff.porting.port import PortFacts, port_facts
 from apidiff.sphinxext.versions import Releases
@@ -44,10 +44,10 @@ _encode = msgspec.msgpack.Encoder(enc_hook=str).encode
 class Content(Record, frozen=True, kw_only=True):
     """All that pages are made from.
 
-    ``newest``: framework → its newest known version. ``runs``: run ID → file. ``releases``: every known version, and which of
-    them have signatures. ``calls``: what probes call, by API and probe. ``records``: mapping ID → its file. ``signed``: run
-    ID → what its signature says, where it has one. ``single_runs``: run ID → file, of calls in single processes.
-    ``packages``: those in whose source uses were counted, with their versions.
+    ``newest``: framework → its newest version that was run, which pages show first. ``runs``: run ID → file. ``releases``:
+    every known version, and which of them were run or have signatures. ``calls``: what probes call, by API and probe.
+    ``records``: mapping ID → its file. ``signed``: run ID → what its signature says, where it has one. ``single_runs``: run
+    ID → file, of calls in single processes. ``packages``: those in whose source uses were counted, with their versions.
     """
 
     entries: dict[str, Entry]
@@ -82,21 +82,20 @@ def make(data: Data, keep: Path | None = None) -> Content:
         DataError: a signature of a run record does not verify.
     """
     known = {
-        framework: sorted((release.version for release in releases), key=Version, reverse=True)
+        framework: newest_first(release.version for release in releases)
         for framework, releases in data.frameworks.items()
     }
     signed = {
-        framework: sorted(
-            (version for name, version in data.signatures if name == framework), key=Version, reverse=True
-        )
+        framework: newest_first(version for name, version in data.signatures if name == framework)
         for framework in known
     }
+    releases = Releases(known=known, signed=signed, run=versions_run(data))
     runs = {run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.runs}
     made = kept_entries(data, keep) if keep else entries(data)
     return Content(
         entries=made,
-        newest={framework: versions[0] for framework, versions in known.items()},
-        releases=Releases(known=known, signed=signed),
+        newest={framework: releases.first(framework) for framework in known},
+        releases=releases,
         runs=runs,
         single_runs={run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.single_runs},
         official=official_report(data, made),

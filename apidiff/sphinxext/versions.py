@@ -9,7 +9,7 @@ import msgspec
 from docutils import nodes
 
 from apidiff.model.base import Record
-from apidiff.model.ranges import holds, spans, told
+from apidiff.model.ranges import first_shown, holds, spans, told
 from apidiff.model.version import Version
 
 Attributes = dict[str, str]
@@ -81,15 +81,17 @@ SHOWN_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {
 class Releases(Record, frozen=True, kw_only=True):
     """What is known of versions, by framework, newest first.
 
-    ``known``: every release that a reader can choose. ``signed``: those whose signatures were read.
+    ``known``: every release that a reader can choose. ``signed``: those whose signatures were read. ``run``: those of which
+    there are run records.
     """
 
     known: dict[str, list[str]] = {}
     signed: dict[str, list[str]] = {}
+    run: dict[str, list[str]] = {}
 
-    def newest(self, framework: str) -> str:
-        """Return the newest release, or an empty string where none is known."""
-        return next(iter(self.known.get(framework, [])), "")
+    def first(self, framework: str) -> str:
+        """Return the release that is shown until another is chosen: the newest that was run; empty where none is known."""
+        return first_shown(self.known.get(framework, []), self.run.get(framework, []))
 
     def spans(self, framework: str, versions: Collection[str]) -> str:
         """Write the known releases among ``versions`` as spans, newest first: ``2.9.0..2.10.0 2.4.1``; empty for none."""

@@ -57,6 +57,9 @@ def test_unchanged_content_rebuilds_nothing(make_site: MakeSite) -> None:
     assert again.written <= {"search"}
 
 
+PAGES = {f"mappings/{SOURCE}", f"evidence/{SOURCE}"}
+
+
 def _other_summary(entry: Entry) -> Entry:
     return replace(entry, summary=Text(en="Another summary.", zh="另一句概述。"))
 
@@ -100,11 +103,9 @@ def test_edited_record_rebuilds_its_page_and_the_indexes_that_show_it(
     site.content.entries[SOURCE] = edit(site.content.entries[SOURCE])
     built = site.build(parallel)
     assert built.warnings == ""
-    assert built.read == {f"mappings/{SOURCE}", *indexes}
+    assert built.read == {*PAGES, *indexes}
     # Sphinx writes the pages whose contents list a page that was read.
-    assert built.written - {"search"} == {f"mappings/{SOURCE}", *indexes, "mappings", "index"} - (
-        set() if indexes else {"index"}
-    )
+    assert built.written - {"search"} == {*PAGES, *indexes, "mappings", "index"} - (set() if indexes else {"index"})
     # What was not read again must be what it would be if it were.
     shutil.rmtree(site.folder / "out-doctrees")
     kept = built.pages()
@@ -148,7 +149,11 @@ def test_deleted_record_disappears(make_site: MakeSite, parallel: int) -> None:
     assert not any(OTHER in text for text in built.pages().values())
     assert built.domain.find("mapping", OTHER) is None
     # The page of the mapping that it stood beside too.
-    assert built.read == {"mappings", *INDEXES, "mappings/torch.distributed.monitored_barrier"}
+    assert built.read == {
+        "mappings",
+        *INDEXES,
+        *(f"{kind}/torch.distributed.monitored_barrier" for kind in ("mappings", "evidence")),
+    }
 
 
 def test_deleted_run_disappears(make_site: MakeSite) -> None:
@@ -244,6 +249,7 @@ def test_no_content_is_a_valid_site(make_site: MakeSite) -> None:
 
 def test_page_of_the_other_mapping_says_what_is_missing(make_site: MakeSite) -> None:
     site = make_site()
-    html = site.build().html(f"mappings/{OTHER}")
-    for words in ("No difference is recorded.", "No example is recorded.", "No target is the one to use"):
-        assert words in html
+    built = site.build()
+    for words in ("No difference is recorded.", "No target is the one to use"):
+        assert words in built.html(f"mappings/{OTHER}")
+    assert "No example is recorded." in built.html(f"evidence/{OTHER}")

@@ -16,7 +16,7 @@ from small_site import Site
 from apidiff.sphinxext.contribute import VARIABLE, Repository, RepositoryError, checked, find_repository, from_remote
 
 MakeSite = Callable[..., Site]
-PAGE = f"mappings/{SOURCE}"
+PAGE = f"evidence/{SOURCE}"
 HOME = "https://example.org/owner/name"
 
 
@@ -55,7 +55,7 @@ def test_without_a_repository_the_site_has_the_files_and_the_text(
     ):
         assert f'href="../{path}"' in html
         assert (built.out / path).read_text().startswith(held)
-    assert f'href="../_examples/{COMPOSED}/mindspore_recipe.py"' in built.html(f"mappings/{COMPOSED}")
+    assert f'href="../_examples/{COMPOSED}/mindspore_recipe.py"' in built.html(f"evidence/{COMPOSED}")
 
 
 @pytest.mark.parametrize(("language", "said"), ISSUE)
@@ -90,7 +90,7 @@ def test_another_repository_makes_every_page_anew(make_site: MakeSite) -> None:
     _set(site, apidiff_commit="0123abc")
     assert site.build().read == set()
     _set(site, apidiff_repository=HOME)
-    assert f"mappings/{SOURCE}" in site.build().read
+    assert PAGE in site.build().read
 
 
 def test_a_long_text_is_cut() -> None:

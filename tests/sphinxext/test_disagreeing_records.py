@@ -135,7 +135,7 @@ def test_pages_show_both(site: Site, language: str) -> None:
     built = site.build()
     # Links to examples and targets of the real record lead to pages that this small site has not.
     goal = claim.replace("#", "--")
-    shown = _section(built, f"mappings/{API}", f'id="{goal}"', "</details>")
+    shown = _section(built, f"evidence/{API}", f'id="{goal}"', "</details>")
     text = _text(shown)
     for words in SAID[language]:
         assert words in text

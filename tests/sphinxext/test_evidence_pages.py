@@ -97,7 +97,7 @@ def test_run_page_has_the_raw_record_and_the_anchors_of_old(make_site: MakeSite)
 def test_evidence_leads_back(make_site: MakeSite) -> None:
     site = make_site()
     html = site.build().html(f"{PLACE}/{SOURCE}")
-    assert f'href="../../../mappings/{SOURCE}.html#{SOURCE}--others-keep-tensor"' in html
+    assert f'href="../../{SOURCE}.html#{SOURCE}--others-keep-tensor"' in html
     assert f'href="../../../runs/{_run(site)}.html"' in html
     assert f'href="../../../_runs/{_run(site)}.json"' in html
 
@@ -129,8 +129,8 @@ def test_a_trace_that_goes_takes_its_links_along(make_site: MakeSite) -> None:
     path = site.content.runs[run]
     path.write_bytes(msgspec.json.encode(msgspec.structs.replace(record, probes=record.probes[1:])))
     built = site.build()
-    assert f"mappings/{SOURCE}" in built.written
-    assert f'href="../runs/{run}.html#{SOURCE}--sync"' in built.html(f"mappings/{SOURCE}")
+    assert f"evidence/{SOURCE}" in built.written
+    assert f'href="../runs/{run}.html#{SOURCE}--sync"' in built.html(f"evidence/{SOURCE}")
 
 
 def _page(site: Site, probes: list[ProbeRun]) -> Built:

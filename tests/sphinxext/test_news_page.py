@@ -96,12 +96,12 @@ def test_the_version_is_named_with_links_to_both_records(make_site: Callable[...
         assert words in _text(page)
     assert 'id="changed-mindspore-2.9.0"' in page
     assert 'id="changed-mindspore-2.10.0"' not in page
-    assert f'href="mappings/{SOURCE}.html#{NEW}--writes"' in page
+    assert f'href="evidence/{SOURCE}.html#{NEW}--writes"' in page
     for version in ("2.7.1", "2.9.0"):
         goal = f"evidence/mindspore-{version}/mccl-cpu/{NEW}.html#evidence"
         assert f'href="{goal}"' in page
-        assert f'href="../{goal}"' in _article(built, f"mappings/{SOURCE}")
-    for place in (f"mappings/{SOURCE}", f"evidence/mindspore-2.9.0/mccl-cpu/{NEW}"):
+        assert f'href="{goal.removeprefix("evidence/")}"' in _article(built, f"evidence/{SOURCE}")
+    for place in (f"evidence/{SOURCE}", f"evidence/mindspore-2.9.0/mccl-cpu/{NEW}"):
         assert sentence in _text(_article(built, place))
 
 

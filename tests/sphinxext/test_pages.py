@@ -17,6 +17,7 @@ from apidiff.model.version import Version
 MakeSite = Callable[..., Site]
 Plain = Callable[[str], Built]
 PAGE = f"mappings/{SOURCE}"
+PROOF = f"evidence/{SOURCE}"
 EVIDENCE = f"evidence/torch-2.13.0/gloo-cpu/{SOURCE}"
 
 
@@ -48,7 +49,14 @@ def test_order_of_the_mapping_page(plain: Plain) -> None:
     wanted = [SOURCE, NEW, f"{NEW}--code", f"{NEW}--differences", "differences"]
     wanted += ["difference-group-dst", "difference-others", f"{NEW}--parameters", f"{NEW}--members"]
     wanted += [f"{NEW}--signatures", OLD, f"{OLD}--differences", f"{OLD}--difference-group-dst", "versions"]
-    wanted += ["examples", "claims", "returns", f"{SOURCE}--others-keep-tensor", "refuted", "timeline", "repeat"]
+    assert [one for one in ids if one in wanted] == wanted
+
+
+def test_order_of_the_evidence_page(plain: Plain) -> None:
+    ids = _ids(plain("en").html(PROOF))
+    wanted = ["proofs", "proof--difference-others", "examples", "claims", "returns", f"{SOURCE}--others-keep-tensor"]
+    wanted += ["refuted", "parameters", f"{OLD}--parameters", "signatures", f"{OLD}--signatures", f"{NEW}--signatures"]
+    wanted += ["timeline", "repeat", "contribute"]
     assert [one for one in ids if one in wanted] == wanted
 
 
@@ -56,13 +64,17 @@ ENGLISH = [
     "On MindSpore 2.10.0, use",
     "silent in-place behaviour",
     "Ranks other than dst have their tensor overwritten by gloo",
-    "gloo, 3 ranks: rank 1 holds [110, 220].",
     "2.4 – 2.8",
     "deprecated",
     "only in source",
     "group_dst ≥ 2.6",
     "wait 2.8 – 2.9",
     "Before: torch.distributed.reduce",
+]
+
+
+ENGLISH_EVIDENCE = [
+    "gloo, 3 ranks: rank 1 holds [110, 220].",
     "torchrun --nproc-per-node 3 torch_example.py",
     "rank 0: [111, 222]",
     "Differences with torch.distributed.reduce, for MindSpore 2.4.10, part PyTorch, sentence 2",
@@ -80,6 +92,13 @@ def test_english_page_says(english_page: str, words: str) -> None:
     assert words in english_page.replace("'", "&#39;") or words in english_page
 
 
+@pytest.mark.parametrize("words", ENGLISH_EVIDENCE)
+def test_english_evidence_says(plain: Plain, words: str) -> None:
+    text = _text(plain("en").html(PROOF))
+    assert words in text.replace("'", "&#39;") or words in text
+    assert words not in _text(plain("en").html(PAGE))  # the answer is read without it
+
+
 CHINESE = [
     "在 MindSpore 2.10.0 上使用",
     "无提示出错",
@@ -87,15 +106,19 @@ CHINESE = [
     "已弃用",
     "仅源有",
     "改写前：",
-    "未运行",
-    "与实测不符的陈述",
     "如何复现",
 ]
+CHINESE_EVIDENCE = ["未运行", "与实测不符的陈述", "如何复现"]
 
 
 @pytest.mark.parametrize("words", CHINESE)
 def test_chinese_page_says(chinese_page: str, words: str) -> None:
     assert words in chinese_page
+
+
+@pytest.mark.parametrize("words", CHINESE_EVIDENCE)
+def test_chinese_evidence_says(plain: Plain, words: str) -> None:
+    assert words in _text(plain("zh_CN").html(PROOF))
 
 
 @pytest.fixture
@@ -111,11 +134,11 @@ def chinese_page(plain: Plain) -> str:
 def test_refuted_statement_is_shown_with_its_run(make_site: MakeSite) -> None:
     site = make_site()
     built = site.build()
-    for page, up in ((PAGE, "../"), ("statements", "")):
+    for page, evidence in ((PROOF, EVIDENCE.removeprefix("evidence/")), ("statements", EVIDENCE)):
         html = built.html(page)
-        refuted = html[html.index('id="refuted"' if page == PAGE else "apidiff-edge-refuted") :]
+        refuted = html[html.index('id="refuted"' if page == PROOF else "apidiff-edge-refuted") :]
         assert "apidiff-outcome-refuted" in refuted
-        assert f'href="{up}{EVIDENCE}.html#sync--3"' in refuted
+        assert f'href="{evidence}.html#sync--3"' in refuted
     assert "root-has-sum" not in built.html("statements")
 
 
@@ -157,11 +180,10 @@ WITHOUT_TARGET = [
             "A barrier with a deadline does it.",
             "What to mind of the PyTorch API itself, worst first.",
             "It may hang.",
-            "≤ 2.7 Nothing in MindSpore does the same. no counterpart rewrite",
+            "≤ 2.7 no counterpart no counterpart rewrite",
+            "Nothing in MindSpore does the same.",
             "≥ 2.8: composed",
             "After: the recipe",
-            "mint.distributed.barrier() # the whole script",
-            "rank 0: came by",
             f"Uses: {USED}, mindspore.Tensor",
             "Instead: Sleep.",
             "A guide, for MindSpore 2.7, part remarks",
@@ -184,6 +206,12 @@ WITHOUT_TARGET = [
 def test_page_of_a_mapping_without_a_target(plain: Plain, language: str, said: list[str]) -> None:
     text = _text(plain(language).html(f"mappings/{COMPOSED}"))
     assert [words for words in said if words not in text] == []
+
+
+def test_recipe_stands_whole_on_the_evidence_page(plain: Plain) -> None:
+    text = _text(plain("en").html(f"evidence/{COMPOSED}"))
+    for words in ("mint.distributed.barrier() # the whole script", "rank 0: came by"):
+        assert words in text
 
 
 def test_indexes_have_a_section_for_each_category(plain: Plain) -> None:

@@ -204,20 +204,20 @@ def test_the_element_has_its_words_and_targets() -> None:
 def test_a_page_shows_its_picture_and_follows_it(make_site: MakeSite) -> None:
     site = make_site()
     plain = site.build()
-    assert "apidiff-picture" not in plain.html(f"mappings/{SOURCE}")
+    assert "apidiff-picture" not in plain.html(f"evidence/{SOURCE}")
     site.content = msgspec.structs.replace(site.content, pictures={SOURCE: picture()})
-    assert "110" in site.build(parallel=4).html(f"mappings/{SOURCE}")
+    assert "110" in site.build(parallel=4).html(f"evidence/{SOURCE}")
     assert site.build().read == set()
 
     other = part(buffers=[msgspec.structs.replace(part().buffers[0], after=[cell(777.0, None, changed=True)])])
     site.content = msgspec.structs.replace(site.content, pictures={SOURCE: picture(scene(other))})
     built = site.build()
-    assert built.read == {f"mappings/{SOURCE}"}  # indexes do not read pictures
-    assert "777" in built.html(f"mappings/{SOURCE}")
+    assert built.read == {f"evidence/{SOURCE}"}  # indexes do not read pictures
+    assert "777" in built.html(f"evidence/{SOURCE}")
     assert built.warnings == ""
 
     site.content = msgspec.structs.replace(site.content, pictures={})
-    assert "apidiff-picture" not in site.build().html(f"mappings/{SOURCE}")
+    assert "apidiff-picture" not in site.build().html(f"evidence/{SOURCE}")
 
 
 def test_an_old_target_can_be_chosen() -> None:

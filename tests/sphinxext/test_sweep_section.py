@@ -97,12 +97,12 @@ CELLS = {
 
 
 def test_a_cell_says_what_runs_showed(built: Built) -> None:
-    html = built.html(f"mappings/{API}")
+    html = built.html(f"evidence/{API}")
     assert {claim: cell(html, claim) for claim in CELLS} == CELLS
 
 
 def test_claims_in_a_table_are_not_listed_too(built: Built) -> None:
-    html = built.html(f"mappings/{API}")
+    html = built.html(f"evidence/{API}")
     anchors = re.findall(r'id="([^"]*-dtype-float16)"', html)
     assert len(anchors) == len(set(anchors))
     assert "Not run where the plain call fails already" in html

@@ -10,7 +10,7 @@ from entry_fixture import NEW, SOURCE, other_entry
 from apidiff.messages.labels import Language
 from apidiff.model.base import Text
 from apidiff.model.views import DocumentEntry, HistoryEntry
-from apidiff.sphinxext.mapping_page import timeline_section
+from apidiff.sphinxext.mapping_evidence import timeline_section
 from apidiff.sphinxext.page_builder import PageBuilder
 
 TEXT = Text(en="Added.", zh="新增。")

@@ -71,4 +71,4 @@ def test_signatures_speak_for_the_releases_up_to_the_next() -> None:
 
 def test_nothing_is_known_of_a_framework_without_releases() -> None:
     nothing = Releases()
-    assert (nothing.newest("torch"), nothing.spans("torch", ["2.1.0"]), nothing.read_for("torch")) == ("", "", {})
+    assert (nothing.first("torch"), nothing.spans("torch", ["2.1.0"]), nothing.read_for("torch")) == ("", "", {})

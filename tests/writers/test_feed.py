@@ -145,7 +145,7 @@ def test_an_item_says_what_changed_and_leads_to_the_claim(make: Callable[..., Pu
     with_runs(built, ("2.7.1", "holds", 2), ("2.10.0", "error", 2))
     built.build()
     (one,) = items(built, "verdict")
-    assert one["link"] == f"mappings/{SOURCE}.html#{NEW}--added"
+    assert one["link"] == f"evidence/{SOURCE}.html#{NEW}--added"
     assert one["updated"] == "2026-11-21T10:00:01Z"
     assert one["content"].split("\n") == ["Writes x.", "mccl (cpu), 2 ranks: holds → error", "rank 1: x 2.10.0"]
     (chinese,) = items(built, "verdict", "zh-cn")
@@ -185,7 +185,7 @@ def test_a_claim_that_two_mappings_show_is_told_once(make: Callable[..., Publish
     built.content = msgspec.structs.replace(built.content, entries=found)
     built.build()
     (one,) = items(built, "verdict")
-    assert one["link"].startswith(f"mappings/{SOURCE}.html")
+    assert one["link"].startswith(f"evidence/{SOURCE}.html")
 
 
 def test_hostile_text_stays_text(make: Callable[..., Published]) -> None:

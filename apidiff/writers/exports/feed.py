@@ -156,7 +156,7 @@ class _Words:
             )
         lines += evidence_lines(change.facts[:_EVIDENCE_LINES], self.language.words)
         key = (self.language.folder, "verdict", place.framework, place.backend, place.device, before, after)
-        goal = self.link(f"mappings/{first.mapping}.html", anchor(claim.id))
+        goal = self.link(f"evidence/{first.mapping}.html", anchor(claim.id))
         return _Item("/".join([*key, anchor(claim.id)]), title, moment(change.date), goal, "verdict", lines)
 
     def run(self, run: RunHead, outcomes: Mapping[Outcome, int]) -> _Item:

@@ -2,7 +2,7 @@
 // A version in the address that is not known is told above the page.
 // <apidiff-others>: tells how many sections about other answers are hidden, and brings them forth.
 import { othersShown, reveal, showFor, showOthers } from "./shared/shown";
-import { choose, chosen, follow, known, newest, type Pair, settle, unknown } from "./shared/versions";
+import { choose, chosen, follow, known, newest, type Pair, run, settle, unknown } from "./shared/versions";
 import { Words } from "./shared/words";
 
 class Chooser extends HTMLElement {
@@ -14,7 +14,10 @@ class Chooser extends HTMLElement {
     const selects = (["torch", "mindspore"] as const).map((framework) => {
       const select = document.createElement("select");
       select.name = framework;
-      for (const version of known(framework)) select.add(new Option(version, version));
+      for (const version of known(framework)) {
+        const shown = run(framework).includes(version) ? version : words.say("not_run", { version });
+        select.add(new Option(shown, version));
+      }
       select.addEventListener("change", () => choose({ [framework]: select.value }));
       const name = document.createElement("span");
       name.textContent = words.say(framework);

@@ -27,22 +27,34 @@ export function showFor(root: ParentNode, pair: Pair = chosen()): void {
   const parts = [...root.querySelectorAll<HTMLElement>(SPANS)];
   if (root instanceof HTMLElement && root.matches(SPANS)) parts.push(root);
   for (const part of parts) part.hidden = !fits(part, pair) && !(othersShown() && part.dataset.other !== undefined);
+  for (const part of parts) open(part, fits(part, pair));
   const places = [...root.querySelectorAll<HTMLElement>("[data-chosen]")];
   for (const place of places) place.textContent = place.dataset.chosen === "torch" ? pair.torch : pair.mindspore;
   contents();
 }
 
+/** Opens the section of the answer for the chosen versions, whose lid is then not needed; closes that of any other. */
+function open(part: HTMLElement, answers: boolean): void {
+  const lid = part.dataset.other === undefined ? null : part.querySelector<HTMLDetailsElement>(":scope > details");
+  if (!lid || part.hasAttribute("data-answers") === answers) return;
+  part.toggleAttribute("data-answers", answers);
+  lid.open = answers;
+}
+
 /** Shows what the address points to: opens the lids around it and brings forth the hidden parts it stands in. */
 export function reveal(): void {
   const goal = document.getElementById(decodeURIComponent(window.location.hash.slice(1)));
-  if (!goal) return;
+  if (!goal) {
+    followToEvidence();
+    return;
+  }
   let changed = false;
   if (goal.closest("[hidden][data-other]")) {
     showOthers(true);
     document.dispatchEvent(new Event("apidiff-others"));
     changed = true;
   }
-  const own = goal.querySelector<HTMLDetailsElement>(":scope > details");
+  const own = goal instanceof HTMLDetailsElement ? goal : goal.querySelector<HTMLDetailsElement>(":scope > details");
   for (let part: HTMLElement | null = goal; part; part = part.parentElement) {
     const lid = part === goal ? own : part;
     if (lid instanceof HTMLDetailsElement && !lid.open) changed = lid.open = true;
@@ -52,6 +64,15 @@ export function reveal(): void {
     }
   }
   if (changed) goal.scrollIntoView();
+}
+
+/** What a mapping rests on once stood on the mapping's own page: an address that points there leads to its new place. */
+function followToEvidence(): void {
+  const { hash, pathname, search } = window.location;
+  if (hash.length > 1 && /\/mappings\/[^/]+$/.test(pathname)) {
+    const page = document.querySelector<HTMLAnchorElement>(".apidiff-evidence-links a");
+    if (page) window.location.replace(page.href + search + hash);
+  }
 }
 
 /** The list of what is on the page names only what is shown. */

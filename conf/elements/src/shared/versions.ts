@@ -1,5 +1,5 @@
 // The pair of versions that a reader has chosen. It stands in the address (?torch=…&mindspore=…), which wins, and is kept
-// between pages. A page that was never told shows the newest pair.
+// between pages. A page that was never told shows the newest pair that was run.
 
 export interface Pair {
   torch: string;
@@ -14,15 +14,26 @@ const EVENT = "apidiff-versions";
 
 /** Every version that can be chosen, newest first, as <meta name="apidiff:torch" content="2.15.0 2.14.1 …"> says. */
 export function known(framework: Framework): string[] {
-  let found = lists.get(framework);
+  return list(framework, "known", (meta) => meta.content);
+}
+
+/** Those of them that were run, as the attribute data-run of the same element says. */
+export function run(framework: Framework): string[] {
+  return list(framework, "run", (meta) => meta.dataset.run);
+}
+
+const lists = new Map<string, string[]>();
+
+function list(framework: Framework, which: string, read: (meta: HTMLMetaElement) => string | undefined): string[] {
+  const key = `${which} ${framework}`;
+  let found = lists.get(key);
   if (!found) {
-    const told = document.querySelector<HTMLMetaElement>(`meta[name="apidiff:${framework}"]`)?.content;
-    lists.set(framework, (found = told ? told.split(" ") : []));
+    const meta = document.querySelector<HTMLMetaElement>(`meta[name="apidiff:${framework}"]`);
+    const told = meta ? read(meta) : "";
+    lists.set(key, (found = told ? told.split(" ") : []));
   }
   return found;
 }
-
-const lists = new Map<Framework, string[]>();
 
 /**
  * Whether `spans` holds `version`. Spans are those of data-torch and data-mindspore: `FIRST..LAST`, both known versions and
@@ -50,9 +61,10 @@ export function meant(framework: Framework, typed: string): string | undefined {
   return all.includes(typed) ? typed : typed && all.find((one) => one.startsWith(`${typed}.`)) || undefined;
 }
 
-/** The newest pair. */
+/** The newest pair that was run; of a framework that was never run the newest version. */
 export function newest(): Pair {
-  return { torch: known("torch")[0] ?? "", mindspore: known("mindspore")[0] ?? "" };
+  const first = (framework: Framework) => known(framework).find((one) => run(framework).includes(one)) ?? known(framework)[0] ?? "";
+  return { torch: first("torch"), mindspore: first("mindspore") };
 }
 
 /** What the address asks for and is not known, as it is written there. */
@@ -67,8 +79,8 @@ export function unknown(): Partial<Pair> {
 }
 
 /**
- * The chosen pair: each part from the address, else what was kept, else the newest. An address that asks for an unknown
- * version gets the newest, not one that this reader kept and its sender never saw.
+ * The chosen pair: each part from the address, else what was kept, else the newest that was run. An address that asks for an
+ * unknown version gets that, not one that this reader kept and its sender never saw.
  */
 export function chosen(): Pair {
   const asked = new URLSearchParams(window.location.search);
@@ -97,7 +109,7 @@ export function choose(part: Partial<Pair>): void {
 
 /**
  * Makes address and memory agree when a page opens: what the address asks for is kept for the pages to come, and a kept pair
- * other than the newest is written into the address, so that it can be sent to somebody.
+ * other than that is written into the address, so that it can be sent to somebody.
  */
 export function settle(): void {
   const asked = new URLSearchParams(window.location.search);
