@@ -19,17 +19,22 @@ from typing import Any
 
 import mindspore
 import numpy as np
-from mindspore import Tensor, communication, ops
+from mindspore import Parameter, Tensor, communication, ops
 from mindspore.mint import distributed as dist
 
 PATIENCE = 120.0  # seconds that a rank waits for the others after an item
 
 
 def tensors_of(names: dict[str, Any]) -> dict[str, Tensor]:
-    """The float tensors among local names, those in lists too: ``output``, ``parts[0]``."""
+    """The float tensors among local names, those in lists too: ``output``, ``parts[0]``.
+
+    Parameters are left out: several names stand for one, and each would sum it once more.
+    """
     found: dict[str, Tensor] = {}
 
     def add(name: str, value: Any) -> None:
+        if isinstance(value, Parameter):
+            return
         if isinstance(value, Tensor) and value.dtype == mindspore.float32:
             found[name] = value
         elif isinstance(value, list | tuple):
@@ -59,9 +64,10 @@ def run_recipe(path: str, rank: int, world_size: int) -> dict[str, Any]:
 
 
 def run_sample(code: str, rank: int, world_size: int) -> dict[str, Any]:
-    """Runs a guide's sample with what its text takes for given, and returns the names that it has at its end."""
+    """Runs a sample of a guide or a note with what its text takes for given, and returns the names that it has at its end."""
     tensor = Tensor(np.arange(1, 4, dtype=np.float32) * 10**rank)
-    names = {"dist": dist, "ops": ops, "rank": rank, "world_size": world_size, "tensor": tensor}
+    names = {"dist": dist, "ops": ops, "np": np, "Tensor": Tensor}
+    names |= {"rank": rank, "world_size": world_size, "tensor": tensor}
     exec(compile(code, "<guide>", "exec"), names)
     return names
 

@@ -1,10 +1,11 @@
-"""What is advised is run as it is written, on 3 and 4 ranks: recipes, and the samples of the guides.
+"""What is advised is run as it is written, on 3 and 4 ranks: recipes, the samples of the guides, and the code in notes.
 
 Each result is then used: the tensors that are left go into one more sum over all ranks. One launch takes everything.
 """
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import json
 import os
@@ -26,7 +27,7 @@ DEADLINE = 400.0  # seconds for one launch; 20 on two idle cores
 
 @dataclass(frozen=True)
 class Item:
-    """One piece of advice: ``code`` is the path of a recipe, or what a fence of a guide holds."""
+    """One piece of advice: ``code`` is the path of a recipe, or what a fence of a guide or a note holds."""
 
     name: str
     recipe: bool
@@ -38,12 +39,60 @@ def fences(name: str, text: str) -> list[Item]:
     return [Item(f"{name}:{number}", False, code) for number, code in enumerate(FENCE.findall(text), start=1)]
 
 
+INLINE = re.compile(r"`([^`\n]+)`")
+# Statements in notes, with the code that gives them what their text takes for given. MindSpore runs them.
+_PART = "f = Tensor(np.arange(6, dtype=np.float32) * 10**rank)\ns = slice(1, 4)\n"
+GIVEN = {
+    "part = f[s].copy()": _PART,
+    "f[s] = part": f"{_PART}part = f[s].copy()\ndist.all_reduce(part)\n",
+    "all_reduce(tensor, group=group)": "group = dist.new_group([*range(world_size)])\nall_reduce = dist.all_reduce\n",
+    "get_rank(group)": "group = None\nget_rank = dist.get_rank\n",
+    "get_world_size(group)": "group = None\nget_world_size = dist.get_world_size\n",
+    'mint.distributed.all_reduce(tensor, "max")': "from mindspore import mint\n",
+    "add(key, 0)": "import socket\nfree = socket.socket()\nfree.bind(('127.0.0.1', 0))\nport = free.getsockname()[1]\n"
+    "free.close()\nstore = dist.TCPStore('127.0.0.1', port, is_master=True)\nadd, key = store.add, 'key'\n",
+}
+# Those that no run makes, and why.
+NOT_RUN = {
+    "part = f[s].clone()": "PyTorch's; MindSpore's is beside it",
+    "get_rank(group) == -1": "tells what PyTorch returns outside a group",
+    "get_world_size(group) == -1": "tells what PyTorch returns outside a group",
+    "queue_pop(key, block=False)": "PyTorch's, of a store that has no counterpart",
+    "set_comm_ops_inplace(False)": "tells what makes calls fail from then on; it is switched for the whole process",
+    "y = x·Wᵀ + b": "a formula",
+}
+
+
+def statements(text: str) -> set[str]:
+    """The code in ``text`` that is a call with arguments or an assignment, whole; `name=value` alone is an argument."""
+    found = set()
+    for code in INLINE.findall(text):
+        try:
+            tree = ast.parse(code)
+        except SyntaxError:
+            continue
+        made = any(isinstance(node, ast.Call) and (node.args or node.keywords) for node in ast.walk(tree))
+        assigned = isinstance(tree.body[0], ast.Assign) and " = " in code
+        if made or assigned:
+            found.add(code)
+    return found
+
+
+def noted(root: Path = ROOT) -> set[str]:
+    """The statements in the texts of all records, profiles and notes."""
+    data = root / "apidiff" / "data"
+    files = [*data.glob("mappings/**/*.yaml"), *data.glob("profiles/*.yaml"), data / "notes.yaml"]
+    return set().union(*(statements(path.read_text("utf-8")) for path in files))
+
+
 def advice(root: Path = ROOT) -> list[Item]:
-    """Every recipe and every sample there is."""
+    """Every recipe, every sample, and the code of notes."""
     recipes = sorted((root / "executable_examples").glob("*/mindspore_recipe.py"))
     items = [Item(path.parent.name, True, str(path)) for path in recipes]
     for path in sorted(root.glob("docs/*/guide/*.md")):
         items += fences(f"{path.parents[1].name}/{path.name}", path.read_text("utf-8"))
+    if root == ROOT:
+        items += [Item(f"note:{code}", False, f"{given}{code}\n") for code, given in GIVEN.items()]
     return items
 
 
@@ -107,6 +156,15 @@ def faults(outcome: Outcome | None) -> list[str]:
 @pytest.mark.parametrize("number", range(len(ITEMS)), ids=[item.name for item in ITEMS])
 def test_advice_runs_and_its_result_can_be_used(outcomes: list[Outcome | None], number: int) -> None:
     assert faults(outcomes[number]) == []
+
+
+def test_the_code_of_every_note_is_run_or_a_reason_is_given() -> None:
+    assert noted() == set(GIVEN) | set(NOT_RUN)
+
+
+def test_statements_are_told_from_arguments() -> None:
+    text = "`f(x)`, `f()`, `a.b`, `op=MAX`, `part = f[s]`, `if ready:`, `not code`"
+    assert statements(text) == {"f(x)", "part = f[s]"}
 
 
 def test_advice_is_found(tmp_path: Path) -> None:
