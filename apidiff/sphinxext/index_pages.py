@@ -87,21 +87,19 @@ def _differences_of(
     everyday = sum(difference.reach == Reach.EVERYDAY.value for difference in differences)
     count = make.word("risks.count", everyday=everyday, others=len(differences) - everyday)
     head: list[nodes.Node] = [literal(entry.id), nodes.Text(" " + count)]
-    items = [
-        nodes.list_item("", paragraph(*_difference(make, entry, difference)))
-        for difference in sorted(differences, key=lambda one: one.reach != Reach.EVERYDAY.value)
-    ]
+    ordered = sorted(differences, key=lambda difference: difference.reach != Reach.EVERYDAY.value)
+    items = [nodes.list_item("", paragraph(*_difference(make, entry, difference))) for difference in ordered]
     return make.line(anchor(f"{risk}--{entry.id}"), head, *_pair(make, entry, newest), nodes.bullet_list("", *items))
 
 
 def _difference(make: PageBuilder, entry: Entry, difference: DifferenceEntry) -> list[nodes.Node]:
-    fact = (
-        make.text(difference.headline)
-        if difference.headline
-        else [nodes.Text(make.word(f"difference.{difference.kind}"))]
-    )
-    link = make.ref("mapping", entry.id, *fact, part=f"difference-{difference.id}")
-    return [nodes.strong("", "", link), nodes.Text(make.word("site.colon")), *make.text(difference.text)]
+    """Show the fact in a few words that lead to the rest; one without a headline is shown whole."""
+    part = f"difference-{difference.id}"
+    if difference.headline:
+        return [make.ref("mapping", entry.id, *make.text(difference.headline), part=part)]
+    kind = nodes.Text(make.word(f"difference.{difference.kind}"))
+    link = make.ref("mapping", entry.id, kind, part=part)
+    return [link, nodes.Text(make.word("site.colon")), *make.text(difference.text)]
 
 
 def meanings(make: PageBuilder) -> list[nodes.Node]:

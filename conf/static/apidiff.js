@@ -8,6 +8,13 @@
     // Scrolling through the page changes the address without an event in some browsers.
     link.addEventListener("click", follow);
   }
+  // An address may name a line that opens; what a browser opens by itself is only what lies around its goal.
+  const openLine = () => {
+    const line = document.getElementById(decodeURIComponent(window.location.hash.slice(1)));
+    if (line?.matches("details.apidiff-line")) line.open = true;
+  };
+  openLine();
+  window.addEventListener("hashchange", openLine);
   for (const part of document.querySelectorAll("[data-apidiff-filter]")) {
     const box = document.createElement("input");
     box.type = "search";
