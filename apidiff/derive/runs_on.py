@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from msgspec.structs import replace
+
 from apidiff.model.claim import CANONICAL_CLAIM, ClaimKind
 from apidiff.model.mapping import Api
 from apidiff.model.signature import Signature
+from apidiff.model.verdict import Outcome
 from apidiff.model.version import Version
 from apidiff.model.views import AgreementEntry, ClaimEntry, ObservedSummary, RunsOnEntry
 
@@ -38,12 +41,21 @@ def outcomes_on(device: str, rows: Iterable[ObservedSummary]) -> dict[str, str]:
 
 
 def _of_ordinary_call(api: Api, claims: Mapping[str, ClaimEntry]) -> Iterable[ObservedSummary]:
+    """Read how the canonical call ended; where that was not run, how the plain one did."""
     canonical = claims.get(CANONICAL_CLAIM)
     if canonical is not None and canonical.summary:
-        return canonical.summary
+        return [_ending(row, ClaimKind.COMPLETES) for row in canonical.summary]
     plain = api.collective.plain_probe if api.collective else None
     told = [claim for claim in api.claims if plain in claim.probes and claim.kind is not ClaimKind.RAISES]
-    return [row for claim in told for row in claims[claim.id].summary]
+    return [_ending(row, claim.kind) for claim in told for row in claims[claim.id].summary]
+
+
+def _ending(row: ObservedSummary, kind: ClaimKind) -> ObservedSummary:
+    """Read from a verdict how the call ended: what refutes that it completes raised, what refutes anything else came back."""
+    if row.outcome != Outcome.REFUTED.value:
+        return row
+    ended = Outcome.ERROR if kind is ClaimKind.COMPLETES else Outcome.HOLDS
+    return replace(row, outcome=ended.value)
 
 
 def _of_samples(agreements: Iterable[AgreementEntry]) -> Iterable[ObservedSummary]:

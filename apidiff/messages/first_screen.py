@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from apidiff.messages.labels import LABELS, filled, joined
 from apidiff.model.base import Text
-from apidiff.model.views import DifferenceEntry, RunsOnEntry
+from apidiff.model.views import ClaimEntry, DifferenceEntry, RunsOnEntry
 from apidiff.model.vocabulary import Reach, Risk
 
 _SHOWN_VERSIONS = 2
+_SHOWN_CLAIMS = 3
 
 
 class FirstScreen(NamedTuple):
@@ -49,6 +50,22 @@ def where_text(places: Sequence[RunsOnEntry], limits: Sequence[str] = ()) -> Tex
     told = [text for place in places if (text := _place_text(place)) is not None]
     told += [LABELS[f"limit.{limit}"] for limit in limits]
     return joined("site.semicolon", told) if told else None
+
+
+def disputed_text(claims: Iterable[ClaimEntry], *apis: str) -> Text | None:
+    """Say in a line that records of one version disagree about ``apis``, and on which claims. None where none do."""
+    disputed = [claim for claim in claims if claim.disputes and claim.subject in apis]
+    if not disputed:
+        return None
+    places = dict.fromkeys((each.framework, each.framework_version) for claim in disputed for each in claim.disputes)
+    versions = [
+        filled("difference_text.document", framework=LABELS[f"framework.{framework}"], versions=version)
+        for framework, version in places
+    ]
+    names: list[Text | str] = [f"`{claim.id.rpartition('#')[2]}`" for claim in disputed[:_SHOWN_CLAIMS]]
+    if (left := len(disputed) - _SHOWN_CLAIMS) > 0:
+        names.append(filled("screen.disputed_more", count=left))
+    return filled("screen.disputed", versions=joined("site.comma", versions), claims=joined("site.comma", names))
 
 
 def _place_text(place: RunsOnEntry) -> Text | None:

@@ -248,9 +248,9 @@ class RangeEntry(View, frozen=True, kw_only=True):
 class RunsOnEntry(View, frozen=True, kw_only=True):
     """What is known of a target on one device (cpu, cuda, npu).
 
-    ``documented``: MindSpore's newest documents list it; ``documented_in``: the versions whose documents do. ``outcome``: of the
-    canonical call, or of the plain one where that was not run, in the newest versions run, which ``versions`` lists;
-    ``outcomes``: the same of every version that was run. Versions stand newest first.
+    ``documented``: MindSpore's newest documents list it; ``documented_in``: the versions whose documents do. ``outcome``: how the
+    canonical call ended, or the plain one where that was not run, in the newest versions run, which ``versions`` lists: 'holds'
+    where it came back, whatever it gave. ``outcomes``: the same of every version that was run. Versions stand newest first.
     """
 
     device: str

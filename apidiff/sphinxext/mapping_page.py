@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from docutils import nodes
 
 from apidiff.derive.answers import Answer, answers
-from apidiff.messages.first_screen import where_text
+from apidiff.messages.first_screen import disputed_text, where_text
 from apidiff.model.version import Version
 from apidiff.model.views import Entry, TargetEntry
 from apidiff.model.vocabulary import Execution
@@ -182,6 +182,9 @@ def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool
         children.append(code_pair(make, f"{name}--code", before, after))
     if places := where_text(target.runs_on, target.limits):
         children.append(make.term("screen.where", *make.text(places)))
+    if disputed := disputed_text(entry.claims, entry.source, target.name):
+        proof = make.ref("evidence", entry.id, nodes.Text(make.word("evidence")), part="claims")
+        children.append(paragraph(*make.text(disputed), nodes.Text(" "), proof, classes=["apidiff-aside"]))
     if target.note:
         children.append(paragraph(*make.text(target.note)))
     if entry.execution == Execution.SINGLE.value:

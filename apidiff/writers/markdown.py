@@ -12,7 +12,7 @@ from apidiff.derive.sweeps import SweepTable, sweep_tables, value_code
 from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.cited_parts import part_text
 from apidiff.messages.code_comments import commented
-from apidiff.messages.first_screen import where_text
+from apidiff.messages.first_screen import disputed_text, where_text
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.messages.sweep_differences import cell_words
 from apidiff.messages.verdict_text import verdict_text
@@ -160,6 +160,8 @@ class _Page:
             yield code_block(target.after, "python") if target.after else ""
         if places := where_text(target.runs_on, target.limits):
             yield f"{self.word('screen.where')}{self.colon}{self.text(places)}"
+        if disputed := disputed_text(self.entry.claims, self.entry.source, target.name):
+            yield self.text(disputed)
         if target.note:
             yield self.text(target.note)
         yield self.signature(target.name, target.signatures)

@@ -26,7 +26,7 @@ from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.cited_parts import part_text
 from apidiff.messages.code_comments import commented
 from apidiff.messages.escape_invisible import visible
-from apidiff.messages.first_screen import first_screen, where_text
+from apidiff.messages.first_screen import disputed_text, first_screen, where_text
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.messages.sweep_differences import cell_words
 from apidiff.model.base import Text
@@ -178,6 +178,8 @@ class _Sections:
         places = where_text(target.runs_on, target.limits) if where else None
         runs = [Line.assemble(self._lead("screen.where"), _prose(places, language))] if places else []
         if where:
+            disputed = disputed_text(answer.claims, answer.source, target.name)
+            runs += [_prose(disputed, language)] if disputed else []
             return [title, _prose(answer.summary, language), standing, *runs, *notes]
         return [title, _prose(answer.summary, language), standing, *notes, self._worst()]
 

@@ -150,6 +150,22 @@ def test_pages_show_both(site: Site, language: str) -> None:
     assert "<script>alert" not in evidence + shown
 
 
+SHORT = {"en": "Records of PyTorch 2.13.0 disagree on", "zh_CN": "PyTorch 2.13.0 的运行记录在"}
+
+
+@pytest.mark.parametrize(("site", "language"), [(one, one) for one in SHORT], indirect=["site"])
+def test_the_short_answer_says_so_too(site: Site, language: str) -> None:
+    claim = next(one.id for one in _entry(site).claims if one.disputes)
+    page = _text(site.build().html(f"mappings/{API}"))
+    assert SHORT[language] in page
+    assert claim.rpartition("#")[2] in page
+    answer = lookup(index_of(site.content.entries, {}, site.content.releases.known), API)
+    console = Console(width=400, markup=False, highlight=False)
+    with console.capture() as captured:
+        console.print(answer_text(answer, "en" if language == "en" else "zh"))
+    assert SHORT[language] in captured.get()
+
+
 def test_a_page_says_who_measured_and_what_the_signature_says(site: Site) -> None:
     ours, theirs = site.content.runs
     built = site.build()

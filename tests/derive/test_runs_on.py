@@ -1,0 +1,63 @@
+"""Where a target runs: a call fails only where it raised, hung or was not supported."""
+
+from __future__ import annotations
+
+import pytest
+
+from apidiff.database import Data
+from apidiff.derive.runs_on import runs_on
+from apidiff.model.claim import CANONICAL_CLAIM
+from apidiff.model.mapping import Api
+from apidiff.model.views import ClaimEntry, ObservedSummary
+
+SOURCE = "torch.distributed.broadcast"
+PLAIN = "others-overwritten"  # what the plain call does to its tensor
+
+
+@pytest.fixture(scope="module")
+def api(database: Data) -> Api:
+    return database.mappings[SOURCE].source
+
+
+def claims(api: Api, outcomes: dict[str, str]) -> dict[str, ClaimEntry]:
+    """The API's claims, each with a run that ended so; those not named were never run."""
+    from apidiff.model.base import Text
+
+    def summary(claim: str) -> list[ObservedSummary]:
+        if claim not in outcomes:
+            return []
+        run = dict(
+            framework="torch", framework_version="2.13.0", backend="gloo", device="cpu", world_sizes=[3], runs=["r"]
+        )
+        return [ObservedSummary(outcome=outcomes[claim], **run)]  # type: ignore[arg-type]
+
+    return {
+        claim.id: ClaimEntry(
+            id=f"{api.name}#{claim.id}",
+            subject=api.name,
+            side="source",
+            kind=claim.kind.value,
+            text=Text(en="It does.", zh="如此。"),
+            summary=summary(claim.id),
+        )
+        for claim in api.claims
+    }
+
+
+# outcomes by claim, how the call ended
+ENDS = [
+    ({PLAIN: "refuted"}, "holds"),  # it came back, with another result than claimed
+    ({PLAIN: "holds"}, "holds"),
+    ({PLAIN: "error"}, "error"),
+    ({PLAIN: "timeout"}, "timeout"),
+    ({PLAIN: "unsupported"}, "unsupported"),
+    ({CANONICAL_CLAIM: "refuted"}, "error"),  # it raised
+    ({CANONICAL_CLAIM: "holds", PLAIN: "error"}, "holds"),  # the canonical call counts
+    ({}, "not run"),
+]
+
+
+@pytest.mark.parametrize(("outcomes", "ended"), ENDS)
+def test_how_the_ordinary_call_ended(api: Api, outcomes: dict[str, str], ended: str) -> None:
+    on_cpu = next(place for place in runs_on(api, {}, claims(api, outcomes)) if place.device == "cpu")
+    assert on_cpu.outcome == ended
