@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 HEAVY = "mappings/torch.distributed.reduce.html"
+PROOF = "evidence/torch.distributed.reduce.html"
 COMPOSED = "mappings/torch.distributed.monitored_barrier.html"
 LANGUAGES = ("en", "zh-cn")
 DESK = {"width": 1280, "height": 800}
@@ -15,6 +16,7 @@ PAGE_TYPES = {
     "mappings": "mappings.html",
     "heavy mapping": HEAVY,
     "composed mapping": COMPOSED,
+    "evidence of a mapping": PROOF,
     "counterparts": "counterparts.html",
     "risks": "risks.html",
     "statements": "statements.html",

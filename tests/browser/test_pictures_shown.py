@@ -9,8 +9,8 @@ from accessible import violations
 from playwright.sync_api import Page, expect
 from watched import Visit
 
-REDUCE = "mappings/torch.distributed.reduce.html"
-ALL_REDUCE = "mappings/torch.distributed.all_reduce.html"
+REDUCE = "evidence/torch.distributed.reduce.html"
+ALL_REDUCE = "evidence/torch.distributed.all_reduce.html"
 LANGUAGES = ["en", "zh-cn"]
 WIDE = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 360, "height": 740}}
@@ -248,7 +248,7 @@ def test_accessibility(visit: Visit, language: str) -> None:
 
 def test_the_whole_page_is_light(visit: Visit) -> None:
     """What the picture adds, before the server's compression has a page to share words with."""
-    page = visit.open("en/mappings/torch.distributed.all_to_all.html")
+    page = visit.open("en/evidence/torch.distributed.all_to_all.html")
     script = """async () => {
       const text = document.querySelector("apidiff-picture").outerHTML;
       const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));

@@ -41,7 +41,7 @@ def test_coverage_is_seen_to_its_last_column(visit: Visit, language: str) -> Non
 )
 def test_names_in_the_contents_break_at_their_joints(visit: Visit, path: str) -> None:
     page = visit.open(f"en/{path}")
-    broken = page.locator(".page-toc code span.pre").evaluate_all("""(all) => all.flatMap((one) => {
+    broken = page.locator(".page-toc :is(code.pre, code span.pre)").evaluate_all("""(all) => all.flatMap((one) => {
       const walker = document.createTreeWalker(one, NodeFilter.SHOW_TEXT), found = [];
       while (walker.nextNode()) {
         const range = document.createRange();
@@ -72,11 +72,11 @@ def test_the_home_page_says_what_its_words_mean(visit: Visit, language: str) -> 
 # By page: what stands there, and what does not.
 MARKS = {
     "zh-cn/new.html": [("mccl（cpu）", "mccl (cpu)")],
-    "zh-cn/mappings/torch.distributed.reduce.html": [
+    "zh-cn/evidence/torch.distributed.reduce.html": [
         ("MindSpore 2.8.0，mccl：", "MindSpore 2.8.0、mccl："),
         ("；MindSpore 2.", "mccl（cpu）、MindSpore"),
     ],
-    "en/mappings/torch.distributed.reduce.html": [("gloo on cpu; MindSpore 2.", "gloo on cpu, MindSpore")],
+    "en/evidence/torch.distributed.reduce.html": [("gloo on cpu; MindSpore 2.", "gloo on cpu, MindSpore")],
     "en/counterparts.html": [("(this API is named as the nearest)", "<this")],
     "en/guide/ascend.html": [("<the address of this repository>", "<this repository>")],
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_types import COMPOSED, DESK, HEAVY, LANGUAGES, PHONE
+from page_types import COMPOSED, DESK, HEAVY, LANGUAGES, PHONE, PROOF
 from playwright.sync_api import Browser, expect
 from watched import Faults, Visit
 
@@ -59,11 +59,11 @@ def test_escape_closes_a_menu_and_gives_the_focus_back(visit: Visit) -> None:
 @pytest.mark.parametrize("visit", [{"viewport": PHONE}], indirect=True)
 @pytest.mark.parametrize(
     ("button", "link", "goal"),
-    [(".primary-toggle", "差异", "risks.html"), (".secondary-toggle", "如何复现", f"{HEAVY}#repeat")],
+    [(".primary-toggle", "差异", "risks.html"), (".secondary-toggle", "如何复现", f"{PROOF}#repeat")],
     ids=["menu", "contents"],
 )
 def test_the_sidebars_of_a_phone_work_by_keyboard(visit: Visit, button: str, link: str, goal: str) -> None:
-    page = visit.open(f"zh-cn/{HEAVY}")
+    page = visit.open(f"zh-cn/{PROOF}")
     toggle = page.locator(button)
     toggle.press("Enter")
     dialog = page.locator("dialog[open]")
@@ -79,7 +79,7 @@ def test_the_sidebars_of_a_phone_work_by_keyboard(visit: Visit, button: str, lin
 
 
 def test_the_contents_follow_the_reader(visit: Visit) -> None:
-    page = visit.open(f"en/{HEAVY}")
+    page = visit.open(f"en/{PROOF}")
     page.evaluate("document.querySelector('#examples').scrollIntoView()")
     current = page.locator("#pst-page-toc-nav a[aria-current]")
     expect(current).to_have_attribute("href", re.compile("^#example"), timeout=20_000)
@@ -91,7 +91,7 @@ def test_the_contents_follow_the_reader(visit: Visit) -> None:
 def test_code_is_copied(browser: Browser, address: str, language: str, before: str, after: str) -> None:
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()
-    page.goto(f"{address}{language}/{HEAVY}#repeat")
+    page.goto(f"{address}{language}/{PROOF}#repeat")
     button = page.locator("#repeat button.copybtn").first
     expect(button).to_have_accessible_name(before)
     button.press("Enter")
@@ -105,7 +105,7 @@ def test_code_is_copied_where_there_is_no_clipboard(browser: Browser, address: s
     context = browser.new_context(permissions=["clipboard-read"])
     page = context.new_page()
     page.add_init_script("delete Navigator.prototype.clipboard")
-    page.goto(f"{address}en/{HEAVY}#repeat")
+    page.goto(f"{address}en/{PROOF}#repeat")
     button = page.locator("#repeat button.copybtn").first
     button.press("Enter")
     expect(button).to_have_accessible_name("Copied!")

@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, expect
 from watched import Faults, Visit
 
 REDUCE = "mappings/torch.distributed.reduce.html"
+EVIDENCE = "evidence/torch.distributed.reduce.html"
 LANGUAGES = ["en", "zh-cn"]
 WIDE = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 360, "height": 740}}
@@ -42,19 +43,19 @@ def test_the_watch_sees_faults(browser: Browser, address: str) -> None:
     ids=["to-chinese", "to-english"],
 )
 def test_switch_keeps_page_and_anchor(visit: Visit, here: str, there: str, tag: str, anchor: str) -> None:
-    page = visit.open(f"{here}/{REDUCE}{anchor}")
+    page = visit.open(f"{here}/{EVIDENCE}{anchor}")
     page.locator("header a[data-apidiff-language]").first.click()
     page.wait_for_url(f"**/{there}/**")
-    assert page.url == f"{visit.address}{there}/{REDUCE}{anchor}"
+    assert page.url == f"{visit.address}{there}/{EVIDENCE}{anchor}"
     assert (page.locator("html").get_attribute("lang") or "").lower() == tag.lower()
     expect(page.locator(f"[id='{anchor[1:]}']")).to_be_in_viewport()
 
 
 def test_switch_follows_an_anchor_chosen_on_the_page(visit: Visit) -> None:
-    page = visit.open(f"en/{REDUCE}")
+    page = visit.open(f"en/{EVIDENCE}")
     page.evaluate("location.hash = '#repeat'")
     page.locator("header a[data-apidiff-language]").first.click()
-    page.wait_for_url(f"**/zh-cn/{REDUCE}#repeat")
+    page.wait_for_url(f"**/zh-cn/{EVIDENCE}#repeat")
 
 
 @pytest.mark.parametrize("visit", [{"java_script_enabled": False}], indirect=True)
@@ -83,10 +84,26 @@ def test_root_works_without_script(visit: Visit, folder: str) -> None:
 
 def test_link_to_a_claim_opens_it(visit: Visit) -> None:
     anchor = "torch.distributed.reduce--others-keep-tensor"
-    page = visit.open(f"en/{REDUCE}#{anchor}")
+    page = visit.open(f"en/{EVIDENCE}#{anchor}")
     claim = page.locator(f"[id='{anchor}']")
     expect(claim.locator("details")).to_have_attribute("open", "")
     expect(claim).to_contain_text("Stated by")
+
+
+@pytest.mark.parametrize("anchor", ["torch.distributed.reduce--others-keep-tensor", "timeline", "repeat"])
+def test_an_address_of_evidence_on_the_page_of_a_mapping_leads_to_where_it_stands(visit: Visit, anchor: str) -> None:
+    page = visit.open(f"zh-cn/{REDUCE}?mindspore=2.9.0&torch=2.13.0#{anchor}")
+    page.wait_for_url(f"**/zh-cn/{EVIDENCE}?mindspore=2.9.0&torch=2.13.0#{anchor}")
+    expect(page.locator(f"[id='{anchor}']")).to_be_in_viewport()
+
+
+def test_what_a_difference_rests_on_is_one_step_away(visit: Visit) -> None:
+    page = visit.open(f"en/{REDUCE}#difference-other-ranks")
+    difference = page.locator("#difference-other-ranks")
+    expect(difference).to_be_in_viewport()
+    difference.get_by_role("link", name="Evidence").first.click()
+    page.wait_for_url(f"**/{EVIDENCE}#proof--difference-other-ranks")
+    expect(page.locator("#proof--difference-other-ranks details").first).to_have_attribute("open", "")
 
 
 def test_filter_hides_rows(visit: Visit) -> None:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from watched import Visit
 
-REDUCE = "mappings/torch.distributed.reduce.html"
+REDUCE = "evidence/torch.distributed.reduce.html"
 CLAIM = "torch.distributed.reduce--others-keep-tensor"
 LANGUAGES = ["en", "zh-cn"]
 DESK = {"viewport": {"width": 1280, "height": 900}}

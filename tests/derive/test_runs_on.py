@@ -6,6 +6,7 @@ import pytest
 
 from apidiff.database import Data
 from apidiff.derive.runs_on import runs_on
+from apidiff.model.base import Text
 from apidiff.model.claim import CANONICAL_CLAIM
 from apidiff.model.mapping import Api
 from apidiff.model.views import ClaimEntry, ObservedSummary
@@ -21,15 +22,21 @@ def api(database: Data) -> Api:
 
 def claims(api: Api, outcomes: dict[str, str]) -> dict[str, ClaimEntry]:
     """The API's claims, each with a run that ended so; those not named were never run."""
-    from apidiff.model.base import Text
 
     def summary(claim: str) -> list[ObservedSummary]:
         if claim not in outcomes:
             return []
-        run = dict(
-            framework="torch", framework_version="2.13.0", backend="gloo", device="cpu", world_sizes=[3], runs=["r"]
-        )
-        return [ObservedSummary(outcome=outcomes[claim], **run)]  # type: ignore[arg-type]
+        return [
+            ObservedSummary(
+                outcome=outcomes[claim],
+                framework="torch",
+                framework_version="2.13.0",
+                backend="gloo",
+                device="cpu",
+                world_sizes=[3],
+                runs=["r"],
+            )
+        ]
 
     return {
         claim.id: ClaimEntry(
