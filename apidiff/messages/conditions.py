@@ -128,7 +128,7 @@ def _change(condition: Condition) -> Text:
         case Switched(value=value):
             return filled("condition.switched", value=str(value))
         case WorldSizes(sizes=sizes):
-            return filled("condition.world_sizes", sizes=joined("condition.or_number", map(str, sizes)))
+            return filled("condition.world_sizes", sizes=_any_of(sizes))
         case Happens(situation=situation):
             return filled(f"condition.situation.{situation.value}")
     raise TypeError(f"no words for {type(condition).__name__}")
@@ -163,6 +163,9 @@ def _passed_text(name: str, change: ArgumentChange, *, unlike_others: bool) -> T
 def _disagreement_text(condition: Disagree) -> Text:
     if not condition.values:
         return filled("condition.own_values", argument=_argument(condition.name))
+    if len(set(condition.values)) == 1 and not condition.in_shape:
+        code = filled("passed.code", name=condition.name, code=condition.values[0])
+        return filled("condition.some_pass", ranks=_ranks_text(condition.ranks), code=code)
     key = "condition.unlike_shapes" if condition.in_shape else "condition.unlike"
     values = _listed([filled("condition.value", value=value) for value in condition.values])
     return filled(key, ranks=_ranks_text(condition.ranks), name=condition.name, values=values)
@@ -190,6 +193,12 @@ def _ranks_text(ranks: Sequence[int]) -> Text:
     if len(ranks) == 1:
         return filled("condition.rank", rank=ranks[0])
     return filled("condition.ranks", ranks=_numbers(ranks[:-1]), last=ranks[-1])
+
+
+def _any_of(sizes: Sequence[int]) -> Text:
+    """``3``, ``3 or 4``, ``2, 3 or 4``."""
+    first = joined("site.comma", map(str, sizes[:-1]))
+    return joined("condition.or_number", [first, str(sizes[-1])] if len(sizes) > 1 else [str(sizes[0])])
 
 
 def _numbers(ranks: Sequence[int]) -> Text:

@@ -12,6 +12,7 @@ from apidiff.messages.headlines import difference_headline, row_headline
 from apidiff.messages.labels import LABELS, capitalised, filled, joined
 from apidiff.messages.verdict_text import evidence, verdicts
 from apidiff.model.base import Text
+from apidiff.model.claim import ClaimKind
 from apidiff.model.mapping import Difference, Document, ParameterRow
 from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, DifferenceEntry, DifferencePart, ParameterEntry
@@ -61,7 +62,7 @@ def difference_entry(
     cited = [one.entry for one in found]
     if difference.kind is DifferenceKind.BACKEND_SUPPORT:
         # Which case the verdicts are about stands in the note, so it comes before them.
-        parts = [*_note(difference), *(DifferencePart(text=_support(claim)) for claim in cited)]
+        parts = [*_note(difference), *(DifferencePart(text=_support(claim, clauses[claim.id])) for claim in cited)]
     else:
         parts = [
             DifferencePart(side=_FRAMEWORKS[side], text=_sentence(claim, clauses[claim.id], documents))
@@ -142,10 +143,12 @@ def _documents(documents: Iterable[Document]) -> Text:
     return joined("site.comma", texts)
 
 
-def _support(claim: ClaimEntry) -> Text:
-    """Where an API's basic claim holds and where the backend lacks it."""
+def _support(claim: ClaimEntry, clause: Text) -> Text:
+    """Where an API's basic claim holds and where the backend lacks it; where a call is refused, which call."""
     shown = verdicts(claim.summary)
     parts = joined("site.semicolon", [*([shown] if shown else []), *claim.not_run])
+    if claim.kind == ClaimKind.RAISES.value:
+        return filled("difference_text.support_of_claim", subject=claim.subject, clause=clause, verdicts=parts)
     return filled("difference_text.support", subject=claim.subject, verdicts=parts)
 
 
@@ -158,10 +161,8 @@ def parameter_entry(
     """
     source_default, target_default = defaults
     shown = filled("difference_text.defaults", source=_default(source_default), target=_default(target_default))
-    source, target = row.source or "", row.target or row.source or ""
-    relations = [
-        filled(f"parameter_row.{one.value}", source=source, target=target, defaults=shown) for one in row.relations
-    ]
+    target = row.target or row.source or ""
+    relations = [filled(f"parameter_row.{relation.value}", target=target, defaults=shown) for relation in row.relations]
     text = capitalised(filled("difference_text.row", relations=joined("site.pause", relations)))
     return ParameterEntry(
         source=row.source,

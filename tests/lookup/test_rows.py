@@ -92,5 +92,5 @@ def test_the_difference_that_a_row_makes(what, difference: str, kind: str, engli
     found = row_difference(entry, what)
     assert found
     assert (found.id, found.kind, found.risk) == (difference, kind, "rewrite")
-    assert found.text.en == f"{english}`new_one` exists only in PyTorch. Mind it."
-    assert found.text.zh == f"{chinese}只有 PyTorch 有 `new_one`。请留意。"
+    assert found.text.en == f"{english}Exists only in PyTorch. Mind it."
+    assert found.text.zh == f"{chinese}仅 PyTorch 有。请留意。"
