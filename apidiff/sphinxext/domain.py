@@ -49,7 +49,10 @@ def trace_name(run: str, part: str) -> str:
 
 
 class _Role(XRefRole):
-    """A reference that remembers which page holds it, so that the page is written again when its goal moves."""
+    """A reference that remembers which page holds it, so that the page is written again when its goal moves.
+
+    A name is shown as code; words in its place, as in ``PyTorch <torch.distributed.barrier#x>``, are shown as words.
+    """
 
     def result_nodes(
         self,
@@ -61,6 +64,8 @@ class _Role(XRefRole):
         domain = env.get_domain("apidiff")
         assert isinstance(domain, ApidiffDomain)
         domain.note_use(env.docname, node["reftype"], node["reftarget"])
+        if node["refexplicit"]:
+            node[:] = [nodes.inline("", node.astext())]
         return super().result_nodes(document, env, node, is_ref)
 
 

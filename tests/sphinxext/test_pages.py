@@ -270,6 +270,18 @@ OFFICIAL = {
 }
 
 
+def test_words_in_place_of_a_name_are_no_code(make_site: MakeSite) -> None:
+    site = make_site()
+    goal = "torch.distributed.reduce"
+    (site.src / "notes.md").write_text(
+        f"# Notes\n\n{{apidiff:mapping}}`the page <{goal}>`, {{apidiff:mapping}}`{goal}`\n"
+    )
+    named, plain = re.findall(r"<a [^>]*torch\.distributed\.reduce\.html[^>]*>(.*?)</a>", site.build().html("notes"))
+    assert "<code" not in named
+    assert re.sub("<[^>]*>", "", named) == "the page"
+    assert "<code" in plain
+
+
 @pytest.mark.parametrize("language", OFFICIAL)
 def test_official_documentation_stands_beside_each_signature(make_site: MakeSite, language: str) -> None:
     torch, mindspore, address = OFFICIAL[language]
