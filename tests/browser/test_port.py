@@ -144,13 +144,14 @@ CASES: list[tuple[str, str, list[tuple[str, str]]]] = [
     (
         "names for distributed work outside torch.distributed",
         "import torch.nn as nn\nfrom torch.nn.parallel import DistributedDataParallel as DDP\nm = DDP(nn.Linear(1, 1))\n"
-        "nn.SyncBatchNorm(2)\nnn.parallel.DistributedDataParallel(m)",
+        "nn.SyncBatchNorm(2)\nnn.parallel.DistributedDataParallel(m)\nnn.parallel.data_parallel(m)",
         [
-            ("2:31", "?torch.nn.parallel.DistributedDataParallel"),
-            ("3:5", "?torch.nn.parallel.DistributedDataParallel"),
+            ("2:31", "torch.nn.parallel.DistributedDataParallel"),
+            ("3:5", "torch.nn.parallel.DistributedDataParallel"),
             ("3:9", "torch.nn.Linear"),
             ("4:1", "?torch.nn.SyncBatchNorm"),
-            ("5:1", "?torch.nn.parallel.DistributedDataParallel"),
+            ("5:1", "torch.nn.parallel.DistributedDataParallel"),
+            ("6:1", "?torch.nn.parallel.data_parallel"),
         ],
     ),
     ("nothing", "print('dist.all_reduce')", []),
