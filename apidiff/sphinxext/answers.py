@@ -8,6 +8,7 @@ from docutils import nodes
 
 from apidiff.derive.answers import Answer, AnswerRange, answer_ranges, answers
 from apidiff.messages.code_comments import commented
+from apidiff.messages.first_screen import first_screen
 from apidiff.model.views import Entry, ExampleEntry, OtherwiseEntry
 from apidiff.model.vocabulary import Status
 from apidiff.sphinxext.claims import stated_places
@@ -111,13 +112,16 @@ def otherwise_section(
         children.append(make.term("uses", *joined(links, make.word("site.comma"))))
     if answer.recipe:
         script = make.ref("evidence", entry.id, literal(answer.recipe.path), part=example_anchor(answer.recipe))
-        children.append(make.term("example.run", script))
+        children.append(make.term("recipe", script))
     if answer.stated:
         stated = stated_places(make, entry.documents, answer.stated)
         children.append(make.lid(f"{name}--stated", make.word("claim.stated"), stated))
-    if answer.differences or leads:
+    screen = first_screen(answer.differences)
+    told_here = [*screen.must, *screen.watch, *screen.edge]
+    if told_here or not answer.differences:
         intro = make.sentence("differences.of_source")
-        children.append(differences_section(make, entry, name, intro, answer.differences, leads=leads, told=told))
+        section = differences_section(make, entry, name, intro, answer.differences, leads=leads, told=told)
+        children += [section] if told_here or leads else []
     title = make.word("otherwise.title", answer=make.word(f"answer.{answer.answer}"), range=make.span(answer.range))
     return answer_section(make, name, title, children, leads=leads)
 
