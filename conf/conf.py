@@ -48,7 +48,6 @@ html_css_files = [
     "platform.css",
     "search.css",
     "table.css",
-    "picture.css",
     "port.css",
     "versions.css",
     "trust.css",
@@ -58,7 +57,6 @@ html_js_files = [
     ("elements/shell.js", {"defer": "defer"}),
     ("apidiff.js", {"defer": "defer"}),
     ("elements/search.js", {"defer": "defer"}),
-    ("elements/picture.js", {"defer": "defer"}),
     ("elements/versions.js", {"defer": "defer"}),
     ("elements/trust.js", {"defer": "defer"}),
 ]

@@ -29,6 +29,7 @@ from apidiff.sphinxext.index_table import TABLE_NODES, add_table_script
 from apidiff.sphinxext.languages import ChineseLineBreaks, ExplicitAnchors, language_of
 from apidiff.sphinxext.nodes import HTML_NODES, Translator
 from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head
+from apidiff.sphinxext.picture import add_picture_files
 from apidiff.sphinxext.port_page import PORT_NODES, PortDirective, add_port_script, write_port_data
 from apidiff.sphinxext.search_index import note_parts, write_search_index
 from apidiff.sphinxext.site_content import Content
@@ -158,6 +159,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("html-page-context", session.add_versions)
     app.connect("html-page-context", add_table_script)
     app.connect("html-page-context", add_port_script)
+    app.connect("html-page-context", add_picture_files)
     app.connect("html-page-context", add_head, priority=400)  # before sphinxext-opengraph reads what it says
     app.connect("html-page-context", add_policy, priority=900)  # after the theme has added its scripts
     app.connect("build-finished", drop_unused_files)

@@ -33,6 +33,7 @@ from apidiff.sphinxext.news_page import news_sections
 from apidiff.sphinxext.nodes import every
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.page_context import describe, describe_mapping
+from apidiff.sphinxext.picture import PICTURED
 from apidiff.sphinxext.run_page import run_section
 from apidiff.sphinxext.statements_page import statements_sections
 from apidiff.sphinxext.versions import Releases
@@ -135,6 +136,8 @@ class MappingEvidenceDirective(_Directive):
         make = self.make(page.releases)
         section = mapping_evidence_section(make, page.entry, picture, self._repository())
         self.env.metadata[self.env.docname].update(describe(make.word("mapping_evidence.about")))
+        if picture is not None:
+            self.env.metadata[self.env.docname][PICTURED] = "yes"
         self._define(page.entry)
         return self.finished([section])
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from docutils import nodes
 from jinja2 import Environment, StrictUndefined, Template
+from sphinx.application import Sphinx
 
 from apidiff.derive.answers import current_target
 from apidiff.model.picture import Buffer, Cell, Picture, Plain, RankPart, Scene, Side
@@ -19,6 +20,8 @@ from apidiff.sphinxext.nodes import markup, relative
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import run_part
 
+# What is kept with a page that has a picture.
+PICTURED = "apidiff_pictured"
 # What a reader sees first.
 _WORLD_SIZE = 3
 # The words that the element says.
@@ -58,6 +61,15 @@ _ELEMENT_WORDS = (
 )
 # A cell shows so much of a text; the table has all of it.
 _SHORT = 18
+
+
+def add_picture_files(
+    app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Load the element's script and style on the pages with a picture and on no other."""
+    if doctree is not None and PICTURED in app.env.metadata.get(pagename, {}):
+        app.add_js_file("elements/picture.js", loading_method="defer")
+        app.add_css_file("picture.css")
 
 
 def picture_section(make: PageBuilder, entry: Entry, picture: Picture | None, newest: str) -> list[nodes.Node]:
