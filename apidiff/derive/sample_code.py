@@ -19,6 +19,8 @@ def sample_code(call: SampleCall) -> str:
             return f"{call.api}({given})"
         case SampleForm.METHOD:
             return f"self.{call.api.rpartition('.')[2]}({given})"
+        case SampleForm.CODE:
+            return call.code
         case SampleForm.MODULE:
             made = _given(call.constructor.args, call.constructor.kwargs, framework)
             return f"{call.api}({made})({given})"

@@ -22,9 +22,14 @@ class MindSporeTensors:
         return isinstance(value, Tensor)
 
     def make_tensor(self, array: npt.NDArray[Any], dtype: str, *, strided: bool) -> Any:
-        """A tensor of the values of ``array``, with ``strided`` one that lies in every second element of a wider one."""
+        """A tensor of the values of ``array``, with ``strided`` one whose elements do not lie one after another."""
         if not strided:
             return Tensor(np.ascontiguousarray(array), getattr(mindspore, dtype))
+        if (
+            array.ndim > 1
+        ):  # indexing copies on some devices, and after some errors refuses integers; transposing does neither
+            turned = np.ascontiguousarray(np.swapaxes(array, -1, -2))
+            return mindspore.mint.transpose(Tensor(turned, getattr(mindspore, dtype)), -1, -2)
         wide = np.zeros((*array.shape[:-1], array.shape[-1] * 2), array.dtype)
         wide[..., ::2] = array
         view = Tensor(wide, getattr(mindspore, dtype))[..., ::2]

@@ -38,7 +38,8 @@ Floats = npt.NDArray[np.float64]
 class Pair:
     """The runs of one sample with both APIs. ``unsupported``: patterns of errors by which the target lacks a kernel.
 
-    ``rule``: by which the target was called; what it names otherwise is told by the source's names.
+    ``rule``: by which the target was called; what it names otherwise is told by the source's names. ``gradient``: whether
+    gradients were asked for; ``random``: whether the values are random, so that nobody can compare them.
     """
 
     sample: str
@@ -47,6 +48,7 @@ class Pair:
     rule: Rule
     unsupported: Sequence[re.Pattern[str]] = ()
     gradient: bool = False
+    random: bool = False
 
 
 def judge_pair(pair: Pair) -> list[FacetVerdict]:
@@ -77,7 +79,10 @@ def _settled(sample: str, facet: Facet, first: Sequence[FacetVerdict], second: S
 
 
 def _verdicts(pair: Pair, source: SampleRun, target: SampleRun) -> list[FacetVerdict]:
-    facets = [facet for facet in Facet if facet is not Facet.GRADIENT or pair.gradient]
+    unseen = {Facet.GRADIENT} - ({Facet.GRADIENT} if pair.gradient else set()) | (
+        {Facet.VALUE} if pair.random else set()
+    )
+    facets = [facet for facet in Facet if facet not in unseen]
 
     def everywhere(agreement: Agreement, fact: Evidence) -> list[FacetVerdict]:
         return [FacetVerdict(sample=pair.sample, facet=facet, agreement=agreement, facts=[fact]) for facet in facets]

@@ -13,6 +13,7 @@ from apidiff.model.agreement import Agreement, FacetVerdict
 from apidiff.model.mapping import Mapping as ApiMapping
 from apidiff.model.mapping import Target
 from apidiff.model.ranges import status_at
+from apidiff.model.sample import resolve_sample
 from apidiff.model.sample_calls import rule_of, source_call, target_call
 from apidiff.model.version import Version
 
@@ -58,7 +59,8 @@ def judge_target(
             if source is None or made is None:
                 continue
             runs += [source[0], made[0]]
-            pair = Pair(sample, source[1], made[1], rule_of(target), patterns, calls[0].gradient)
+            random = bool(resolve_sample(mapping.samples, sample).random)
+            pair = Pair(sample, source[1], made[1], rule_of(target), patterns, calls[0].gradient, random)
             verdicts += judge_pair(pair)
         if verdicts:
             yield PairVerdicts(against[0], version, device, tuple(dict.fromkeys(runs)), tuple(verdicts))

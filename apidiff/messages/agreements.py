@@ -141,5 +141,5 @@ def _text(mapping: Mapping, verdicts: Sequence[FacetVerdict], compared: int, fou
 def _sample(mapping: Mapping, sample: str) -> Text:
     """A sample in words: its call, and the tensors that this is given."""
     call = source_call(mapping, sample)
-    code, given = sample_code(call), sample_inputs(call)
+    code, given = "; ".join(sample_code(call).splitlines()), sample_inputs(call)
     return filled("differs.sample", call=code, given=given) if given else Text(en=f"`{code}`", zh=f"`{code}`")

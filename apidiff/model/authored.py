@@ -189,7 +189,8 @@ class Profile(Record, frozen=True, kw_only=True):
 
     ``profile``: others that it builds on. ``with``: values of placeholders where a record gives none. ``targets``: by
     generation (mint, ops, comm_func, primitive, communication, other), or ``any``. ``otherwise``: the answer where no target
-    replaces the source. ``sweeps``: families of probes for the source and every target.
+    replaces the source. ``samples``: written for functions; of a method the first argument is the receiver.
+    ``sweeps``: families of probes for the source and every target.
     """
 
     about: NonEmpty
@@ -198,6 +199,7 @@ class Profile(Record, frozen=True, kw_only=True):
     category: Slug | None = None
     summary: Text | None = None
     execution: Execution | None = None
+    samples: dict[Slug, Sample] = {}
     source: AuthoredSource | None = None
     targets: dict[Key, AuthoredTarget] = {}
     otherwise: AuthoredOtherwise | None = None

@@ -22,6 +22,7 @@ class SampleForm(Enum):
     FUNCTION = "function"
     METHOD = "method"  # on a receiver
     MODULE = "module"  # constructed, given its state, then called
+    CODE = "code"  # in lines of code, whose last one gives the result
 
 
 class SampleError(ValueError):
@@ -87,6 +88,10 @@ class Sample(Record, frozen=True, kw_only=True):
     names of the source's parameters. ``dtype``: of all tensors that name
     none. ``seed``: that of all random values, of inputs and inside the call. ``gradient``: whether the gradients of all
     floating inputs and of the state are compared too.
+
+    ``code``: lines for each framework, or for a target by its full name, where no single call shows an API: ``args`` are its
+    variables, and what its last line computes or assigns is compared.
+    ``random``: whether values are drawn inside the call, so that all but values is compared.
     """
 
     like: Slug | None = None
@@ -98,6 +103,8 @@ class Sample(Record, frozen=True, kw_only=True):
     dtype: NonEmpty | None = None
     seed: int | None = None
     gradient: bool | None = None
+    code: dict[NonEmpty, NonEmpty] | None = None
+    random: bool | None = None
 
 
 class SampleCall(Record, frozen=True, kw_only=True):
@@ -112,6 +119,7 @@ class SampleCall(Record, frozen=True, kw_only=True):
     dtype: str = "float32"
     seed: int = 0
     gradient: bool = False
+    code: str = ""
 
     @property
     def digest(self) -> str:
@@ -131,14 +139,15 @@ def resolve_sample(samples: Mapping[str, Sample], name: str) -> Sample:
     return Sample(**fields)  # type: ignore[arg-type]
 
 
-def call_of(sample: Sample, api: str, form: SampleForm) -> SampleCall:
-    """The call that a resolved ``sample`` makes of ``api``."""
+def call_of(sample: Sample, api: str, form: SampleForm, code: str = "") -> SampleCall:
+    """The call that a resolved ``sample`` makes of ``api``, by ``code`` where it is written so."""
     written = {name: getattr(sample, name) for name in ("constructor", "state", "dtype", "seed", "gradient")}
     return SampleCall(
         api=api,
         form=form,
         receiver=sample.receiver,
         given=Arguments(args=sample.args or {}, kwargs=sample.kwargs or {}),
+        code=code,
         **{name: value for name, value in written.items() if value is not None},
     )
 

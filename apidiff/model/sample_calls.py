@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from apidiff.model.mapping import Api, Mapping, Target
 from apidiff.model.rule import Rule, rewrite
-from apidiff.model.sample import SampleCall, SampleForm, call_of, resolve_sample
+from apidiff.model.sample import Sample, SampleCall, SampleForm, call_of, resolve_sample
 from apidiff.model.vocabulary import ApiKind
 
 FORMS = {
     ApiKind.FUNCTION: SampleForm.FUNCTION,
+    ApiKind.CLASS: SampleForm.FUNCTION,
     ApiKind.METHOD: SampleForm.METHOD,
     ApiKind.MODULE: SampleForm.MODULE,
 }
@@ -23,14 +26,25 @@ def rule_of(target: Target) -> Rule:
 
 def source_call(mapping: Mapping, sample: str) -> SampleCall:
     """The call that ``sample`` makes of the source. Raises SampleError where the sample is like none."""
-    return call_of(resolve_sample(mapping.samples, sample), mapping.source.name, _form(mapping.source))
+    return _call(resolve_sample(mapping.samples, sample), mapping.source, mapping.source)
 
 
 def target_call(mapping: Mapping, target: Target, sample: str) -> SampleCall:
     """The call that ``sample`` makes of ``target``. Raises SampleError where the sample is like none."""
-    call = call_of(resolve_sample(mapping.samples, sample), mapping.source.name, _form(target.api))
-    return rewrite(call, rule_of(target), target.api.name)
+    call = _call(resolve_sample(mapping.samples, sample), mapping.source, target.api)
+    return (
+        msgspec.structs.replace(call, api=target.api.name)
+        if call.code
+        else rewrite(call, rule_of(target), target.api.name)
+    )
 
 
-def _form(api: Api) -> SampleForm:
-    return FORMS[api.kind]
+def code_of(code: dict[str, str], api: str) -> str:
+    """The lines of ``code`` for ``api``: its own, or those of its framework. Raises KeyError where there are none."""
+    return code[api] if api in code else code[api.partition(".")[0]]
+
+
+def _call(sample: Sample, source: Api, api: Api) -> SampleCall:
+    if sample.code is not None:
+        return call_of(sample, source.name, SampleForm.CODE, code_of(sample.code, api.name).strip())
+    return call_of(sample, source.name, FORMS[api.kind])

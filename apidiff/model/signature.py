@@ -115,6 +115,21 @@ class Signature(Record, frozen=True, kw_only=True):
         return f"{name}({_arguments(self.parameters)}){call}{returns}"
 
 
+def comparable(one: Signature | None, other: Signature | None) -> bool:
+    """Whether two signatures tell which parameters correspond: each is known, has one way to call it, and hides none.
+
+    ``*args`` and ``**kwargs`` on one side alone hide what it takes.
+    """
+    if one is None or other is None or one.overloads or other.overloads:
+        return False
+    return _hiding(one) == _hiding(other)
+
+
+def _hiding(signature: Signature) -> set[ParameterKind]:
+    kinds = {parameter.kind for parameter in signature.every_parameter}
+    return kinds & {ParameterKind.VARIADIC_POSITIONAL, ParameterKind.VARIADIC_KEYWORD}
+
+
 class SignatureFile(Record, frozen=True, kw_only=True):
     """All signatures of one framework version.
 

@@ -82,17 +82,24 @@ class Ways:
 def docstring_ways(doc: str) -> Ways:
     """The signatures that pybind11 writes into a docstring: its first line, or the numbered lines of an overloaded function.
 
+    MindSpore lists the further ways to call a method of its tensors as ``.. method:: Tensor.argmax(dim=None)``.
+
     Raises NotReadable for a docstring that holds none, or one that is no Python.
     """
     lines = [line.strip() for line in doc.strip().splitlines()]
     overloaded = "Overloaded function." in lines[:3]
-    heads = [line for line in lines if re.match(r"\d+\. \w+\(", line)] if overloaded else lines[:1]
+    heads = [line for line in lines if re.match(r"\d+\. \w+\(", line)] if overloaded else lines[:1] + _further(lines)
     matches = [_WAY.match(line) for line in heads]
     if not matches or not all(matches):
         raise NotReadable("the docstring of the installed object is no signature")
     returns = {match["returns"] for match in matches if match}
     ways = [_parsed(match["head"]) for match in matches if match]
     return Ways(ways, returns.pop() if len(returns) == 1 else None)
+
+
+def _further(lines: list[str]) -> list[str]:
+    marks = (re.match(r"\.\. method:: Tensor\.(\w+\(.*)", line) for line in lines[1:])
+    return [mark[1] for mark in marks if mark]
 
 
 def _parsed(head: str) -> list[SignatureParameter]:

@@ -65,6 +65,29 @@ def test_one_error(changes: dict[str, Any], words: str) -> None:
     assert any(words in one for one in found), found
 
 
+CODE = {"torch": "x.add_(1)", "mindspore": "x.add_(1)"}
+
+
+# the code of a sample, what the error says
+WRONG_CODE = [
+    ({"torch": "x.add_(1)"}, "sample 'plain' has no code for mindspore.Tensor.add_"),
+    (CODE | {"mindspore": "x.add_("}, "the code of sample 'plain' does not parse"),
+    (CODE | {"torch": "import x"}, "the last line of sample 'plain' computes and assigns nothing"),
+    (CODE | {"mindspore.Tensor.sub_": "x"}, "code of 'mindspore.Tensor.sub_', which is no target"),
+]
+
+
+@pytest.mark.parametrize(("code", "words"), WRONG_CODE)
+def test_code_that_cannot_be_run_is_refused(code: dict[str, str], words: str) -> None:
+    found = errors(samples={"plain": {"code": code}})
+    assert any(words in one for one in found), found
+
+
+@pytest.mark.parametrize("kind", ["method", "constant"])
+def test_code_stands_for_a_call_of_any_kind(kind: str) -> None:
+    assert errors(samples={"plain": {"code": CODE}}, source={"name": "torch.Tensor.add_", "kind": kind}) == []
+
+
 def test_a_module_is_constructed() -> None:
     found = errors(source=LINEAR, samples={"plain": {"args": {"input": {"shape": [1, 2]}}}})
     assert any("sample 'plain' has no constructor" in one for one in found)

@@ -202,3 +202,9 @@ def test_gradients() -> None:
 )
 def test_outline(value: Value | None, text: str) -> None:
     assert outline(value) == text
+
+
+def test_random_values_are_not_compared() -> None:
+    other = trace([1, 2], returned=tensor([5, 6], storage=1))
+    assert judged(SAME, other)[Facet.VALUE] is Agreement.DIFFERS
+    assert set(judged(SAME, other, random=True)) == set(Facet) - {Facet.VALUE, Facet.GRADIENT}

@@ -172,7 +172,12 @@ found = {}
 for name in json.load(sys.stdin):
     module, _, last = name.rpartition(".")
     try:
-        signature = inspect.signature(getattr(importlib.import_module(module), last))
+        holder = importlib.import_module(module)
+    except ModuleNotFoundError:  # a class
+        above, _, holder = module.rpartition(".")
+        holder = getattr(importlib.import_module(above), holder)
+    try:
+        signature = inspect.signature(getattr(holder, last))
     except ValueError:  # compiled
         continue
     found[name] = [(p.name, p.kind.description, p.default is p.empty) for p in signature.parameters.values()]

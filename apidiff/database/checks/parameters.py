@@ -12,9 +12,9 @@ from apidiff.database.checks.ranges import in_range
 from apidiff.database.checks.subject import Place, Subject
 from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
-from apidiff.model.mapping import ParameterRow
-from apidiff.model.signature import ParameterKind, SignatureFile
-from apidiff.model.vocabulary import Relation
+from apidiff.model.mapping import Mapping, ParameterRow, Target
+from apidiff.model.signature import ParameterKind, Signature, SignatureFile, comparable
+from apidiff.model.vocabulary import Execution, Relation
 
 _UNKNOWN = "..."  # a stub's way to say that there is a default, not which
 _VARIADIC = {ParameterKind.VARIADIC_POSITIONAL, ParameterKind.VARIADIC_KEYWORD}
@@ -42,6 +42,12 @@ def rows_fit(subject: Subject) -> Iterator[DataError]:
             if key == "members" and not rows:  # a class that code only constructs and hands on needs none
                 continue
             at: Place = ("targets", index, key)
+            if (
+                key == "parameters"
+                and subject.mapping.execution is Execution.SINGLE
+                and not _tell(subject.mapping, target, torch, mindspore)
+            ):
+                continue
             read = _parameters if key == "parameters" else _members
             for left, side in ((True, read(source, torch)), (False, read(target.api.name, mindspore))):
                 if side is not None:
@@ -53,6 +59,16 @@ def rows_fit(subject: Subject) -> Iterator[DataError]:
             for number, row in enumerate(rows):
                 if fault := _relation_fault(row, defaults):
                     yield subject.error((*at, number), *fault)
+
+
+def _tell(mapping: Mapping, target: Target, torch: list[SignatureFile], mindspore: list[SignatureFile]) -> bool:
+    """Whether the newest signatures tell which parameters correspond."""
+    signatures = _newest(mapping.source.name, torch), _newest(target.api.name, mindspore)
+    return mapping.source.kind is target.api.kind and comparable(*signatures)
+
+
+def _newest(name: str, files: list[SignatureFile]) -> Signature | None:
+    return next((file.apis[name] for file in files if name in file.apis), None)
 
 
 def _names_fit(subject: Subject, at: Place, side: _Side, named: list[tuple[int, str]]) -> Iterator[DataError]:

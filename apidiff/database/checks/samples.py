@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from apidiff.database.checks.subject import Place, Subject
 from apidiff.errors import DataError
 from apidiff.model.mapping import Api
 from apidiff.model.sample import Sample, SampleError, SampleForm, resolve_sample
-from apidiff.model.sample_calls import FORMS
+from apidiff.model.sample_calls import FORMS, code_of
 from apidiff.model.vocabulary import Execution
 
 
@@ -26,8 +27,9 @@ def samples_fit(subject: Subject) -> Iterator[DataError]:
     if not mapping.samples and mapping.targets:
         found = f"{mapping.id} is called in a single process and has no sample"
         yield subject.error(("samples",), found, "Add one: it is the call that readers see and that is run.")
+    all_in_code = all(sample.code or sample.like for sample in mapping.samples.values())
     for place, api in subject.apis():
-        if api.kind not in FORMS:
+        if api.kind not in FORMS and not all_in_code:
             kinds = ", ".join(kind.value for kind in FORMS)
             found = f"{api.name} is a {api.kind.value}, which no single process calls"
             yield subject.error((*place, "kind"), found, f"Name one of {kinds}.")
@@ -44,13 +46,34 @@ def _fits(subject: Subject, at: Place, name: str, source: Api) -> Iterator[DataE
     except SampleError as error:
         yield subject.error(at, str(error), "Name a sample of the same mapping in 'like'.")
         return
-    form = FORMS.get(source.kind)
+    if sample.code is not None:
+        yield from _code_fits(subject, at, name, sample.code)
+    form = SampleForm.CODE if sample.code is not None else FORMS.get(source.kind)
     for key, wanted in (("receiver", SampleForm.METHOD), ("constructor", SampleForm.MODULE)):
         there = getattr(sample, key) is not None
         if form is not None and there is not (form is wanted):
             found = f"sample {name!r} has {'a' if there else 'no'} {key}, and {source.name} is a {source.kind.value}"
             yield subject.error(at, found, f"A {wanted.value} has one, and nothing else does.")
     yield from _state_has_a_module(subject, at, name, sample, form)
+
+
+def _code_fits(subject: Subject, at: Place, name: str, code: dict[str, str]) -> Iterator[DataError]:
+    """The source and each target have lines, which parse; no other name has any."""
+    known = {"torch", "mindspore", *(target.api.name for target in subject.mapping.targets)}
+    for key in code.keys() - known:
+        found = f"sample {name!r} has code of {key!r}, which is no target"
+        yield subject.error(at, found, "Name torch, mindspore or a target.")
+    for api in (subject.mapping.source.name, *(target.api.name for target in subject.mapping.targets)):
+        try:
+            body = ast.parse(code_of(code, api)).body
+        except KeyError:
+            yield subject.error(at, f"sample {name!r} has no code for {api}", "Write it, by the name of its framework.")
+        except SyntaxError as error:
+            yield subject.error(at, f"the code of sample {name!r} does not parse: {error.msg}", "Mend the code.")
+        else:
+            if not body or not isinstance(body[-1], ast.Expr | ast.Assign):
+                found = f"the last line of sample {name!r} computes and assigns nothing"
+                yield subject.error(at, found, "Write the value that is compared there.")
 
 
 def _state_has_a_module(

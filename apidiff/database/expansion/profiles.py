@@ -11,6 +11,7 @@ from typing import Any
 
 from apidiff.database.expansion.origins import ITEMS, ORIGIN, Origin, Plain, listed
 from apidiff.errors import DataError
+from apidiff.model.vocabulary import ApiKind
 
 # The part of a claim that is not its body.
 _BESIDE = {"by", "reason", "when", ORIGIN}
@@ -131,6 +132,8 @@ def apply_profiles(record: Plain, profiles: Profiles) -> Plain:
         like = _alike(name, block, {"source": done["source"], **done["targets"]})
         done["targets"][name] = merged(block, partial(_target_parts, name, block), like)
     done["otherwise"] = _answers(record, layers, profiles)
+    if samples := _samples(record, layers, done["source"].get("kind") == ApiKind.METHOD.value):
+        done["samples"] = samples
     inherited: Plain = {}
     for profile in layers:
         inherited = _overlaid(inherited, {"caveats": profile.get("caveats", {})}, profiles)
@@ -154,6 +157,24 @@ def _answers(record: Plain, layers: list[Plain], profiles: Profiles) -> list[Pla
             profiles.unneeded.append(answer[ORIGIN].error(found, f"Remove {key!r}."))
         done.append({**base, **answer})
     return done
+
+
+def _samples(record: Plain, layers: list[Plain], method: bool) -> Plain:
+    """The samples of the profiles, then those of ``record``. ``method``: whether its source is one, called on a receiver."""
+    done: Plain = {}
+    for layer in layers:
+        for name, sample in layer.get("samples", {}).items():
+            done[name] = _on_receiver(sample) if method else sample
+    written: Plain = record.get("samples", {})
+    return done | written
+
+
+def _on_receiver(sample: Plain) -> Plain:
+    """``sample``, written for a function, with its first argument as the receiver."""
+    if not sample.get("args") or "receiver" in sample:
+        return sample
+    (_, receiver), *rest = sample["args"].items()
+    return {**sample, "receiver": receiver, "args": dict(rest)}
 
 
 def _plain_call_first(block: Plain, own: Plain) -> Plain:
@@ -371,7 +392,9 @@ def fill_placeholders(record: Plain, name: str) -> Plain:
     done["targets"] = {
         key: _filled_block(block, key, {**shared, "source": name}) for key, block in record["targets"].items()
     }
-    for key in ("summary", "otherwise", "caveats"):
+    for key in ("summary", "samples", "otherwise", "caveats"):
+        if key not in record:
+            continue
         done[key] = _filled(record[key], {**shared, **_names(name), "source": name}, record[ORIGIN])
     return done
 

@@ -10,7 +10,7 @@ from apidiff.database.scope import load_scope
 from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
 from apidiff.model.ranges import holds
-from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter
+from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter, comparable
 from apidiff.model.version import Version, VersionError
 from apidiff.model.vocabulary import Execution, Relation, Risk, Status
 
@@ -86,10 +86,14 @@ def derive_parameters(record: Plain, name: str, signatures: Signatures, unneeded
     done = {**record, "targets": {}}
     for key, block in record["targets"].items():
         source, target = signatures.source(name), signatures.target(key, ranges_of(block))
+        sides = source[1] if source else None, target[1] if target else None
+        alike = block.get("kind") == record["source"].get("kind")
+        if record.get("execution") == Execution.SINGLE.value and not (alike and comparable(*sides)):
+            sides = None, None  # runs say what is refused
         rows = _rows(
             block.get("parameters") or {},
-            _parameters(source[1] if source else None),
-            _parameters(target[1] if target else None),
+            _parameters(sides[0]),
+            _parameters(sides[1]),
             _origin(block, source, target),
             unneeded,
         )

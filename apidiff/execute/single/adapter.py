@@ -15,6 +15,7 @@ from apidiff.execute.ranks.adapter import describe
 from apidiff.execute.ranks.api_lookup import find, signature_of
 from apidiff.execute.ranks.snapshot import Snapshot
 from apidiff.execute.single.arrays import Arrays
+from apidiff.execute.single.code import result_of
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Layout
 from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput
@@ -180,6 +181,8 @@ class SingleAdapter(ABC):
             case SampleForm.METHOD:
                 method = getattr(inputs.receiver, call.api.rpartition(".")[2])
                 return method(*inputs.args.values(), **inputs.kwargs)
+            case SampleForm.CODE:
+                return result_of(call.code, {**inputs.args, **inputs.kwargs})
             case SampleForm.MODULE:
                 return inputs.module(*inputs.args.values(), **inputs.kwargs)
 
