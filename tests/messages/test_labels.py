@@ -78,7 +78,7 @@ FAMILIES = {
     "headline.sweep": {"parts-of-tensors", "dtypes-wrong", "dtypes-refused", "views-refused"},
     "reach": values(Reach) - {"everyday"},
     "limit": values(Limit),
-    "where": {"unsupported", "refuted", "error", "timeout", "crash", "flaky"},
+    "where": {"unsupported", "error", "timeout", "crash", "flaky"},
     "headline.device": {*EFFECTS, "unknown"},
     "on_device": {"cpu", "cuda", "npu"},
     "headline.sharing": values(AliasKind),
