@@ -118,7 +118,7 @@ def _line(
             head += [nodes.Text(" "), standing_badge(make, standing.value, count)]
     if rows:
         worst = min((row.standing for _, row in rows), key=_STANDINGS.index)
-        head += [nodes.Text(f" {make.word('statements.in_table')} "), make.badge("standing", worst)]
+        head += [nodes.Text(f" {make.word('statements.in_table')}"), make.badge("standing", worst)]
     page = paragraph(make.ref("api", api, nodes.Text(make.word("statements.page")), optional=True))
     children: list[nodes.Node] = [page] if any(row.mapping for _, row in rows) or statements else []
     children += [*statements, *(_row(make, table_report, row) for table_report, row in rows), *_findings(make, rows)]
