@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
+from apidiff.model.agreement import Facet
 from apidiff.model.claim import CANONICAL_CLAIM, ClaimKind
 from apidiff.model.mapping import Api
 from apidiff.model.signature import Signature
@@ -59,8 +60,14 @@ def _ending(row: ObservedSummary, kind: ClaimKind) -> ObservedSummary:
 
 
 def _of_samples(agreements: Iterable[AgreementEntry]) -> Iterable[ObservedSummary]:
-    """Read how samples ended: one that could be compared was run, whether or not both sides agree."""
-    for agreement in agreements:
+    """Read how samples ended: one that could be compared was run, whether or not both sides agree.
+
+    What is returned tells it, where something is: that both refuse a call shows no kernel.
+    """
+    rows = list(agreements)
+    returned = [row for row in rows if row.facet == Facet.STRUCTURE.value]
+    seen = {(row.framework_version, row.device) for row in returned}
+    for agreement in [*returned, *(row for row in rows if (row.framework_version, row.device) not in seen)]:
         compared = _COMPARED.intersection(agreement.counts)
         yield ObservedSummary(
             outcome="holds" if compared else agreement.agreement,

@@ -9,7 +9,7 @@ from apidiff.derive.runs_on import runs_on
 from apidiff.model.base import Text
 from apidiff.model.claim import CANONICAL_CLAIM
 from apidiff.model.mapping import Api
-from apidiff.model.views import ClaimEntry, ObservedSummary
+from apidiff.model.views import AgreementEntry, ClaimEntry, ObservedSummary
 
 SOURCE = "torch.distributed.broadcast"
 PLAIN = "others-overwritten"  # what the plain call does to its tensor
@@ -68,3 +68,31 @@ ENDS = [
 def test_how_the_ordinary_call_ended(api: Api, outcomes: dict[str, str], ended: str) -> None:
     on_cpu = next(place for place in runs_on(api, {}, claims(api, outcomes)) if place.device == "cpu")
     assert on_cpu.outcome == ended
+
+
+def agreement(facet: str, **counts: int) -> AgreementEntry:
+    return AgreementEntry(
+        facet=facet,
+        agreement=next(iter(counts)),
+        framework_version="2.10.0",
+        source_version="2.13.0",
+        device="cpu",
+        counts=counts,
+    )
+
+
+# what samples showed of whether calls raise and of what they return, how the call ended
+SAMPLED = [
+    (
+        [agreement("error", unsupported=3, agrees=1), agreement("structure", unsupported=3)],
+        "unsupported",
+    ),  # both refuse one
+    ([agreement("error", differs=1, agrees=2), agreement("structure", agrees=2)], "holds"),
+    ([agreement("error", differs=2)], "holds"),  # compared, though nothing came back
+]
+
+
+@pytest.mark.parametrize(("agreements", "outcome"), SAMPLED)
+def test_samples_tell_by_what_they_return(agreements: list[AgreementEntry], outcome: str) -> None:
+    places = runs_on(Api(name="mindspore.mint.exp"), {}, {}, agreements)
+    assert [place.outcome for place in places if place.device == "cpu"] == [outcome]
