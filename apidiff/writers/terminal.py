@@ -47,6 +47,7 @@ _RISK_STYLES = {"silent": "bold red", "error": "bold yellow", "rewrite": "cyan",
 _HEADING = "bold underline"
 _SHOWN = 4  # of each list on the first screen
 _CODE_LINES = 10
+_CODE_WIDTH = 78  # of a terminal of 80 columns, within the indent
 
 
 def answer_text(answer: Answer | Unmatched, language: Language, *, everything: bool = False) -> RenderableType:
@@ -274,7 +275,8 @@ class _Sections:
             return []
         whole = difflib.unified_diff(before, after, n=len(before), lineterm="")
         lines = [Line(f"{line[0]} {line[1:]}", style=_DIFF_STYLES[line[0]]) for line in islice(whole, 3, None)]
-        if before == after or (limit is not None and len(lines) > limit):
+        rows = sum(1 + len(line) // _CODE_WIDTH for line in lines)  # with those that a long line wraps into
+        if before == after or (limit is not None and rows > limit):
             lines = [Line(f"  {line}") for line in after[:limit]]
         return [self._heading("code"), *(_indent(line, 2) for line in lines)]
 

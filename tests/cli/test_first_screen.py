@@ -37,8 +37,26 @@ def test_every_answer_is_one_screen(knowledge: KnowledgeBase, language: Language
 
 # what stands on the first screen of all_reduce, in this order
 FIRST = [
-    ("en", ["Runs on: Ascend (documented", "+ dist.all_reduce(tensor)", "Must change", "`PRODUCT` is `PROD`", "Watch"]),
-    ("zh", ["适用平台：昇腾（据文档", "+ dist.all_reduce(tensor)", "必须改", "`PRODUCT` 改为 `PROD`", "注意"]),
+    (
+        "en",
+        [
+            "Runs on: Ascend (documented",
+            "+ from mindspore.mint import distributed as dist",
+            "Must change",
+            "`PRODUCT` is `PROD`",
+            "Watch",
+        ],
+    ),
+    (
+        "zh",
+        [
+            "适用平台：昇腾（据文档",
+            "+ from mindspore.mint import distributed as dist",
+            "必须改",
+            "`PRODUCT` 改为 `PROD`",
+            "注意",
+        ],
+    ),
 ]
 
 

@@ -121,7 +121,7 @@ def test_markup_in_words_is_shown_as_typed() -> None:
 SEARCHES = [
     (["overwrites", "rank", "other", "than", "dst"], "torch.distributed.reduce"),
     (["归约"], "torch.distributed.reduce"),
-    (["原地修改"], "torch.distributed.all_reduce"),
+    (["原地修改"], "torch.Tensor.add_"),
     (["AllGather"], "torch.distributed.all_gather"),
     (["all_to_al"], "torch.distributed.all_to_all"),
     (["comm_func.reduce_scatter_tensor"], "torch.distributed.reduce_scatter"),
