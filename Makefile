@@ -30,14 +30,17 @@ TESTS := $(FIRST) $(sort $(filter-out $(FIRST),$(dir $(wildcard tests/*/test_*.p
 SAMPLE ?= 10
 
 test: $(VENV)/.test browser ## Install torch, MindSpore and a browser, then run today's claims and every test
-	@$(MAKE) --jobs 3 --output-sync=line tests claims-gloo claims-mccl
+	@$(MAKE) --jobs 3 tests claims-gloo claims-mccl
 
 tests:
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(TESTS)
 
-# Both frameworks at once, beside the tests: their ranks wait for deadlines more than they work.
+# Both frameworks at once, beside the tests: their ranks wait for deadlines more than they work. What they print is shown
+# when they end, so that the progress of the tests can be read.
 claims-%:
-	@$(BIN)/python -m pytest --apidiff-backend $* --apidiff-sample $(SAMPLE)
+	@mkdir -p build
+	@end=0; $(BIN)/python -m pytest --apidiff-backend $* --apidiff-sample $(SAMPLE) >build/claims-$*.log 2>&1 || end=$$?; \
+	cat build/claims-$*.log; exit $$end
 
 # Tests that start no rank, no browser and no build of the site, and read no framework whole.
 UNIT := $(addprefix tests/,api_history data database derive elements judge lookup messages model porting signatures)
