@@ -7,15 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from apidiff.derive.sample_code import sample_code, sample_inputs
 from apidiff.judge.pairs import PairVerdicts
+from apidiff.messages.differences import text_of
 from apidiff.messages.evidence import evidence_lines
-from apidiff.messages.headlines import sample_headline
+from apidiff.messages.headlines import another_object, sample_headline
 from apidiff.messages.labels import LANGUAGES, filled
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict, worst_agreement
 from apidiff.model.base import Text
 from apidiff.model.mapping import Mapping
 from apidiff.model.sample_calls import source_call
 from apidiff.model.verdict import EvidenceCode
-from apidiff.model.views import AgreementEntry, CaseEntry, DifferenceEntry
+from apidiff.model.views import AgreementEntry, CaseEntry, DifferenceEntry, DifferencePart
 from apidiff.model.vocabulary import Reach, Risk
 
 # What happens to code that ignores that an exception is raised; all else runs on with another result.
@@ -87,11 +88,13 @@ def _differences(mapping: Mapping, found: PairVerdicts) -> Iterator[DifferenceEn
         telling = compared - _refused(found) if code is EvidenceCode.NO_KERNEL else compared
         name = "-".join([kind, code.value, found.device]).replace("_", "-")
         ways[name] += 1
+        parts = _parts(mapping, verdicts, len(compared), found)
         yield DifferenceEntry(
             id=name if ways[name] == 1 else f"{name}-{ways[name]}",
             kind=kind,
-            risk=_RISKS.get(code, Risk.SILENT).value,
-            text=_text(mapping, verdicts, len(compared), found),
+            risk=_risk(verdicts[0]).value,
+            text=text_of(parts),
+            parts=parts,
             headline=sample_headline(verdicts[0].facts[0], found.device, everywhere=len(verdicts) == len(telling)),
             reach=_reach(mapping, verdicts).value,
             claims=[],
@@ -110,22 +113,35 @@ def _refused(found: PairVerdicts) -> set[str]:
 
 def _reach(mapping: Mapping, verdicts: Sequence[FacetVerdict]) -> Reach:
     """Everyday where the first sample, which is the ordinary call, shows it, and both sides take the call."""
-    refused = verdicts[0].facts[0].code in {EvidenceCode.SOURCE_REFUSES, EvidenceCode.ERRORS_DIFFER}
     first = next(iter(mapping.samples))
-    return Reach.EVERYDAY if not refused and any(one.sample == first for one in verdicts) else Reach.EDGE
+    harmless = _risk(verdicts[0]) is Risk.NONE
+    return Reach.EVERYDAY if not harmless and any(one.sample == first for one in verdicts) else Reach.EDGE
+
+
+def _risk(verdict: FacetVerdict) -> Risk:
+    """What happens to code that ignores the difference. Another object on the same memory changes nothing that is written."""
+    fact = verdict.facts[0]
+    if fact.code is EvidenceCode.SHARING_DIFFERS and another_object(fact):
+        return Risk.NONE
+    return _RISKS.get(fact.code, Risk.SILENT)
 
 
 def _way(verdict: FacetVerdict) -> tuple[EvidenceCode, str]:
     """In what way a sample differs: the code of the evidence, and the exception where there is one.
 
-    Samples on which other exceptions are raised are another difference: a sentence that quotes one speaks of no other.
+    Samples on which other exceptions are raised, or other memory is shared, are another difference: a sentence that quotes one
+    speaks of no other.
     """
     fact = verdict.facts[0]
+    if fact.code is EvidenceCode.SHARING_DIFFERS:
+        return fact.code, f"{fact.values['source']} / {fact.values['target']}"
     raised = fact.code in _RISKS
     return fact.code, " / ".join(fact.values[key] for key in sorted(fact.values)) if raised else ""
 
 
-def _text(mapping: Mapping, verdicts: Sequence[FacetVerdict], compared: int, found: PairVerdicts) -> Text:
+def _parts(
+    mapping: Mapping, verdicts: Sequence[FacetVerdict], compared: int, found: PairVerdicts
+) -> list[DifferencePart]:
     """What differs, on how many of the samples compared, and one of them: the first in which it does."""
     first = verdicts[0]
     facts = {language: evidence_lines(first.facts[:1], language)[0] for language in LANGUAGES}
@@ -135,7 +151,8 @@ def _text(mapping: Mapping, verdicts: Sequence[FacetVerdict], compared: int, fou
     else:
         count = len(verdicts)
         where = filled("differs.on_some", count=count, all=compared, version=version, device=device, sample=sample)
-    return Text(en=f"{facts['en']}. {where.en}", zh=f"{facts['zh']}。{where.zh}")
+    fact = Text(en=f"{facts['en']}.", zh=f"{facts['zh']}。")
+    return [DifferencePart(text=fact), DifferencePart(text=where)]
 
 
 def _sample(mapping: Mapping, sample: str) -> Text:

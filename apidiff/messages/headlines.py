@@ -98,7 +98,9 @@ def row_headline(row: ParameterEntry, what: str) -> Text:
 def sample_headline(fact: Evidence, device: str, *, everywhere: bool) -> Text:
     """What ``fact`` says of samples on ``device``. ``everywhere``: whether all samples show it."""
     values = fact.values
-    if fact.code is EvidenceCode.SHARING_DIFFERS:
+    if fact.code is EvidenceCode.SHARING_DIFFERS and another_object(fact):
+        text = filled("headline.another_object", argument=values["other"])
+    elif fact.code is EvidenceCode.SHARING_DIFFERS:
         text = filled(f"headline.sharing.{values['target']}", argument=values["other"])
     else:
         argument = values.get("slots") or values.get("slot") or ""
@@ -106,6 +108,11 @@ def sample_headline(fact: Evidence, device: str, *, everywhere: bool) -> Text:
     if everywhere:
         return spaced(filled("headline.on_all", devices=on_devices([device]), text=text))
     return spaced(filled("headline.on_some", devices=LABELS[f"device.{device}"], text=text))
+
+
+def another_object(fact: Evidence) -> bool:
+    """Whether both sides return the memory of an argument, one of them as the argument itself."""
+    return {fact.values["source"], fact.values["target"]} == {"object", "storage"}
 
 
 def on_devices(devices: Iterable[str]) -> Text:

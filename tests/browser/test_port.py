@@ -411,8 +411,8 @@ def test_code_and_list_lead_to_each_other(visit: Visit) -> None:
 
 
 REPORTS = {
-    "en": ["# Porting report", "PyTorch 2.15.0 → MindSpore 2.10.0", "not in the database: 1", "Line 4, column 1: `f`"],
-    "zh-cn": ["# 移植报告", "由 PyTorch 2.15.0 到 MindSpore 2.10.0", "未收录：1 个", "第 4 行第 1 列：`f`"],
+    "en": ["# Porting report", "PyTorch 2.13.0 → MindSpore 2.10.0", "not in the database: 1", "Line 4, column 1: `f`"],
+    "zh-cn": ["# 移植报告", "由 PyTorch 2.13.0 到 MindSpore 2.10.0", "未收录：1 个", "第 4 行第 1 列：`f`"],
 }
 
 

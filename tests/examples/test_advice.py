@@ -42,6 +42,10 @@ def fences(name: str, text: str) -> list[Item]:
 INLINE = re.compile(r"`([^`\n]+)`")
 # Statements in notes, with the code that gives them what their text takes for given. MindSpore runs them.
 _PART = "f = Tensor(np.arange(6, dtype=np.float32) * 10**rank)\ns = slice(1, 4)\n"
+_PARAMETER = (
+    "import mindspore\nfrom mindspore.common.initializer import initializer\n"
+    "parameter = mindspore.Parameter(mindspore.ops.zeros((2, 3), mindspore.float32))\n"
+)
 GIVEN = {
     "part = f[s].copy()": _PART,
     "f[s] = part": f"{_PART}part = f[s].copy()\ndist.all_reduce(part)\n",
@@ -49,6 +53,11 @@ GIVEN = {
     "get_rank(group)": "group = None\nget_rank = dist.get_rank\n",
     "get_world_size(group)": "group = None\nget_world_size = dist.get_world_size\n",
     'mint.distributed.all_reduce(tensor, "max")': "from mindspore import mint\n",
+    "parameter.set_data(initializer(Normal(sigma, mean), parameter.shape, parameter.dtype))": _PARAMETER
+    + "from mindspore.common.initializer import Normal\nsigma, mean = 0.02, 0.0\n",
+    "parameter.set_data(initializer(Constant(value), parameter.shape, parameter.dtype))": _PARAMETER
+    + "from mindspore.common.initializer import Constant\nvalue = 1.0\n",
+    "numpy.finfo(mindspore.dtype_to_nptype(dtype))": "import numpy\nimport mindspore\ndtype = mindspore.float32\n",
     "add(key, 0)": "import socket\nfree = socket.socket()\nfree.bind(('127.0.0.1', 0))\nport = free.getsockname()[1]\n"
     "free.close()\nstore = dist.TCPStore('127.0.0.1', port, is_master=True)\nadd, key = store.add, 'key'\n",
 }

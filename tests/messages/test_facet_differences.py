@@ -42,3 +42,27 @@ def test_a_sentence_speaks_of_one_exception(errors: dict[str, str | None], count
     said = [difference.text.en for difference in differences]
     assert [count in text for count, text in zip(counts, said, strict=True)] == [True] * len(counts)
     assert len({difference.id for difference in differences}) == len(differences)
+
+
+SHARING = [
+    ("object", "storage", "none", "edge"),  # what is written to one shows in the other all the same
+    ("storage", "object", "none", "edge"),
+    ("object", "nothing", "silent", "everyday"),
+    ("nothing", "storage", "silent", "everyday"),
+]
+
+
+@pytest.mark.parametrize(("source", "target", "risk", "reach"), SHARING)
+def test_only_memory_that_is_not_shared_alike_is_a_risk(source: str, target: str, risk: str, reach: str) -> None:
+    mapping = load().mappings[GELU]
+    fact = evidence(EvidenceCode.SHARING_DIFFERS, slot="return", other="input", source=source, target=target)
+    sample = next(iter(mapping.samples))
+    found = PairVerdicts(
+        target_version="2.10.0",
+        source_version="2.13.0",
+        device="cpu",
+        runs=(),
+        verdicts=(FacetVerdict(sample=sample, facet=Facet.ALIAS, agreement=Agreement.DIFFERS, facts=[fact]),),
+    )
+    [difference] = facet_differences(mapping, [found])
+    assert (difference.risk, difference.reach) == (risk, reach)
