@@ -110,9 +110,19 @@ def verify_samples(
         if verdict.agreement is not Agreement.AGREES:
             unlike.setdefault(target, {}).setdefault((verdict.facet, verdict.agreement), []).append(verdict.sample)
         former = before.get(place)
-        if before and (former is None or former.agreement is not verdict.agreement):
+        if before and (former is None or _changed(former.agreement, verdict.agreement)):
             changes.append(AgreementChange(target, version, device, former, verdict))
     return SingleResult(records, counts, unlike, changes, compared=bool(before))
+
+
+def _changed(former: Agreement, now: Agreement) -> bool:
+    """Whether a verdict is not what is recorded.
+
+    What comes out either way is no change: recorded as flaky, or flaky now where one of its tries shows what is recorded.
+    """
+    if former is Agreement.FLAKY:
+        return now not in {Agreement.AGREES, Agreement.DIFFERS, Agreement.FLAKY}
+    return former is not now and (former, now) != (Agreement.DIFFERS, Agreement.FLAKY)
 
 
 def _with(records: Sequence[SingleRecord], data: Data) -> SingleTraces:

@@ -14,7 +14,7 @@ from apidiff.database.single_runs import SingleTraces
 from apidiff.judge.pairs import judge_target, unsupported_by
 from apidiff.model.agreement import Agreement, Facet
 from apidiff.model.vocabulary import Execution
-from apidiff.verification.samples import devices_here, verify_samples
+from apidiff.verification.samples import _changed, devices_here, verify_samples
 
 ADD, LINEAR, GELU = "torch.Tensor.add_", "torch.nn.Linear", "torch.nn.functional.gelu"
 
@@ -26,10 +26,16 @@ def recorded(data: Data, mapping: str, target: str) -> dict[tuple[str, Facet], A
     return {(one.sample, one.facet): one.agreement for one in newest.verdicts}
 
 
+# MindSpore returns memory that nothing has written for an empty sum, mean or product: what it holds, and so the verdict, is
+# another in every process.
+UNWRITTEN = {("empty", Facet.VALUE)}
+
+
 def test_every_run_shows_what_is_recorded(database: Data, tmp_path: Path) -> None:
     """A function, a method and a module, end to end."""
     result = verify_samples(database, devices_here(), tmp_path)
-    assert [change.text() for change in result.changes] == []
+    changes = [change for change in result.changes if (change.now.sample, change.now.facet) not in UNWRITTEN]
+    assert [change.text() for change in changes] == []
     assert result.compared
     assert {record.framework for record in result.records} == {"torch", "mindspore"}
     assert {run.end for record in result.records for run in record.samples} == {"completed"}
@@ -94,3 +100,20 @@ def test_single_mappings_take_no_part_in_collective_runs(database: Data) -> None
 
     names = {api.name for api in apis_for(database, "torch", "2.13.0")}
     assert not names & {key for key, one in database.mappings.items() if one.execution is Execution.SINGLE}
+
+
+CHANGES = [
+    ("agrees", "agrees", False),
+    ("agrees", "differs", True),
+    ("agrees", "flaky", True),
+    ("differs", "agrees", True),
+    ("differs", "flaky", False),
+    ("flaky", "agrees", False),
+    ("flaky", "differs", False),
+    ("flaky", "crash", True),
+]
+
+
+@pytest.mark.parametrize(("former", "now", "changed"), CHANGES)
+def test_what_comes_out_either_way_is_no_change(former: str, now: str, changed: bool) -> None:
+    assert _changed(Agreement(former), Agreement(now)) is changed
