@@ -174,7 +174,7 @@ def _refuted(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
         by_mapping.setdefault(statement.mapping, []).append(statement.claim)
     items = []
     for mapping, claims in by_mapping.items():
-        link = make.ref("mapping", mapping, part="refuted")
+        link = make.ref("evidence", mapping, literal(mapping), part="refuted")
         items.append(nodes.list_item("", paragraph(link, nodes.Text(f" {len(claims)}"))))
     page = nodes.reference("", make.word("coverage.refuted_page"), refuri="statements.html", internal=True)
     children: list[nodes.Node] = [paragraph(nodes.Text(words), page)]

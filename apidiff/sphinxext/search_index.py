@@ -204,7 +204,9 @@ def _of_target(target: TargetEntry, is_current: bool, language: Language) -> Ite
     for part, rows in (("parameters", target.parameters), ("members", target.members)):
         for row in rows:
             if _tells(row):
-                yield Passage(text=_plain(row.text, language), anchor=anchor(f"{target.name}--{part}"))
+                # The tables of targets that are not shown first stand on the evidence page.
+                goal = anchor(f"{target.name}--{part}" if is_current else target.name)
+                yield Passage(text=_plain(row.text, language), anchor=goal)
 
 
 def _tells(row: ParameterEntry) -> bool:
