@@ -8,10 +8,13 @@ from apidiff.database.scope import SourceScope, load_scope
 from apidiff.derive.answers import current_answer, current_target
 from apidiff.lookup.index import Index
 from apidiff.lookup.names import ALIAS
+from apidiff.model.agreement import Agreement
 from apidiff.model.base import Record
-from apidiff.model.views import Entry
+from apidiff.model.verdict import Outcome
+from apidiff.model.views import ClaimEntry, Entry
 
-_NOT_RUN = "not run"
+_COMPARED = {Agreement.AGREES.value, Agreement.DIFFERS.value}
+_MADE = {Outcome.HOLDS.value, Outcome.REFUTED.value}
 
 
 class Used(Record, frozen=True, kw_only=True):
@@ -88,11 +91,21 @@ def answering(index: Index, scope: SourceScope, name: str) -> str | None:
 
 
 def is_run(entry: Entry, release: str) -> bool:
-    """Tell whether runs of today's calls show what answers ``entry`` on the MindSpore ``release``."""
+    """Tell whether runs on the MindSpore ``release`` made the calls that answer ``entry``.
+
+    Where devices only had no kernel for them, they were not made.
+    """
     if target := current_target(entry, release):
-        compared = any(agreement.agreement != _NOT_RUN for agreement in target.agreements)
-        return compared or any(claim.subject == target.name and claim.observed for claim in entry.claims)
+        compared = any(
+            agreement.framework_version == release and _COMPARED.intersection(agreement.counts)
+            for agreement in target.agreements
+        )
+        return compared or any(claim.subject == target.name and _made(claim, release) for claim in entry.claims)
     answer = current_answer(entry, release)
     if answer is None or answer.recipe is None:
         return False
-    return any(claim.id == answer.recipe.claim and claim.observed for claim in entry.claims)
+    return any(claim.id == answer.recipe.claim and _made(claim, release) for claim in entry.claims)
+
+
+def _made(claim: ClaimEntry, release: str) -> bool:
+    return any(row.framework_version == release and row.outcome in _MADE for row in claim.summary)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from factories import entry, range_entry, target_entry
 from kb_entries import MONITORED, REDUCE
 
 from apidiff.database.scope import load_scope
-from apidiff.lookup.census import answering, census_report
+from apidiff.lookup.census import answering, census_report, is_run
 from apidiff.lookup.index import Index
+from apidiff.model.views import AgreementEntry
 from apidiff.writers.census import census_text
 
 GATHER = "torch.distributed.gather"
@@ -46,3 +48,25 @@ def test_where_all_is_answered_it_says_so(index: Index) -> None:
 )
 def test_names_lead_to_mappings(index: Index, name: str, mapping: str | None) -> None:
     assert answering(index, load_scope().torch, name) == mapping
+
+
+MADE = [
+    ({"agrees": 3, "unsupported": 1}, "2.10.0", True),
+    ({"differs": 1}, "2.10.0", True),
+    ({"unsupported": 4}, "2.10.0", False),  # no call was made
+    ({"agrees": 3}, "2.9.0", False),  # by another version
+]
+
+
+@pytest.mark.parametrize(("counts", "version", "run"), MADE)
+def test_only_calls_that_were_made_with_the_release_count(counts: dict[str, int], version: str, run: bool) -> None:
+    row = AgreementEntry(
+        facet="value",
+        agreement="agrees",
+        framework_version=version,
+        source_version="2.13.0",
+        device="cpu",
+        counts=counts,
+    )
+    target = target_entry("mindspore.mint.cat", range_entry("2.7"), agreements=[row])
+    assert is_run(entry("torch.cat", execution="single", targets=[target]), "2.10.0") is run

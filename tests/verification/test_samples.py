@@ -28,13 +28,23 @@ def recorded(data: Data, mapping: str, target: str) -> dict[tuple[str, Facet], A
 
 # MindSpore returns memory that nothing has written for an empty sum, mean or product: what it holds, and so the verdict, is
 # another in every process.
-UNWRITTEN = {("empty", Facet.VALUE)}
+UNWRITTEN = {
+    "mindspore.mint.sum",
+    "mindspore.Tensor.sum",
+    "mindspore.mint.mean",
+    "mindspore.Tensor.mean",
+    "mindspore.mint.matmul",
+}
 
 
 def test_every_run_shows_what_is_recorded(database: Data, tmp_path: Path) -> None:
     """A function, a method and a module, end to end."""
     result = verify_samples(database, devices_here(), tmp_path)
-    changes = [change for change in result.changes if (change.now.sample, change.now.facet) not in UNWRITTEN]
+    changes = [
+        change
+        for change in result.changes
+        if not (change.target in UNWRITTEN and (change.now.sample, change.now.facet) == ("empty", Facet.VALUE))
+    ]
     assert [change.text() for change in changes] == []
     assert result.compared
     assert {record.framework for record in result.records} == {"torch", "mindspore"}
