@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from page_types import DESK, LANGUAGES, PHONE
@@ -94,3 +95,10 @@ def test_former_addresses_lead_to_the_pages_of_today(visit: Visit, language: str
 def test_without_script_they_do_so_too(visit: Visit) -> None:
     page = visit.open("zh-cn/refuted.html")
     page.wait_for_url("**/zh-cn/statements.html")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("former", MOVED)
+def test_they_name_their_icon(site: Path, language: str, former: str) -> None:
+    """A browser asks for ``/favicon.ico`` where a page names none, and that one is not there."""
+    assert '<link rel="icon" href="_static/favicon.svg"/>' in (site / language / f"{former}.html").read_text("utf-8")

@@ -23,7 +23,12 @@ class Faults:
 
     def watch(self, page: Page) -> None:
         page.on("pageerror", lambda error: self.found.append(f"page error: {error}"))
-        page.on("console", lambda line: self.found.append(f"console: {line.text}") if line.type == "error" else None)
+        page.on(
+            "console",
+            lambda line: (
+                self.found.append(f"console: {line.text} ({line.location['url']})") if line.type == "error" else None
+            ),
+        )
         page.on("request", lambda request: self._asked(request.url))
         page.on(
             "response", lambda reply: self.found.append(f"{reply.status}: {reply.url}") if reply.status >= 400 else None
