@@ -25,7 +25,14 @@ from apidiff.derive.sweeps import swept
 from apidiff.judge import make_context, observe
 from apidiff.judge.pairs import judge_target, unsupported_by
 from apidiff.messages.agreements import agreement_entries, facet_differences
-from apidiff.messages.differences import difference_entry, everyday_risk, parameter_entry, row_difference, worst_first
+from apidiff.messages.differences import (
+    difference_entry,
+    everyday_risk,
+    parameter_entry,
+    row_difference,
+    without_repeats,
+    worst_first,
+)
 from apidiff.messages.evidence import observed_entry
 from apidiff.messages.history import history_entries
 from apidiff.messages.labels import filled
@@ -189,17 +196,18 @@ class Builder:
         members = row_entries(target.members, "member", sides[0], sides[1])
         before, after = mapping.source.canonical, target.api.canonical
         left, right = _cited(mapping.source, source), _cited(target.api, mine)
-        differences = []
+        written = []
         for difference in [*mapping.caveats, *target.differences]:
             cited = [left[name] for name in difference.source_claims] + [
                 right[name] for name in difference.target_claims
             ]
             if not is_alike(difference, cited, left, right):
-                differences.append(
-                    difference_entry(difference, cited, self._clauses, before or "", self.data.documents)
+                written.append(
+                    (difference_entry(difference, cited, self._clauses, before or "", self.data.documents), cited)
                 )
-        differences += [found for row in parameters if (found := row_difference(row, "parameter", before or ""))]
-        differences += [found for row in members if (found := row_difference(row, "member", before or ""))]
+        of_rows = [(row, made) for row in parameters if (made := row_difference(row, "parameter", before or ""))]
+        differences = without_repeats(written, of_rows)
+        differences += [made for row in members if (made := row_difference(row, "member", before or ""))]
         differences += sweep_differences(list(source.values()), list(mine.values()))
         pairs = list(judge_target(mapping, target, self._traces, self._unsupported))
         differences = worst_first([*differences, *facet_differences(mapping, pairs)])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
 from typing import Literal
+
+import msgspec
 
 from apidiff.derive.reach import Cited, reach_of, risk_of, row_reach
 from apidiff.messages.headlines import difference_headline, row_headline
@@ -183,6 +185,63 @@ def _default(default: str | None) -> Text:
     if default is None:
         return filled("difference_text.no_default")
     return filled("difference_text.default", default=default)
+
+
+def without_repeats(
+    differences: Sequence[tuple[DifferenceEntry, Sequence[Cited]]],
+    rows: Sequence[tuple[ParameterEntry, DifferenceEntry]],
+) -> list[DifferenceEntry]:
+    """Leaves out differences that rows make where another one speaks of the same parameter already.
+
+    ``differences``: each with the claims it cites. One that speaks of a row's parameter takes over the row's risk and reach
+    where these are worse, and its remark where it has none itself.
+    """
+    kept = []
+    told = set()
+    for difference, cited in differences:
+        named = {name for claim in cited for name in _parameters_of(claim)}
+        repeated = [(row, made) for row, made in rows if named & {row.source, row.target} and _covers(difference, made)]
+        told |= {made.id for _, made in repeated}
+        kept.append(_with_rows(difference, repeated) if repeated else difference)
+    return [*kept, *(made for _, made in rows if made.id not in told)]
+
+
+def _parameters_of(cited: Cited) -> Iterator[str]:
+    if cited.claim.parameter:
+        yield cited.claim.parameter.name
+    if cited.claim.lacks:
+        yield cited.claim.lacks.parameter
+
+
+def _covers(difference: DifferenceEntry, made: DifferenceEntry) -> bool:
+    """Whether who reads ``difference`` needs ``made`` no more: both are about parameters, or nothing of it is worse."""
+    if difference.kind == DifferenceKind.PARAMETER.value:
+        return difference.risk != Risk.NONE.value
+    return (
+        difference.kind not in {DifferenceKind.DOCUMENTATION.value, DifferenceKind.BACKEND_SUPPORT.value}
+        and _RISKS.index(difference.risk) <= _RISKS.index(made.risk)
+        and _REACHES.index(difference.reach) <= _REACHES.index(made.reach)
+    )
+
+
+def _with_rows(
+    difference: DifferenceEntry, repeated: Sequence[tuple[ParameterEntry, DifferenceEntry]]
+) -> DifferenceEntry:
+    parts = difference.parts
+    if not any(part.note for part in parts):
+        parts = [*parts, *(_remark(row, row.note) for row, _ in repeated if row.note)]
+    return msgspec.structs.replace(
+        difference,
+        risk=min([difference.risk, *(made.risk for _, made in repeated)], key=_RISKS.index),
+        reach=min([difference.reach, *(made.reach for _, made in repeated)], key=_REACHES.index),
+        parts=parts,
+        text=text_of(parts),
+    )
+
+
+def _remark(row: ParameterEntry, note: Text) -> DifferencePart:
+    name = row.source or row.target or ""
+    return DifferencePart(text=filled("difference_text.of_parameter", name=name, row=note), note=True)
 
 
 def row_difference(

@@ -60,7 +60,7 @@ KNOWN = [
     ("broadcast", "broadcast", "mismatched-tensors", "edge", "error"),
     ("reduce", "reduce", "partial-sums-on-other-ranks", "source-only", "silent"),
     ("gather", "gather", "list-on-every-rank", "everyday", "error"),
-    ("isend", "isend", "parameter-dst", "edge", "silent"),
+    ("isend", "isend", "dst-left-out", "edge", "silent"),
     ("barrier", "barrier", "first-barrier", "everyday", "silent"),
 ]
 
