@@ -12,7 +12,7 @@ export PIP_NO_INPUT := 1
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --quiet --progress-bar off
 
-.PHONY: help site test tests quick unit check verify gpu npu wheels serve bench lint format schema specs elements cards browser
+.PHONY: help site test tests quick unit check verify gpu npu wheels every serve bench lint format schema specs elements cards browser
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,9 +28,17 @@ TESTS := $(FIRST) $(sort $(filter-out $(FIRST),$(dir $(wildcard tests/*/test_*.p
 
 # Of the claims whose run is recorded one part in so many is run again, another part each day; `make verify` runs all of them.
 SAMPLE ?= 10
+# Likewise of the cases of turning tests (tests/turning.py): `all`, or the number of a day; without it today's.
+export APIDIFF_TURNING
+ifeq ($(APIDIFF_TURNING),)
+unexport APIDIFF_TURNING
+endif
 
 test: $(VENV)/.test browser ## Install torch, MindSpore and a browser, then run today's claims and every test
 	@$(MAKE) --jobs 3 tests claims-gloo claims-mccl
+
+every: ## The same with nothing left out: all claims, and all cases of tests of which each day another part is run
+	@$(MAKE) test SAMPLE=1 APIDIFF_TURNING=all
 
 tests:
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(TESTS)

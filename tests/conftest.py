@@ -7,21 +7,39 @@ import signal
 from typing import TYPE_CHECKING
 
 import pytest
+import turning
 
 if TYPE_CHECKING:
     from apidiff.database import Data
     from apidiff.model.views import Entry
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Takes Ctrl-C even where the tests were started with it ignored (in the background of a shell without job control).
 
     Processes started by tests inherit what is ignored; the tests that interrupt them would wait for nothing. Sets the limit of
     pytest-timeout too: in pyproject.toml it would be an unknown option where that is not installed.
     """
+    turning.set_day()
+    config.addinivalue_line("markers", turning.MARKER)
     os.environ.setdefault("PYTEST_TIMEOUT", "600")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(trylast=True)  # after -k, so that what is chosen by name is run on any day
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out the cases of turning tests that are not due today."""
+    today = turning.day()
+    if today is not None and (not_due := turning.left_out(items, today)):
+        gone = {item.nodeid for item in not_due}
+        items[:] = [item for item in items if item.nodeid not in gone]
+        config.hook.pytest_deselected(items=not_due)
+
+
+def pytest_report_header() -> str:
+    """Says which cases of turning tests are run, and how to repeat that."""
+    return f"turning tests: {turning.VARIABLE}={os.environ[turning.VARIABLE]}"
 
 
 @pytest.fixture(scope="session")

@@ -1,14 +1,12 @@
 """Examples, run as their docstrings say, print what their docstrings show.
 
 All scripts of a framework are alike outside of example() (test_examples.py sees to that), and example() of every script is
-run on ranks that are kept (verify, and pytest --apidiff-backend). So each launcher is tried with two scripts: sends and
-receives, and objects; one without a kernel, and a recipe. APIDIFF_LAUNCHED=all has every script launched.
+run on ranks that are kept (verify, and pytest --apidiff-backend). So one script of each kind is launched a day.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
 from pathlib import Path
 
@@ -27,26 +25,32 @@ def needs(example: Example) -> None:
         pytest.skip(f"{example.framework} is not installed: make test installs it")
 
 
-LAUNCHED = {
-    "torch.distributed.send/torch_example.py",
-    "torch.distributed.all_gather_object/torch_example.py",
-    "torch.distributed.reduce_scatter/mindspore_example.py",
-    "torch.distributed.all_reduce_coalesced/mindspore_recipe.py",
-}
-EVERY = os.environ.get("APIDIFF_LAUNCHED") == "all"
-LAUNCHED_EXAMPLES = [example for example in EXAMPLES if EVERY or example.path in LAUNCHED]
+UNSUPPORTED = "has no kernel"
 
 
-def test_every_script_chosen_is_there() -> None:
-    assert {example.path for example in LAUNCHED_EXAMPLES} >= LAUNCHED
+def kind_of(example: Example) -> str:
+    """What its launcher has to get through: of a framework, a call, one without a kernel, objects, or a recipe."""
+    what = "recipe" if example.path.endswith("_recipe.py") else "call"
+    if any(UNSUPPORTED in line for line in example.expected):
+        what = "no kernel"
+    return f"{example.framework}: {what}"
 
 
-@pytest.mark.parametrize("example", LAUNCHED_EXAMPLES, ids=[example.path for example in LAUNCHED_EXAMPLES])
-def test_prints_what_the_docstring_shows(example: Example, tmp_path: Path) -> None:
+KINDS = [(kind_of(example), example) for example in EXAMPLES]
+
+
+def test_every_kind_is_launched_each_day() -> None:
+    kinds = {kind for kind, _ in KINDS}
+    assert kinds == {"torch: call", "mindspore: call", "mindspore: no kernel", "mindspore: recipe"}
+
+
+@pytest.mark.turning(days=200, kind="kind")
+@pytest.mark.parametrize(("kind", "example"), KINDS, ids=[example.path for _, example in KINDS])
+def test_prints_what_the_docstring_shows(kind: str, example: Example, tmp_path: Path) -> None:
     needs(example)
     ended = run(example, tmp_path)
     assert ended.lines == list(example.expected), ended.log
-    if any("has no kernel" in line for line in example.expected):
+    if kind.endswith("no kernel"):
         # msrun ends with 1 whatever a rank ends with, and logs the rank's code.
         assert ended.code == 1, ended.log
         assert re.findall(r"exit with exception\. Error code: (-?\d+)\.", ended.log) == [str(EXIT_UNSUPPORTED)], (

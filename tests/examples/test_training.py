@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,11 +78,10 @@ FAULTS = {
     "same-share-on-all-ranks": ("DistributedSampler(world_size, rank,", "DistributedSampler(world_size, 0,"),
     "optimizer-of-mint": ("nn.SGD(weights, learning_rate=", "mint.optim.SGD(weights, lr="),
 }
-# Each costs a launch: one always, all of them where all scripts are launched.
-TRIED = FAULTS if os.environ.get("APIDIFF_LAUNCHED") == "all" else ["gradients-summed"]
 
 
-@pytest.mark.parametrize("fault", TRIED)
+@pytest.mark.turning(days=5)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_step_left_out_is_noticed(torch_training: Training, tmp_path: Path, fault: str) -> None:
     code = (FOLDER / "train_mindspore.py").read_text("utf-8")
     right, wrong = FAULTS[fault]

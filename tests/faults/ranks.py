@@ -1,4 +1,4 @@
-"""What happens to a rank in the middle of a probe. One run of each framework makes all of them, one after another."""
+"""What happens to a rank in the middle of a probe. One run of each framework makes all that are tried, one after another."""
 
 from __future__ import annotations
 
@@ -52,6 +52,14 @@ ROWS = {
 }
 
 
+SHOWN = {"torch": "torch", "mindspore": "MindSpore"}
+
+
+def name_of(framework: str, row: Row) -> str:
+    """The name of what happens in the row."""
+    return f"{row.what}, {SHOWN[framework]}"
+
+
 @dataclass(frozen=True)
 class _Run:
     place: Place
@@ -60,11 +68,16 @@ class _Run:
 
 
 @functools.cache
-def _runs() -> dict[str, _Run]:
-    """The runs of all rows, made once; of both frameworks at the same time, since they wait more than they compute."""
+def _runs(tried: frozenset[str]) -> dict[str, _Run]:
+    """The runs of the rows that are tried, made once, each with the call to which nothing happens.
+
+    Both frameworks run at the same time, since they wait more than they compute.
+    """
     places, earlier, running = {}, {}, {}
-    for framework, rows in ROWS.items():
-        if find_spec(framework):
+    for framework in ROWS:
+        rows = [row for row in ROWS[framework] if name_of(framework, row) in tried]
+        if rows and find_spec(framework):
+            rows = [*(row for row in rows if row is not WELL), WELL]
             folder = Path(tempfile.mkdtemp(prefix="apidiff-faults-"))
             atexit.register(shutil.rmtree, folder, ignore_errors=True)
             places[framework] = place = Place(folder, [row.call for row in rows], framework)
@@ -73,9 +86,9 @@ def _runs() -> dict[str, _Run]:
     return {name: _Run(places[name], earlier[name], ended(process)) for name, process in running.items()}
 
 
-def happens(framework: str, row: Row, folder: Path) -> None:
-    """The row's outcome in the run's record, which is whole, and of which nothing is left but that. ``folder`` is not needed."""
-    run = _runs()[framework]
+def happens(framework: str, row: Row, tried: frozenset[str]) -> None:
+    """The row's outcome in the record of the run of all that are tried: it is whole, and nothing is left but that."""
+    run = _runs(tried)[framework]
     assert run.ended.code == 0, run.ended.err
     run.place.check(run.earlier)
     record = run.place.record()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
@@ -12,15 +12,36 @@ import pytest
 from apidiff.database import DataError
 from tests.faults import place as module
 from tests.faults.place import Place, Unavailable
-from tests.faults.table import FAULTS, survive
+from tests.faults.table import KINDS, survive
+
+STARTING = [(kind, name) for kind, faults in KINDS.items() if kind != "files" for name in faults]
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_survived(name: str) -> None:
+def _survive(name: str, tried: Collection[str] = ()) -> None:
     try:
-        survive(name)
+        survive(name, tried)
     except Unavailable as reason:
         pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="module")
+def tried(request: pytest.FixtureRequest) -> frozenset[str]:
+    """The faults of this session: of what starts ranks a part is tried each day."""
+    items = [item for item in request.session.items if isinstance(item, pytest.Function) and hasattr(item, "callspec")]
+    return frozenset(
+        item.callspec.params["name"] for item in items if item.path == request.path and "name" in item.callspec.params
+    )
+
+
+@pytest.mark.turning(days=4, kind="kind")
+@pytest.mark.parametrize(("kind", "name"), STARTING, ids=[name for _, name in STARTING])
+def test_a_fault_is_survived(kind: str, name: str, tried: frozenset[str]) -> None:
+    _survive(name, tried)
+
+
+@pytest.mark.parametrize("name", KINDS["files"])
+def test_a_fault_of_files_is_survived(name: str) -> None:
+    _survive(name)
 
 
 def _earlier(place: Place) -> Path:

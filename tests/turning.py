@@ -1,0 +1,59 @@
+"""Turning tests: of many expensive cases a part is run each day, another one each day, so that all are run in some days.
+
+``@pytest.mark.turning(days=4)`` above a parametrised test says that each case is run within four days; ``kind="framework"`` names
+a parameter, and then at least one case of each of its values is run each day. ``APIDIFF_TURNING=all`` runs all of them, as
+``make every`` and the nightly workflow do; ``APIDIFF_TURNING=<number>`` repeats the day of that number. A case that is chosen
+alone, by its ID or with ``-k``, is run on any day.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import TypeVar
+
+import pytest
+
+T = TypeVar("T")
+MARKER = (
+    "turning(days, kind=None): run a part of the cases each day, all of them within so many days (tests/turning.py)"
+)
+VARIABLE = "APIDIFF_TURNING"
+
+
+def set_day() -> None:
+    """Fix the day for this process and those it starts, so that no worker counts another one after midnight."""
+    os.environ.setdefault(VARIABLE, str(datetime.datetime.now(datetime.UTC).date().toordinal()))
+    text = os.environ[VARIABLE]
+    if text != "all" and not text.isdecimal():
+        raise pytest.UsageError(
+            f"Expected {VARIABLE} to be all or the number of a day such as 739942, but got {text!r}."
+        )
+
+
+def day() -> int | None:
+    """Return the number of the day whose cases are run, or None where all of them are."""
+    text = os.environ[VARIABLE]
+    return None if text == "all" else int(text)
+
+
+def due(cases: list[T], days: int, today: int) -> list[T]:
+    """Choose the cases of one kind that are run today: each within ``days`` days, and at least one each day."""
+    parts = min(days, len(cases))
+    return [case for number, case in enumerate(cases) if number % parts == today % parts]
+
+
+def left_out(items: Iterable[pytest.Item], today: int) -> list[pytest.Item]:
+    """List the cases of turning tests that are not run today."""
+    cases: dict[object, list[pytest.Item]] = defaultdict(list)
+    days = {}
+    for item in items:
+        if marker := item.get_closest_marker("turning"):
+            kind = item.callspec.params[marker.kwargs["kind"]] if "kind" in marker.kwargs else None  # type: ignore[attr-defined]
+            key = (item.nodeid.partition("[")[0], repr(kind))
+            cases[key].append(item)
+            days[key] = marker.kwargs["days"]
+    chosen = {item.nodeid for key, kept in cases.items() for item in due(kept, days[key], today)}
+    return [item for kept in cases.values() for item in kept if item.nodeid not in chosen]
