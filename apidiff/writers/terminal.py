@@ -189,6 +189,9 @@ class _Sections:
         language, version = self.language, self.answer.asked.mindspore
         if otherwise is None:
             yield Line(label("box.no_current", language).format(version=version), style="yellow")
+            for row in self.answer.targets:
+                span = label("site.aside", language).format(text=in_words(row.range, language))
+                yield Line(f"{row.name}: {label(f'status.{row.status}', language)}{span}")
             return
         kind = label(f"answer.{otherwise.answer}", language)
         span = label("site.aside", language).format(text=in_words(otherwise.range, language))

@@ -96,7 +96,7 @@ HEADS = [
     ("mindspore.ops.Reduce", "2.10", "available (≥ 2.4) Use mindspore.mint.distributed.reduce"),
     ("comm_func.reduce", "2.10", "deprecated (≥ 2.9) Use mindspore.mint.distributed.reduce"),
     ("mint.distributed.reduce", "2.4", "Nothing is recorded of it on MindSpore 2.4.10. Use"),
-    ("reduce", "1.10", "No target is the one to use on MindSpore 1.10.1."),
+    ("reduce", "1.10", "No target is recorded for MindSpore 1.10.1."),
 ]
 
 

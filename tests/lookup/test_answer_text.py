@@ -54,7 +54,7 @@ TEXTS: list[tuple[str, str, Language, list[str], list[str]]] = [
         ],
         ["组合写法", "用到的 API"],
     ),
-    (MONITORED, "2.3", "en", ["No target is the one to use on MindSpore 2.3.1."], ["Why", "Worst risk"]),
+    (MONITORED, "2.3", "en", ["No target is recorded for MindSpore 2.3.1."], ["Why", "Worst risk"]),
     (BARRIER, "2.10", "en", [f"PyTorch APIs that {BARRIER} serves", f"• {MONITORED}  in its answer: composed"], []),
     (BARRIER, "2.7", "en", [f"• {MONITORED}  in its answer: not on MindSpore 2.7.2"], []),
     (

@@ -250,6 +250,6 @@ def test_no_content_is_a_valid_site(make_site: MakeSite) -> None:
 def test_page_of_the_other_mapping_says_what_is_missing(make_site: MakeSite) -> None:
     site = make_site()
     built = site.build()
-    for words in ("No difference is recorded.", "No target is the one to use"):
+    for words in ("No difference is recorded.", "No target is recorded"):
         assert words in built.html(f"mappings/{OTHER}")
     assert "No example is recorded." in built.html(f"evidence/{OTHER}")
