@@ -35,6 +35,7 @@ from apidiff.execute.matrix import (
     standing,
 )
 from apidiff.execute.remote import place_of
+from apidiff.judge.recorded_inputs import given_otherwise
 
 # Environments, logs and the lock; on a cluster part of the checkout that all machines share.
 WORK = PACKAGE.parent / "build" / "matrix"
@@ -77,9 +78,9 @@ def run_matrix(args: argparse.Namespace) -> int:
 
     def stands(cell: Cell) -> Standing:
         read = dataclasses.replace(data, runs=load_runs(data.root / "runs"))
-        return standing(cell, read, examples, args.measured_by)
+        return standing(cell, read, examples, args.measured_by, given_otherwise)
 
-    before = [(cell, standing(cell, data, examples, args.measured_by)) for cell in cells]
+    before = [(cell, standing(cell, data, examples, args.measured_by, given_otherwise)) for cell in cells]
     todo = [cell for cell, there in before if there.record is None]
     console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
     width = max(len(cell.name) for cell in cells)

@@ -9,7 +9,7 @@ from enum import Enum
 import msgspec
 
 from apidiff.derive.calls import is_code, written_argument
-from apidiff.model.probe import Argument, Input, Layout
+from apidiff.model.probe import Argument, Input, Layout, tensors_in
 
 
 class Change(Enum):
@@ -56,6 +56,14 @@ def changes_of(name: str, before: Argument, value: Argument) -> list[ArgumentCha
 
     What a tensor is filled with is no difference.
     """
+    if (
+        isinstance(value, Input)
+        and _holds_calls(value)
+        and value != before
+        and _without_tensors(before) == _without_tensors(value)
+    ):
+        tensor = tensor_of(value)
+        return list(_changes_of_tensors(before, value, tensor)) if tensor else []
     # An empty list says more in words than as code; tensors cannot be written as code.
     if not isinstance(value, Input) or (is_code(value) and (value.list is None or len(value.list) > 0)):
         next_rank = isinstance(value, Input) and value.rank_plus == 1
@@ -106,13 +114,26 @@ def shape_code(shape: Sequence[int | str]) -> str:
 
 def tensor_of(value: Argument) -> Input | None:
     """The tensor that an argument is, or that its elements are."""
+    return next(tensors_in(value), None)
+
+
+def _holds_calls(value: Input) -> bool:
+    """Whether an argument is a list of what calls return, such as of P2POps."""
+    return any(isinstance(item, Input) and item.call for item in value.list or ())
+
+
+def _without_tensors(value: Argument) -> Argument:
+    """An argument with None for each tensor in it: what it is beside its tensors."""
     if not isinstance(value, Input):
-        return None
-    if value.shape is not None:
         return value
-    if value.each is not None:
-        return tensor_of(value.each)
-    return next((tensor for item in value.list or [] if (tensor := tensor_of(item))), None)
+    if value.shape is not None:
+        return None
+    if value.call is not None:
+        given = {name: _without_tensors(item) for name, item in value.call.set.items()}
+        return msgspec.structs.replace(value, call=msgspec.structs.replace(value.call, set=given))
+    if value.list is not None:
+        return msgspec.structs.replace(value, list=[_without_tensors(item) for item in value.list])
+    return value
 
 
 def elements_of(value: Argument) -> list[Input]:

@@ -26,6 +26,7 @@ from apidiff.model.probe_resolution import (
     inplace_switch,
     partner,
     resolve,
+    variables,
     with_probes,
 )
 
@@ -59,11 +60,12 @@ class With:
 
 @dataclass(frozen=True)
 class OwnGroup:
-    """A group is passed as ``name``: of ``ranks`` (all if empty), as a string if ``by_name``."""
+    """A group is passed as ``name``: of ``ranks`` (all if empty), as a string if ``by_name``, with a ``timeout`` in seconds."""
 
     name: str
     ranks: list[int]
     by_name: bool
+    timeout: float | None = None
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,14 @@ class Switched:
 
 
 @dataclass(frozen=True)
+class Started:
+    """The environment ``variable`` has a ``value`` when the ranks start."""
+
+    variable: str
+    value: str
+
+
+@dataclass(frozen=True)
 class WorldSizes:
     """The probe runs with so many ranks only, and would be another one with more or fewer."""
 
@@ -127,7 +137,18 @@ class Either:
 
 
 Condition = (
-    Callers | Without | With | OwnGroup | Passes | OthersPassToo | Disagree | Switched | WorldSizes | Happens | Either
+    Callers
+    | Without
+    | With
+    | OwnGroup
+    | Passes
+    | OthersPassToo
+    | Disagree
+    | Started
+    | Switched
+    | WorldSizes
+    | Happens
+    | Either
 )
 # The name under which a claim's own description of a call that nobody makes is looked up among the probes.
 _UNPROBED = "when"
@@ -192,6 +213,8 @@ def _conditions(api: Api, probe: str, canonical: str, *, about_others: bool) -> 
     told += _of_partner(api, probe, canonical)
     told.sort(key=lambda condition: _ORDER.index(type(condition)))
     yield from told
+    for name, value in variables(api, probe).items():
+        yield Started(name, value)
     if sizes := _sizes_that_matter(collective_of(api).probes[probe], plain, arguments, bool(ranks or other), told):
         yield WorldSizes(sizes)
     if (switch := inplace_switch(api, probe)) is not None:
@@ -199,7 +222,20 @@ def _conditions(api: Api, probe: str, canonical: str, *, about_others: bool) -> 
 
 
 # In which order conditions are told: who calls, then with what.
-_ORDER = (Callers, Without, Passes, With, OwnGroup, Disagree, OthersPassToo, Either, WorldSizes, Happens, Switched)
+_ORDER = (
+    Callers,
+    Without,
+    Passes,
+    With,
+    OwnGroup,
+    Disagree,
+    OthersPassToo,
+    Either,
+    Started,
+    WorldSizes,
+    Happens,
+    Switched,
+)
 
 
 def _of_arguments(api: Api, plain: dict[str, Argument], arguments: dict[str, Argument]) -> Iterator[Condition]:
@@ -236,7 +272,7 @@ def _holds_data(value: Argument) -> bool:
 
 def _changed(name: str, before: Argument, value: Argument) -> Iterator[Condition]:
     if isinstance(value, Input) and value.group is not None:
-        yield OwnGroup(name, [*value.group], value.by_name)
+        yield OwnGroup(name, [*value.group], value.by_name, value.timeout)
         return
     for change in changes_of(name, before, value):
         if change.change is Change.CODE:

@@ -21,7 +21,15 @@ from apidiff.model.base import Record
 from apidiff.model.claim_probes import example_probe, spec_of
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Argument
-from apidiff.model.probe_resolution import caller_ranks, collective_of, digest_text, inplace_switch, partner, resolve
+from apidiff.model.probe_resolution import (
+    caller_ranks,
+    collective_of,
+    digest_text,
+    inplace_switch,
+    partner,
+    resolve,
+    variables,
+)
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.signature import Signature
 from apidiff.model.signed import Signed
@@ -313,6 +321,7 @@ def probe_code(api: Api, probe: str, signature: Signature | None = None) -> str:
         lines.insert(0, f"# {_ranks(named)}" if named else "# other ranks")
     if (switch := inplace_switch(api, probe)) is not None:
         lines.insert(0, f"mindspore.ops.communication.set_comm_ops_inplace({switch})")
+    lines = [*(f"# {name}={value}" for name, value in variables(api, probe).items()), *lines]
     for rank, changed in resolve(api, probe)[1].items():
         where = f"rank != {collective_of(api).root}" if rank == "others" else f"rank {rank}"
         lines.append(f"# {where}: {_given(changed)}")

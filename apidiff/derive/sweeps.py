@@ -8,7 +8,7 @@ from enum import Enum
 
 from apidiff.model.claim import Claim, ClaimKind
 from apidiff.model.mapping import Api
-from apidiff.model.probe import Argument, Input, Layout, Sweep
+from apidiff.model.probe import Layout, Sweep, tensors_in
 from apidiff.model.probe_resolution import collective_of
 from apidiff.model.verdict import Outcome
 from apidiff.model.views import ClaimEntry, SweptEntry
@@ -25,10 +25,15 @@ LAYOUT_CODE = {
     Layout.STRIDED: "f[::2]",
     Layout.HEAD_CONTIGUOUS: "f[:n].contiguous()",
     Layout.SLICE_COPIED: "f[n:2*n].copy()",
+    Layout.CHUNKS: "list(f.chunk(n))",
+    Layout.ROWS: "[m[i] for i in range(n)]",
 }
 
 # What everyday code communicates: these dtypes, and slices, since gradient buckets and flat parameters are made of them.
-_USUAL = {"float32", "float16", "bfloat16", "int64", Layout.SLICE.value, Layout.HEAD.value, Layout.ROW.value}
+_USUAL = {
+    *("float32", "float16", "bfloat16", "int64"),
+    *(layout.value for layout in (Layout.SLICE, Layout.HEAD, Layout.ROW, Layout.CHUNKS)),
+}
 
 
 def value_code(sweep: Sweep, value: str) -> str:
@@ -118,15 +123,10 @@ def swept(claim: Claim, api: Api) -> SweptEntry | None:
     if probe.sweep is Sweep.DTYPE:
         return SweptEntry(sweep=probe.sweep.value, value=claim.probes[0].removeprefix("dtype-"))
     for name, value in given:
-        if (layout := _layout(value)) is not Layout.CONTIGUOUS:
-            return SweptEntry(sweep=probe.sweep.value, value=layout.value, argument=name)
+        layouts = {tensor.layout for tensor in tensors_in(value)} - {Layout.CONTIGUOUS}
+        if layouts:
+            return SweptEntry(sweep=probe.sweep.value, value=layouts.pop().value, argument=name)
     return None
-
-
-def _layout(value: Argument) -> Layout:
-    while isinstance(value, Input) and value.each is not None:
-        value = value.each
-    return value.layout if isinstance(value, Input) else Layout.CONTIGUOUS
 
 
 def sweep_tables(claims: Iterable[ClaimEntry]) -> list[SweepTable]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,36 @@ def make_view(array: Array, layout: Layout, around: Array, to_tensor: Callable[[
     values[places] = array.ravel()
     buffer = to_tensor(values.reshape(shape))
     return View(carve(buffer, layout, array.shape), buffer, places.tolist())
+
+
+def make_parts(arrays: Sequence[Array], layout: Layout, around: Array, to_tensor: Callable[[Array], Any]) -> list[View]:
+    """Makes tensors of the values of ``arrays`` that are all parts of the same larger one.
+
+    Args:
+        arrays: the values, of one shape and of the dtype that ``to_tensor`` takes.
+        layout: one of PARTS_OF_ONE.
+        around: the values that the rest of the buffer takes; at least as many as the buffer has.
+        to_tensor: makes the buffer of the framework under test.
+    """
+    count, shape = len(arrays), arrays[0].shape
+    if not shape or any(array.shape != shape for array in arrays):
+        raise ValueError(
+            f"tensors of shapes {[list(array.shape) for array in arrays]} cannot have the layout {layout.value!r}"
+        )
+    whole = (count + 1, *shape) if layout is Layout.ROWS else (count * shape[0], *shape[1:])
+    places = [part.ravel() for part in _divide(np.arange(int(np.prod(whole))).reshape(whole), layout, count)]
+    values = around[: int(np.prod(whole))].copy()
+    for place, array in zip(places, arrays, strict=True):
+        values[place] = array.ravel()
+    buffer = to_tensor(values.reshape(whole))
+    parts = _divide(buffer, layout, count)
+    return [View(part, buffer, place.tolist()) for part, place in zip(parts, places, strict=True)]
+
+
+def _divide(buffer: Any, layout: Layout, count: int) -> list[Any]:
+    if layout is Layout.ROWS:
+        return [buffer[row] for row in range(count)]
+    return list(np.split(buffer, count) if isinstance(buffer, np.ndarray) else buffer.chunk(count))
 
 
 def buffer_shape(layout: Layout, shape: tuple[int, ...]) -> tuple[int, ...]:

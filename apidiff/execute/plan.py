@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from apidiff.database import ApidiffError, Data
@@ -187,9 +187,20 @@ def step_key(step: Step) -> tuple[str, str]:
     return step.api.name, step.probe
 
 
-def lacking(record: RunRecord, plan: Plan) -> int:
-    """Counts the probes, examples and signatures of ``plan`` that the record has not, or has as they were before a change."""
-    made = {(run.api, run.probe): run.spec for run in record.probes}
+# Finds the runs of a record whose probes would be given other inputs today; what makes inputs is no part of a digest.
+GivenOtherwise = Callable[[RunRecord, Iterable[Api]], Iterable[ProbeRun]]
+
+
+def lacking(record: RunRecord, plan: Plan, given_otherwise: GivenOtherwise = lambda _record, _apis: ()) -> int:
+    """Counts the probes, examples and signatures of ``plan`` that the record has not, or has as they were before a change.
+
+    Those that ``given_otherwise`` finds are lacking too.
+    """
+    stale = {
+        (run.api, run.probe)
+        for run in given_otherwise(record, {step.api.name: step.api for step in plan.steps}.values())
+    }
+    made = {(run.api, run.probe): run.spec for run in record.probes if (run.api, run.probe) not in stale}
     seen = {signature.api for signature in record.signatures}
     return sum(made.get(step_key(step)) != step.spec for step in plan.steps) + sum(
         api.name not in seen for api in plan.apis

@@ -15,6 +15,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -25,7 +26,7 @@ from apidiff.execute.plan import Plan, Step, step_key
 from apidiff.execute.remote import HostError, Hosts
 from apidiff.execute.world import Reply, StartError, World
 from apidiff.model.mapping import Api
-from apidiff.model.probe_resolution import collective_of
+from apidiff.model.probe_resolution import collective_of, variables
 from apidiff.model.trace import ProbeRun, RankTrace, RunRecord, ScalarDump, SignatureDump
 from apidiff.model.version import release_of
 
@@ -48,7 +49,7 @@ class Runner:
     """
 
     def __init__(self, backend: Backend, world_size: int, logs: Path, hosts: Hosts | None = None) -> None:
-        self.backend, self.world_size, self._logs = backend, world_size, logs
+        self.backend, self.world_size, self._logs, self._hosts = backend, world_size, logs, hosts
         self._world: World | None = None
         self._spares = Spares(lambda: World(backend, world_size, logs, hosts))
         self._lost: set[tuple[str, str]] = set()  # the steps after which the ranks were not to be kept
@@ -133,16 +134,23 @@ class Runner:
 
     def _make(self, step: Step, *, spares: int) -> ProbeRun:
         """Makes a step. ``spares``: how many worlds get ready meanwhile, because the ranks will probably be lost."""
+        if environment := variables(step.api, step.probe) if step.example is None else {}:
+            return self._make_apart(step, environment)
         ranks = self._ranks()
         self._spares.keep(spares)
         request = {"do": "example", "path": str(examples_folder() / step.example)} if step.example else None
-        reply = ranks.ask(request or {"do": "probe", "api": step.api, "probe": step.probe})
-        traces = [msgspec.json.decode(line, type=RankTrace) for _, line in sorted(reply.answers.items())]
-        log = ranks.log() if reply.end != "completed" else []
-        if reply.end != "completed" or not self._healthy():
+        made = _asked(ranks, step, request or {"do": "probe", "api": step.api, "probe": step.probe})
+        if made.end != "completed" or not self._healthy():
             self._lost.add(step_key(step))
             self._drop()
-        return ProbeRun(api=step.api.name, probe=step.probe, spec=step.spec, end=reply.end, ranks=traces, log=log)
+        return made
+
+    def _make_apart(self, step: Step, environment: dict[str, str]) -> ProbeRun:
+        """Makes a step in ranks of its own that start with the variables of ``environment``."""
+        backend = msgspec.structs.replace(self.backend, environment=self.backend.environment | environment)
+        with World(backend, self.world_size, self._logs, self._hosts) as ranks:
+            self.starts += 1
+            return _asked(ranks, step, {"do": "probe", "api": step.api, "probe": step.probe})
 
     def _healthy(self) -> bool:
         """Tells whether collectives that are known to work still do: a failed kernel may show only in the next call."""
@@ -159,6 +167,14 @@ class Runner:
         if self._world is not None:
             self._world.kill()
             self._world = None
+
+
+def _asked(ranks: World, step: Step, request: dict[str, Any]) -> ProbeRun:
+    """Asks the ranks to make a step and takes down what they answer."""
+    reply = ranks.ask(request)
+    traces = [msgspec.json.decode(line, type=RankTrace) for _, line in sorted(reply.answers.items())]
+    log = ranks.log() if reply.end != "completed" else []
+    return ProbeRun(api=step.api.name, probe=step.probe, spec=step.spec, end=reply.end, ranks=traces, log=log)
 
 
 class Spares:

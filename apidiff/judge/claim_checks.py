@@ -69,10 +69,10 @@ def _judge_keeps_rest(case: Case) -> Verdict:
     same: list[Evidence] = []
     for trace in case.traces:
         old, new = tensors(at(trace, body.argument, before=True)), tensors(at(trace, body.argument))
-        pairs = [(rest(before), rest(after)) for before, after in zip(old, new, strict=False)]
-        if not pairs or len(old) != len(new) or any(None in pair for pair in pairs):
+        around_old, around_new = rest(old), rest(new)
+        if not old or len(old) != len(new) or around_old is None or around_new is None:
             return Outcome.ERROR, [evidence(EvidenceCode.NOTHING_AROUND, trace.rank, slot=body.argument)]
-        before, after = (show_numbers([number for pair in pairs for number in pair[side] or []]) for side in (0, 1))
+        before, after = show_numbers(around_old), show_numbers(around_new)
         if before == after:
             same.append(evidence(EvidenceCode.REST_UNCHANGED, trace.rank, slot=body.argument, value=before))
         else:

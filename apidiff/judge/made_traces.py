@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import msgspec
 import numpy as np
 
 from apidiff.execute.contents import filled, filled_around
-from apidiff.execute.layouts import make_view
-from apidiff.judge.recorded_values import Array, Opaque, Operand, argument_of, steps_of
+from apidiff.execute.layouts import View, make_parts, make_view
+from apidiff.judge.recorded_values import Array, Opaque, Operand, argument_of, array, steps_of, tensors
 from apidiff.model.mapping import Api
-from apidiff.model.probe import Argument, Input, Layout
+from apidiff.model.probe import PARTS_OF_ONE, Argument, Input, Layout, tensors_in
 from apidiff.model.probe_resolution import callers, partner, partners, resolve, root_rank
 from apidiff.model.trace import BufferDump, ObjectDump, ProbeRun, RankTrace, ScalarDump, SequenceDump, TensorDump, Value
 
@@ -32,8 +33,35 @@ def _trace(api: Api, probe: str, rank: int, world_size: int) -> RankTrace:
         if rank != (root_rank(api, probe) or 0):
             given = given | overrides.get("others", {})
         given = given | overrides.get(str(rank), {})
-    before = {name: _made(value, rank, world_size, [0]) for name, value in given.items()}
+    before = {name: _argument(value, rank, world_size) for name, value in given.items()}
     return RankTrace(rank=rank, before=before, after=before, returned=ScalarDump(value=None))
+
+
+def _argument(value: Argument, rank: int, world_size: int) -> Value:
+    made = _made(value, rank, world_size, [0])
+    layout = next((tensor.layout for tensor in tensors_in(value) if tensor.layout in PARTS_OF_ONE), None)
+    if layout is None:
+        return made
+    arrays = [array(tensor) for tensor in tensors(made)]
+    elements = sum(part.size for part in arrays)
+    around = filled_around(2 * elements, tensors(made)[0].dtype, rank, world_size=world_size)
+    views = iter(make_parts(arrays, layout, around, lambda whole: whole))
+    return _as_parts(made, views)
+
+
+def _as_parts(value: Value, views: Iterator[View]) -> Value:
+    """``value`` with its tensors as parts of one larger one, whose ``views`` come in their order."""
+    match value:
+        case TensorDump():
+            return msgspec.structs.replace(value, buffer=_buffer(next(views), value.storage))
+        case SequenceDump(items=items):
+            return msgspec.structs.replace(value, items=[_as_parts(item, views) for item in items])
+        case ObjectDump(tensors=held):
+            parts = {
+                name: msgspec.structs.replace(t, buffer=_buffer(next(views), t.storage)) for name, t in held.items()
+            }
+            return msgspec.structs.replace(value, tensors=parts)
+    return value
 
 
 def _made(value: Argument, rank: int, world_size: int, counted: list[int]) -> Value:
@@ -42,10 +70,11 @@ def _made(value: Argument, rank: int, world_size: int, counted: list[int]) -> Va
         return ScalarDump(value=value)
     if value.shape is not None:
         shape = [_length(size, world_size) for size in value.shape]
-        array = filled(shape, value.dtype, rank, counted[0], value.fill, world_size=world_size)
+        numbers = filled(shape, value.dtype, rank, counted[0], value.fill, world_size=world_size)
         counted[0] += math.prod(shape)
-        tensor = msgspec.structs.replace(recorded_tensor(array), dtype=value.dtype)
-        return tensor if value.layout is Layout.CONTIGUOUS else _in_larger(tensor, array, value, rank, world_size)
+        tensor = msgspec.structs.replace(recorded_tensor(numbers), dtype=value.dtype)
+        whole = value.layout is Layout.CONTIGUOUS or value.layout in PARTS_OF_ONE
+        return tensor if whole else _in_larger(tensor, numbers, value, rank, world_size)
     if value.each is not None:
         return _listed([_made(value.each, rank, world_size, counted) for _ in range(world_size)])
     if value.list is not None:
@@ -60,12 +89,15 @@ def _made(value: Argument, rank: int, world_size: int, counted: list[int]) -> Va
     return _single(value, rank, world_size)
 
 
-def _in_larger(tensor: TensorDump, array: Array, value: Input, rank: int, world_size: int) -> TensorDump:
+def _in_larger(tensor: TensorDump, numbers: Array, value: Input, rank: int, world_size: int) -> TensorDump:
     """The tensor as a part of a larger one, of which it shares the memory."""
-    around = filled_around(3 * array.size, value.dtype, rank, world_size=world_size)
-    view = make_view(array, value.layout, around, lambda whole: whole)
-    buffer = BufferDump(values=view.buffer.ravel().tolist(), places=view.places, storage=tensor.storage)
-    return msgspec.structs.replace(tensor, buffer=buffer)
+    around = filled_around(3 * numbers.size, value.dtype, rank, world_size=world_size)
+    view = make_view(numbers, value.layout, around, lambda whole: whole)
+    return msgspec.structs.replace(tensor, buffer=_buffer(view, tensor.storage))
+
+
+def _buffer(view: View, storage: int) -> BufferDump:
+    return BufferDump(values=view.buffer.ravel().tolist(), places=view.places, storage=storage)
 
 
 def _single(value: Input, rank: int, world_size: int) -> Value:

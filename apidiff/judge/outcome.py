@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from apidiff.judge.case import LONGEST, Case, Verdict, cut, error_text, no_signature, raised, signature_fact
 from apidiff.judge.claim_checks import CHECKS
-from apidiff.model.claim import Claim, ClaimKind, RankSet
+from apidiff.model.claim import Claim, ClaimKind, Raises, RankSet
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Input
 from apidiff.model.probe_resolution import (
@@ -194,13 +194,13 @@ def _judge_raises(case: Case) -> Verdict:
         error = trace.error
         if error is not None and (error.stage == "prepare" or (body.type is None and _is_no_refusal(error))):
             return Outcome.ERROR, [raised(trace)]
-        if error is not None and body.type in {None, error.type, *error.bases}:
+        if error is not None and body.type in {None, error.type, *error.bases} and _is_in_time(body, trace):
             fitting.append(trace)
         else:
-            quiet.append(raised(trace) if error else evidence(EvidenceCode.NO_EXCEPTION, trace.rank))
+            quiet.append(_raised(body, trace) if error else evidence(EvidenceCode.NO_EXCEPTION, trace.rank))
     if fitting and (failing := _fails_anyway(case, fitting)):
         return Outcome.ERROR, failing
-    shown = [raised(trace) for trace in fitting]
+    shown = [_raised(body, trace) for trace in fitting]
     settled = bool(fitting) if body.some else bool(quiet)
     if len(case.traces) < len(case.ranks) and not settled:
         # Where every rank is to raise, one that raises while others wait for it is not the refusal a reader expects.
@@ -209,6 +209,17 @@ def _judge_raises(case: Case) -> Verdict:
     if fitting if body.some else len(fitting) == len(case.ranks):
         return Outcome.HOLDS, cut(shown)
     return Outcome.REFUTED, cut([*quiet, *shown])
+
+
+def _is_in_time(body: Raises, trace: RankTrace) -> bool:
+    return body.after is None or body.within is None or body.after <= trace.seconds <= body.within
+
+
+def _raised(body: Raises, trace: RankTrace) -> Evidence:
+    """The fact that a rank raised, with the time where the claim speaks of it."""
+    if body.within is None:
+        return raised(trace)
+    return evidence(EvidenceCode.RAISED_AFTER, trace.rank, seconds=f"{trace.seconds:.1f}", error=error_text(trace))
 
 
 # A call that broke before or beside what it was made to show.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,6 +73,8 @@ def tensors(value: Value | None) -> list[TensorDump]:
         return [value]
     if isinstance(value, SequenceDump):
         return [tensor for item in value.items for tensor in tensors(item)]
+    if isinstance(value, ObjectDump):
+        return [*value.tensors.values()]
     return []
 
 
@@ -82,12 +85,19 @@ def array(tensor: TensorDump) -> Array:
     return np.array([read(v) if isinstance(v, str) else v for v in tensor.values], dtype=dtype).reshape(tensor.shape)
 
 
-def rest(tensor: TensorDump) -> list[Number] | None:
-    """The values around a tensor in the larger one that it is a part of; None where it is no such part."""
-    if tensor.buffer is None:
-        return None
-    mine = set(tensor.buffer.places)
-    return [value for place, value in enumerate(tensor.buffer.values) if place not in mine]
+def rest(parts: Iterable[TensorDump]) -> list[Number] | None:
+    """The values around tensors in the larger ones that they are parts of; None where one is no such part.
+
+    Several may be parts of the same: around them is what none of them holds.
+    """
+    whole: dict[int, list[Number]] = {}
+    held: dict[int, set[int]] = {}
+    for tensor in parts:
+        if tensor.buffer is None:
+            return None
+        whole[tensor.buffer.storage] = tensor.buffer.values
+        held.setdefault(tensor.buffer.storage, set()).update(tensor.buffer.places)
+    return [value for key, values in whole.items() for place, value in enumerate(values) if place not in held[key]]
 
 
 def in_buffer(tensor: TensorDump) -> list[Number] | None:

@@ -52,6 +52,7 @@ class Fault(Enum):
     ONE_RANK = "copies the input of one rank"
     RETURNS_OTHER = "returns something else"
     NO_EXCEPTION = "raises nothing"
+    OTHER_TIME = "raises at another time"
     BROKEN_CODE = "raises since a name is missing in it"
     EXCEPTION = "raises"
 
@@ -73,6 +74,7 @@ _FROM_ROOT = {Formula.FROM_ROOT, Formula.SCATTERED, Formula.SCATTERED_CHUNK}
 _OWN = {Formula.INPUT, Formula.SHAPE_SAME}
 # What stands where a broken implementation cannot even compute something.
 _NOTHING = ScalarDump(value=None)
+_LATE_S = 3600.0
 _LOOKED_AT = 3  # ranks, where a probe does not say how many
 
 
@@ -143,6 +145,8 @@ def _faults(claim: Claim, api: Api, cases: list[_MadeCase]) -> Iterator[Fault]:
             yield Fault.NO_EXCEPTION
             if claim.raises and claim.raises.type is None:
                 yield Fault.BROKEN_CODE
+            if claim.raises and claim.raises.within is not None:
+                yield Fault.OTHER_TIME
         case ClaimKind.COMPLETES:
             yield Fault.EXCEPTION
 
@@ -231,6 +235,9 @@ def _broken(claim: Claim, trace: RankTrace, fault: Fault) -> RankTrace:
         case Fault.EXCEPTION:
             error = CallError(stage="call", type="RuntimeError", bases=["Exception"], message="broken")
             return msgspec.structs.replace(trace, error=error)
+        case Fault.OTHER_TIME:
+            error = CallError(stage="call", type=claim.raises.type or "RuntimeError", message="late")  # type: ignore[union-attr]
+            return msgspec.structs.replace(trace, error=error, seconds=_LATE_S)
         case Fault.BROKEN_CODE:
             error = CallError(stage="call", type="NameError", bases=["Exception"], message="name 'it' is not defined")
             return msgspec.structs.replace(trace, error=error)
@@ -330,6 +337,8 @@ def _beyond(value: Value) -> Value:
     """The tensors with other numbers around them in the larger one."""
     if isinstance(value, SequenceDump):
         return msgspec.structs.replace(value, items=[_beyond(item) for item in value.items])
+    if isinstance(value, ObjectDump):
+        return msgspec.structs.replace(value, tensors={name: _beyond(held) for name, held in value.tensors.items()})
     if not isinstance(value, TensorDump) or value.buffer is None:
         return value
     inside = set(value.buffer.places)

@@ -15,6 +15,7 @@ from apidiff.derive.conditions import (
     OthersPassToo,
     OwnGroup,
     Passes,
+    Started,
     Switched,
     With,
     Without,
@@ -121,10 +122,14 @@ def _change(condition: Condition) -> Text:
             return filled("passed.code", name=name, code=code)
         case OwnGroup(name=name, by_name=True):
             return filled("condition.group_by_name", name=name)
+        case OwnGroup(name=name, ranks=[], timeout=float(seconds)):
+            return filled("condition.group_with_timeout", name=name, seconds=f"{seconds:g}")
         case OwnGroup(ranks=[_, *_] as ranks):
             return filled("condition.group_of", ranks=_numbers(ranks))
         case OwnGroup(name=name):
             return filled("condition.group_given", name=name)
+        case Started(variable=variable, value=value):
+            return filled("condition.started", variable=variable, value=value)
         case Switched(value=value):
             return filled("condition.switched", value=str(value))
         case WorldSizes(sizes=sizes):

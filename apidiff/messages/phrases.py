@@ -85,7 +85,12 @@ def _clause(claim: Claim, api: Api) -> Text:
             return clause if ranks is everyone else _on(ranks, root, clause)
         case Raises(type=kind, ranks=ranks, some=some):
             clause = filled("clause.raises", type=kind) if kind else filled("clause.raises_any")
-            return _on(ranks, root, clause, some=some)
+            clause = _on(ranks, root, clause, some=some)
+            if body.within is None:
+                return clause
+            return filled(
+                "clause.raises_between", clause=clause, after=f"{body.after or 0:g}", within=f"{body.within:g}"
+            )
         case Completes(ranks=ranks):
             clause = filled("clause.canonical" if claim.id == CANONICAL_CLAIM else "clause.completes")
             return clause if ranks is everyone else _on(ranks, root, clause)

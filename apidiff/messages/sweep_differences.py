@@ -19,7 +19,7 @@ from apidiff.messages.headlines import on_devices
 from apidiff.messages.labels import LABELS, Language, filled, joined, label, spaced
 from apidiff.messages.verdict_text import evidence
 from apidiff.model.base import Text
-from apidiff.model.probe import Layout
+from apidiff.model.probe import PARTS_OF_ONE, Layout
 from apidiff.model.trace import backend_name
 from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, DifferenceEntry, DifferencePart
@@ -88,6 +88,8 @@ def _views(difference: SweptDifference) -> list[DifferencePart]:
     copied = [cell_of(mine) for (_, value), mine in claims.items() if value == Layout.SLICE_COPIED.value]
     if copied and all(set(cell.effects.values()) == {Effect.WORKS} for cell in copied):
         sentences.append(DifferencePart(text=LABELS["sweep.copy_and_write_back"], note=True))
+        if PARTS_OF_ONE.intersection(Layout(value) for _, value in wrong):
+            sentences.append(DifferencePart(text=LABELS["sweep.copy_list_and_write_back"], note=True))
     return sentences
 
 

@@ -36,10 +36,10 @@ class AuthoredClaim(Record, frozen=True, kw_only=True):
 
     ``writes``, ``keeps``, ``keeps_rest``: the argument (``ranks``, ``some``). ``returns``: the structure. ``result``: the
     formula (``at``, ``of``, ``sizes``). ``equals``: the value (``at``, by default the returned one; ``as_repr`` where it is
-    what ``repr`` shows of an object). ``raises``: the class, or ``any``. ``completes``: true. ``aliases``: the place (``with``,
-    ``share``). ``parameter``: its name (``default``, ``required``). ``lacks``, ``member``, ``lacks_member``: the name.
-    ``prints``: the example. ``by``: the probes that observe it. ``reason``: why there is none, and ``when``: which call it
-    speaks of then, written as a probe is.
+    what ``repr`` shows of an object). ``raises``: the class, or ``any`` (``after``, ``within``: seconds). ``completes``:
+    true. ``aliases``: the place (``with``, ``share``). ``parameter``: its name (``default``, ``required``). ``lacks``,
+    ``member``, ``lacks_member``: the name. ``prints``: the example. ``by``: the probes that observe it. ``reason``: why
+    there is none, and ``when``: which call it speaks of then, written as a probe is.
     """
 
     by: Slugs = []
@@ -59,6 +59,8 @@ class AuthoredClaim(Record, frozen=True, kw_only=True):
     prints: NonEmpty | None = None
     ranks: RankSet | None = None
     some: bool | None = None
+    after: float | None = None
+    within: float | None = None
     at: Name | None = None
     of: Name | None = None
     with_: Name | None = msgspec.field(name="with", default=None)

@@ -125,11 +125,20 @@ class Equals(Record, frozen=True, kw_only=True):
 
 
 class Raises(Record, frozen=True, kw_only=True):
-    """The call raises on every rank of ``ranks`` (with ``some``: on at least one). ``type``: class name, None for any."""
+    """The call raises on every rank of ``ranks`` (with ``some``: on at least one). ``type``: class name, None for any.
+
+    ``after``, ``within``: how many seconds after the call it does so at the earliest and at the latest.
+    """
 
     type: str | None = None
+    after: float | None = None
+    within: float | None = None
     ranks: RankSet = RankSet.ALL
     some: bool = False
+
+    def __post_init__(self) -> None:
+        if (self.after is None) is not (self.within is None):
+            raise ValueError("after and within stand together")
 
 
 class Completes(Record, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ one, the rest of that holds negative numbers, others on each rank.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Annotated
 
@@ -48,6 +48,13 @@ class Layout(Enum):
     TRANSPOSED = "transposed"  # m.T: without gaps, in another order
     HEAD_CONTIGUOUS = "head-contiguous"  # f[0:n].contiguous()
     SLICE_COPIED = "slice-copied"  # f[n:2*n].clone(), in MindSpore f[n:2*n].copy()
+    # Of several tensors in one argument: all are parts of the same larger one.
+    CHUNKS = "chunks"  # list(f.chunk(n)), n the number of tensors
+    ROWS = "rows"  # [m[i] for i in range(n)], where m has a row more
+
+
+# Layouts that the tensors of one argument have together.
+PARTS_OF_ONE = frozenset({Layout.CHUNKS, Layout.ROWS})
 
 
 class Sweep(Enum):
@@ -66,7 +73,8 @@ class Input(Record, frozen=True, kw_only=True):
     ``tuple`` (*): a tuple of numbers, e.g. a shape.
     ``reduce_op`` (*): ``ReduceOp.<name>`` of the framework that runs the probe.
     ``group`` (*): the group of the ranks listed (``[]``: all), created beforehand on every rank, passed as the framework's
-    own group (torch: the object, MindSpore: the name); with ``by_name`` as a string on either framework.
+    own group (torch: the object, MindSpore: the name); with ``by_name`` as a string on either framework, with ``timeout``
+    made with a time-out of so many seconds.
     ``text`` (*): a string in which ``{rank}`` and ``{world}`` are replaced, e.g. an object that every rank sends.
     ``none`` (*): true for None, where an argument is needed inside a list.
     ``rank_plus`` (*): the number of the rank that comes so many after this one, modulo the world size.
@@ -86,6 +94,7 @@ class Input(Record, frozen=True, kw_only=True):
     reduce_op: str | None = None
     group: Sequence[int] | None = None
     by_name: bool = False
+    timeout: float | None = None
     text: str | None = None
     none: bool | None = None
     rank_plus: int | None = None
@@ -104,6 +113,21 @@ class Input(Record, frozen=True, kw_only=True):
 
 
 Argument = Input | int | float | bool | str | None
+
+
+def tensors_in(value: Argument) -> Iterator[Input]:
+    """Finds the tensors in an argument, those inside lists and calls included; of one per rank of the world the first."""
+    if not isinstance(value, Input):
+        return
+    if value.shape is not None:
+        yield value
+    inner = [
+        *(value.list or ()),
+        *([value.each] if value.each else ()),
+        *(value.call.set.values() if value.call else ()),
+    ]
+    for item in inner:
+        yield from tensors_in(item)
 
 
 class Call(Record, frozen=True, kw_only=True):
@@ -129,7 +153,8 @@ class Probe(Record, frozen=True, kw_only=True):
     rank but the root). ``world_sizes`` limits where it runs (faults need not run everywhere). ``ranks``: those that make the
     call, all if empty; ``partner``: what the other end does meanwhile. Ranks that neither names do nothing. ``sweep``: the
     family of which the probe is one; it is made only where the probe that it is like raises nothing.
-    ``code``: what every rank executes instead of one call, with what ``set`` makes as variables.
+    ``code``: what every rank executes instead of one call, with what ``set`` makes as variables. ``environment``: variables
+    that are set before the ranks start; the call is then made in ranks of its own.
     """
 
     like: Slug | None = None
@@ -144,6 +169,7 @@ class Probe(Record, frozen=True, kw_only=True):
         None  # MindSpore: value for set_comm_ops_inplace around the call; None leaves it alone
     )
     code: str | None = None
+    environment: dict[str, str] = {}
 
 
 class Situation(Enum):

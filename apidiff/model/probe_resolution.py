@@ -62,6 +62,11 @@ def inplace_switch(api: Api, probe: str) -> bool | None:
     return next((step.inplace_switch for step in _chain(api, probe) if step.inplace_switch is not None), None)
 
 
+def variables(api: Api, probe: str) -> dict[str, str]:
+    """The environment variables that ``probe`` sets before its ranks start, those along ``like`` included."""
+    return {name: value for step in reversed(list(_chain(api, probe))) for name, value in step.environment.items()}
+
+
 def partner(api: Api, probe: str) -> Partner | None:
     """What the other end does while ``probe`` makes its call, looked up along ``like``."""
     return next((step.partner for step in _chain(api, probe) if step.partner is not None), None)
@@ -163,6 +168,8 @@ def digest(api: Api, probe: str) -> str:
         parts += (caller_ranks(api, probe), partner(api, probe))
     if (code := collective_of(api).probes[probe].code) is not None:
         parts += (code,)
+    if environment := variables(api, probe):
+        parts += (environment,)
     return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()[:12]
 
 

@@ -43,6 +43,7 @@ class EvidenceCode(Enum):
 
     # What a rank did.
     RAISED = "raised"
+    RAISED_AFTER = "raised_after"
     RAISED_WITHOUT_FAULT = "raised_without_fault"
     NO_EXCEPTION = "no_exception"
     TIMEOUT = "timeout"

@@ -11,6 +11,7 @@ from importlib import metadata
 from apidiff.database import Data
 from apidiff.database.backends import Backend
 from apidiff.execute.plan import WORLD_SIZES, lacking, make_plan
+from apidiff.judge.recorded_inputs import given_otherwise
 from apidiff.model.claim_probes import Examples
 from apidiff.model.trace import RunRecord
 
@@ -59,7 +60,7 @@ def unrecorded(data: Data, backends: Sequence[Backend], sizes: Sequence[int] | N
             records = [record for _, record in data.runs if _place(record) == place]
             for key in data.mappings:
                 plan = make_plan(data, backend, version, size, examples, {key})
-                if plan.steps and all(lacking(record, plan) for record in records):
+                if plan.steps and all(lacking(record, plan, given_otherwise) for record in records):
                     found.add(key)
     return found
 

@@ -56,6 +56,37 @@ def test_one_argument_at_a_time_is_part_of_a_larger_tensor() -> None:
     }
 
 
+def test_tensors_of_a_list_are_parts_of_one_larger_tensor_too() -> None:
+    probes, claims = swept(GATHER, view=["chunks", "rows"])
+    assert {name: probe["set"]["out"]["each"]["layout"] for name, probe in probes.items()} == {
+        "chunks-out": "chunks",
+        "rows-out": "rows",
+    }
+    assert [name for name, claim in claims.items() if "keeps_rest" in claim] == ["rest-kept-rows-out"]
+
+
+def test_where_the_root_alone_passes_a_list_the_rest_is_its_own() -> None:
+    sync = {**GATHER["probes"]["sync"], "on_rank": {"others": {"out": None}}}
+    _, claims = swept({**GATHER, "probes": {"sync": sync}}, view=["slice"])
+    assert claims["rest-kept-slice-out"] == {"keeps_rest": "out", "ranks": "root", "by": ["slice-out"], **HERE}
+
+
+def test_tensors_in_listed_calls_get_dtype_and_layout() -> None:
+    ops = {"list": [{"call": {"api": "torch.distributed.P2POp", "set": {"tensor": {"shape": [2]}, "peer": 1}}}]}
+    source = {
+        "probes": {"sync": {"set": {"ops": ops}}},
+        "claims": {"arrives": {"result": "sent", "at": "ops[0].tensor", "of": "ops[0].tensor", "by": ["sync"], **HERE}},
+        **HERE,
+    }
+    probes, claims = swept(source, dtype=["int8"], view=["slice", "chunks"])
+    given = {name: probe["set"]["ops"]["list"][0]["call"]["set"] for name, probe in probes.items()}
+    assert given == {
+        "dtype-int8": {"tensor": {"shape": [2], "dtype": "int8", "fill": "small"}, "peer": 1},
+        "slice-ops": {"tensor": {"shape": [2], "layout": "slice"}, "peer": 1},
+    }, "one tensor has no parts to share a larger one with"
+    assert "rest-kept-slice-ops" in claims
+
+
 def test_a_transposed_matrix_has_two_dimensions_and_nothing_around_it() -> None:
     probes, claims = swept(GATHER, view=["transposed"])
     assert probes["transposed-t"]["set"] == {

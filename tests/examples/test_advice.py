@@ -42,6 +42,7 @@ def fences(name: str, text: str) -> list[Item]:
 INLINE = re.compile(r"`([^`\n]+)`")
 # Statements in notes, with the code that gives them what their text takes for given. MindSpore runs them.
 _PART = "f = Tensor(np.arange(6, dtype=np.float32) * 10**rank)\ns = slice(1, 4)\n"
+_CHUNKS = "from mindspore import mint\nn = world_size\nf = Tensor(np.arange(2 * n, dtype=np.float32))\n"
 _PARAMETER = (
     "import mindspore\nfrom mindspore.common.initializer import initializer\n"
     "parameter = mindspore.Parameter(mindspore.ops.zeros((2, 3), mindspore.float32))\n"
@@ -49,6 +50,9 @@ _PARAMETER = (
 GIVEN = {
     "part = f[s].copy()": _PART,
     "f[s] = part": f"{_PART}part = f[s].copy()\ndist.all_reduce(part)\n",
+    "parts = [part.copy() for part in f.chunk(n)]": _CHUNKS,
+    "f[:] = mint.cat(parts)": f"{_CHUNKS}parts = [part.copy() for part in f.chunk(n)]\n"
+    "tensor = Tensor(np.arange(1, 3, dtype=np.float32) * 10**rank)\ndist.all_gather(parts, tensor)\n",
     "all_reduce(tensor, group=group)": "group = dist.new_group([*range(world_size)])\nall_reduce = dist.all_reduce\n",
     "get_rank(group)": "group = None\nget_rank = dist.get_rank\n",
     "get_world_size(group)": "group = None\nget_world_size = dist.get_world_size\n",

@@ -24,6 +24,12 @@ OUTCOMES = {
     "mindspore.mint.distributed.barrier#missing-rank-raises": {"holds"},
     "torch.distributed.default_pg_timeout#half-an-hour": {"holds"},
     "torch.distributed.monitored_barrier#missing-ranks-raise-on-rank-0": {"holds"},
+    "torch.distributed.barrier#group-sets-limit": {"holds"},
+    "torch.distributed.barrier#timeout-sets-limit": {"holds"},
+    "torch.distributed.monitored_barrier#timeout-sets-limit": {"holds"},
+    "mindspore.mint.distributed.barrier#group-sets-limit": {"refuted"},
+    "mindspore.mint.distributed.barrier#waits-30-seconds": {"holds"},
+    "mindspore.mint.distributed.barrier#variable-sets-limit": {"holds", "refuted"},  # since 2.10.0
     "torch.distributed.TCPStore#example": {"holds"},
     "mindspore.mint.distributed.TCPStore#example": {"holds"},
     "torch.distributed.TCPStore#absence-raises": {"holds"},

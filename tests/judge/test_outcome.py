@@ -87,6 +87,7 @@ CLEAN = [trace(0, IN[0], SUM), trace(1, IN[1], IN[1]), trace(2, IN[2], IN[2])]
 PARTIAL = [trace(0, IN[0], SUM), trace(1, IN[1], tensor(110, 220)), trace(2, IN[2], IN[2])]
 R = range(3)
 RAISED = [failed(r) for r in R]
+LATE = [msgspec.structs.replace(failed(r), seconds=3.0) for r in R]
 
 
 def run(
@@ -139,6 +140,10 @@ ROWS = [
     ({"result": RESULT | {"formula": "length-world", "at": "return"}}, GATHERED, "completed", "holds"),
     ({"result": RESULT | {"formula": "length-world"}}, GATHERED, "completed", "refuted"),
     ({"raises": {}}, RAISED, "completed", "holds"),
+    ({"raises": {"after": 2, "within": 6}}, LATE, "completed", "holds"),
+    ({"raises": {"after": 2, "within": 2.5}}, LATE, "completed", "refuted"),
+    ({"raises": {"after": 4, "within": 6}}, LATE, "completed", "refuted"),
+    ({"raises": {"after": 2, "within": 6}}, CLEAN, "completed", "refuted"),
     ({"raises": {}}, [*CLEAN[:2], failed(2)], "completed", "refuted"),
     ({"raises": {"some": True}}, [*CLEAN[:2], failed(2)], "completed", "holds"),
     ({"raises": {"some": True}}, [failed(2)], "timeout", "holds"),

@@ -35,6 +35,16 @@ API = collective_api(
             "list-alike": {"like": "sync", "set": {"parts": {"each": {"shape": [2], "fill": "sentinel"}}}},
             "output": {"like": "sync", "set": {"out": {"each": {"shape": [3], "fill": "sentinel"}}}},
             "slice": {"like": "sync", "set": {"tensor": {"shape": [3], "layout": "slice"}}},
+            "rows": {"like": "sync", "set": {"out": {"each": {"shape": [3], "fill": "sentinel", "layout": "rows"}}}},
+            "chunks": {
+                "like": "sync",
+                "set": {"out": {"each": {"shape": [3], "fill": "sentinel", "layout": "chunks"}}},
+            },
+            "calls": {
+                "set": {
+                    "ops": {"list": [{"call": {"api": "torch.clone", "set": {"t": {"shape": [3], "layout": "slice"}}}}]}
+                }
+            },
             "truth": {"like": "sync", "set": {"tensor": {"shape": [3], "dtype": "bool", "fill": "small"}}},
             "half": {"like": "sync", "set": {"tensor": {"shape": [3], "dtype": "bfloat16", "fill": "small"}}},
             "sent": {
@@ -78,6 +88,11 @@ ROWS: list[tuple[dict[str, object], list[str], list[Fault]]] = [
     ({"keeps": {"argument": "tensor"}}, ["sync"], []),
     ({"keeps": {"argument": "tensor"}}, ["empty"], [Fault.CHANGED]),
     ({"keeps_rest": {"argument": "tensor"}}, ["slice"], []),
+    (result("gathered", at="out"), ["rows"], []),
+    (result("gathered", at="out"), ["chunks"], []),
+    ({"keeps_rest": {"argument": "out"}}, ["rows"], []),
+    ({"keeps_rest": {"argument": "out"}}, ["chunks"], [Fault.BEYOND]),
+    ({"keeps_rest": {"argument": "ops"}}, ["calls"], []),
     ({"returns": {"structure": "Tensor"}}, ["sync"], []),
     ({"returns": {"structure": "SomethingElse"}}, ["sync"], [Fault.RETURNS_OTHER]),
     ({"equals": {"at": "return", "value": 1}}, ["sync"], []),
@@ -85,6 +100,8 @@ ROWS: list[tuple[dict[str, object], list[str], list[Fault]]] = [
     ({"aliases": {"slot": "return", "with": "tensor", "share": "nothing"}}, ["sync"], []),
     ({"aliases": {"slot": "return", "with": "tensor", "share": "object"}}, ["sync"], []),
     ({"raises": {}}, ["sync"], []),
+    ({"raises": {"after": 2, "within": 6}}, ["sync"], []),
+    ({"raises": {"after": 2, "within": 4000}}, ["sync"], [Fault.OTHER_TIME]),
     ({"completes": {}}, ["sync"], []),
     ({"parameter": {"name": "dst"}}, [], []),
 ]
@@ -103,7 +120,6 @@ def test_every_fault_is_both_noticed_and_missed_above() -> None:
     missed = {fault for _, _, faults in ROWS for fault in faults}
     always_seen = {
         Fault.REVERSED,
-        Fault.BEYOND,
         Fault.IN_A_COPY,
         Fault.NO_EXCEPTION,
         Fault.EXCEPTION,

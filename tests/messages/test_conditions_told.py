@@ -24,6 +24,7 @@ from apidiff.model.probe_resolution import (
     inplace_switch,
     partner,
     resolve,
+    variables,
     with_probes,
 )
 from tests.factories import collective_api
@@ -40,6 +41,8 @@ VIEWS = {
     "transposed": "`m.T`",
     "head-contiguous": "`f[:n].contiguous()`",
     "slice-copied": "copy|副本",
+    "chunks": "`list(f.chunk(n))`",
+    "rows": "`[m[i] for i in range(n)]`",
 }
 # A setting, and the pieces of code that a sentence has to hold for it.
 Settings = dict[str, list[str]]
@@ -93,6 +96,8 @@ def settings(api: Api, probe: str, *, about_others: bool = False) -> Settings:
         told["callers"] = [str(rank) for rank in ranks]
     if other:
         told["partner"] = [f"`{other.api}`", *map(str, other.ranks)]
+    for name, value in variables(api, probe).items():
+        told[name] = [f"`{name}={value}`"]
     switch = inplace_switch(api, probe)
     if switch is not None:
         told["switch"] = [f"`set_comm_ops_inplace({switch})`"]
@@ -136,13 +141,23 @@ def for_members(value: Any, size: int) -> Any:
 def pieces(name: str, usual: Any, value: Any) -> list[str]:
     """What a sentence has to hold for ``name`` being ``value``: its name, and dtype, shape, ranks or number if it has one."""
     if is_group(value):
-        return [str(rank) for rank in value["group"]] or [f"`{name}`"]
+        limit = [f"{value['timeout']:g} seconds|{value['timeout']:g} 秒"] if value.get("timeout") else []
+        return [str(rank) for rank in value["group"]] + limit or [f"`{name}`"]
     if not isinstance(value, dict):
         return [f"`{name}={value!r}`"]
-    found = [name]
+    found = [name, *numbers(value)]
     for key in ("dtype", "layout", "shape", "reduce_op", "seconds", "api"):
         found += [spoken(key, item) for item in under(value, key) if item not in under(usual, key)]
     return found
+
+
+def numbers(value: dict[str, Any]) -> list[str]:
+    """What a sentence has to hold for an argument that is a number counted from the rank, or holds nothing but numbers."""
+    if (ahead := value.get("rank_plus")) is not None:
+        sign = "+" if ahead > 0 else "-"
+        return [f"=(rank {sign} {abs(ahead)}) % world_size`" if ahead else "=rank`"]
+    items = value.get("list") or value.get("tuple") or []
+    return [", ".join(map(str, items))] if items and all(type(item) is int for item in items) else []
 
 
 def spoken(key: str, value: Any) -> str:
@@ -219,6 +234,12 @@ API = collective_api(
             "switched": {"inplace_switch": False},
             "received": {"partner": {"api": "torch.distributed.send", "ranks": [1]}, "ranks": [0]},
             "group": {"set": {"group": {"group": [1, 2]}}},
+            "tagged": {"set": {"tag": 7}, "ranks": [0], "world_sizes": [3]},
+            "sizes": {"set": {"sizes": {"list": [1, 2]}}},
+            "itself": {"set": {"peer": {"rank_plus": 0}}},
+            "limit": {"set": {"group": {"group": [], "timeout": 2.0}}},
+            "variable": {"environment": {"LIMIT": "5"}},
+            "chunks": {"set": {"tensors": {"each": {"shape": [2], "layout": "chunks"}}}},
         },
     }
 )
@@ -232,6 +253,12 @@ LOST = [
     ("switched", "The call completes.", "switch"),
     ("received", "When ranks 0 and 1 call, it raises.", "partner"),
     ("group", "With a group of ranks 0, 1, it raises.", "group"),
+    ("tagged", "When only rank 0 makes the call with `tag=8` and with 3 ranks, it raises.", "tag"),
+    ("sizes", "With `sizes=[2, 2]`, it raises.", "sizes"),
+    ("itself", "With `peer=(rank + 1) % world_size`, it raises.", "peer"),
+    ("limit", "With a `group` that has a timeout, it raises.", "group"),
+    ("variable", "With the environment variable `LIMIT`, it raises.", "LIMIT"),
+    ("chunks", "For `tensors` of shape `(2,)`, it raises.", "tensors"),
 ]
 
 

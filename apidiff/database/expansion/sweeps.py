@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from apidiff.database.expansion.origins import ORIGIN, Plain
-from apidiff.model.probe import Layout, Sweep
+from apidiff.model.probe import PARTS_OF_ONE, Layout, Sweep
 
+_PARTS_OF_ONE = {layout.value for layout in PARTS_OF_ONE}
 _WORLD_SIZE = 3  # a partial sum does not show with two
 
 
@@ -44,7 +45,9 @@ def _swept(block: Plain, sweeps: dict[str, Plain]) -> Plain:
                 kept = {part: claim[part] for part in claim if part not in {"by", "stated"}}
                 claims[f"{key}-{name}"] = {**kept, "by": [name]}
             if rest is not None and any(_argument_of(claim["at"]) == rest for claim in results.values()):
-                claims[f"rest-kept-{name}"] = {"keeps_rest": rest, "by": [name], ORIGIN: block[ORIGIN]}
+                alone = any(rest in row and row[rest] is None for row in _arguments(probes, plain)["on_rank"].values())
+                ranks = {"ranks": "root"} if alone else {}  # others pass nothing around which anything lies
+                claims[f"rest-kept-{name}"] = {"keeps_rest": rest, **ranks, "by": [name], ORIGIN: block[ORIGIN]}
     return {**block, "probes": probes, "claims": claims} if probes else block
 
 
@@ -84,9 +87,13 @@ def _dtype_probes(arguments: Plain, dtypes: list[str]) -> Iterator[tuple[str, Pl
 
 def _view_probes(arguments: Plain, layouts: list[str]) -> Iterator[tuple[str, Plain, str | None]]:
     """The same for each argument that is a tensor or a list of tensors, and the argument where something lies around it."""
-    names = [name for name, value in arguments["set"].items() if _is_tensors(value)]
-    for name in names:
-        for layout in layouts:
+    for name, value in arguments["set"].items():
+        tensors = list(_tensors(value))
+        several = len(tensors) > 1 or (isinstance(value, dict) and "each" in value)
+        alike = len({str(tensor["shape"]) for tensor in tensors}) == 1
+        for layout in layouts if tensors else []:
+            if layout in _PARTS_OF_ONE and not (several and alike):
+                continue
             transposed = layout == Layout.TRANSPOSED.value
 
             def widened(tensor: Plain) -> Plain:
@@ -106,17 +113,24 @@ def _view_probes(arguments: Plain, layouts: list[str]) -> Iterator[tuple[str, Pl
                     rank: {**row, **mine["on_rank"].get(rank, {})} for rank, row in made["on_rank"].items() if row
                 },
             }
-            yield f"{layout}-{name.replace('_', '-')}", changes, None if transposed else name
+            filling = layout in {Layout.TRANSPOSED.value, Layout.CHUNKS.value}  # nothing lies around
+            yield f"{layout}-{name.replace('_', '-')}", changes, None if filling else name
 
 
 def _of_argument(rows: Plain, name: str) -> Plain:
     return {rank: {name: row[name]} for rank, row in rows.items() if name in row}
 
 
-def _is_tensors(value: Any) -> bool:
-    if not isinstance(value, dict):
-        return False
-    return "shape" in value or _is_tensors(value.get("each"))
+def _tensors(value: Any) -> Iterator[Plain]:
+    """The tensors in an argument, those in lists and calls included; of one per rank of the world the first."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _tensors(item)
+    elif isinstance(value, dict) and "shape" in value:
+        yield value
+    elif isinstance(value, dict):
+        inner = [value.get("each"), value.get("list"), *value.get("call", {}).get("set", {}).values()]
+        yield from (tensor for item in inner for tensor in _tensors(item))
 
 
 def _mapped(arguments: Plain, change: Callable[[Plain], Plain]) -> Plain:
@@ -137,4 +151,7 @@ def _of(value: Any, change: Callable[[Plain], Plain]) -> Any:
         return value
     if "shape" in value:
         return change(value)
-    return {key: _of(item, change) if key in {"each", "list", "call", "set"} else item for key, item in value.items()}
+    if "call" in value:
+        given = {name: _of(item, change) for name, item in value["call"].get("set", {}).items()}
+        return {**value, "call": {**value["call"], "set": given}}
+    return {key: _of(item, change) if key in {"each", "list"} else item for key, item in value.items()}

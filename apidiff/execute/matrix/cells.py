@@ -14,7 +14,7 @@ from msgspec import Meta
 from apidiff.database import ApidiffError, Data, DataError, InvalidData
 from apidiff.database.backends import Backend, find_backends
 from apidiff.database.toml import read_toml
-from apidiff.execute.plan import lacking, make_plan
+from apidiff.execute.plan import GivenOtherwise, lacking, make_plan
 from apidiff.model.base import NonEmpty, Record
 from apidiff.model.claim_probes import Examples
 from apidiff.model.trace import RunRecord
@@ -176,15 +176,20 @@ class Standing:
     text: str
 
 
-def standing(cell: Cell, data: Data, examples: Examples, measured_by: str | None) -> Standing:
-    """Tells whether the cell has a whole record of this measurer in which every probe was asked as it is today."""
+def standing(
+    cell: Cell, data: Data, examples: Examples, measured_by: str | None, given_otherwise: GivenOtherwise
+) -> Standing:
+    """Tells whether the cell has a whole record of this measurer in which every probe was asked as it is today.
+
+    ``given_otherwise`` finds what was asked with other inputs.
+    """
     records = list(_records(cell, data, measured_by))
     if not records:
         return Standing(None, "no record")
     plan = make_plan(data, cell.backend, cell.version, cell.world_size, examples)
     faults = []
     for run_id, record in records:
-        missing = lacking(record, plan)
+        missing = lacking(record, plan, given_otherwise)
         if not missing and not record.stopped:
             return Standing(run_id, "recorded")
         of = len(plan.steps) + len(plan.apis)

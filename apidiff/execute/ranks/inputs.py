@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 from apidiff.execute.contents import filled, filled_around
-from apidiff.execute.layouts import View, make_view
+from apidiff.execute.layouts import View, make_parts, make_view
 from apidiff.execute.ranks.api_lookup import find
 from apidiff.model.mapping import Api
-from apidiff.model.probe import Argument, Input, Layout, Partner
+from apidiff.model.probe import PARTS_OF_ONE, Argument, Input, Layout, Partner, tensors_in
 from apidiff.model.probe_resolution import partner, resolve, root_rank
 
 
@@ -24,7 +24,7 @@ class Maker(Protocol):
 
     def make_tensor(self, array: npt.NDArray[Any], dtype: str, *, strided: bool) -> Any: ...
     def reduce_op(self, name: str) -> Any: ...
-    def group(self, ranks: list[int], *, by_name: bool) -> Any: ...
+    def group(self, ranks: list[int], *, by_name: bool, timeout: float | None) -> Any: ...
 
 
 class Inputs:
@@ -33,6 +33,7 @@ class Inputs:
     def __init__(self, maker: Maker, api: Api, probe: str) -> None:
         self._maker, self._api, self._probe = maker, api, probe
         self.views: list[View] = []
+        self._parts: Iterator[View] = iter(())  # those of one tensor that the argument under way has not got yet
 
     def make_groups(self) -> None:
         """Creates every group that any rank passes, on all ranks alike: creating one is itself a collective in torch."""
@@ -56,14 +57,35 @@ class Inputs:
         return self._made(other.set)
 
     def _made(self, arguments: dict[str, Argument]) -> dict[str, Any]:
-        return {key: self._make(value, [0]) for key, value in arguments.items()}
+        made = {}
+        for key, value in arguments.items():
+            self._parts = iter(self._parts_of_one(value))
+            made[key] = self._make(value, [0])
+        return made
+
+    def _parts_of_one(self, value: Argument) -> list[View]:
+        """Makes the tensors of an argument that are to be parts of one larger tensor, in their order."""
+        tensors = [tensor for tensor in tensors_in(value) if tensor.layout in PARTS_OF_ONE]
+        if not tensors:
+            return []
+        if isinstance(value, Input) and value.each is not None:
+            tensors *= self._maker.world_size
+        counted = [0]
+        arrays = [self._filled(tensor, counted) for tensor in tensors]
+        first, elements = tensors[0], sum(array.size for array in arrays)
+        around = filled_around(2 * elements, first.dtype, self._maker.rank, world_size=self._maker.world_size)
+        views = make_parts(
+            arrays, first.layout, around, lambda whole: self._maker.make_tensor(whole, first.dtype, strided=False)
+        )
+        self.views += views
+        return views
 
     def _make(self, value: Argument, counted: list[int]) -> Any:
         """``counted``: how many elements the tensors of this argument have so far."""
         if not isinstance(value, Input):
             return value
         if value.shape is not None:
-            return self._tensor(value, value.shape, counted)
+            return self._tensor(value, counted)
         if value.each is not None:
             return [self._make(value.each, counted) for _ in range(self._maker.world_size)]
         if value.list is not None:
@@ -91,13 +113,19 @@ class Inputs:
         if value.api is not None:
             return find(value.api)
         ranks = [rank for rank in value.group or [] if rank < world_size] or list(range(world_size))
-        return self._maker.group(ranks, by_name=value.by_name)
+        return self._maker.group(ranks, by_name=value.by_name, timeout=value.timeout)
 
-    def _tensor(self, value: Input, shape: Iterable[int | str], counted: list[int]) -> Any:
-        sizes = [self._dimension(size) for size in shape]
-        rank, world_size = self._maker.rank, self._maker.world_size
-        array = filled(sizes, value.dtype, rank, counted[0], value.fill, world_size=world_size)
+    def _filled(self, value: Input, counted: list[int]) -> npt.NDArray[Any]:
+        sizes = [self._dimension(size) for size in value.shape or ()]
+        array = filled(sizes, value.dtype, self._maker.rank, counted[0], value.fill, world_size=self._maker.world_size)
         counted[0] += array.size
+        return array
+
+    def _tensor(self, value: Input, counted: list[int]) -> Any:
+        if value.layout in PARTS_OF_ONE:
+            return next(self._parts).tensor
+        rank, world_size = self._maker.rank, self._maker.world_size
+        array = self._filled(value, counted)
         if value.layout is Layout.CONTIGUOUS:
             return self._maker.make_tensor(array, value.dtype, strided=False)
         around = filled_around(3 * array.size, value.dtype, rank, world_size=world_size)

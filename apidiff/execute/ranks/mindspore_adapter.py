@@ -20,7 +20,7 @@ class MindSporeAdapter(MindSporeTensors, Adapter):
 
     def __init__(self, device: str) -> None:
         self._device = _TARGETS[device]
-        self._groups: dict[tuple[int, ...], str] = {}
+        self._groups: dict[tuple[tuple[int, ...], float | None], str] = {}
 
     def start(self) -> None:
         mindspore.set_device(self._device)
@@ -30,9 +30,13 @@ class MindSporeAdapter(MindSporeTensors, Adapter):
     def reduce_op(self, name: str) -> Any:
         return getattr(mindspore.ops.ReduceOp, name, name.lower())
 
-    def group(self, ranks: list[int], *, by_name: bool) -> Any:
+    def group(self, ranks: list[int], *, by_name: bool, timeout: float | None) -> Any:
         del by_name  # a group is a name here
-        key = tuple(ranks)
+        key = tuple(ranks), timeout
+        if timeout is not None and key not in self._groups:
+            # Nothing else takes a time-out; who is no member may not call it.
+            limit = int(timeout)
+            self._groups[key] = mindspore.mint.distributed.new_group(ranks, timeout=limit) if self.rank in ranks else ""
         if key not in self._groups:
             name = f"apidiff_{'_'.join(map(str, ranks))}"
             if self.rank in ranks:

@@ -31,7 +31,7 @@ class TorchAdapter(TorchTensors, Adapter):
 
     def __init__(self, backend: str, device: str) -> None:
         self._backend, self._kind = backend, device
-        self._groups: dict[tuple[int, ...], Any] = {}
+        self._groups: dict[tuple[tuple[int, ...], float | None], Any] = {}
 
     def start(self) -> None:
         if self._kind == "npu":
@@ -50,10 +50,12 @@ class TorchAdapter(TorchTensors, Adapter):
     def reduce_op(self, name: str) -> Any:
         return getattr(dist.ReduceOp, name)
 
-    def group(self, ranks: list[int], *, by_name: bool) -> Any:
-        key = tuple(ranks)
+    def group(self, ranks: list[int], *, by_name: bool, timeout: float | None) -> Any:
+        key = tuple(ranks), timeout
         if key not in self._groups:
             # Every rank makes every group, members or not.
-            self._groups[key] = dist.group.WORLD if len(ranks) == self.world_size else dist.new_group(ranks)
+            limit = None if timeout is None else timedelta(seconds=timeout)
+            whole = limit is None and len(ranks) == self.world_size
+            self._groups[key] = dist.group.WORLD if whole else dist.new_group(ranks, timeout=limit)
         group = self._groups[key]
         return getattr(group, "group_name", None) if by_name else group

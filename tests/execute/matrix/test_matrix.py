@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import pytest
@@ -12,8 +13,11 @@ from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import conf_file, examples_folder
 from apidiff.execute.matrix.cells import Cell, cells_of, read_matrix, standing
+from apidiff.judge.recorded_inputs import given_otherwise
 from apidiff.model.claim_probes import Examples
-from apidiff.model.trace import RunRecord
+from apidiff.model.trace import ProbeRun, RunRecord
+
+Record = TypeVar("Record", RunRecord, ProbeRun)
 
 GOOD = """\
 [[framework]]
@@ -130,8 +134,17 @@ def known() -> tuple[Data, Examples, Cell]:
     return data, examples, cells[0]
 
 
-def altered(record: RunRecord, **changes: object) -> RunRecord:
+def altered(record: Record, **changes: object) -> Record:
     return msgspec.structs.replace(record, **changes)
+
+
+def with_other_inputs(run: ProbeRun) -> ProbeRun:
+    """The plain call of all_reduce as if rank 1 had been given other numbers; other runs as they are."""
+    if (run.api, run.probe) != ("torch.distributed.all_reduce", "sync"):
+        return run
+    tensor = run.ranks[1].before["tensor"]
+    given = {"tensor": msgspec.structs.replace(tensor, values=[7.0, 7.0, 7.0])}
+    return altered(run, ranks=[run.ranks[0], msgspec.structs.replace(run.ranks[1], before=given)])
 
 
 # (what becomes of the record, how the cell stands then)
@@ -144,6 +157,7 @@ STANDINGS = [
     (lambda one: altered(one, probes=one.probes[1:]), "its record lacks 1 of "),
     (lambda one: altered(one, probes=[altered(one.probes[0], spec="0"), *one.probes[1:]]), "its record lacks 1 of "),
     (lambda one: altered(one, signatures=one.signatures[2:]), "its record lacks 2 of "),
+    (lambda one: altered(one, probes=[with_other_inputs(run) for run in one.probes]), "its record lacks 1 of "),
 ]
 
 
@@ -160,7 +174,7 @@ def test_a_cell_is_recorded_where_every_probe_was_asked_as_today(
     ]
     assert callable(change)
     changed = Data(data.root, data.mappings, data.documents, data.frameworks, runs=[(key, change(record))])
-    found = standing(cell, changed, examples, None)
+    found = standing(cell, changed, examples, None, given_otherwise)
     assert found.text.startswith(said)
     assert found.record == (key if said == "recorded" else None)
     if said == "no record":
@@ -168,4 +182,4 @@ def test_a_cell_is_recorded_where_every_probe_was_asked_as_today(
     beside = Data(
         data.root, data.mappings, data.documents, data.frameworks, runs=[(key, record), ("x", change(record))]
     )
-    assert standing(cell, beside, examples, None).record is not None
+    assert standing(cell, beside, examples, None, given_otherwise).record is not None
