@@ -19,6 +19,7 @@ from apidiff.errors import ApidiffError
 COMMANDS = {
     "lookup": "how one API differs from its counterpart",
     "search": "APIs by name, text or behaviour, in English or Chinese",
+    "scan": "every reference to PyTorch in code, and what each call of it meets",
     "show": "a record as it is written, or expanded",
     "check": "validate all data and count what is there",
     "export": "everything as JSON files or as an SQLite database",

@@ -25,6 +25,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     source = extract.add_mutually_exclusive_group(required=True)
     source.add_argument("--installed", action="store_true", help="read the package installed in this environment")
     source.add_argument("--wheel", type=Path, metavar="FILE", help="read a wheel; it is not installed")
+    results = actions.add_parser(
+        "results",
+        help="read what the calls of PyTorch return",
+        description="Reads from the source and type stubs of an unpacked PyTorch what its calls return, which classes and "
+        "modules it has, and writes the file that `apidiff scan` follows types by. Nothing is imported.",
+    )
+    results.add_argument("package", type=Path, metavar="FOLDER", help="the folder torch of site-packages")
+    results.add_argument("--of", required=True, metavar="VERSION", help="the version that it is")
     extract.add_argument(
         "--into", type=Path, default=DATA / "signatures", metavar="FOLDER", help="default: %(default)s"
     )
@@ -32,6 +40,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Writes the file and says what it holds. Raises ApidiffError where the source or the folder does not allow it."""
+    if args.action == "results":
+        from apidiff.signatures.result_types import read_result_types, write_result_types
+
+        types = read_result_types(args.package, args.of)
+        write_result_types(types, DATA / "result_types.json")
+        print(f"{DATA / 'result_types.json'}: {len(types.results)} results, {len(types.modules)} modules")  # noqa: T201
+        return 0
     try:
         from apidiff import signatures
     except ModuleNotFoundError as error:

@@ -12,11 +12,13 @@ import msgspec
 from apidiff.database import load
 from apidiff.derive.counterparts import counterparts as all_counterparts
 from apidiff.derive.counterparts import served, with_classes
+from apidiff.derive.source_names import source_names
 from apidiff.derive.versions_run import newest_first, versions_run
 from apidiff.lookup.entry import entries as all_entries
 from apidiff.lookup.index import Index, Spelling
 from apidiff.lookup.names import counterpart_spellings, spellings
 from apidiff.lookup.passages import fill_search
+from apidiff.model.source_names import SourceNames
 from apidiff.model.views import CounterpartEntry, Entry
 
 
@@ -25,7 +27,9 @@ def build(fingerprint: str) -> Index:
     data = load()
     releases = {framework: [release.version for release in known] for framework, known in data.frameworks.items()}
     entries = all_entries(data)
-    return index_of(entries, all_counterparts(data, entries), releases, fingerprint, versions_run(data))
+    return index_of(
+        entries, all_counterparts(data, entries), releases, fingerprint, versions_run(data), source_names(data)
+    )
 
 
 def index_of(
@@ -34,6 +38,7 @@ def index_of(
     releases: Mapping[str, Sequence[str]],
     fingerprint: str = "",
     run: Mapping[str, list[str]] = MappingProxyType({}),
+    source_names: SourceNames | None = None,
 ) -> Index:
     """The index of ``entries`` and ``counterparts``.
 
@@ -43,6 +48,7 @@ def index_of(
         releases: the known ones of each framework in any order.
         fingerprint: of the files that all of this was read from.
         run: the versions of each framework that were run, newest first.
+        source_names: what names in code are looked up in.
     """
     with closing(sqlite3.connect(":memory:")) as connection:
         fill_search(connection, entries.values(), counterparts.values())
@@ -52,6 +58,7 @@ def index_of(
         fingerprint=fingerprint,
         releases={name: newest_first(versions) for name, versions in releases.items()},
         run=dict(run),
+        source_names=source_names or SourceNames(apis={}, copies={}, customary={}),
         names=_names(entries.values(), counterparts.values()),
         encoded_serves=_encoded(served(entries.values(), with_classes)),
         encoded_counterparts=_encoded(counterparts),

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from apidiff.model.source_names import SourceNames
 from apidiff.model.views import CounterpartEntry, Entry, ServedEntry
 
 
@@ -25,7 +26,8 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
 
     ``fingerprint``: of the files it was made from. ``releases``: the known ones of each framework, newest first; ``run``:
     those of which there are run records.
-    ``names``: for each spelling the APIs that it stands for, all of the lowest rank. ``words``: the SQLite database that
+    ``names``: for each spelling the APIs that it stands for, all of the lowest rank. ``source_names``: what names in code
+    are looked up in. ``words``: the SQLite database that
     `apidiff.lookup.search` reads.
     """
 
@@ -33,6 +35,7 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
     releases: dict[str, list[str]]
     run: dict[str, list[str]]
     names: dict[str, list[Spelling]]
+    source_names: SourceNames
     encoded_serves: dict[str, memoryview]
     encoded_counterparts: dict[str, memoryview]
     encoded_entries: dict[str, memoryview]

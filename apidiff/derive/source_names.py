@@ -1,0 +1,22 @@
+"""Lists the names under which code finds the source APIs of the database."""
+
+from __future__ import annotations
+
+from apidiff.database import Data
+from apidiff.database.scope import load_scope
+from apidiff.model.source_names import KnownApi, SourceNames
+from apidiff.model.vocabulary import ApiKind
+
+_CLASSES = {ApiKind.CLASS, ApiKind.MODULE, ApiKind.PRIMITIVE}
+
+
+def source_names(data: Data) -> SourceNames:
+    """List every source with its aliases, the modules that copy others, and what everyone calls modules."""
+    scope = load_scope().torch
+    apis: dict[str, KnownApi] = {}
+    for mapping in data.mappings.values():
+        is_class = mapping.source.kind in _CLASSES or any(target.members for target in mapping.targets)
+        for name in (mapping.source.name, *mapping.aliases):
+            apis[name] = KnownApi(mapping=mapping.id, is_class=is_class)
+    customary = {module.alias: module.name for module in scope.modules if module.alias}
+    return SourceNames(apis=apis, copies=scope.copies(), customary=customary)

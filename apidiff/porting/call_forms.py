@@ -1,0 +1,55 @@
+"""Writes down what a call passes, so that it can be judged without its file: literals, dtypes, tuples, tensors."""
+
+from __future__ import annotations
+
+import ast
+
+import msgspec
+
+from apidiff.porting.name_walk import Argument, Passed
+from apidiff.porting.torch_names import TENSOR
+
+UNKNOWN = "?"
+IS_TENSOR = "tensor"
+LITERAL = "="  # before its repr
+NAMED = ":"  # before the full name of an API that is passed: :torch.float16
+_SEQUENCES = {ast.Tuple: "tuple", ast.List: "list"}
+_LONGEST = 80
+
+
+class CallForm(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What a call passes: by position, by keyword, and whether more may come from ``*`` or ``**``."""
+
+    args: tuple[str, ...] = ()
+    keywords: tuple[tuple[str, str], ...] = ()
+    open: bool = False
+
+
+def form_of(passed: Passed | None) -> CallForm | None:
+    """Write down what a call passes; None for a name that is not called."""
+    if passed is None:
+        return None
+    keywords = tuple((name, _written(one)) for name, one in passed.keywords.items() if name != "**")
+    return CallForm(tuple(_written(one) for one in passed.args), keywords, "**" in passed.keywords)
+
+
+def _written(argument: Argument) -> str:
+    node, value = argument
+    kind = type(node)
+    if kind is ast.Constant:
+        return _literal(node.value)  # type: ignore[attr-defined]
+    if value == TENSOR:
+        return IS_TENSOR
+    if value is not None and value[0] == "t" and value[-1] not in ")]" and "|" not in value:
+        return f"{NAMED}{value}"
+    if kind in _SEQUENCES or kind is ast.UnaryOp:
+        try:
+            return _literal(ast.literal_eval(node))
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            return _SEQUENCES.get(kind, UNKNOWN)
+    return UNKNOWN
+
+
+def _literal(value: object) -> str:
+    text = repr(value)
+    return f"{LITERAL}{text}" if len(text) <= _LONGEST else UNKNOWN

@@ -1,0 +1,153 @@
+"""Scans one file: every place that names an API of PyTorch, with what is passed there. What a process sends to another."""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_right
+from collections.abc import Collection
+from pathlib import Path
+
+import msgspec
+
+from apidiff.porting.bindings import ModuleFacts
+from apidiff.porting.call_forms import CallForm, form_of
+from apidiff.porting.name_walk import Place, walk
+from apidiff.porting.source_files import Problem, SourceFile
+from apidiff.porting.source_text import PYTHON, SUFFIXES, Parsed, UnreadableSource, read_code
+from apidiff.porting.torch_names import TorchNames
+
+_IGNORED = re.compile(r"#.*?\bapidiff:\s*ignore(?:\[([^\]]*)\])?")
+
+
+class Span(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A place in a file: lines and columns from 1, columns in characters, the end column the first one after it.
+
+    ``cell``: of a notebook, in which the lines are counted then.
+    """
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    cell: int | None = None
+
+
+class Reference(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A place that names an API. ``role``: call, name or import. ``possible``: a method of something unknown."""
+
+    name: str
+    span: Span
+    role: str
+    form: CallForm | None
+    possible: bool = False
+
+
+class OpenReference(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A place whose meaning another file decides: ``value`` followed by ``names``; ``spans``: to the end of each part."""
+
+    value: str
+    names: list[str]
+    spans: list[Span]
+    role: str
+    form: CallForm | None
+
+
+class FileNames(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What one file holds. ``ignored``: line → the names that a comment there tells to pass over, none for all."""
+
+    path: str
+    references: list[Reference]
+    open: list[OpenReference]
+    facts: ModuleFacts | None
+    problems: list[Problem]
+    ignored: dict[int, list[str]]
+
+
+def scan_file(file: SourceFile, names: TorchNames, tree: Collection[str]) -> FileNames:
+    """Scan ``file``. ``tree``: the modules of the scanned tree."""
+    path = Path(file.path)
+    kind = SUFFIXES.get(path.suffix.lower(), PYTHON)
+    try:
+        parsed, failed = read_code(path)
+    except UnreadableSource as error:
+        return FileNames(file.path, [], [], None, [_problem(file.path, error)], {})
+    places = _Places(parsed)
+    try:
+        found = walk(
+            [part.tree for part in parsed],
+            file.module,
+            names,
+            tree,
+            package=file.package,
+            assume=kind != PYTHON,
+        )
+    except RecursionError:
+        return FileNames(file.path, [], [], None, [Problem(file.path, "nested")], {})
+    references = [
+        Reference(use.name, places.span(use.place), use.role, form_of(use.passed), use.possible) for use in found.uses
+    ]
+    waiting = [
+        OpenReference(one.value, one.names, [places.span(place) for place in one.places], one.role, form_of(one.passed))
+        for one in found.pending
+    ]
+    problems = [_problem(file.path, error) for error in failed]
+    return FileNames(file.path, references, waiting, found.facts, problems, _ignored(parsed))
+
+
+def _problem(path: str, error: UnreadableSource) -> Problem:
+    return Problem(path, error.code, error.line, error.detail)
+
+
+class _Places:
+    """Turns places of the syntax tree into spans of the file. The blocks are laid one below the other for that."""
+
+    def __init__(self, parsed: list[Parsed]) -> None:
+        self._blocks = [part.block for part in parsed]
+        self._lines: list[list[str] | None] = [None] * len(parsed)
+        self._starts: list[int] = []
+        at = 0
+        for part in parsed:
+            self._starts.append(at)
+            if at:
+                ast.increment_lineno(part.tree, at)
+            if len(parsed) > 1:
+                at += part.block.text.count("\n") + 1
+        self._ascii = len(parsed) == 1 and parsed[0].block.text.isascii()
+        self._simple = len(parsed) == 1 and self._ascii and not any(parsed[0].block.shifts)
+
+    def span(self, place: Place) -> Span:
+        """The span of a place."""
+        line, column, end_line, end_column = place
+        if self._simple:
+            first, cell = self._blocks[0].first - 1, self._blocks[0].cell
+            return Span(first + line, column + 1, first + end_line, end_column + 1, cell)
+        number = bisect_right(self._starts, line - 1) - 1
+        return Span(
+            *self._point(number, line, column), *self._point(number, end_line, end_column), self._blocks[number].cell
+        )
+
+    def _point(self, number: int, line: int, column: int) -> tuple[int, int]:
+        block = self._blocks[number]
+        lines = self._lines[number]
+        if lines is None:
+            lines = self._lines[number] = block.text.split("\n")
+        local = line - self._starts[number] - 1
+        text = lines[local] if local < len(lines) else ""
+        if not text.isascii():
+            column = len(text.encode()[:column].decode("utf-8", "ignore"))
+        shift = block.shifts[local] if local < len(block.shifts) else 0
+        return block.first + local, column + shift + 1
+
+
+def _ignored(parsed: list[Parsed]) -> dict[int, list[str]]:
+    """The lines whose comment tells to pass over what is found there, with the names that it lists."""
+    found: dict[int, list[str]] = {}
+    for part in parsed:
+        if "apidiff" not in part.block.text:
+            continue
+        for number, line in enumerate(part.block.text.split("\n")):
+            if "apidiff" in line and (match := _IGNORED.search(line)):
+                names = [name.strip() for name in (match[1] or "").split(",") if name.strip()]
+                found[part.block.first + number] = names
+    return found

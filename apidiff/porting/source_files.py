@@ -1,0 +1,128 @@
+"""Finds the files to scan under the paths given, and the dotted name of each as code of the same tree imports it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+
+import msgspec
+
+from apidiff.errors import ApidiffError
+from apidiff.porting.source_text import PYTHON, SUFFIXES
+
+SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv"}
+
+
+class SourceFile(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A file to scan. ``module``: its dotted name in the tree. ``package``: whether it is an ``__init__.py``."""
+
+    path: str
+    module: str
+    package: bool
+
+
+class Problem(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What could not be read. ``code``: the key of the message; ``line``: 0 where it is about no line."""
+
+    path: str
+    code: str
+    line: int = 0
+    detail: str = ""
+
+
+def find_sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> tuple[list[SourceFile], list[Problem]]:
+    """List the files under ``paths``, each once, and what cannot be listed.
+
+    Folders that hold no code of the tree (hidden ones, ``__pycache__``, ``venv`` …) are passed over unless they are given
+    themselves; ``exclude`` are patterns of paths. Raises ApidiffError for a path that does not exist.
+    """
+    files: dict[str, None] = {}
+    problems: list[Problem] = []
+    for path in paths:
+        if path.is_dir():
+            for found in _below(path, problems, exclude):
+                files.setdefault(found)
+        elif path.exists():
+            files.setdefault(str(path))
+        else:
+            raise ApidiffError(f"{path}: no such file or folder. Give files or folders that exist.")
+    packages: dict[str, bool] = {}
+    return [_source(path, packages) for path in files], problems
+
+
+def _below(top: Path, problems: list[Problem], exclude: Sequence[str]) -> Iterator[str]:
+    """The files below a folder, sorted. A link to a folder that has been seen is not followed."""
+    seen: set[tuple[int, int]] = set()
+
+    def unreadable(error: OSError) -> None:
+        problems.append(Problem(str(error.filename), "unreadable", detail=error.strerror or ""))
+
+    for folder, folders, names in os.walk(top, onerror=unreadable, followlinks=True):
+        try:
+            state = os.stat(folder)  # noqa: PTH116 - a Path for each folder of a large tree would take as long again
+        except OSError as error:
+            unreadable(error)
+            folders.clear()
+            continue
+        if (state.st_dev, state.st_ino) in seen:
+            problems.append(Problem(folder, "loop"))
+            folders.clear()
+            continue
+        seen.add((state.st_dev, state.st_ino))
+        folders[:] = sorted(name for name in folders if name not in SKIPPED and not name.startswith("."))
+        for name in sorted(names):
+            path = os.path.join(folder, name)  # noqa: PTH118 - as above
+            if os.path.splitext(name)[1].lower() in SUFFIXES and not _excluded(path, exclude):  # noqa: PTH122 - as above
+                yield path
+
+
+def _excluded(path: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatch(path, pattern) or fnmatch(path, f"*/{pattern}") for pattern in patterns)
+
+
+def _source(path: str, packages: dict[str, bool]) -> SourceFile:
+    """The file with its dotted name: from the outermost folder above it that is a package."""
+    folder, name = os.path.split(path)
+    stem, suffix = os.path.splitext(name)  # noqa: PTH122 - as above
+    if SUFFIXES.get(suffix.lower()) != PYTHON:
+        return SourceFile(path, f"<{path}>", False)
+    parts = [] if stem == "__init__" else [stem]
+    while _is_package(folder, packages):
+        folder, name = os.path.split(folder)
+        parts.insert(0, name)
+    return SourceFile(path, ".".join(parts) or stem, stem == "__init__")
+
+
+def _is_package(folder: str, known: dict[str, bool]) -> bool:
+    if folder not in known:
+        known[folder] = bool(os.path.basename(folder)) and os.path.isfile(f"{folder}/__init__.py")  # noqa: PTH113, PTH119 - as above
+    return known[folder]
+
+
+def changed_since(revision: str, folder: Path) -> set[Path]:
+    """The files of the git repository around ``folder`` that differ from ``revision``, new ones too.
+
+    Raises ApidiffError where git says that there is no such thing.
+    """
+    root = Path(_git(["rev-parse", "--show-toplevel"], folder).strip())
+    if revision.startswith("-"):
+        raise ApidiffError(f"--diff {revision}: that is no revision. Name a commit, a branch or a tag.")
+    changed = _git(["diff", "--name-only", "-z", "--diff-filter=d", revision, "--"], root)
+    new = _git(["ls-files", "--others", "--exclude-standard", "-z"], root)
+    return {(root / name).resolve() for name in f"{changed}\0{new}".split("\0") if name}
+
+
+def _git(arguments: list[str], folder: Path) -> str:
+    try:
+        done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise ApidiffError(f"--diff needs git ({error.strerror}). Install it, or leave --diff out.") from error
+    if done.returncode:
+        said = done.stderr.strip().splitlines()
+        raise ApidiffError(
+            f"git {arguments[0]} in {folder}: {said[-1] if said else 'failed'}. Name a revision that exists."
+        )
+    return done.stdout

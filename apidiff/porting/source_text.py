@@ -1,0 +1,172 @@
+"""Reads the Python code in a file: a module, the cells of a notebook, the fences of a Markdown page. It is not run."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+NOTEBOOK, MARKDOWN, PYTHON = ".ipynb", ".md", ".py"
+SUFFIXES = {".py": PYTHON, ".pyi": PYTHON, ".pyw": PYTHON, ".ipynb": NOTEBOOK, ".md": MARKDOWN, ".markdown": MARKDOWN}
+_FENCE = re.compile(r"^(?P<indent>[ \t>]*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
+_LANGUAGE = re.compile(
+    r"^(?:\{(?:code|code-block|code-cell|sourcecode)[^}]*\}\s*)?\.?\{?\.?(?:python3?|py|pycon|ipython3?)\b",
+    re.IGNORECASE,
+)
+_PROMPT = re.compile(r"^(\s*)(>>> ?|\.\.\. ?)")
+_MAGIC = re.compile(r"^(\s*)([!%?]|\w[\w.]*\?\??\s*$)")
+
+
+class UnreadableSource(Exception):
+    """A file whose code cannot be read. ``code``: the key of the message; ``line``: 0 where it is about none; ``detail``: why."""
+
+    def __init__(self, code: str, line: int = 0, detail: str = "") -> None:
+        super().__init__(code, line, detail)
+        self.code, self.line, self.detail = code, line, detail
+
+
+class Block(msgspec.Struct, frozen=True):
+    """A piece of code.
+
+    ``first``: the line of the file, or of the cell, on which it begins, from 1. ``cell``: of a notebook, from 1. ``shifts``:
+    characters that were cut from the front of each line.
+    """
+
+    text: str
+    first: int = 1
+    cell: int | None = None
+    shifts: tuple[int, ...] = ()
+
+
+class Parsed(msgspec.Struct, frozen=True):
+    """A block that is Python, with its syntax."""
+
+    block: Block
+    tree: ast.Module
+
+
+def read_code(path: Path) -> tuple[list[Parsed], list[UnreadableSource]]:
+    """Read and parse the code in ``path``; of a page or a notebook each block that does not parse is told.
+
+    Raises UnreadableSource.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UnreadableSource("unreadable", detail=error.strerror or str(error)) from error
+    return parse_code(content, SUFFIXES.get(path.suffix.lower(), PYTHON))
+
+
+def parse_code(content: bytes, kind: str) -> tuple[list[Parsed], list[UnreadableSource]]:
+    """Parse ``content``, a module, a notebook or a page of Markdown. Raises UnreadableSource where nothing can be read."""
+    if kind == NOTEBOOK:
+        return _parsed_each(list(_cells(content)))
+    text = decoded(content, python=kind == PYTHON)
+    if kind == MARKDOWN:
+        return _parsed_each(list(_fences(text)))
+    block = Block(text)
+    return [Parsed(block, _parse(block))], []
+
+
+def decoded(content: bytes, *, python: bool) -> str:
+    """Decode source text as Python does, lines ended by a line feed. Raises UnreadableSource."""
+    if b"\0" in content:
+        raise UnreadableSource("binary")
+    try:
+        encoding = tokenize.detect_encoding(io.BytesIO(content).readline)[0] if python else "utf-8-sig"
+        text = content.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        raise UnreadableSource("encoding", detail=str(error)) from error
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _parse(block: Block) -> ast.Module:
+    """Raises UnreadableSource for what is no Python."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes of other people's strings
+            return ast.parse(block.text)
+    except SyntaxError as error:
+        raise UnreadableSource("syntax", block.first - 1 + (error.lineno or 1), error.msg) from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise UnreadableSource("nested", block.first, str(error)) from error
+
+
+def _parsed_each(blocks: list[Block]) -> tuple[list[Parsed], list[UnreadableSource]]:
+    parsed, failed = [], []
+    for block in blocks:
+        try:
+            parsed.append(Parsed(block, _parse(block)))
+        except UnreadableSource as error:
+            try:
+                plain = _without_magics(block)
+                parsed.append(Parsed(plain, _parse(plain)))
+            except UnreadableSource:
+                failed.append(error)
+    return parsed, failed
+
+
+def _without_magics(block: Block) -> Block:
+    """``block`` with the lines that IPython, not Python, reads taken out."""
+    lines = [f"{found[1]}pass" if (found := _MAGIC.match(line)) else line for line in block.text.split("\n")]
+    return msgspec.structs.replace(block, text="\n".join(lines))
+
+
+def _cells(content: bytes) -> Iterator[Block]:
+    """The code cells of a notebook of format 3 or 4. Raises UnreadableSource."""
+    try:
+        notebook = msgspec.json.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UnreadableSource("notebook", detail=str(error)) from error
+    sheets = notebook.get("worksheets", [notebook]) if isinstance(notebook, dict) else []
+    cells = [cell for sheet in sheets if isinstance(sheet, dict) for cell in sheet.get("cells") or []]
+    if not cells:
+        raise UnreadableSource("no_cells")
+    for number, cell in enumerate(cells, start=1):
+        if isinstance(cell, dict) and cell.get("cell_type") == "code":
+            source = cell.get("source", cell.get("input", ""))
+            text = "".join(map(str, source)) if isinstance(source, list) else str(source)
+            yield _plain(text.split("\n"), 1, number)
+
+
+def _fences(text: str) -> Iterator[Block]:
+    """The fenced blocks of Python in a page of Markdown."""
+    mark, indent, first, lines = "", "", 0, list[str]()
+    wanted = False
+    for number, line in enumerate([*text.split("\n"), None], start=1):
+        if mark:
+            end = line is None or (line.strip(" \t>").startswith(mark) and not line.strip(" \t>" + mark[0]))
+            if not end:
+                lines.append(str(line))
+                continue
+            if wanted and lines:
+                yield _plain(lines, first, None, len(indent))
+            mark = ""
+        elif line is not None and (found := _FENCE.match(line)):
+            mark, indent = found["mark"], found["indent"]
+            wanted = bool(_LANGUAGE.match(found["info"].strip()))
+            first, lines = number + 1, []
+
+
+def _plain(lines: list[str], first: int, cell: int | None, cut: int = 0) -> Block:
+    """Code as Python reads it: without what a fence's indent, a prompt or a magic adds."""
+    shifts = [min(cut, len(line) - len(line.lstrip(" \t>"))) for line in lines]
+    kept = [line[shift:] for line, shift in zip(lines, shifts, strict=True)]
+    if lines and lines[0].startswith("%%"):  # a cell magic: of another language, unless it times or captures
+        kept = ["", *kept[1:]] if lines[0].startswith(("%%time", "%%capture")) else [""] * len(lines)
+    if any(_PROMPT.match(line) for line in kept):
+        for at, line in enumerate(kept):
+            found = _PROMPT.match(line)
+            kept[at] = line[found.end() :] if found else ""
+            shifts[at] += found.end() if found else 0
+    common = min((len(line) - len(line.lstrip()) for line in kept if line.strip()), default=0)
+    for at in range(len(kept)):
+        if common:
+            kept[at], shifts[at] = kept[at][common:], shifts[at] + common
+    return Block("\n".join(kept), first, cell, tuple(shifts))

@@ -1,0 +1,190 @@
+"""Knows what names of PyTorch mean, and what type attributes, calls and items of a value have.
+
+A value is written as a path: ``torch.nn`` (a module), ``torch.relu`` (an API), ``torch.Tensor()`` (an instance),
+``torch.Tensor()[]`` (a sequence of them), ``!`` (a number, a string, None). ``|`` stands between several that it may be; None is
+what nobody knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE, ResultTypes
+from apidiff.model.source_names import SourceNames
+
+# Not by way of `apidiff.database`, which would cost each scan the import of a YAML parser.
+_FILE = Path(__file__).resolve().parents[1] / "data" / "result_types.json"
+FOREIGN = "~"  # an object of another library
+IN_TREE = "@"  # before a path that starts at a module of the scanned tree
+TENSOR = f"torch.Tensor{INSTANCE}"
+ITEMS = f"{TENSOR}{SEQUENCE}"
+ITEM = "#"  # in a path that starts in the tree: an item of what stands before it
+_MODULE = "torch.nn.Module"
+_LONGEST = 240  # characters of a path: what is longer leads nowhere
+
+Value = str | None
+
+
+def read_result_types() -> ResultTypes:
+    """Read what the package ships with."""
+    return msgspec.json.decode(_FILE.read_bytes(), type=ResultTypes)
+
+
+class TorchNames:
+    """Answers about paths that start with ``torch``."""
+
+    def __init__(self, names: SourceNames, types: ResultTypes) -> None:
+        self.apis, self.customary = names.apis, names.customary
+        self._copies, self._aliases = names.copies, types.aliases
+        self._results, self._attributes, self._classes = types.results, types.attributes, types.classes
+        parents = [name.rpartition(".")[0] for name in names.apis]
+        above = {".".join(parent.split(".")[:size]) for parent in parents for size in range(1, parent.count(".") + 2)}
+        known = {name for name in above if name not in names.apis and name not in types.classes}
+        self._modules = {"torch", *types.modules, *names.copies, *known}
+        self._modules -= names.apis.keys() & {"torch.Tensor"}
+
+    @cached_property
+    def tensor_methods(self) -> frozenset[str]:
+        """The methods of tensors that code calls, by name."""
+        start = "torch.Tensor."
+        return frozenset(name.removeprefix(start) for name in self._results if name.startswith(start))
+
+    @cached_property
+    def methods(self) -> frozenset[str]:
+        """The last parts of all methods of classes that are known."""
+        of_types = {name.rpartition(".")[2] for name in self._results if name.rpartition(".")[0] in self._classes}
+        of_apis = {name.rpartition(".")[2] for name in self.apis}
+        return frozenset(of_types | of_apis)
+
+    def is_module(self, value: str) -> bool:
+        """Whether ``value`` is a module of PyTorch."""
+        return value in self._modules
+
+    def is_class(self, value: str) -> bool:
+        """Whether ``value`` is a class: known as one, or written as one."""
+        known = self.apis.get(value)
+        if known is not None and known.is_class:
+            return True
+        return value in self._classes or (value not in self._modules and value.rpartition(".")[2][:1].isupper())
+
+    def public(self, name: str) -> str:
+        """The shortest public name of what ``name`` means."""
+        if name in self.apis:
+            return name
+        name = self._aliases.get(name, name)
+        module, dot, last = name.rpartition(".")
+        return f"{self._copies[module]}{dot}{last}" if module in self._copies else name
+
+    def star(self, module: str) -> dict[str, str]:
+        """What a star import from ``module`` binds."""
+        start = f"{self._copies.get(module, module)}."
+        names = [*self.apis, *(name for name in self._results if name.startswith(start)), *self._modules]
+        found = {name.removeprefix(start): name for name in names if name.startswith(start)}
+        return {name: value for name, value in found.items() if "." not in name}
+
+    def attribute(self, value: str, name: str) -> Value:
+        """The value of an attribute."""
+        if "|" in value:
+            return either(value, lambda part: self.attribute(part, name))
+        if value[0] in "!~":
+            return value
+        if len(value) > _LONGEST:
+            return None
+        if value[0] == IN_TREE:
+            return f"{value}.{name}"
+        if value in self._modules:
+            return self.public(f"{value}.{name}")
+        if value.endswith(INSTANCE):
+            return self._of_instance(value[:-2], name)
+        if value.endswith(SEQUENCE):
+            return NO_OBJECT if name in _OF_LISTS else self.item(value)  # .values, .indices of a named tuple
+        return f"{value}.{name}" if self.is_class(value) else None
+
+    def _of_instance(self, owner: str, name: str) -> Value:
+        for ancestor in self._line(owner):
+            member = f"{ancestor}.{name}"
+            if member in self._attributes:
+                return self._attributes[member] or None
+            if member in self._results:
+                return member
+        if owner == "torch.Tensor":
+            return None
+        known = self.apis.get(owner)
+        return f"{owner}.{name}" if known and known.is_class else None
+
+    def _line(self, owner: str) -> list[str]:
+        """A class, then those that it inherits from."""
+        line = [owner]
+        for ancestor in line:
+            line += [base for base in self._classes.get(ancestor, ()) if base not in line]
+        return line
+
+    def call(self, value: str) -> Value:
+        """What a call of ``value`` returns."""
+        if "|" in value:
+            return either(value, self.call)
+        if value == NO_OBJECT:
+            return NO_OBJECT
+        if value == FOREIGN or len(value) > _LONGEST:
+            return None
+        if value[0] == IN_TREE:
+            return f"{value}{INSTANCE}"
+        if result := self._results.get(value):
+            return result
+        if value.endswith(INSTANCE):
+            return self._of_module(value[:-2])
+        if self.is_class(value):
+            return f"{value}{INSTANCE}"
+        owner, _, name = value.rpartition(".")
+        return TENSOR if owner == "torch.Tensor" and name.endswith("_") else None
+
+    def _of_module(self, owner: str) -> Value:
+        line = self._line(owner)
+        if _MODULE not in line:
+            return None
+        found = next((result for one in line if (result := self._results.get(f"{one}.forward"))), None)
+        return found or (TENSOR if owner != _MODULE else None)
+
+    def item(self, value: str) -> Value:
+        """What a subscript, or an iteration, of ``value`` gives."""
+        if "|" in value:
+            return either(value, self.item)
+        if value.endswith(SEQUENCE):
+            return value[: -len(SEQUENCE)]
+        if value == TENSOR:
+            return TENSOR
+        if value[0] == IN_TREE and len(value) < _LONGEST:
+            return f"{value}.{ITEM}"
+        return NO_OBJECT if value in {NO_OBJECT, "torch.Size()"} else None
+
+    def mapping(self, name: str) -> tuple[str, str | None] | None:
+        """The mapping that ``name`` means, and the member of its class that it names, or None."""
+        known = self.apis.get(name)
+        if known is not None:
+            return known.mapping, None
+        owner, _, member = name.rpartition(".")
+        known = self.apis.get(owner)
+        return (known.mapping, member) if known is not None and known.is_class else None
+
+
+_OF_LISTS = {"append", "extend", "insert", "pop", "remove", "clear", "copy", "count", "index", "sort", "reverse"}
+
+
+def either(value: str, of: Callable[[str], Value]) -> Value:
+    """What ``of`` makes of each that ``value`` may be."""
+    found = list(dict.fromkeys(part for one in value.split("|") if (part := of(one)) is not None))
+    return "|".join(found) if found else None
+
+
+def united(first: Value, second: Value) -> Value:
+    """What is one or the other; of one that is unknown or no object the other is told."""
+    if first == second or second is None or second == NO_OBJECT:
+        return first if first is not None else second
+    if first is None or first == NO_OBJECT:
+        return second
+    parts = dict.fromkeys([*first.split("|"), *second.split("|")])
+    return "|".join(list(parts)[:4])

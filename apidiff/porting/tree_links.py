@@ -1,0 +1,127 @@
+"""Follows names from file to file of a scanned tree: re-exports, classes and functions that another file defines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from apidiff.model.result_types import INSTANCE, SEQUENCE
+from apidiff.porting.bindings import ClassFacts, ModuleFacts
+from apidiff.porting.torch_names import IN_TREE, ITEM, TorchNames, Value, either
+
+_DEEPEST = 60
+
+
+class TreeLinks:
+    """Resolves paths that start at a module of the tree. ``modules``: what each file tells, by dotted name."""
+
+    def __init__(self, names: TorchNames, modules: Mapping[str, ModuleFacts]) -> None:
+        self.names, self._modules = names, modules
+        self._classes: dict[str, ClassFacts] = {}
+        self._returns: dict[str, str] = {}
+        for facts in modules.values():
+            self._classes |= facts.classes
+            self._returns |= facts.returns
+        self._known: dict[str, Value] = {}
+        self._active: set[str] = set()
+
+    def resolve(self, path: Value) -> Value:
+        """Return what ``path`` is: a value of PyTorch, a definition of the tree, or None."""
+        if path is None or (IN_TREE not in path):
+            return path
+        if "|" in path:
+            return either(path, self.resolve)
+        if path in self._known:
+            return self._known[path]
+        if path in self._active or len(self._active) > _DEEPEST:
+            return None  # defined by itself
+        self._active.add(path)
+        try:
+            self._known[path] = value = self._resolve(path)
+        finally:
+            self._active.discard(path)
+        return value
+
+    def _resolve(self, path: str) -> Value:
+        if path[0] != IN_TREE:
+            return path
+        if path.endswith(INSTANCE):
+            return self.call(self.resolve(path[: -len(INSTANCE)]))
+        if path.endswith(SEQUENCE):
+            item = self.resolve(path[: -len(SEQUENCE)])
+            return "|".join(f"{part}{SEQUENCE}" for part in item.split("|")) if item else None
+        if path[1:] in self._modules or path in self._classes:
+            return path
+        head, _, last = path.rpartition(".")
+        if not head:
+            return None
+        if last == ITEM:
+            value = self.resolve(head)
+            return either(value, self.item) if value else None
+        owner = self.resolve(head)
+        return either(owner, lambda part: self.attribute(part, last)) if owner else None
+
+    def item(self, value: str) -> Value:
+        """An item of ``value``."""
+        if value[0] == IN_TREE:
+            return value[: -len(SEQUENCE)] if value.endswith(SEQUENCE) else None
+        return self.names.item(value)
+
+    def attribute(self, owner: str, name: str) -> Value:
+        """The value of an attribute of a module, a class or an instance."""
+        if owner[0] != IN_TREE:
+            return self.names.attribute(owner, name)
+        if owner.endswith(SEQUENCE):
+            return None
+        instance = owner.endswith(INSTANCE)
+        of_class = owner[: -len(INSTANCE)] if instance else owner
+        if of_class in self._classes:
+            return self._member(of_class, name, instance=instance)
+        facts = self._modules.get(owner[1:])
+        return self._of_module(facts, name) if facts is not None else None
+
+    def _of_module(self, facts: ModuleFacts, name: str) -> Value:
+        path = f"{IN_TREE}{facts.name}.{name}"
+        bound = facts.names.get(name)
+        if bound is not None:
+            return either(bound, lambda part: part if part == path else self.resolve(part))
+        if path[1:] in self._modules:
+            return path
+        for star in facts.stars:
+            if star in self._modules and (found := self.resolve(f"{IN_TREE}{star}.{name}")) is not None:
+                return found
+        return None
+
+    def _member(self, of_class: str, name: str, *, instance: bool) -> Value:
+        facts = self._classes[of_class]
+        if name in facts.attributes:
+            return self.resolve(facts.attributes[name])
+        if name in facts.methods:
+            return f"{of_class}.{name}"
+        for base in facts.bases:
+            found = self.resolve(base)
+            if not found or found == of_class:
+                continue
+            value = either(found, lambda part: self.attribute(f"{part}{INSTANCE}" if instance else part, name))
+            if value is not None:
+                return value
+        return None
+
+    def call(self, value: Value) -> Value:
+        """What a call of ``value`` returns."""
+        if value is None:
+            return None
+        if "|" in value:
+            return either(value, self.call)
+        if value[0] != IN_TREE:
+            return self.names.call(value)
+        if value in self._classes:
+            return f"{value}{INSTANCE}"
+        if value.endswith(INSTANCE):
+            forward = self.attribute(value, "forward") or self.attribute(value, "__call__")
+            return self.call(forward) if forward is not None and not forward.endswith(INSTANCE) else None
+        return self.resolve(self._returns.get(value))
+
+
+def is_of_tree(value: Value) -> bool:
+    """Whether ``value`` is defined in the tree, and so is nothing of PyTorch."""
+    return value is not None and value[0] == IN_TREE

@@ -1,0 +1,171 @@
+"""Scans a tree of files over all cores and links their names: every reference to PyTorch in it."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+
+import msgspec
+
+from apidiff.errors import ApidiffError
+from apidiff.model.source_names import SourceNames
+from apidiff.porting.file_scan import FileNames, OpenReference, Reference, Span, scan_file
+from apidiff.porting.source_files import SourceFile
+from apidiff.porting.torch_names import IN_TREE, TorchNames, read_result_types
+from apidiff.porting.tree_links import TreeLinks
+
+_SHARE = 24  # files that a process takes at a time
+_FEW = 40  # so few files are scanned before a second process has started
+
+
+class ScannedFile(msgspec.Struct, frozen=True, gc=False):
+    """A file with its references, in the order in which they stand."""
+
+    names: FileNames
+    references: list[Reference]
+
+
+def scan_tree(
+    files: Sequence[SourceFile],
+    names: SourceNames,
+    *,
+    jobs: int | None = None,
+    told: Callable[[int], None] = lambda _: None,
+) -> list[ScannedFile]:
+    """Scan ``files`` and resolve what they import from each other.
+
+    Args:
+        files: what to scan.
+        names: what the database calls APIs.
+        jobs: how many processes work; as many as there are cores if None.
+        told: called with the number of files done since the last call.
+
+    Raises ApidiffError where a process was killed.
+    """
+    known = TorchNames(names, read_result_types())
+    tree = frozenset(part for file in files for part in _with_parents(file.module))
+    workers = min(jobs or len(os.sched_getaffinity(0)), -(-len(files) // _SHARE))
+    scanned: list[FileNames] = []
+    with _frozen():
+        several = workers > 1 and len(files) > _FEW
+        for part in _in_processes(files, names, tree, workers) if several else _here(files, known, tree):
+            scanned += part
+            told(len(part))
+        modules = {one.facts.name: one.facts for one in scanned if one.facts is not None}
+        links = TreeLinks(known, modules)
+        return [_linked(one, links) for one in scanned]
+
+
+def _with_parents(module: str) -> Iterator[str]:
+    """A module and the packages around it."""
+    parts = module.split(".")
+    return (".".join(parts[:size]) for size in range(1, len(parts) + 1))
+
+
+def _here(files: Sequence[SourceFile], names: TorchNames, tree: Collection[str]) -> Iterator[list[FileNames]]:
+    for file in files:
+        yield [scan_file(file, names, tree)]
+
+
+def _in_processes(
+    files: Sequence[SourceFile], names: SourceNames, tree: frozenset[str], workers: int
+) -> Iterator[list[FileNames]]:
+    shares = [list(files[start : start + _SHARE]) for start in range(0, len(files), _SHARE)]
+    try:
+        with ProcessPoolExecutor(workers, get_context("fork"), _begin, (names, tree)) as pool:
+            for content in pool.map(_scan_share, shares):
+                yield msgspec.msgpack.decode(content, type=list[FileNames])
+    except BrokenProcessPool as error:
+        raise ApidiffError(
+            "scan: a process that scanned files was killed. Scan fewer files, or use --jobs 1."
+        ) from error
+
+
+_state: tuple[TorchNames, frozenset[str]] | None = None
+
+
+def _begin(names: SourceNames, tree: frozenset[str]) -> None:
+    global _state  # what a process of the pool is given once
+    gc.disable()
+    _state = TorchNames(names, read_result_types()), tree
+
+
+def _scan_share(files: list[SourceFile]) -> bytes:
+    assert _state is not None
+    found = msgspec.msgpack.encode([scan_file(file, *_state) for file in files])
+    gc.collect()
+    return found
+
+
+class _frozen:  # noqa: N801 - a context manager
+    """Keeps the garbage collector from searching the syntax trees, which hold no cycles, again and again."""
+
+    def __enter__(self) -> None:
+        self._enabled = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        if self._enabled:
+            gc.enable()
+
+
+def _linked(file: FileNames, links: TreeLinks) -> ScannedFile:
+    found = [*file.references, *(use for one in file.open if (use := _resolved(one, links)) is not None)]
+    found.sort(key=lambda use: (use.span.cell or 0, use.span.line, use.span.column, use.span.end_column))
+    return ScannedFile(msgspec.structs.replace(file, references=[], open=[], facts=None), found)
+
+
+def _resolved(one: OpenReference, links: TreeLinks) -> Reference | None:
+    """The reference that a place is now that all files are known; None where it names nothing of PyTorch."""
+    value = links.resolve(one.value)
+    if value is None:
+        return _possible(one, links)
+    for part in value.split("|"):
+        if (found := _followed(part, one, links)) is not None:
+            return found
+    return None
+
+
+def _followed(value: str, one: OpenReference, links: TreeLinks) -> Reference | None:
+    names, count = links.names, len(one.names)
+    now: str | None = value
+    for at in range(count + 1):
+        if now is None or now[0] in "!~":
+            return None
+        if "|" in now:
+            now = next((part for part in now.split("|") if part[0] == "t"), now.split("|")[0])
+        if now[0] != IN_TREE and now[-1] not in ")]" and not names.is_module(now):
+            end, api = at, now
+            if at < count and names.is_class(now) and (member := names.attribute(now, one.names[at])) is not None:
+                end, api = at + 1, member
+            whole = end == count
+            return Reference(api, one.spans[end], one.role if whole else "name", one.form if whole else None)
+        if at == count:
+            return None
+        before, now = now, links.attribute(now, one.names[at])
+        if at + 1 == count:
+            if now is None:
+                return _possible(one, links) if before[-1] == ")" else None
+            if before[-1] == ")" and now[0] == "t" and now[-1] not in ")]" and "|" not in now:
+                return Reference(now, one.spans[-1], one.role, one.form)
+            if before[-1] == ")":
+                return None
+    return None
+
+
+def _possible(one: OpenReference, links: TreeLinks) -> Reference | None:
+    """A call of what may be a method of a tensor."""
+    if one.form is None or not one.names or one.names[-1] not in links.names.tensor_methods:
+        return None
+    return Reference(f"torch.Tensor.{one.names[-1]}", _of_name(one), "call", one.form, True)
+
+
+def _of_name(one: OpenReference) -> Span:
+    """The span of the last name alone, which stands on one line."""
+    last = one.spans[-1]
+    start = last.end_column - len(one.names[-1])
+    return msgspec.structs.replace(last, line=last.end_line, column=start)

@@ -1,0 +1,202 @@
+"""Reads what the calls of PyTorch return, and what classes and modules it has, from its source and type stubs.
+
+Nothing is imported. What is read lets `apidiff scan` follow types through code: ``torch.zeros(3).view(3)``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from apidiff.atomic_write import write_file
+from apidiff.errors import ApidiffError
+from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE, ResultTypes
+
+TENSOR = f"torch.Tensor{INSTANCE}"
+_NUMBERS = {"_int", "_float", "_bool", "_size", "int", "float", "bool", "str", "Number", "SymInt", "complex", "None"}
+# Stubs and sources of functions, with the module that makes them public.
+_FUNCTIONS = {
+    "torch": ["_C/_VariableFunctions.pyi", "functional.py"],
+    "torch.nn.functional": ["nn/functional.pyi", "nn/functional.py"],
+    "torch.nn.init": ["nn/init.py"],
+    "torch.nn.utils": ["nn/utils/clip_grad.py"],
+}
+# The classes of a module, in the files below its folder.
+_CLASSES = {"torch.nn": "nn/modules/*.py", "torch.optim": "optim/*.py", "torch.distributions": "distributions/*.py"}
+_TENSOR_FILES = ["_C/__init__.pyi", "_tensor.py"]
+# Their functions are documented in text alone; each returns tensors.
+_OF_TENSORS = {
+    "torch.linalg": "linalg/__init__.py",
+    "torch.fft": "fft/__init__.py",
+    "torch.special": "special/__init__.py",
+}
+
+
+def read_result_types(package: Path, version: str) -> ResultTypes:
+    """Read the folder ``package`` of an unpacked PyTorch. Raises ApidiffError where a file is missing."""
+    results: dict[str, str] = {}
+    attributes: dict[str, str] = {}
+    classes: dict[str, list[str]] = {"torch.Tensor": []}
+    for module, files in _FUNCTIONS.items():
+        for file in files:
+            for function in _functions(_parsed(package / file).body):
+                _add(results, f"{module}.{function.name}", _result(function.returns))
+    for name in _documented_builtins(_parsed(package / "nn/functional.py")):
+        results.setdefault(f"torch.nn.functional.{name}", TENSOR)
+    for module, file in _OF_TENSORS.items():
+        for name in _listed(_parsed(package / file)):
+            results.setdefault(f"{module}.{name}", f"{TENSOR}|{TENSOR}{SEQUENCE}")
+    for file in _TENSOR_FILES:
+        for found in _parsed(package / file).body:
+            if isinstance(found, ast.ClassDef) and found.name in {"TensorBase", "Tensor"}:
+                _add_members(results, attributes, "torch.Tensor", found)
+    for module, pattern in _CLASSES.items():
+        for path in sorted(package.glob(pattern)):
+            for found in _parsed(path).body:
+                if isinstance(found, ast.ClassDef) and not found.name.startswith("__"):
+                    classes[f"{module}.{found.name}"] = [
+                        f"{module}.{base.id}" for base in found.bases if isinstance(base, ast.Name)
+                    ]
+                    _add_members(results, attributes, f"{module}.{found.name}", found)
+    aliases = _aliases(package)
+    return ResultTypes(
+        version=version,
+        # What a package takes from a module of the same name hides that one: torch.nn.parallel.data_parallel.
+        modules=sorted({*_modules(package)} - set(aliases.values())),
+        classes={name: [base for base in bases if base in classes] for name, bases in sorted(classes.items())},
+        results=dict(sorted(results.items())),
+        attributes=dict(sorted(attributes.items())),
+        aliases=dict(sorted(aliases.items())),
+    )
+
+
+def write_result_types(types: ResultTypes, path: Path) -> None:
+    """Write ``types`` to ``path``."""
+    write_file(path, msgspec.json.format(msgspec.json.encode(types), indent=1) + b"\n")
+
+
+def _parsed(path: Path) -> ast.Module:
+    try:
+        return ast.parse(path.read_bytes())
+    except OSError as error:
+        raise ApidiffError(f"{path}: {error.strerror}. Give the folder of an installed PyTorch.") from error
+
+
+def _functions(body: list[ast.stmt]) -> Iterator[ast.FunctionDef]:
+    return (found for found in body if isinstance(found, ast.FunctionDef) and not found.name.startswith("_"))
+
+
+def _documented_builtins(module: ast.Module) -> Iterator[str]:
+    """List the functions that a module makes public by giving a compiled one its documentation."""
+    for found in module.body:
+        match found:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="_add_docstr"))):
+                yield name
+
+
+def _add_members(results: dict[str, str], attributes: dict[str, str], name: str, found: ast.ClassDef) -> None:
+    """Add the methods of a class, ``forward`` too, and the attributes whose types it says."""
+    for statement in found.body:
+        match statement:
+            case ast.FunctionDef(name=method) if not method.startswith("_"):
+                of = attributes if statement.decorator_list and _is_property(statement) else results
+                _add(of, f"{name}.{method}", _result(statement.returns))
+            case ast.AnnAssign(target=ast.Name(id=attribute)):
+                _add(attributes, f"{name}.{attribute}", _result(statement.annotation))
+
+
+def _is_property(function: ast.FunctionDef) -> bool:
+    return any(isinstance(mark, ast.Name) and mark.id == "property" for mark in function.decorator_list)
+
+
+def _add(results: dict[str, str], name: str, result: str) -> None:
+    """Add one way of calling; several that return different types are joined, what says no type last."""
+    known = results.get(name)
+    if not known:
+        results[name] = result
+    elif result and result not in known.split("|"):
+        results[name] = f"{known}|{result}"
+
+
+def _result(annotation: ast.expr | None) -> str:
+    """Return the type as a scan writes it, empty where it is another."""
+    match annotation:
+        case ast.Name(id="Tensor" | "Self" | "Parameter"):
+            return TENSOR
+        case ast.Attribute(attr="Tensor"):
+            return TENSOR
+        case ast.Name(id=name) if name in _NUMBERS:
+            return NO_OBJECT
+        case ast.Name(id="Size"):
+            return f"torch.Size{INSTANCE}"
+        case ast.Constant(value=None):
+            return NO_OBJECT
+        case ast.Constant(value=str(text)):
+            return _result(ast.parse(text, mode="eval").body)
+        case ast.BinOp(left=left, right=right):
+            return _result(left) or _result(right)
+        case ast.Subscript(value=ast.Name(id="Optional"), slice=inner):
+            return _result(inner)
+        case ast.Subscript(value=ast.Name(id="tuple" | "Tuple" | "list" | "List" | "Sequence"), slice=inner):
+            first = inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner
+            return (
+                f"{TENSOR}{SEQUENCE}" if _result(first) == TENSOR else NO_OBJECT if _result(first) == NO_OBJECT else ""
+            )
+        case ast.Attribute(value=ast.Attribute(attr="return_types")):
+            return f"{TENSOR}{SEQUENCE}"
+    return ""
+
+
+def _listed(module: ast.Module) -> list[str]:
+    """Read ``__all__``."""
+    for statement in module.body:
+        if isinstance(statement, ast.Assign) and any(
+            isinstance(t, ast.Name) and t.id == "__all__" for t in statement.targets
+        ):
+            return list(ast.literal_eval(statement.value))
+    return []
+
+
+def _modules(package: Path) -> Iterator[str]:
+    """List the public modules."""
+    for path in package.rglob("*.py"):
+        parts = path.relative_to(package).with_suffix("").parts
+        if not any(part.startswith("_") for part in parts if part != "__init__"):
+            yield ".".join(["torch", *(part for part in parts if part != "__init__")])
+
+
+def _aliases(package: Path) -> dict[str, str]:
+    """Find the shorter public name of what a public module takes from a module below it: ``torch.nn.modules.linear.Linear``."""
+    found: dict[str, str] = {}
+    stars: dict[str, str] = {}
+    for path in package.rglob("__init__.py"):
+        parts = ["torch", *path.relative_to(package).parent.parts]
+        if any(part.startswith("_") for part in parts):
+            continue
+        for statement in _parsed(path).body:
+            if not isinstance(statement, ast.ImportFrom) or (
+                statement.level == 0 and not (statement.module or "").startswith("torch.")
+            ):
+                continue
+            module = statement.module or ""
+            base = parts[: len(parts) - statement.level + 1] if statement.level else []
+            source = ".".join([*base, *([module] if module else [])])
+            for alias in statement.names:
+                if alias.name == "*":
+                    stars[f"{source}."] = ".".join([*parts, ""])
+                name, public = f"{source}.{alias.name}", ".".join([*parts, alias.asname or alias.name])
+                if alias.name != "*" and len(public) < len(name) and not alias.name.startswith("_"):
+                    found[name] = public
+    return {name: _shortest(public, found, stars) for name, public in found.items()}
+
+
+def _shortest(name: str, found: dict[str, str], stars: dict[str, str]) -> str:
+    while True:
+        module = f"{name.rpartition('.')[0]}."
+        shorter = found.get(name) or stars.get(module, module) + name.removeprefix(module)
+        if len(shorter) >= len(name):
+            return name
+        name = shorter

@@ -1,0 +1,283 @@
+"""Which names of PyTorch a scan finds in code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from snippets import CASES, D
+
+from apidiff.model.source_names import SourceNames
+from apidiff.porting.source_files import find_sources
+from apidiff.porting.tree_scan import ScannedFile, scan_tree
+
+Scan = Callable[..., list[ScannedFile]]
+T = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
+NET = T + "class Net(nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
+
+# Code, and what is found in it after the lines that all of it begins with: line:column and the name below torch; a method of
+# something unknown ends with a question mark.
+TABLE: list[tuple[str, str, list[str]]] = [
+    ("function", T + "torch.zeros(3)", ["4:1 zeros"]),
+    ("constant as argument", T + "torch.ones(2, dtype=torch.float16)", ["4:1 ones", "4:21 float16"]),
+    ("functional", T + "F.relu(x)", ["4:1 nn.functional.relu"]),
+    ("private module", "from torch.nn.modules.linear import Linear\nLinear(1, 2)", ["1:37 nn.Linear", "2:1 nn.Linear"]),
+    ("method of a result", T + "torch.zeros(3).view(3)", ["4:1 zeros", "4:16 Tensor.view"]),
+    ("methods in a row", T + "torch.rand(3).abs().sum()", ["4:1 rand", "4:15 Tensor.abs", "4:21 Tensor.sum"]),
+    ("through a variable", T + "x = torch.rand(3)\nx.sum()", ["4:5 rand", "5:1 Tensor.sum"]),
+    ("rebound to something else", T + "x = torch.rand(3)\nx = 3\nx.sum()", ["4:5 rand"]),
+    ("of something unknown", "def f(x):\n    return x.masked_fill(1)", ["2:14 Tensor.masked_fill?"]),
+    ("of a string", "'a b'.split()\nx = 'a'\nx.split()", []),
+    ("of an array", "import numpy as np\nnp.zeros(3).reshape(3)", []),
+    ("annotated parameter", T + "def f(x: torch.Tensor):\n    x.mean()", ["4:10 Tensor", "5:5 Tensor.mean"]),
+    ("text annotation", T + "def f(x: 'torch.Tensor'):\n    x.mean()", ["5:5 Tensor.mean"]),
+    (
+        "optional annotation",
+        T + "from typing import Optional\ndef f(x: Optional[torch.Tensor] = None):\n    x.mean()",
+        ["5:19 Tensor", "6:5 Tensor.mean"],
+    ),
+    (
+        "union annotation",
+        T + "def f(x: torch.Tensor | None, n: int):\n    x.mean()\n    n.bit_count()",
+        ["4:10 Tensor", "5:5 Tensor.mean"],
+    ),
+    ("annotated variable", T + "x: torch.Tensor = g()\nx.mean()", ["4:4 Tensor", "5:1 Tensor.mean"]),
+    ("annotated result", T + "def g() -> torch.Tensor: ...\ng().mean()", ["4:12 Tensor", "5:5 Tensor.mean"]),
+    ("inferred result", T + "def g():\n    return torch.ones(3)\ng().mean()", ["5:12 ones", "6:5 Tensor.mean"]),
+    (
+        "arithmetic",
+        T + "x = torch.ones(3)\n(1 + x * 2).mean()\n(-x).mean()",
+        ["4:5 ones", "5:13 Tensor.mean", "6:6 Tensor.mean"],
+    ),
+    ("comparison", T + "(torch.ones(3) > 1).any()", ["4:2 ones", "4:21 Tensor.any"]),
+    ("subscript", T + "torch.ones(3)[0].item()", ["4:1 ones", "4:18 Tensor.item"]),
+    (
+        "tuple of results",
+        T + "v, i = torch.ones(3).max(0)\ni.item()",
+        ["4:8 ones", "4:22 Tensor.max", "5:1 Tensor.item"],
+    ),
+    ("named tuple", T + "torch.ones(3).sort().values.sum()", ["4:1 ones", "4:15 Tensor.sort", "4:29 Tensor.sum"]),
+    (
+        "chunks",
+        T + "for c in torch.ones(3).chunk(2):\n    c.sum()",
+        ["4:10 ones", "4:24 Tensor.chunk", "5:5 Tensor.sum"],
+    ),
+    (
+        "enumerate and zip",
+        T + "for n, (c) in enumerate(torch.ones(3)):\n    c.sum()\nfor a, b in zip(torch.ones(3), [1]):\n    a.sum()",
+        ["4:25 ones", "5:5 Tensor.sum", "6:17 ones", "7:5 Tensor.sum"],
+    ),
+    ("list", T + "xs = [torch.ones(1) for _ in y]\nxs[0].sum()", ["4:7 ones", "5:7 Tensor.sum"]),
+    (
+        "attributes of a tensor",
+        T + "x = torch.ones(1)\nx.data.sum()\nx.T.sum()\nx.shape.count(1)",
+        ["4:5 ones", "5:1 Tensor.sum", "6:1 Tensor.sum", "7:1 Size.count"],
+    ),
+    (
+        "isinstance",
+        T + "def f(x):\n    if isinstance(x, torch.Tensor):\n        x.sum()",
+        ["5:22 Tensor", "6:9 Tensor.sum"],
+    ),
+    (
+        "branches",
+        T + "x = torch.ones(1) if y else None\nif z:\n    x = x.exp()\nx.sum()",
+        ["4:5 ones", "6:9 Tensor.exp", "7:1 Tensor.sum"],
+    ),
+    (
+        "module in self",
+        NET + "        self.fc = nn.Linear(n, n)\n    def forward(self, x):\n        return self.fc(x).relu()",
+        ["4:11 nn.Module", "7:19 nn.Linear", "9:27 Tensor.relu"],
+    ),
+    (
+        "function in self",
+        NET + "        self.act = F.gelu\n    def forward(self, x):\n        return self.act(x)",
+        ["4:11 nn.Module", "7:20 nn.functional.gelu", "9:16 nn.functional.gelu"],
+    ),
+    (
+        "forward before __init__",
+        T
+        + "class A(nn.Module):\n    def forward(self, x, n=1):\n        self.f(x).sum(n)\n"
+        + "    def __init__(self):\n        self.f = nn.ReLU()",
+        ["4:9 nn.Module", "6:19 Tensor.sum", "8:18 nn.ReLU"],
+    ),
+    (
+        "layers in a list",
+        NET
+        + "        self.ls = nn.ModuleList([nn.Linear(n, n)])\n    def forward(self, x):\n"
+        + "        for l in self.ls:\n            x = l(x)\n        return x.sum()",
+        ["4:11 nn.Module", "7:19 nn.ModuleList", "7:34 nn.Linear", "11:16 Tensor.sum"],
+    ),
+    ("weight of a module", T + "nn.Linear(1, 1).weight.zero_()", ["4:1 nn.Linear", "4:24 Tensor.zero_"]),
+    (
+        "own module called",
+        NET + "    def forward(self, x):\n        return x\nNet(3)(y).sum()",
+        ["4:11 nn.Module", "9:11 Tensor.sum"],
+    ),
+    (
+        "method of a base class",
+        NET + "        self.register_buffer('a', None)",
+        ["4:11 nn.Module", "7:9 nn.Module.register_buffer"],
+    ),
+    (
+        "decorator and context",
+        T + "@torch.no_grad()\ndef f():\n    with torch.enable_grad():\n        pass",
+        ["4:2 no_grad", "6:10 enable_grad"],
+    ),
+    (
+        "what has no record",
+        T + "torch.cuda.is_available()\ntorch.utils.data.DataLoader(x)",
+        ["4:1 cuda.is_available", "5:1 utils.data.DataLoader"],
+    ),
+    ("wide characters", T + "s = '求和🙂'; torch.ones(1)", ["4:12 ones"]),
+    ("lambda", T + "f = lambda t: torch.abs(t)", ["4:15 abs"]),
+    ("text with fields", T + "f'{torch.ones(1).sum()}'", ["4:4 ones", "4:18 Tensor.sum"]),
+    ("mentioned only", "'import torch'  # torch.zeros(3)", []),
+]
+
+
+def told(file: ScannedFile, first: int = 1) -> list[str]:
+    return [
+        f"{one.span.line}:{one.span.column} {one.name.removeprefix('torch.')}{'?' if one.possible else ''}"
+        for one in file.references
+        if one.span.line >= first
+    ]
+
+
+@pytest.mark.parametrize(("code", "expected"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
+def test_names(scan: Scan, code: str, expected: list[str]) -> None:
+    assert told(scan({"code.py": code})[0]) == expected
+
+
+# Of these the panel knows more: it reads on behind what is no Python, and it knows that a name which a function binds further
+# down is unbound before.
+PANEL_ALONE = {"cut off", "broken line in between", "local before its assignment, and the module around"}
+
+
+@pytest.mark.parametrize(("name", "code", "expected"), CASES, ids=[case[0] for case in CASES])
+def test_same_finds_as_the_panel(
+    scan: Scan, source_names: SourceNames, name: str, code: str, expected: list[tuple[str, str]]
+) -> None:
+    if name == "nothing":
+        code += "\n"
+    file = scan({"page.md": f"```python\n{code}\n```\n"})[0]
+    found = []
+    for one in file.references:
+        known = source_names.apis.get(one.name) or source_names.apis.get(one.name.rpartition(".")[0])
+        api = known.mapping if known else f"?{one.name}"
+        if not one.possible:
+            found.append((f"{one.span.line - 1}:{one.span.column}", api.removeprefix(D)))
+    assert (found == expected) is (name not in PANEL_ALONE)
+
+
+TREE = {
+    "pkg/__init__.py": "from .compat import *\nfrom .layers import Block",
+    "pkg/compat.py": "import torch\nfrom torch import nn\nfrom torch.nn import functional as F\nto_tensor = torch.as_tensor",
+    "pkg/layers.py": (
+        "from .compat import F, nn\nfrom . import compat\n"
+        "class Base(nn.Module):\n    def project(self, x):\n        return F.linear(x, self.w)\n"
+        "class Block(Base):\n    def forward(self, x):\n        y = self.project(x)\n        return y.softmax(-1)\n"
+        "def make(n):\n    return compat.to_tensor(n)\n"
+    ),
+    "run.py": "from pkg import Block, layers, nn\nnn.Linear(1, 1)\nBlock()(z).sum()\n"
+    "layers.make(1).view(1)\nlayers.make(1).nothing()",
+}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_names_follow_imports_within_the_tree(scan: Scan, jobs: int) -> None:
+    more = {f"pkg/other{number}.py": "import os" for number in range(60)}
+    files = {Path(file.names.path).name: told(file) for file in scan({**TREE, **more}, jobs) if file.references}
+    assert files["layers.py"] == [
+        "3:12 nn.Module",
+        "5:16 nn.functional.linear",
+        "9:16 Tensor.softmax",
+        "11:12 as_tensor",
+    ]
+    assert files["run.py"] == ["2:1 nn.Linear", "3:12 Tensor.sum", "4:16 Tensor.view"]
+
+
+def test_notebook(scan: Scan) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["torch.zeros"]},
+        {"cell_type": "code", "source": ["!pip install x\n", "import torch\n"]},
+        {"cell_type": "code", "source": "%time torch\nx = torch.ones(3)\nx.sum()"},
+        {"cell_type": "code", "source": "x = ("},
+    ]
+    file = scan({"n.ipynb": json.dumps({"nbformat": 4, "cells": cells})})[0]
+    places = [(one.span.cell, one.span.line, one.span.column, one.name) for one in file.references]
+    assert places == [(3, 2, 5, "torch.ones"), (3, 3, 1, "torch.Tensor.sum")]
+    assert [(problem.code, problem.line) for problem in file.names.problems] == [("syntax", 1)]
+
+
+def test_markdown(scan: Scan) -> None:
+    page = "# T\n\n- item\n\n  ```py\n  >>> import torch\n  >>> torch.ones(1)\n  ```\n"
+    page += "~~~ python\ntorch.zeros(2)\n~~~\n```sh\ntorch.zeros\n```\n"
+    assert told(scan({"a.md": page})[0]) == [
+        "7:7 ones",
+        "10:1 zeros",
+    ]
+
+
+def test_bad_input_is_one_message_a_file(scan: Scan, tmp_path: Path) -> None:
+    (tmp_path / "loop").mkdir()
+    (tmp_path / "loop" / "again").symlink_to(tmp_path)
+    (tmp_path / "gone.py").symlink_to(tmp_path / "nowhere.py")
+    files: dict[str, str | bytes] = {
+        "python2.py": "print 'torch'",
+        "binary.py": b"\x00\x01torch",
+        "latin.py": b"# -*- coding: latin-1 -*-\nimport torch\nx = '\xe9'; torch.ones(1)",
+        "encoding.py": b"import torch\n'\xff'",
+        "unknown.py": b"# coding: klingon\n",
+        "empty.ipynb": "{}",
+        "broken.ipynb": "{",
+        "deep.py": "x = " + "(" * 5000,
+        "template.py": "{% if torch %}",
+        "good.py": "import torch\ntorch.ones(1)",
+        "bom.py": b"\xef\xbb\xbfimport torch\r\ntorch.ones(1)\r\n",
+    }
+    scanned = {Path(file.names.path).name: file for file in scan(files)}
+    problems = {name: [problem.code for problem in file.names.problems] for name, file in scanned.items()}
+    assert problems == {
+        "python2.py": ["syntax"],
+        "binary.py": ["binary"],
+        "latin.py": [],
+        "encoding.py": ["encoding"],
+        "unknown.py": ["encoding"],
+        "empty.ipynb": ["no_cells"],
+        "broken.ipynb": ["notebook"],
+        "deep.py": ["syntax"],
+        "template.py": ["syntax"],
+        "good.py": [],
+        "bom.py": [],
+        "gone.py": ["unreadable"],
+    }
+    assert [told(scanned[name]) for name in ("latin.py", "good.py", "bom.py")] == [
+        ["3:10 ones"],
+        ["2:1 ones"],
+        ["2:1 ones"],
+    ]
+    assert [problem.code for problem in find_sources([tmp_path])[1]] == ["loop"]
+
+
+def test_deep_and_long_code(scan: Scan) -> None:
+    long = "import torch\n" + "x = torch.ones(1)\nx.sum()\n" * 50_000
+    deep = "import torch\nx = " + "-" * 900 + "torch.ones(1)\n" + "y = " + " + ".join(["x"] * 800)
+    files = {Path(file.names.path).name: file for file in scan({"long.py": long, "deep.py": deep})}
+    assert len(files["long.py"].references) == 100_000
+    assert files["deep.py"].references or files["deep.py"].names.problems
+
+
+def test_nothing_scanned_is_run(scan: Scan, tmp_path: Path) -> None:
+    scan({"code.py": f"import torch, pathlib\npathlib.Path({str(tmp_path / 'ran')!r}).touch()", "torch.py": "1/0"})
+    assert not (tmp_path / "ran").exists()
+
+
+def test_scan_in_processes_says_the_same(tmp_path: Path, source_names: SourceNames) -> None:
+    for number in range(100):
+        (tmp_path / f"f{number}.py").write_text(T + f"torch.ones({number}).sum()")
+    files = find_sources([tmp_path])[0]
+    alone, together = (scan_tree(files, source_names, jobs=jobs) for jobs in (1, 2))
+    assert [told(file) for file in alone] == [told(file) for file in together]
+    assert sum(len(file.references) for file in alone) == 200
