@@ -94,7 +94,11 @@ def _parameters(name: str, files: list[SignatureFile]) -> _Side | None:
         what="parameter",
         versions=[file.version for file, _ in found],
         known={one.name for _, signature in found for one in signature.every_parameter},
-        wanted=[one.name for one in newest.every_parameter if one.kind not in _VARIADIC],
+        wanted=[
+            one.name
+            for one in newest.every_parameter
+            if one.kind not in _VARIADIC and not one.name.startswith("_")  # a private one gets no row
+        ],
         open=not all(file.tells_parameters(name) for file, _ in found),
     )
 

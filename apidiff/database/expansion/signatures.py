@@ -117,7 +117,7 @@ def _origin(block: Plain, *sides: tuple[SignatureFile, Signature] | None) -> Ori
 def _parameters(signature: Signature | None) -> dict[str, SignatureParameter | None]:
     if signature is None or signature.overloads:
         return {}
-    return {one.name: one for one in signature.every_parameter if one.kind not in _VARIADIC}
+    return {one.name: one for one in signature.every_parameter if _public(one)}
 
 
 _Side = dict[str, SignatureParameter | None] | dict[str, None]
