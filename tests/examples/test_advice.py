@@ -41,33 +41,35 @@ def fences(name: str, text: str) -> list[Item]:
 
 INLINE = re.compile(r"`([^`\n]+)`")
 # Statements in notes, with the code that gives them what their text takes for given. MindSpore runs them.
-_PART = "f = Tensor(np.arange(6, dtype=np.float32) * 10**rank)\ns = slice(1, 4)\n"
-_CHUNKS = "from mindspore import mint\nn = world_size\nf = Tensor(np.arange(2 * n, dtype=np.float32))\n"
+_PART = "x = Tensor(np.arange(6, dtype=np.float32) * 10**rank)\na, b = 1, 4\n"
+_CHUNKS = "from mindspore import mint\nn = world_size\nx = Tensor(np.arange(2 * n, dtype=np.float32))\n"
 _PARAMETER = (
     "import mindspore\nfrom mindspore.common.initializer import initializer\n"
     "parameter = mindspore.Parameter(mindspore.ops.zeros((2, 3), mindspore.float32))\n"
 )
 GIVEN = {
-    "part = f[s].copy()": _PART,
-    "f[s] = part": f"{_PART}part = f[s].copy()\ndist.all_reduce(part)\n",
-    "parts = [part.copy() for part in f.chunk(n)]": _CHUNKS,
-    "f[:] = mint.cat(parts)": f"{_CHUNKS}parts = [part.copy() for part in f.chunk(n)]\n"
+    "part = x[a:b].copy()": _PART,
+    "x[a:b] = part": f"{_PART}part = x[a:b].copy()\ndist.all_reduce(part)\n",
+    "parts = [part.copy() for part in x.chunk(n)]": _CHUNKS,
+    "x[:] = mint.cat(parts)": f"{_CHUNKS}parts = [part.copy() for part in x.chunk(n)]\n"
     "tensor = Tensor(np.arange(1, 3, dtype=np.float32) * 10**rank)\ndist.all_gather(parts, tensor)\n",
     "all_reduce(tensor, group=group)": "group = dist.new_group([*range(world_size)])\nall_reduce = dist.all_reduce\n",
     "get_rank(group)": "group = None\nget_rank = dist.get_rank\n",
     "get_world_size(group)": "group = None\nget_world_size = dist.get_world_size\n",
-    'mint.distributed.all_reduce(tensor, "max")': "from mindspore import mint\n",
+    "mint.distributed.all_reduce(tensor, 'max')": "from mindspore import mint\n",
     "parameter.set_data(initializer(Normal(sigma, mean), parameter.shape, parameter.dtype))": _PARAMETER
     + "from mindspore.common.initializer import Normal\nsigma, mean = 0.02, 0.0\n",
     "parameter.set_data(initializer(Constant(value), parameter.shape, parameter.dtype))": _PARAMETER
     + "from mindspore.common.initializer import Constant\nvalue = 1.0\n",
+    "optimizer(gradients)": "import mindspore\nweight = mindspore.Parameter(mindspore.ops.ones((2,), mindspore.float32))\n"
+    "optimizer = mindspore.nn.SGD([weight])\ngradients = (mindspore.ops.ones((2,), mindspore.float32),)\n",
     "numpy.finfo(mindspore.dtype_to_nptype(dtype))": "import numpy\nimport mindspore\ndtype = mindspore.float32\n",
     "add(key, 0)": "import socket\nfree = socket.socket()\nfree.bind(('127.0.0.1', 0))\nport = free.getsockname()[1]\n"
     "free.close()\nstore = dist.TCPStore('127.0.0.1', port, is_master=True)\nadd, key = store.add, 'key'\n",
 }
 # Those that no run makes, and why.
 NOT_RUN = {
-    "part = f[s].clone()": "PyTorch's; MindSpore's is beside it",
+    "part = x[a:b].clone()": "PyTorch's; MindSpore's is beside it",
     "get_rank(group) == -1": "tells what PyTorch returns outside a group",
     "get_world_size(group) == -1": "tells what PyTorch returns outside a group",
     "queue_pop(key, block=False)": "PyTorch's, of a store that has no counterpart",
@@ -94,7 +96,8 @@ def statements(text: str) -> set[str]:
 def noted(root: Path = ROOT) -> set[str]:
     """The statements in the texts of all records, profiles and notes."""
     data = root / "apidiff" / "data"
-    files = [*data.glob("mappings/**/*.yaml"), *data.glob("profiles/*.yaml"), data / "notes.yaml"]
+    files = [*data.glob("mappings/**/*.yaml"), *data.glob("profiles/*.yaml")]
+    files += [data / "notes.yaml", data / "messages" / "sweeps.yaml"]
     return set().union(*(statements(path.read_text("utf-8")) for path in files))
 
 
