@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from apidiff.database.canonical_calls import with_canonical_calls
+from apidiff.database.document_addresses import PageRules, load_addresses
 from apidiff.database.document_twins import load_twins, with_twins
 from apidiff.database.documented import (
     OnlyFile,
@@ -40,7 +41,8 @@ class Data:
     and changes nothing. ``unused``: profiles and notes that nothing names. ``tables``: upstream's; each target that one
     lists has the claim that its row makes. ``mindspore_only``: MindSpore APIs without a counterpart, with the reason.
     ``listings``: which APIs documents name, for versions without signatures. ``single_runs``: records of calls in a single
-    process, those made last first. ``uses``: how often real code names an API.
+    process, those made last first. ``uses``: how often real code names an API. ``addresses``: by framework, where its
+    documentation stands.
     """
 
     root: Path
@@ -57,6 +59,7 @@ class Data:
     unused: list[DataError] = field(default_factory=list)
     single_runs: list[tuple[str, SingleRecord]] = field(default_factory=list)
     uses: Uses = field(default_factory=Uses)
+    addresses: dict[str, PageRules] = field(default_factory=dict)
 
     def path_of(self, mapping_id: str) -> Path:
         """The file of a mapping, as `mapping_path` has it."""
@@ -77,6 +80,7 @@ def load(root: Path | None = None) -> Data:
     only: OnlyFile = {}
     listings: list[Listing] = []
     uses = Uses()
+    addresses: dict[str, PageRules] = {}
     try:
         tables = load_tables(root / "official")
         documents, _ = read_yaml(root / "documents.yaml", dict[str, Document])
@@ -85,6 +89,7 @@ def load(root: Path | None = None) -> Data:
         only, _ = load_mindspore_only(root)
         listings = load_documented(root / "documented.yaml")
         uses = load_uses(root)
+        addresses = load_addresses(root)
     except DataError as error:
         errors.append(error)
     if errors:
@@ -112,6 +117,7 @@ def load(root: Path | None = None) -> Data:
         unused,
         load_single_runs(root / "runs"),
         uses,
+        addresses,
     )
 
 

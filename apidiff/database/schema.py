@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from apidiff.database.document_addresses import PageRules
 from apidiff.database.document_twins import Twins
 from apidiff.database.documented import OnlyFile
 from apidiff.database.uses import Uses
@@ -24,6 +25,7 @@ SCHEMAS: dict[str, Any] = {
     "notes": dict[Slug, NamedNote],
     "canonical_calls": dict[DottedName, CanonicalCalls],
     "documents": dict[str, Document],
+    "document_addresses": dict[str, PageRules],
     "document_twins": Twins,
     "frameworks": dict[str, list[Release]],
     "official": OfficialTable,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,13 +26,15 @@ TOLERANCES = {
     "bfloat16": (1.6e-2, 1e-5),
     "float32": (1.3e-6, 1e-5),
     "float64": (1e-7, 1e-7),
+    "complex64": (1.3e-6, 1e-5),
+    "complex128": (1e-7, 1e-7),
 }
 _SHOWN = 8  # elements
 _LONGEST = 120  # characters of an exception
 _SAME = Rule()  # the source's own names
 
 
-Floats = npt.NDArray[np.float64]
+Wide = npt.NDArray[Any]  # float64, or complex128
 
 
 @dataclass(frozen=True)
@@ -299,8 +302,10 @@ def unlike_values(slot: str, source: TensorDump, target: TensorDump) -> Iterator
     rtol, atol = (
         max(pair) for pair in zip(*(TOLERANCES.get(one.dtype, (0.0, 0.0)) for one in (source, target)), strict=True)
     )
-    wide = mine.astype(np.float64), theirs.astype(np.float64)
-    exact = mine.dtype.kind != "f" and theirs.dtype.kind != "f"
+    kinds = {mine.dtype.kind, theirs.dtype.kind}
+    exact = not kinds & {"f", "c"}
+    widest = np.complex128 if "c" in kinds else np.float64
+    wide = mine.astype(widest), theirs.astype(widest)
     apart = mine != theirs if exact else ~np.isclose(wide[1], wide[0], rtol=rtol, atol=atol, equal_nan=True)
     if not apart.any():
         return
@@ -310,7 +315,7 @@ def unlike_values(slot: str, source: TensorDump, target: TensorDump) -> Iterator
     yield evidence(EvidenceCode.VALUES_DIFFER, slot=slot, source=shown[0], target=shown[1], count=count, all=apart.size)
 
 
-def _worst(mine: Floats, theirs: Floats, apart: npt.NDArray[np.bool_]) -> int:
+def _worst(mine: Wide, theirs: Wide, apart: npt.NDArray[np.bool_]) -> int:
     """The place, counted flat, of the element that is furthest off; one that only one side has finite before all others."""
     with np.errstate(all="ignore"):
         distance = np.abs(theirs - mine)

@@ -14,7 +14,7 @@ from apidiff.model.mapping import Mapping as ApiMapping
 from apidiff.model.mapping import Target
 from apidiff.model.ranges import status_at
 from apidiff.model.sample import resolve_sample
-from apidiff.model.sample_calls import rule_of, source_call, target_call
+from apidiff.model.sample_calls import rule_of, samples_of, source_call, target_call
 from apidiff.model.version import Version
 
 Unsupported = Mapping[tuple[str, str], Sequence[re.Pattern[str]]]
@@ -52,7 +52,7 @@ def judge_target(
         verdicts: list[FacetVerdict] = []
         runs: list[str] = []
         patterns = unsupported.get(("mindspore", device), ())
-        for sample in mapping.samples:
+        for sample in samples_of(mapping, target):
             calls = source_call(mapping, sample), target_call(mapping, target, sample)
             source = traces.find("torch", *against, mapping.id, calls[0].digest)
             made = traces.find("mindspore", version, device, mapping.id, calls[1].digest)

@@ -45,7 +45,7 @@ from apidiff.model.claim import Claim, Stated
 from apidiff.model.mapping import Api, Mapping, Otherwise, ParameterRow, Target, TargetRange
 from apidiff.model.ranges import between
 from apidiff.model.sample import SampleCall
-from apidiff.model.sample_calls import source_call, target_call
+from apidiff.model.sample_calls import samples_of, source_call, target_call
 from apidiff.model.signature import Limit, Signature, SignatureFile
 from apidiff.model.verdict import Observation
 from apidiff.model.version import Version
@@ -115,7 +115,7 @@ class Builder:
             documents={key: DocumentEntry.of(self.data.documents[key]) for key in sorted(documents)},
             history=history,
             official=official_addresses(
-                [mapping.source, *(target.api for target in mapping.targets)], self.data.documents
+                [mapping.source, *(target.api for target in mapping.targets)], self.data.documents, self.data.addresses
             ),
             uses=self.data.uses.of(mapping.id),
             unread={name: versions for name in apis if (versions := self._unread(name))},
@@ -292,8 +292,8 @@ def row_entries(
 
 
 def _plain_calls(mapping: Mapping, target: Target) -> tuple[SampleCall, SampleCall]:
-    """The call of the first sample, as it is ordinarily written, with source and target."""
-    first = next(iter(mapping.samples))
+    """The call of the first sample made with ``target``, as it is ordinarily written, with source and target."""
+    first = samples_of(mapping, target)[0]
     return source_call(mapping, first), target_call(mapping, target, first)
 
 

@@ -90,7 +90,8 @@ class Sample(Record, frozen=True, kw_only=True):
     floating inputs and of the state are compared too.
 
     ``code``: lines for each framework, or for a target by its full name, where no single call shows an API: ``args`` are its
-    variables, and what its last line computes or assigns is compared.
+    variables, and what its last line computes or assigns is compared. Where a target alone has code, the source and other
+    targets are called with the same arguments; the code has ``self`` and the tensors of ``state`` by their names too.
     ``random``: whether values are drawn inside the call, so that all but values is compared.
     """
 
@@ -142,6 +143,8 @@ def resolve_sample(samples: Mapping[str, Sample], name: str) -> Sample:
 def call_of(sample: Sample, api: str, form: SampleForm, code: str = "") -> SampleCall:
     """The call that a resolved ``sample`` makes of ``api``, by ``code`` where it is written so."""
     written = {name: getattr(sample, name) for name in ("constructor", "state", "dtype", "seed", "gradient")}
+    if form is SampleForm.CODE:
+        written["constructor"] = None  # the code constructs
     return SampleCall(
         api=api,
         form=form,

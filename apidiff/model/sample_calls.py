@@ -29,6 +29,23 @@ def source_call(mapping: Mapping, sample: str) -> SampleCall:
     return _call(resolve_sample(mapping.samples, sample), mapping.source, mapping.source)
 
 
+def samples_of(mapping: Mapping, target: Target) -> list[str]:
+    """The samples that are made with ``target``.
+
+    Where samples have lines of code for it alone, because no rule says how it is called, those are all; they are made with no
+    other target.
+    """
+    written = {name: _only_for(mapping, name) for name in mapping.samples}
+    own = [name for name, apis in written.items() if target.api.name in apis]
+    return own or [name for name, apis in written.items() if not apis] or list(mapping.samples)
+
+
+def _only_for(mapping: Mapping, sample: str) -> set[str]:
+    """The targets that a sample has code for, where the source is not called by code too."""
+    code = resolve_sample(mapping.samples, sample).code or {}
+    return set() if _has_code(code, mapping.source.name) else set(code)
+
+
 def target_call(mapping: Mapping, target: Target, sample: str) -> SampleCall:
     """The call that ``sample`` makes of ``target``. Raises SampleError where the sample is like none."""
     call = _call(resolve_sample(mapping.samples, sample), mapping.source, target.api)
@@ -44,7 +61,11 @@ def code_of(code: dict[str, str], api: str) -> str:
     return code[api] if api in code else code[api.partition(".")[0]]
 
 
+def _has_code(code: dict[str, str], api: str) -> bool:
+    return api in code or api.partition(".")[0] in code
+
+
 def _call(sample: Sample, source: Api, api: Api) -> SampleCall:
-    if sample.code is not None:
+    if sample.code is not None and _has_code(sample.code, api.name):
         return call_of(sample, source.name, SampleForm.CODE, code_of(sample.code, api.name).strip())
     return call_of(sample, source.name, FORMS[api.kind])

@@ -5,8 +5,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from apidiff.model.base import Text
+from apidiff.model.mapping import Api, Mapping, Target
 from apidiff.model.rule import Rule, rewrite
 from apidiff.model.sample import Arguments, Sample, SampleError, SampleForm, SampleInput, call_of, resolve_sample
+from apidiff.model.sample_calls import samples_of, source_call, target_call
+from apidiff.model.vocabulary import ApiKind
 
 
 def samples(**written: dict[str, Any]) -> dict[str, Sample]:
@@ -73,3 +77,32 @@ def test_the_digest_is_of_all_that_decides_the_call() -> None:
         digest(args={"input": 1, "dim": 0}, dtype="float16"),
     ]
     assert len({plain, *others}) == 6
+
+
+def mapping(**written: dict[str, Any]) -> Mapping:
+    """A layer with a target that takes the same arguments, and one that is called by code."""
+    apis = [Api(name=name, kind=ApiKind.MODULE) for name in ("torch.nn.N", "mindspore.mint.nn.N", "mindspore.nn.N")]
+    targets = [Target(api=api, ranges=[]) for api in apis[1:]]
+    text = Text(en="a", zh="a")
+    return Mapping(
+        id="torch.nn.N", category="nn", summary=text, source=apis[0], targets=targets, samples=samples(**written)
+    )
+
+
+def test_a_sample_with_code_for_one_target_is_made_with_no_other() -> None:
+    layer = mapping(
+        plain={"constructor": {"args": {"width": 3}}, "state": {"weight": {"shape": [3]}}, "args": {"input": 1}},
+        written={"like": "plain", "code": {"mindspore.nn.N": "mindspore.nn.N(3)(input)"}},
+    )
+    mint, nn = layer.targets
+    assert (samples_of(layer, mint), samples_of(layer, nn)) == (["plain"], ["written"])
+    assert source_call(layer, "written") == source_call(layer, "plain")
+    call = target_call(layer, nn, "written")
+    assert (call.form, call.code, call.constructor) == (SampleForm.CODE, "mindspore.nn.N(3)(input)", Arguments())
+    assert call.state.keys() == {"weight"}
+
+
+def test_a_sample_with_code_for_both_frameworks_is_made_with_every_target() -> None:
+    layer = mapping(plain={"code": {"torch": "torch.nn.N()", "mindspore": "mindspore.N()", "mindspore.nn.N": "n()"}})
+    assert [samples_of(layer, target) for target in layer.targets] == [["plain"], ["plain"]]
+    assert [target_call(layer, target, "plain").code for target in layer.targets] == ["mindspore.N()", "n()"]

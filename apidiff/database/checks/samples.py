@@ -28,8 +28,9 @@ def samples_fit(subject: Subject) -> Iterator[DataError]:
         found = f"{mapping.id} is called in a single process and has no sample"
         yield subject.error(("samples",), found, "Add one: it is the call that readers see and that is run.")
     all_in_code = all(sample.code or sample.like for sample in mapping.samples.values())
+    written = {api for sample in mapping.samples.values() for api in sample.code or ()}
     for place, api in subject.apis():
-        if api.kind not in FORMS and not all_in_code:
+        if api.kind not in FORMS and not all_in_code and api.name not in written:
             kinds = ", ".join(kind.value for kind in FORMS)
             found = f"{api.name} is a {api.kind.value}, which no single process calls"
             yield subject.error((*place, "kind"), found, f"Name one of {kinds}.")
@@ -48,7 +49,7 @@ def _fits(subject: Subject, at: Place, name: str, source: Api) -> Iterator[DataE
         return
     if sample.code is not None:
         yield from _code_fits(subject, at, name, sample.code)
-    form = SampleForm.CODE if sample.code is not None else FORMS.get(source.kind)
+    form = SampleForm.CODE if sample.code is not None and _is_all_code(sample.code, source) else FORMS.get(source.kind)
     for key, wanted in (("receiver", SampleForm.METHOD), ("constructor", SampleForm.MODULE)):
         there = getattr(sample, key) is not None
         if form is not None and there is not (form is wanted):
@@ -63,7 +64,9 @@ def _code_fits(subject: Subject, at: Place, name: str, code: dict[str, str]) -> 
     for key in code.keys() - known:
         found = f"sample {name!r} has code of {key!r}, which is no target"
         yield subject.error(at, found, "Name torch, mindspore or a target.")
-    for api in (subject.mapping.source.name, *(target.api.name for target in subject.mapping.targets)):
+    source = subject.mapping.source
+    apis = [source.name, *(target.api.name for target in subject.mapping.targets)]
+    for api in apis if _is_all_code(code, source) else [name for name in apis if name in code]:
         try:
             body = ast.parse(code_of(code, api)).body
         except KeyError:
@@ -74,6 +77,11 @@ def _code_fits(subject: Subject, at: Place, name: str, code: dict[str, str]) -> 
             if not body or not isinstance(body[-1], ast.Expr | ast.Assign):
                 found = f"the last line of sample {name!r} computes and assigns nothing"
                 yield subject.error(at, found, "Write the value that is compared there.")
+
+
+def _is_all_code(code: dict[str, str], source: Api) -> bool:
+    """Whether the source is called by ``code`` too, and so is every target."""
+    return source.name in code or source.name.partition(".")[0] in code
 
 
 def _state_has_a_module(

@@ -160,6 +160,9 @@ class SingleAdapter(ABC):
             {name: self._make(value, arrays) for name, value in written.items()}
             for written in (call.given.args, call.given.kwargs, call.state)
         )
+        if call.form is SampleForm.CODE:  # which has no module yet: it is given the state as it is given the rest
+            inputs.kwargs |= {f"{STATE}.{name}": value for name, value in inputs.state.items()}
+            inputs.state = {}
         return inputs
 
     def _make(self, value: SampleArgument, arrays: Arrays) -> Any:
@@ -182,7 +185,7 @@ class SingleAdapter(ABC):
                 method = getattr(inputs.receiver, call.api.rpartition(".")[2])
                 return method(*inputs.args.values(), **inputs.kwargs)
             case SampleForm.CODE:
-                return result_of(call.code, {**inputs.args, **inputs.kwargs})
+                return result_of(call.code, {slot.removeprefix(f"{STATE}."): value for slot, value in inputs.slots()})
             case SampleForm.MODULE:
                 return inputs.module(*inputs.args.values(), **inputs.kwargs)
 

@@ -9,7 +9,7 @@ from apidiff.database import Data
 from apidiff.model.mapping import Api, Mapping
 from apidiff.model.ranges import status_at
 from apidiff.model.sample import SampleCall
-from apidiff.model.sample_calls import source_call, target_call
+from apidiff.model.sample_calls import samples_of, source_call, target_call
 from apidiff.model.version import Version
 from apidiff.model.vocabulary import Execution, Status
 
@@ -56,4 +56,4 @@ def _calls(mapping: Mapping, framework: str, version: str) -> Iterator[tuple[Api
     for target in mapping.targets:
         standing = status_at(target, Version(version))
         if target.api.name.startswith(f"{framework}.") and standing not in {None, Status.REMOVED}:
-            yield target.api, [(name, target_call(mapping, target, name)) for name in mapping.samples]
+            yield target.api, [(name, target_call(mapping, target, name)) for name in samples_of(mapping, target)]
