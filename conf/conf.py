@@ -55,7 +55,6 @@ html_css_files = [
 html_js_files = [
     "elements/early.js",
     ("elements/shell.js", {"defer": "defer"}),
-    ("apidiff.js", {"defer": "defer"}),
     ("elements/search.js", {"defer": "defer"}),
     ("elements/versions.js", {"defer": "defer"}),
     ("elements/trust.js", {"defer": "defer"}),

@@ -19,8 +19,8 @@ _TABLES = """
 -- `kind` and `ref` say what it is a passage of; `mapping` is the API's name for a MindSpore API that no mapping names.
 CREATE TABLE passage (id INTEGER PRIMARY KEY, mapping TEXT, weight REAL, kind TEXT, ref TEXT, risk TEXT, text_en TEXT,
   text_zh TEXT);
--- What is shown of each mapping that is found.
-CREATE TABLE found (mapping TEXT PRIMARY KEY, summary_en TEXT, summary_zh TEXT, risk TEXT) WITHOUT ROWID;
+-- What is shown of each mapping that is found, and how often real code names its source.
+CREATE TABLE found (mapping TEXT PRIMARY KEY, summary_en TEXT, summary_zh TEXT, risk TEXT, uses INTEGER) WITHOUT ROWID;
 -- What people type and the words of API names that they mean by it: conf/terms.yaml.
 CREATE TABLE everyday (name TEXT, api TEXT, position INTEGER);
 -- Words are cut by apidiff.lookup.words; the tokenizer only splits at spaces and stems English.
@@ -43,7 +43,7 @@ def fill_search(
         for spelling in counterpart_spellings(counterpart):
             used.setdefault(spelling.mapping or counterpart.name, []).append(spelling.text)
     for entry in entries:
-        _add_found(connection, entry.id, entry.summary, entry.risk)
+        _add_found(connection, entry.id, entry.summary, entry.risk, entry.uses)
         for match, names, behaviour in _passages(entry, used.get(entry.id, [])):
             _add(connection, entry.id, match, names, behaviour)
     for counterpart in counterparts:
@@ -60,8 +60,8 @@ def unmatched_text(counterpart: CounterpartEntry) -> Text:
     return filled("difference_text.next", before=text, after=counterpart.why or LABELS["serves.unnamed"])
 
 
-def _add_found(connection: sqlite3.Connection, key: str, summary: Text, risk: str) -> None:
-    connection.execute("INSERT INTO found VALUES (?, ?, ?, ?)", (key, summary.en, summary.zh, risk))
+def _add_found(connection: sqlite3.Connection, key: str, summary: Text, risk: str, uses: int = 0) -> None:
+    connection.execute("INSERT INTO found VALUES (?, ?, ?, ?, ?)", (key, summary.en, summary.zh, risk, uses))
 
 
 def _add(connection: sqlite3.Connection, key: str, match: Match, names: str, behaviour: str) -> None:

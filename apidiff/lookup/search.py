@@ -72,7 +72,12 @@ class Searcher:
             # Targets of one mapping share caveats: one text is shown once.
             if len(shown) < _MATCHES and all(row.match.text != match.text for match in shown):
                 shown.append(row.match)
-        best = sorted(scores, key=lambda mapping: (-scores[mapping], mapping))[:limit]
+        # Of APIs that are called what was typed, and nothing beside it was, the one that is used most leads.
+        uses = {mapping: self._uses(mapping) for mapping in bonus if mapping in scores} if len(asked) == 1 else {}
+        best = sorted(
+            scores,
+            key=lambda mapping: (-bonus.get(mapping, 0.0), -uses.get(mapping, 0), -scores[mapping], mapping),
+        )[:limit]
         results = [self._found(mapping, scores[mapping], passages[mapping]) for mapping in best]
         return SearchResult(words=words, corrected=corrected, results=results)
 
@@ -119,6 +124,11 @@ class Searcher:
             for spelling in self.names.get(name, ()):
                 bonus.setdefault(spelling.mapping or spelling.api, _EXACT - place * _NEXT)
         return bonus
+
+    def _uses(self, mapping: str) -> int:
+        """How often real code names the source of a mapping."""
+        row = self.connection.execute("SELECT uses FROM found WHERE mapping = ?", (mapping,)).fetchone()
+        return int(row[0]) if row else 0
 
     def _corrections(self, asked: Iterable[Reading]) -> dict[str, str]:
         """For each word that is nowhere, the name or part of a name that is spelled most alike."""

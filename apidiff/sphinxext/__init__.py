@@ -29,6 +29,7 @@ from apidiff.sphinxext.index_table import TABLE_NODES, add_table_script
 from apidiff.sphinxext.languages import ChineseLineBreaks, ExplicitAnchors, language_of
 from apidiff.sphinxext.nodes import HTML_NODES, Translator
 from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head
+from apidiff.sphinxext.page_parts import page_of, write_parts
 from apidiff.sphinxext.picture import add_picture_files
 from apidiff.sphinxext.port_page import PORT_NODES, PortDirective, add_port_script, write_port_data
 from apidiff.sphinxext.search_index import note_parts, write_search_index
@@ -121,10 +122,11 @@ def _remove_stale_pages(app: Sphinx) -> None:
     """Remove every page that this build does not know, whenever it was that its source went away."""
     outdir = Path(app.outdir)
     known = {*app.env.found_docs, *app.config.html_additional_pages, "genindex", "search"}
-    for page in outdir.rglob("*.html"):
-        path = page.relative_to(outdir)
-        if path.parts[0] != "_static" and path.with_suffix("").as_posix() not in known:
-            page.unlink()
+    for suffix in (".html", ".parts.json"):
+        for page in outdir.rglob(f"*{suffix}"):
+            path = page.relative_to(outdir)
+            if path.parts[0] != "_static" and page_of(path.as_posix().removesuffix(suffix)) not in known:
+                page.unlink()
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
@@ -162,6 +164,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("html-page-context", add_picture_files)
     app.connect("html-page-context", add_head, priority=400)  # before sphinxext-opengraph reads what it says
     app.connect("html-page-context", add_policy, priority=900)  # after the theme has added its scripts
+    app.connect("html-page-context", write_parts, priority=950)
     app.connect("build-finished", drop_unused_files)
     app.connect("build-finished", session.finish)
     app.connect("build-finished", tuning.end)

@@ -215,6 +215,7 @@ def _trimmed(entry: Entry, keep: Callable[[list[DifferenceEntry]], list[Differen
         source=entry.source,
         signatures={},
         risk=entry.risk,
+        uses=entry.uses,
         targets=targets,
         otherwise=otherwise,
         claims=[],

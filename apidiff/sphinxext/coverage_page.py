@@ -20,6 +20,7 @@ from apidiff.model.coverage import (
     VersionChange,
     WithoutRun,
 )
+from apidiff.sphinxext.long_lists import divisible
 from apidiff.sphinxext.nodes import Cell, Inline, block, folded, joined, literal, paragraph, table
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.writers.exports.address import anchor
@@ -154,15 +155,15 @@ def _waiting(make: PageBuilder, waiting: NeverRun) -> nodes.section:
     looks = make.term("coverage.looks_for", *make.text(waiting.looks_for))
     count = make.word("coverage.claims_of_apis", claims=waiting.claims, apis=len(waiting.apis))
     goal = anchor(f"never-run--{waiting.framework}-{waiting.backend}-{waiting.device}")
-    return make.section(goal, title, looks, folded(count, _api_list(make, waiting.apis)))
+    return make.section(goal, title, looks, folded(count, *_api_list(make, waiting.apis)))
 
 
-def _api_list(make: PageBuilder, apis: list[ApiCount]) -> nodes.bullet_list:
+def _api_list(make: PageBuilder, apis: list[ApiCount]) -> list[nodes.Node]:
     items = []
     for api in apis:
         link = make.ref("evidence", api.mapping, literal(api.api), part=anchor(f"claims--{api.api}"))
         items.append(nodes.list_item("", paragraph(link, nodes.Text(f" {len(api.ids)}"))))
-    return nodes.bullet_list("", *items, classes=["apidiff-glance"])
+    return list(divisible(items, classes=["apidiff-glance"]))
 
 
 def _refuted(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
@@ -179,7 +180,7 @@ def _refuted(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
     page = nodes.reference("", make.word("coverage.refuted_page"), refuri="statements.html", internal=True)
     children: list[nodes.Node] = [paragraph(nodes.Text(words), page)]
     if items:
-        children.append(nodes.bullet_list("", *items, classes=["apidiff-glance"]))
+        children.append(folded(make.counted("column.api", len(items)), *divisible(items, classes=["apidiff-glance"])))
     return children
 
 
@@ -191,7 +192,7 @@ def _unsupported(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
         name = _name(make, place.framework, place.framework_version, place.backend, place.device)
         count = make.word("coverage.claims_of_apis", claims=place.claims, apis=len(place.apis))
         title = f"{name}{make.word('site.colon')}{count}"
-        children.append(folded(title, _api_list(make, place.apis)))
+        children.append(folded(title, *_api_list(make, place.apis)))
     return children
 
 
@@ -227,7 +228,7 @@ def _without_run(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
         reason = claims[0].reason
         said = list(make.text(reason)) if reason else [nodes.Text(make.word(f"not_run_meaning.{why}"))]
         links = [nodes.list_item("", paragraph(make.ref("claim", claim.claim))) for claim in claims]
-        rows.append([make.word(f"not_run.{why}"), said, [nodes.bullet_list("", *links)]])
+        rows.append([make.word(f"not_run.{why}"), said, [folded(str(len(links)), *divisible(links))]])
     header = [make.word("outcome.not run"), make.word("column.why"), make.word("column.claims")]
     words = make.word("coverage.without_run_about", count=len(coverage.without_run))
     return [paragraph(nodes.Text(words)), table(header, rows, classes=["apidiff-wrapped", "apidiff-stacked"])]

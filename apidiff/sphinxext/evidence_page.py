@@ -10,7 +10,7 @@ from apidiff.derive.evidence import ApiEvidence, ProbeEvidence, RunHead, Signatu
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import measurer
 from apidiff.model.trace import ProbeRun, backend_name
-from apidiff.sphinxext.nodes import Cell, block, code, folded, joined, literal, paragraph, relative, table
+from apidiff.sphinxext.nodes import Cell, block, code, folded, joined, literal, paragraph, portion, relative, table
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import changes_list, dispute_block, run_part, signature_link, stopped_notice
 from apidiff.sphinxext.trace_table import trace_table
@@ -157,7 +157,8 @@ def _probe(make: PageBuilder, probe: ProbeEvidence, heads: Mapping[str, RunHead]
                 "evidence.ranks_by", ranks=title, measurer=measurer(head.measured_by, make.language), date=head.date
             )
         children.append(_trial(make, probe, trial, title, anchors[trial.run]))
-    return make.section(anchor(f"probe--{probe.name}"), [literal(probe.name)], *children)
+    seen = portion("", *children, title=make.word("evidence.traces", probe=probe.name))
+    return make.section(anchor(f"probe--{probe.name}"), [literal(probe.name)], seen)
 
 
 def _trial(make: PageBuilder, probe: ProbeEvidence, trial: Trial, title: str, goal: str) -> nodes.section:

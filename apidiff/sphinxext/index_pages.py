@@ -15,7 +15,8 @@ from apidiff.model.signed import State
 from apidiff.model.views import CounterpartEntry, DifferenceEntry, Entry, ServedEntry
 from apidiff.model.vocabulary import AnswerKind, Reach, Risk
 from apidiff.sphinxext.build_cache import MappingPage
-from apidiff.sphinxext.nodes import Cell, Inline, block, details, joined, literal, paragraph, relative, table
+from apidiff.sphinxext.long_lists import divisible, portions
+from apidiff.sphinxext.nodes import Cell, Inline, block, details, joined, literal, paragraph, relative, table, table_row
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import run_title
 from apidiff.writers.exports.address import anchor
@@ -40,17 +41,18 @@ def _pair(make: PageBuilder, entry: Entry, newest: str) -> list[nodes.Node]:
 
 
 def by_category(make: PageBuilder, pages: list[MappingPage], newest: str) -> list[nodes.Node]:
-    """Show all mappings at a glance: one section per category, with the names and what is not simply a target."""
+    """Show all mappings by category, each under a lid: the names, those used most first, and what is not simply a target."""
     if not pages:
         return [make.sentence("index.empty")]
-    sections: list[nodes.Node] = []
+    lids: list[nodes.Node] = []
     for category, members in _by_category(pages):
-        items = [nodes.list_item("", paragraph(*_glance(make, page.entry, newest))) for page in members]
-        names = nodes.bullet_list("", *items, classes=["apidiff-glance"])
-        sections.append(
-            make.section(f"category-{category}", load_scope().category_name(category, make.language), names)
-        )
-    return sections
+        used = sorted(members, key=lambda page: -page.entry.uses)
+        items = [nodes.list_item("", paragraph(*_glance(make, page.entry, newest))) for page in used]
+        name = load_scope().category_name(category, make.language)
+        title = [nodes.strong("", name), nodes.Text(make.word("site.aside", text=str(len(items))))]
+        names = divisible(items, classes=["apidiff-glance"])
+        lids.append(make.lid(f"category-{category}", title, *names))
+    return lids
 
 
 def _glance(make: PageBuilder, entry: Entry, newest: str) -> Inline:
@@ -67,16 +69,16 @@ def by_risk(make: PageBuilder, pages: list[MappingPage], newest: str) -> list[no
 
 
 def _risk_section(make: PageBuilder, risk: str, pages: list[MappingPage], newest: str) -> nodes.section:
-    lines = [
-        _differences_of(make, page.entry, risk, differences, newest)
-        for page in pages
+    lines: list[tuple[str, nodes.Node]] = [
+        (page.entry.id, _differences_of(make, page.entry, risk, differences, newest))
+        for page in sorted(pages, key=lambda page: -page.entry.uses)
         if (differences := [one for one in answer_at(page.entry, newest)[2] if one.risk == risk])
     ]
     title = [make.badge("risk", risk)]
     meaning = make.sentence(f"risk_meaning.{risk}")
     if not lines:
         return make.section(risk, title, meaning, make.sentence("index.risk_empty"))
-    shown = block("", *lines, filter=make.word("statements.filter"))
+    shown = block("", *portions(make, lines), filter=make.word("statements.filter"))
     return make.section(risk, title, meaning, shown)
 
 
@@ -175,9 +177,9 @@ def counterpart_sections(make: PageBuilder, counterparts: list[CounterpartEntry]
     sections: list[nodes.Node] = []
     for module, members in by_module.items():
         if members:
-            rows = [_counterpart_row(make, counterpart) for counterpart in members]
-            shown = table(header, rows, classes=["apidiff-stacked"])
-            sections.append(make.section(f"module-{module}", [literal(module)], shown))
+            rows = [(member.name, table_row(_counterpart_row(make, member))) for member in members]
+            shown = portions(make, rows, lambda some: [table(header, some, classes=["apidiff-stacked"])], shown=0)
+            sections.append(make.section(f"module-{module}", [literal(module)], *shown))
     if not sections:
         return [make.sentence("index.empty")]
     return [block("", filter=make.word("index.filter")), *sections]

@@ -1,10 +1,13 @@
-"""Writes the index of all mappings as one HTML table, complete without script; ``<apidiff-table>`` filters and sorts it."""
+"""Writes the index of all mappings as an HTML table; ``<apidiff-table>`` filters and sorts it.
+
+The page holds the APIs that real code uses most; the rest stands in portions, by category, that a heavy page moves away.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
 from typing import Any
 
@@ -16,10 +19,27 @@ from apidiff.derive.index_rows import AnswerRow, Index, IndexRow, OnDevice
 from apidiff.derive.runs_on import DEVICES
 from apidiff.messages.labels import Language, between_sentences, filled, label
 from apidiff.model.vocabulary import AnswerKind, Risk, Status
+from apidiff.sphinxext.page_parts import END, part_mark
 from apidiff.writers.exports.address import anchor
 
 COLUMNS = ("api", "target", *DEVICES, "risk", "status", "uses")
-_WORDS = ("text", "any", "reset", "category", "devices", "in_torch", "shown", "none", "filters", "about", "not_run")
+_WORDS = (
+    "text",
+    "any",
+    "all",
+    "reset",
+    "category",
+    "devices",
+    "in_torch",
+    "shown",
+    "none",
+    "filters",
+    "about",
+    "not_run",
+)
+# Rows of the page itself, and of a portion.
+_SHOWN = 24
+_PORTION = 32
 _STANDINGS = ("documented", "run", "failed")
 _ANSWERS = {kind.value for kind in AnswerKind}
 _BREAK = re.compile("(?<=[._])")
@@ -67,15 +87,33 @@ def table_html(index: Index, language: Language, link: Link) -> str:
     words |= {f"column.{name}": _title(name, language) for name in COLUMNS}
     words["space"] = between_sentences(language)
     facets = {name: [[value, text] for value, text in values] for name, values in _facets(index, language).items()}
-    head = "".join(_head(name, language) for name in COLUMNS)
-    rows = "".join(_row(row, language, link) for row in index.rows)
+    first = _table(index.rows[:_SHOWN], language, link)
+    rest = "".join(_portions(index.rows[_SHOWN:], language, link))
     return (
         f'<apidiff-table data-words="{_json(words)}" data-facets="{_json(facets)}" data-run="{_json(index.run)}">\n'
-        f'<p class="apidiff-table-about">{escape(_about(index, words))}</p>\n'
-        f'<table class="table apidiff-table apidiff-index">\n<thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{rows}</tbody>\n</table>\n"
+        f'<p class="apidiff-table-about">{escape(_about(index, words))}</p>\n{first}{rest}'
         f'<p class="apidiff-table-legend">{escape(_legend(index, language))}</p>\n</apidiff-table>\n'
     )
+
+
+def _table(rows: Iterable[IndexRow], language: Language, link: Link) -> str:
+    head = "".join(_head(name, language) for name in COLUMNS)
+    body = "".join(_row(row, language, link) for row in rows)
+    return (
+        f'<table class="table apidiff-table apidiff-index">\n<thead><tr>{head}</tr></thead>\n'
+        f"<tbody>\n{body}</tbody>\n</table>\n"
+    )
+
+
+def _portions(rows: Sequence[IndexRow], language: Language, link: Link) -> Iterator[str]:
+    """Write the rows by category, each portion as a table that a heavy page moves away."""
+    scope = load_scope()
+    for category in scope.categories:
+        members = [row for row in rows if row.category == category]
+        for start in range(0, len(members), _PORTION):
+            some = members[start : start + _PORTION]
+            name = f"{scope.category_name(category, language)} {start + 1}–{start + len(some)}"
+            yield f"{part_mark(name)}{_table(some, language, link)}{END}"
 
 
 def _head(name: str, language: Language) -> str:
@@ -200,18 +238,29 @@ def _cell(
 
     ``place``: attributes of the cell.
     """
-    kept: dict[tuple[str, str], list[AnswerRow]] = {}
-    for answer in answers:
-        kept.setdefault((value(answer), show(answer)), []).append(answer)
+    kept: dict[tuple[str, str], list[int]] = {}
+    for number, answer in enumerate(answers):
+        kept.setdefault((value(answer), show(answer)), []).append(number)
     if len(kept) == 1:
         ((only, shown),) = kept
         return f'<td{place} data-{name}="{escape(only)}">{shown}</td>'
     parts = []
-    for number, ((held_value, shown), members) in enumerate(kept.items()):
-        held = " ".join(member.spans for member in members)
-        hidden = " hidden" if number else ""
+    for (held_value, shown), numbers in kept.items():
+        hidden = "" if 0 in numbers else " hidden"
+        held = _spans(answers, numbers)
         parts.append(f'<span data-mindspore="{held}" data-{name}="{escape(held_value)}"{hidden}>{shown}</span>')
     return f"<td{place}>{''.join(parts)}</td>"
+
+
+def _spans(answers: Sequence[AnswerRow], numbers: Sequence[int]) -> str:
+    """Write the releases of some of a row's answers, as ``data-mindspore`` has them; neighbours as one span."""
+    spans: list[tuple[int, int]] = []
+    for number in numbers:
+        if spans and spans[-1][1] == number - 1:
+            spans[-1] = (spans[-1][0], number)
+        else:
+            spans.append((number, number))
+    return " ".join(f"{answers[oldest].first}..{answers[newest].last}" for newest, oldest in spans)
 
 
 def _target(row: IndexRow, language: Language, link: Link) -> Callable[[AnswerRow], str]:

@@ -15,6 +15,7 @@ from docutils import nodes
 from sphinx.writers.html5 import HTML5Translator
 
 from apidiff.messages.escape_invisible import escapes, visible
+from apidiff.sphinxext.page_parts import CUT, END, UNDER_LID, part_mark
 from apidiff.sphinxext.versions import SHOWN_NODES, carried, marked_inline, marked_row
 
 Found = TypeVar("Found", bound=nodes.Node)
@@ -62,6 +63,14 @@ class details(nodes.General, nodes.Element):  # noqa: N801
 
 class summary(nodes.General, nodes.TextElement):  # noqa: N801
     """The line of a ``details`` that is always visible."""
+
+
+class portion(nodes.General, nodes.Element):  # noqa: N801
+    """What a heavy page moves to a page of its own first, under a lid with the words ``title``; a light one shows it as it is."""
+
+
+class cut(nodes.General, nodes.Element):  # noqa: N801
+    """A place between children of a ``portion`` or a ``details`` where what is too much for one page may be divided."""
 
 
 def prose(text: str) -> list[nodes.Node]:
@@ -202,7 +211,7 @@ def _open_details(self: Any, node: nodes.Element) -> None:
 
 
 def _close_details(self: Any, _node: nodes.Element) -> None:
-    self.body.append("</details>\n")
+    self.body.append(f"{END}</details>\n")
 
 
 def _open_summary(self: Any, node: nodes.Element) -> None:
@@ -210,7 +219,20 @@ def _open_summary(self: Any, node: nodes.Element) -> None:
 
 
 def _close_summary(self: Any, _node: nodes.Element) -> None:
-    self.body.append("</summary>\n")
+    self.body.append(f"</summary>\n{UNDER_LID}")
+
+
+def _open_portion(self: Any, node: nodes.Element) -> None:
+    self.body.append(part_mark(node["title"]))
+
+
+def _close_portion(self: Any, _node: nodes.Element) -> None:
+    self.body.append(END)
+
+
+def _write_cut(self: Any, _node: nodes.Element) -> None:
+    self.body.append(CUT)
+    raise nodes.SkipNode
 
 
 HTML_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {
@@ -220,6 +242,8 @@ HTML_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {
     moment: (_open_moment, _close_moment),
     details: (_open_details, _close_details),
     summary: (_open_summary, _close_summary),
+    portion: (_open_portion, _close_portion),
+    cut: (_write_cut, _close_late),
     **SHOWN_NODES,
 }
 

@@ -18,6 +18,7 @@ from apidiff.model.picture import Buffer, Cell, Picture, Plain, RankPart, Scene,
 from apidiff.model.views import Entry, TargetEntry
 from apidiff.sphinxext.nodes import markup, relative
 from apidiff.sphinxext.page_builder import PageBuilder
+from apidiff.sphinxext.page_parts import CUT, END, part_mark
 from apidiff.sphinxext.run_page import run_part
 
 # What is kept with a page that has a picture.
@@ -112,6 +113,9 @@ def picture_html(make: PageBuilder, entry: Entry, picture: Picture, newest: str)
         "shown": shown,
         "rest": rest,
         "run_href": run_href,
+        "mark": part_mark(make.word("picture.others"), "template"),
+        "cut": CUT,
+        "end": END,
     }
     return write(values)
 

@@ -122,23 +122,28 @@ def _probes(make: PageBuilder, run_id: str, run: RunRecord) -> list[nodes.Node]:
     if not run.probes and not run.signatures:
         return [make.sentence("run.no_trace")]
     words = make.sentence("run.probes_about")
-    return [words, block("", _apis(make, run_id, run), filter=make.word("index.filter"))]
+    return [words, block("", *_apis(make, run_id, run), filter=make.word("statements.filter"))]
 
 
-def _apis(make: PageBuilder, run_id: str, run: RunRecord) -> nodes.table:
-    """Show one row per API, with a link to what was seen in each of its probes."""
+def _apis(make: PageBuilder, run_id: str, run: RunRecord) -> list[nodes.Node]:
+    """Show one line per API; opened, a link to what was seen in each of its probes."""
     groups: dict[str, list[ProbeRun]] = {signature.api: [] for signature in run.signatures}
     for probe in run.probes:
         groups.setdefault(probe.api, []).append(probe)
     seen = {signature.api for signature in run.signatures}
-    rows: list[list[Cell]] = []
+    lines: list[nodes.Node] = []
     for api, probes in groups.items():
-        name = _link(make, run_id, literal(api), run_part(api))
         shown: list[Inline] = [_probe(make, run_id, probe) for probe in probes]
         if api in seen:
             shown.append([_link(make, run_id, nodes.Text(make.word("run.signature")), run_part(api, "signature"))])
-        rows.append([[name], [paragraph(*joined(shown, " · "), classes=["apidiff-wrap"])]])
-    return table([make.word("column.api"), make.word("run.probes")], rows, classes=["apidiff-stacked"])
+        title = [
+            literal(api),
+            nodes.Text(make.word("site.aside", text=make.word("run.probe_count", count=len(probes)))),
+        ]
+        whole = make.ref("run", run_id, nodes.Text(make.word("run.all_probes")), part=run_part(api))
+        told = paragraph(*joined(shown, " · "), classes=["apidiff-wrap"])
+        lines.append(make.line(run_part(api), title, paragraph(whole), told))
+    return lines
 
 
 def _probe(make: PageBuilder, run_id: str, probe: ProbeRun) -> list[nodes.Node]:

@@ -91,8 +91,8 @@ class SearchEntry(Record, frozen=True, kw_only=True):
     """One thing that can be found.
 
     ``kind``: mapping, api (of MindSpore), page, python or run. ``address``: from the folder of the language. ``names``: what
-    else it is called, ``targets`` its targets, ``uses`` the APIs that other answers name; a name has no space. ``within``:
-    the title of the page that it is a part of. ``words``: keys of `SearchData.words`.
+    else it is called, ``targets`` its targets, ``uses`` the APIs that other answers name; a name has no space. ``used``:
+    how often real code names it. ``within``: the title of the page that it is a part of. ``words``: keys of `SearchData.words`.
     """
 
     kind: str
@@ -102,6 +102,7 @@ class SearchEntry(Record, frozen=True, kw_only=True):
     names: list[str] = []
     targets: list[str] = []
     uses: list[str] = []
+    used: int = 0
     within: str = ""
     risk: str | None = None
     status: str | None = None
@@ -160,6 +161,7 @@ def mapping_entry(entry: Entry, newest: str, language: Language) -> SearchEntry:
         names=list(dict.fromkeys([*entry.aliases, *short])),
         targets=[target.name for target in targets],
         uses=list(dict.fromkeys(name for answer in entry.otherwise for name in answer.uses)),
+        used=entry.uses,
         risk=risk,
         status=None if status == MAPS_TO else status,
         words=[f"category.{entry.category}", *sorted(_labels(entry))],

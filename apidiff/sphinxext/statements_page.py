@@ -18,6 +18,7 @@ from apidiff.model.verdict import Outcome
 from apidiff.model.views import ClaimEntry, DocumentEntry, Entry
 from apidiff.sphinxext.build_cache import MappingPage
 from apidiff.sphinxext.claims import link_to_version, refuted_claims, standing_badge, standing_of, stated_part
+from apidiff.sphinxext.long_lists import portions
 from apidiff.sphinxext.nodes import Cell, Inline, block, details, joined, literal, paragraph, table
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import run_part
@@ -31,11 +32,12 @@ def statements_sections(make: PageBuilder, pages: list[MappingPage], report: Off
     rows = _rows_by_api(report)
     against = {page.entry.id: claims for page in pages if (claims := _contradicted(page.entry))}
     documents = {page.entry.id: page.entry.documents for page in pages}
-    lines = []
-    for api in sorted({*against, *rows}):
+    lines: list[tuple[str, nodes.Node]] = []
+    uses = {page.entry.id: page.entry.uses for page in pages}
+    for api in sorted({*against, *rows}, key=lambda api: (-uses.get(api, 0), api)):
         claims = against.get(api, [])
         statements = [_statement(make, documents[api], claim) for claim in claims]
-        lines.append(_line(make, api, Counter(map(standing_of, claims)), statements, rows.get(api, [])))
+        lines.append((api, _line(make, api, Counter(map(standing_of, claims)), statements, rows.get(api, []))))
     if not lines:
         return [make.sentence("statements.none")]
     standings = Counter(standing_of(claim) for claims in against.values() for claim in claims)
@@ -52,7 +54,7 @@ def statements_sections(make: PageBuilder, pages: list[MappingPage], report: Off
             "statements-by-api",
             make.word("statements.by_api"),
             make.sentence("statements.legend"),
-            block("", *lines, filter=make.word("statements.filter")),
+            block("", *portions(make, lines), filter=make.word("statements.filter")),
         ),
         *_tables(make, report),
     ]

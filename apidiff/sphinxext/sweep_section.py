@@ -8,7 +8,7 @@ from apidiff.derive.sweeps import Cell, Effect, Place, SweepTable, sweep_tables
 from apidiff.model.probe import Layout, Sweep
 from apidiff.model.verdict import Outcome
 from apidiff.model.views import Entry
-from apidiff.sphinxext.nodes import block, joined, literal, paragraph, prose, table, table_row
+from apidiff.sphinxext.nodes import block, joined, literal, paragraph, portion, prose, table, table_row
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import run_part
 from apidiff.sphinxext.versions import marked_inline
@@ -33,7 +33,9 @@ def sweeps_section(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
     children: list[nodes.Node] = []
     tables = sweep_tables(entry.claims)
     for swept in tables:
-        children += [paragraph(*prose(make.word(f"sweep.{swept.sweep.value}"))), _table(make, swept)]
+        about = make.word(f"sweep.{swept.sweep.value}")
+        rows = portion("", _table(make, swept), title=about.replace("`", ""))
+        children += [paragraph(*prose(about)), rows]
     shown = {claim for swept in tables for row in swept.rows.values() for cell in row for claim in cell.claims}
     left = [claim for claim in entry.claims if claim.swept and claim.id not in shown]
     if left:

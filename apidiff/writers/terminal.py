@@ -128,7 +128,7 @@ class _Sections:
 
     def first_screen(self) -> Iterator[list[RenderableType]]:
         """What a porter reads first: what to write, where it runs, what must change and what to watch."""
-        yield self.head(where=True)
+        yield self.head(first=True)
         if self.answer.asked.api != self.answer.source:
             yield self.serves()[:_SHOWN]
         yield self.code(_CODE_LINES) if self.answer.target else []  # a recipe is long; its path is told
@@ -137,7 +137,8 @@ class _Sections:
             *self._headlines("screen.must", screen.must),
             *self._headlines("screen.watch", screen.watch),
         ]
-        yield everyday or ([Line(label("screen.nothing", self.language))] if self.answer.target else [])
+        nothing = [Line(label("screen.nothing", self.language))] if self.answer.target else []
+        yield [*self.where(), *(everyday or nothing)]
         folded = [("screen.edge", screen.edge), ("screen.source_only", screen.source_only)]
         aside = label("site.aside", self.language)
         counts = [label(key, self.language) + aside.format(text=len(found)) for key, found in folded if found]
@@ -156,7 +157,8 @@ class _Sections:
         if (left := len(differences) - _SHOWN) > 0:
             yield Line(label("screen.more", self.language).format(count=left), style="dim")
 
-    def head(self, *, where: bool = False) -> list[RenderableType]:
+    def head(self, *, first: bool = False) -> list[RenderableType]:
+        """What is asked and what answers it; of the first screen, which tells the rest in another order, no more than that."""
         answer, language = self.answer, self.language
         version = answer.asked.mindspore
         if answer.target is None:
@@ -176,13 +178,20 @@ class _Sections:
             standing.append(" " + label("terminal.use_instead", language).format(name=answer.current))
         notes: list[RenderableType] = [_prose(target.note, language)] if target.note else []
         title = Line.assemble((answer.source, "bold"), " → ", (target.name, "bold"))
-        places = where_text(target.runs_on, target.limits) if where else None
-        runs = [Line.assemble(self._lead("screen.where"), _prose(places, language))] if places else []
-        if where:
-            disputed = disputed_text(answer.claims, answer.source, target.name)
-            runs += [_prose(disputed, language)] if disputed else []
-            return [title, _prose(answer.summary, language), standing, *runs, *notes]
-        return [title, _prose(answer.summary, language), standing, *notes, self._worst()]
+        head: list[RenderableType] = [title, _prose(answer.summary, language), standing]
+        return head if first else [*head, *notes, self._worst()]
+
+    def where(self) -> list[RenderableType]:
+        """Where the target runs, what machines disagree on, and what is noted of it."""
+        answer, target, language = self.answer, self.answer.target, self.language
+        if target is None:
+            return []
+        lines: list[RenderableType] = []
+        if places := where_text(target.runs_on, target.limits):
+            lines.append(Line.assemble(self._lead("screen.where"), _prose(places, language)))
+        for text in (disputed_text(answer.claims, answer.source, target.name), target.note):
+            lines += [_prose(text, language)] if text else []
+        return lines
 
     def _without_target(self, otherwise: AnsweredOtherwise | None) -> Iterator[RenderableType]:
         """What answers the source where no target does: why, and what people do instead."""

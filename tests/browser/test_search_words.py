@@ -21,7 +21,7 @@ INTERFACE = [
     ("apidiff.model", {"python"}),
 ]
 # What has been typed so far of an everyday name.
-BEGUN = [("广播", "broadcast"), ("全收", "all_gather"), ("multic", "broadcast")]
+BEGUN = [("广", "broadcast"), ("全收", "all_gather"), ("multic", "broadcast")]
 ASK = """async (asked) => {
   const { apidiffSearchEngine, apidiffSearch } = window;
   window.engine ??= new apidiffSearchEngine(apidiffSearch);

@@ -40,8 +40,8 @@ FIRST = [
     (
         "en",
         [
-            "Runs on: Ascend (documented",
             "+ from mindspore.mint import distributed as dist",
+            "Runs on: Ascend (documented",
             "Must change",
             "`PRODUCT` is `PROD`",
             "Watch",
@@ -50,8 +50,8 @@ FIRST = [
     (
         "zh",
         [
-            "适用平台：昇腾（据文档",
             "+ from mindspore.mint import distributed as dist",
+            "适用平台：昇腾（据文档",
             "必须改",
             "`PRODUCT` 改为 `PROD`",
             "注意",

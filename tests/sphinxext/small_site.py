@@ -12,6 +12,7 @@ from entry_fixture import content
 from sphinx.application import Sphinx
 from sphinx.locale import translators
 from sphinx.util.docutils import docutils_namespace, patch_docutils
+from whole_page import whole_page
 
 from apidiff.sphinxext.domain import ApidiffDomain
 from apidiff.sphinxext.search_index import SearchData
@@ -41,7 +42,8 @@ class Built:
     domain: ApidiffDomain
 
     def html(self, docname: str) -> str:
-        return (self.out / f"{docname}.html").read_text("utf-8")
+        """The page, with what it keeps on pages of its own."""
+        return whole_page(self.out / f"{docname}.html")
 
     def search(self) -> SearchData:
         script = (self.out / "_search" / "index.js").read_bytes()

@@ -15,6 +15,7 @@ from small_site import Site
 
 from apidiff.model.picture import Buffer, Cell, Origin, Picture, RankPart, Scene, Side
 from apidiff.sphinxext.page_builder import PageBuilder
+from apidiff.sphinxext.page_parts import lighten
 from apidiff.sphinxext.picture import origins_text, picture_html
 
 MakeSite = Callable[..., Site]
@@ -60,7 +61,8 @@ def picture(*scenes: Scene, target: Side | None = None) -> Picture:
 
 def html(shown: Picture, language: str = "en") -> str:
     make = PageBuilder(language, new_document("test"), "mappings/x")  # type: ignore[arg-type]
-    return picture_html(make, reduce_entry("run"), shown, "2.10.0")
+    drawing = picture_html(make, reduce_entry("run"), shown, "2.10.0")
+    return lighten(drawing, "x", make.language)[0]
 
 
 def drawn(text: str) -> str:

@@ -1,5 +1,6 @@
 // <apidiff-picture>: the server has drawn one scene a side; this element lets a reader choose others out of the page's
 // template (ranks, sync or async, target, backend), step through the call, and see which inputs made a value.
+import { bringAll } from "./shared/parts";
 import { follow, type Pair } from "./shared/versions";
 import { Words } from "./shared/words";
 
@@ -32,12 +33,21 @@ class ApidiffPicture extends HTMLElement {
 
   connectedCallback(): void {
     if (this.#sides.length) return;
+    this.#sides = [...this.querySelectorAll<HTMLElement>(".pic-side")];
+    // A heavy page keeps the other scenes elsewhere.
+    const lid = this.querySelector<HTMLElement>(":scope > .apidiff-part-lid");
+    if (lid) void bringAll(lid).then(() => this.#begin(lid));
+    else this.#begin();
+  }
+
+  /** `lid`: around the scenes that are not drawn, where those are not in a template. */
+  #begin(lid?: HTMLElement): void {
     this.#words = new Words(this);
     this.#targets = JSON.parse(this.dataset.targets ?? "[]") as Target[];
-    this.#sides = [...this.querySelectorAll<HTMLElement>(".pic-side")];
-    const kept = this.querySelector("template")?.content;
+    const kept = lid ?? this.querySelector("template")?.content;
     const drawn = [...this.querySelectorAll<HTMLElement>(".pic-side > [data-api]")];
     this.#scenes = [...drawn, ...(kept?.querySelectorAll<HTMLElement>("[data-api]") ?? [])];
+    if (!lid?.querySelector(".apidiff-part")) lid?.remove();
     for (const scene of this.#scenes) enliven(scene);
     this.#size = drawn[0]?.dataset.size ?? "3";
     this.#mode = drawn[0]?.dataset.mode ?? "sync";

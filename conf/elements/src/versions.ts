@@ -1,7 +1,8 @@
 // <apidiff-versions>: chooses the pair of versions that the pages are about; what depends on the pair follows.
 // A version in the address that is not known is told above the page.
 // <apidiff-others>: tells how many sections about other answers are hidden, and brings them forth.
-import { othersShown, reveal, showFor, showOthers } from "./shared/shown";
+import { reveal } from "./shared/reveal";
+import { othersShown, showFor, showOthers } from "./shared/shown";
 import { choose, chosen, follow, known, newest, type Pair, run, settle, unknown } from "./shared/versions";
 import { Words } from "./shared/words";
 
@@ -104,8 +105,8 @@ tellUnknown(asked, chosen());
 follow((pair) => showFor(document, pair));
 customElements.define("apidiff-versions", Chooser);
 customElements.define("apidiff-others", Others);
-reveal();
-window.addEventListener("hashchange", reveal);
+void reveal();
+window.addEventListener("hashchange", () => void reveal());
 // A page that comes back from the browser's memory may be older than the choice.
 window.addEventListener("pageshow", (event) => {
   if (event.persisted) settle();

@@ -17,6 +17,8 @@ export interface Entry {
   names?: string[];
   targets?: string[];
   uses?: string[];
+  /** How often real code names it. */
+  used?: number;
   within?: string;
   risk?: string;
   status?: string;

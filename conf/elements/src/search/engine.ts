@@ -61,6 +61,8 @@ const FEW = 4;
 const NEAREST = 10;
 // Up to here a name is that of the API itself, in some style.
 const ITSELF = 4;
+// From here on a name is longer than what was typed.
+const BEGUN = 5;
 // The rank of an API that a part of what was typed names.
 const IN_PART = NO_NAME - 0.5;
 const SLIPS = 2;
@@ -105,8 +107,10 @@ export class Engine {
     // One letter begins too many words to mean any of them.
     const searched = this.#whole && (said.length > 1 || words[0]?.chinese);
     let found = searched ? this.#search(words, readings, said) : this.#named(readings, said);
-    // This project's own interface tells of everyday names too.
-    const begun = found.every(({ entry }) => entry.kind === "python") && this.#everyday.begun(readings);
+    // One Chinese character is hardly ever a whole word, though a text may hold it as one. This project's own interface
+    // tells of everyday names too.
+    const open = isOneCharacter(words) || found.every(({ entry }) => entry.kind === "python");
+    const begun = open && this.#everyday.begun(readings);
     if (begun) found = this.#whole ? this.#search(words, begun, said) : this.#named(begun, said);
     const near = this.#whole && !found.length;
     // A few texts may hold a slip of the pen too: what has that name is meant all the same.
@@ -133,6 +137,8 @@ export class Engine {
         a.rank - b.rank ||
         (a.rank < NO_NAME ? KINDS.indexOf(a.entry.kind) - KINDS.indexOf(b.entry.kind) : 0) ||
         a.place - b.place ||
+        // Of APIs that are called the same the one that is used most is meant.
+        (a.rank < BEGUN ? (b.entry.used ?? 0) - (a.entry.used ?? 0) : 0) ||
         // Of names that begin alike the shorter is more like what was typed.
         (a.rank < IN_PART ? a.entry.name.length - b.entry.name.length : 0) ||
         b.score - a.score,
@@ -285,4 +291,8 @@ export class Engine {
       words: [...keys].map((key) => this.#data.words[key] ?? "").join(" "),
     };
   }
+}
+
+function isOneCharacter(words: Piece[]): boolean {
+  return words.length === 1 && words[0]?.chinese === true && words[0].text.length === 1;
 }

@@ -44,13 +44,13 @@ export class Everyday {
     return found;
   }
 
-  /** The same readings, the last of them for the beginning of an everyday name; none where it begins no such name. */
+  /** The same readings, the last of them for all everyday names that it begins; none where it begins none. */
   begun(readings: Reading[]): Reading[] | undefined {
     const last = readings.at(-1);
     const typed = last && key(last.pieces);
     if (!typed || (typed < "\u3400" && typed.length < 3)) return undefined;
-    const means = [...this.#names].find(([name]) => name.startsWith(typed))?.[1];
-    return means && [...readings.slice(0, -1), { ...last, means }];
+    const means = [...this.#names].filter(([name]) => name.startsWith(typed)).flatMap(([, meant]) => meant);
+    return means.length ? [...readings.slice(0, -1), { ...last, means: [...new Set(means)] }] : undefined;
   }
 
   #reading(said: Piece[]): Reading {

@@ -1,7 +1,7 @@
 // Shows and hides what carries data-torch and data-mindspore, by the chosen pair. No state beside the page itself.
 import { chosen, covers, type Pair } from "./versions";
 
-const SPANS = "[data-torch], [data-mindspore]";
+export const SPANS = "[data-torch], [data-mindspore]";
 
 /** Whether other answers than that for the chosen versions are shown as well. */
 export function othersShown(): boolean {
@@ -39,40 +39,6 @@ function open(part: HTMLElement, answers: boolean): void {
   if (!lid || part.hasAttribute("data-answers") === answers) return;
   part.toggleAttribute("data-answers", answers);
   lid.open = answers;
-}
-
-/** Shows what the address points to: opens the lids around it and brings forth the hidden parts it stands in. */
-export function reveal(): void {
-  const goal = document.getElementById(decodeURIComponent(window.location.hash.slice(1)));
-  if (!goal) {
-    followToEvidence();
-    return;
-  }
-  let changed = false;
-  if (goal.closest("[hidden][data-other]")) {
-    showOthers(true);
-    document.dispatchEvent(new Event("apidiff-others"));
-    changed = true;
-  }
-  const own = goal instanceof HTMLDetailsElement ? goal : goal.querySelector<HTMLDetailsElement>(":scope > details");
-  for (let part: HTMLElement | null = goal; part; part = part.parentElement) {
-    const lid = part === goal ? own : part;
-    if (lid instanceof HTMLDetailsElement && !lid.open) changed = lid.open = true;
-    if (part.hidden && part.matches(SPANS)) {
-      part.hidden = false;
-      changed = true;
-    }
-  }
-  if (changed) goal.scrollIntoView();
-}
-
-/** What a mapping rests on once stood on the mapping's own page: an address that points there leads to its new place. */
-function followToEvidence(): void {
-  const { hash, pathname, search } = window.location;
-  if (hash.length > 1 && /\/mappings\/[^/]+$/.test(pathname)) {
-    const page = document.querySelector<HTMLAnchorElement>(".apidiff-evidence-links a");
-    if (page) window.location.replace(page.href + search + hash);
-  }
 }
 
 /** The list of what is on the page names only what is shown. */

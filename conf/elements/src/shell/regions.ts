@@ -1,4 +1,5 @@
 // What scrolls sideways can be reached by keyboard, and has a name. What fits takes no stop on the way.
+import { ADDED } from "../shared/parts";
 import { Words } from "../shared/words";
 
 const SCROLLS = ".pst-scrollable-table-container, .bd-article pre";
@@ -38,9 +39,13 @@ export function watchRegions(words: Words): void {
   const observer = new ResizeObserver((seen) => {
     for (const one of seen) check(one.target.matches(SCROLLS) ? one.target : (one.target.parentElement ?? one.target));
   });
-  for (const region of document.querySelectorAll(SCROLLS)) {
-    observer.observe(region);
-    // A table that grows (filtered, another version) leaves the size of its region as it is.
-    if (region.firstElementChild?.matches("table")) observer.observe(region.firstElementChild);
-  }
+  const watch = (root: ParentNode) => {
+    for (const region of root.querySelectorAll(SCROLLS)) {
+      observer.observe(region);
+      // A table that grows (filtered, another version) leaves the size of its region as it is.
+      if (region.firstElementChild?.matches("table")) observer.observe(region.firstElementChild);
+    }
+  };
+  watch(document);
+  document.addEventListener(ADDED, (event) => watch((event as CustomEvent<HTMLElement>).detail));
 }

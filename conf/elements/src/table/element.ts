@@ -1,5 +1,6 @@
 // The element: controls above the table, rows shown and ordered by them, and the address that says the same.
 
+import { bringAll } from "../shared/parts";
 import { chosen, follow, type Pair } from "../shared/versions";
 import { Words } from "../shared/words";
 import { DEVICES, type Device, type Facet, Row } from "./rows";
@@ -17,6 +18,8 @@ const PARAMETER: Record<Facet, string> = {
 };
 /** Most used first. */
 const FIRST = "-uses";
+/** How many rows are shown until all are asked for: a table of thousands takes its time. */
+const AT_ONCE = 100;
 
 export class FilterTable extends HTMLElement {
   #words!: Words;
@@ -30,6 +33,9 @@ export class FilterTable extends HTMLElement {
   readonly #reset = document.createElement("button");
   #run: string[] = [];
   #about: HTMLElement | null = null;
+  #fitting: Row[] = [];
+  readonly #all = document.createElement("button");
+  #allShown = false;
   #sorted: Column = "uses";
   #down = true;
 
@@ -52,6 +58,26 @@ export class FilterTable extends HTMLElement {
       this.#read();
       this.#follow(chosen());
     });
+    this.#all.type = "button";
+    this.#all.className = "apidiff-button apidiff-table-all";
+    this.#all.addEventListener("click", () => {
+      this.#allShown = true;
+      this.#show();
+    });
+    table.after(this.#all);
+    void this.#complete(table);
+  }
+
+  /** Takes the rows of the other tables into this one: those that the page keeps elsewhere, where they can be had. */
+  async #complete(table: HTMLTableElement): Promise<void> {
+    await bringAll(this);
+    for (const other of this.querySelectorAll<HTMLTableElement>("table.apidiff-index")) {
+      if (other === table) continue;
+      this.#rows.push(...[...(other.tBodies[0]?.rows ?? [])].map((row) => new Row(row)));
+      (other.closest(".apidiff-part-lid") ?? other).remove();
+    }
+    this.#follow(chosen());
+    this.dataset.complete = "";
   }
 
   #controls(): HTMLElement {
@@ -111,8 +137,7 @@ export class FilterTable extends HTMLElement {
       this.#down = this.#sorted === column ? !this.#down : column === "uses";
       this.#sorted = column;
       this.#sort();
-      this.#allowReset();
-      this.#write();
+      this.#changed();
     });
     head.replaceChildren(button);
   }
@@ -180,13 +205,11 @@ export class FilterTable extends HTMLElement {
     const words = this.#text.value.toLowerCase().split(/\s+/).filter(Boolean);
     const wanted = [...this.#selects].map(([facet, { value }]): [Facet, string] => [facet, value]);
     const counts = new Map(FACETS.map((facet) => [facet, new Map<string, number>()]));
-    let shown = 0;
+    this.#fitting = [];
     for (const row of this.#rows) {
       const against = wanted.filter(([facet, value]) => value && !fits(row, facet, value));
       const said = words.every((word) => row.text.includes(word));
-      const hidden = !said || against.length > 0;
-      if (row.element.hidden !== hidden) row.element.hidden = hidden;
-      if (!hidden) shown += 1;
+      if (said && !against.length) this.#fitting.push(row);
       if (!said || against.length > 1) continue;
       // A facet counts the rows that all others let through: so many are shown if this value is chosen.
       for (const facet of against.length ? [(against[0] as [Facet, string])[0]] : FACETS)
@@ -197,8 +220,20 @@ export class FilterTable extends HTMLElement {
         }
     }
     for (const [facet, select] of this.#selects) this.#tell(select, facet, counts.get(facet));
+    const shown = this.#fitting.length;
     this.#count.textContent = this.#words.say(shown ? "shown" : "none", { shown, all: this.#rows.length });
     this.#allowReset();
+    this.#show();
+  }
+
+  /** Puts the rows that fit into the table, as many as are shown at once. */
+  #show(): void {
+    const rows = this.#allShown ? this.#fitting : this.#fitting.slice(0, AT_ONCE);
+    const standing = this.#body.rows;
+    if (rows.length !== standing.length || rows.some((row, place) => standing[place] !== row.element))
+      this.#body.replaceChildren(...rows.map((row) => row.element));
+    this.#all.hidden = rows.length === this.#fitting.length;
+    this.#all.textContent = this.#words.say("all", { count: this.#fitting.length });
   }
 
   #allowReset(): void {
@@ -220,10 +255,6 @@ export class FilterTable extends HTMLElement {
     const keyed = this.#rows.map((row): [string | number, Row] => [key(row), row]);
     keyed.sort(([a, one], [b, other]) => (a < b ? -sign : a > b ? sign : one.name < other.name ? -1 : 1));
     this.#rows = keyed.map(([, row]) => row);
-    // Moved only where the order is another: a table of thousands takes its time.
-    const standing = this.#body.rows;
-    if (this.#rows.some((row, place) => standing[place] !== row.element))
-      this.#body.append(...this.#rows.map((row) => row.element));
     this.#heads.forEach((head, place) => {
       if (COLUMNS[place] === this.#sorted) head.setAttribute("aria-sort", this.#down ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
