@@ -117,6 +117,8 @@ autodoc2_output_dir = "api"
 autodoc2_docstring_parser_regexes = [(r".*", "rst")]
 autodoc2_hidden_objects = {"private", "dunder", "inherited"}
 autodoc2_module_summary = True
+# A module's summary names its classes; an entry for every attribute would weigh more than the page.
+toc_object_entries = False
 autodoc2_index_template = None
 autodoc2_render_plugin = f"apidiff.sphinxext.api_pages.{'Chinese' if _ZH else 'English'}Renderer"
 nitpick_ignore_regex = [

@@ -27,6 +27,7 @@ from apidiff.sphinxext.directives import DIRECTIVES
 from apidiff.sphinxext.domain import ApidiffDomain, ResolveLate, keep_words
 from apidiff.sphinxext.index_table import TABLE_NODES, add_table_script
 from apidiff.sphinxext.languages import ChineseLineBreaks, ExplicitAnchors, language_of
+from apidiff.sphinxext.long_lists import hold_members
 from apidiff.sphinxext.nodes import HTML_NODES, Translator
 from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head
 from apidiff.sphinxext.page_parts import page_of, write_parts
@@ -155,6 +156,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("builder-inited", session.lay_out)
     app.connect("builder-inited", tuning.settle, priority=900)
     app.connect("doctree-read", note_parts)
+    app.connect("doctree-read", hold_members)
     app.connect("env-updated", session.outdated)
     app.connect("missing-reference", keep_words)
     app.connect("html-page-context", add_words)

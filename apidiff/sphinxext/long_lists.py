@@ -6,7 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
 
+from apidiff.messages.labels import label
+from apidiff.sphinxext.languages import language_of
 from apidiff.sphinxext.nodes import cut, portion
 from apidiff.sphinxext.page_builder import PageBuilder
 
@@ -46,6 +50,25 @@ def divisible(items: Sequence[nodes.list_item], classes: Sequence[str] = ()) -> 
         if number:
             yield cut()
         yield nodes.bullet_list("", *some, classes=list(classes))
+
+
+def hold_members(app: Sphinx, doctree: nodes.document) -> None:
+    """Make of the members of each class on a page of this project's interface a portion."""
+    if not app.env.docname.startswith("api/"):
+        return
+    language = language_of(app.config).words
+    for described in list(doctree.findall(addnodes.desc)):
+        content = described.next_node(addnodes.desc_content)
+        members = [child for child in content.children if isinstance(child, addnodes.desc)] if content else []
+        if content is None or not members:
+            continue
+        signature = next(described.findall(addnodes.desc_signature))
+        name = signature["ids"][0].rpartition(".")[2] if signature["ids"] else ""
+        held = portion("", title=label("index.members", language).format(name=name, count=len(members)))
+        content.insert(content.index(members[0]), held)
+        for member in members:
+            content.remove(member)
+            held += member
 
 
 def _cut(items: Sequence[T], size: int) -> list[Sequence[T]]:

@@ -220,22 +220,23 @@ def write_parts(
 ) -> None:
     """Take from a page what makes it heavy, and write the pages that hold it."""
     body = context.get("body")
-    if not isinstance(app.builder, StandaloneHTMLBuilder) or not isinstance(body, str) or "<!--part:" not in body:
+    if not isinstance(app.builder, StandaloneHTMLBuilder) or not isinstance(body, str):
         return
-    language = language_of(app.config).words
     path = Path(app.outdir) / pagename
-    context["body"], parts = lighten(body, path.name, language)
-    files = {path.with_name(f"{path.name}.part-{number}.html"): text for number, text in enumerate(parts.pages, 1)}
-    for stale in {*path.parent.glob(f"{path.name}.part-*.html")} - files.keys():
-        stale.unlink()
     table = path.with_name(f"{path.name}.parts.json")
-    if not files:
-        table.unlink(missing_ok=True)
-        return
-    for number, (file, text) in enumerate(files.items(), 1):
-        page = {**context, "body": text, "part": number, "parts": len(files), "whole": f"{path.name}.html"}
-        write_if_changed(file, _part_page().render(page).encode())
-    write_if_changed(table, parts.table().encode())
+    stale = {table, *path.parent.glob(f"{path.name}.part-*.html")} if table.is_file() else set()
+    if "<!--part:" in body:
+        context["body"], parts = lighten(body, path.name, language_of(app.config).words)
+        for number, text in enumerate(parts.pages, 1):
+            file = path.with_name(f"{path.name}.part-{number}.html")
+            page = {**context, "body": text, "part": number, "parts": len(parts.pages), "whole": f"{path.name}.html"}
+            write_if_changed(file, _part_page().render(page).encode())
+            stale.discard(file)
+        if parts.pages:
+            write_if_changed(table, parts.table().encode())
+            stale.discard(table)
+    for file in stale:
+        file.unlink()
 
 
 @cache

@@ -1,0 +1,132 @@
+"""What a heavy page keeps on pages of its own: light enough, complete, found by its anchors."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from docutils import nodes
+from small_site import Site
+from sphinx.application import Sphinx
+from whole_page import whole_page
+
+from apidiff.sphinxext.nodes import folded, paragraph, portion
+from apidiff.sphinxext.page_parts import CUT, END, LIMIT, UNDER_LID, lighten, part_mark
+
+MakeSite = Callable[..., Site]
+LONG = "<p>words</p>\n" * 1000  # 13 KB
+_MARKS = re.compile("<!--.*?-->")
+
+
+def lid(name: str, *content: str) -> str:
+    inner = "".join(content)
+    return f'<details id="lid-{name}"><summary>{name}</summary>\n{UNDER_LID}<b id="in-{name}">{name}</b>{inner}{END}</details>\n'
+
+
+def read_again(tmp_path: Path, body: str) -> tuple[str, str, list[str]]:
+    """The light text, the same with all its parts, and the pages of the parts."""
+    text, parts = lighten(body, "x", "en")
+    for number, page in enumerate(parts.pages, 1):
+        (tmp_path / f"x.part-{number}.html").write_text(f"<main>\n{page}\n</main>")
+    (tmp_path / "x.html").write_text(text)
+    return text, re.sub(r"<span id=[^>]*></span>", "", whole_page(tmp_path / "x.html")), parts.pages
+
+
+def test_a_light_page_stays_as_it_is(tmp_path: Path) -> None:
+    body = lid("a", LONG) + part_mark("rest") + LONG + CUT + END
+    text, _, pages = read_again(tmp_path, body)
+    assert text == _MARKS.sub("", body)
+    assert pages == []
+
+
+BODIES = [
+    pytest.param(lid("a", LONG * 3) + lid("b", LONG * 4), id="lids"),
+    pytest.param(lid("a", *(lid(f"a{number}", LONG) for number in range(20))), id="lids in a lid"),
+    pytest.param(LONG + part_mark("rest") + LONG * 5 + END, id="a long list"),
+    pytest.param("<p>first</p>" + part_mark("rest") + (LONG + CUT) * 40 + END, id="what has to be divided"),
+    pytest.param(lid("a", LONG) + part_mark("rest") + lid("b", LONG * 5) + END + lid("c", LONG), id="both"),
+]
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_every_page_is_light_and_nothing_is_lost(tmp_path: Path, body: str) -> None:
+    text, whole, pages = read_again(tmp_path, body)
+    assert pages
+    assert max(len(page) for page in [text, *pages]) <= LIMIT + 500  # and the lines around one part
+    assert _plain(whole) == _plain(_MARKS.sub("", body))
+
+
+def _plain(html: str) -> str:
+    """The text without the lids that moved lists were given."""
+    return re.sub(
+        r'<details class="apidiff-part-lid"><summary>[^<]*</summary>(.*?)</details>\n', r"\1", html, flags=re.DOTALL
+    )
+
+
+def test_what_is_marked_as_long_goes_first(tmp_path: Path) -> None:
+    text, _, _ = read_again(tmp_path, lid("a", LONG) + part_mark("the rest") + LONG * 5 + END)
+    assert 'id="in-a"' in text
+    assert '<details class="apidiff-part-lid"><summary>the rest</summary>' in text
+
+
+def test_the_deepest_lids_go_first(tmp_path: Path) -> None:
+    text, _, _ = read_again(tmp_path, lid("a", *(lid(f"a{number}", LONG) for number in range(9))))
+    assert 'id="lid-a8"' in text
+    assert text.count("Show this on a page of its own") >= 4
+
+
+def test_what_only_a_script_shows_is_not_shown_on_a_light_page() -> None:
+    body = part_mark("others", "template") + "<p>x</p>" + END
+    assert lighten(body, "x", "en")[0] == "<template><p>x</p></template>"
+
+
+def test_anchors_lead_to_their_parts(tmp_path: Path) -> None:
+    inner = [lid(f"a{number}", f'<i id="deep-{number}"></i>', LONG * 2) for number in range(4)]
+    text, parts = lighten(lid("a", *inner) + lid("b", LONG * 5), "x", "en")
+    table = json.loads(parts.table())
+    for number in range(4):
+        assert f'id="deep-{number}"' in text or f"deep-{number}" in table["anchors"]
+    for inside, around in table["inside"].items():
+        assert f'#part-{inside}"' in "".join(parts.pages)
+        assert f'id="part-{around}"' in "".join(parts.pages)
+    # While there is room, the anchors of a part stand in its place, so that a link leads there without script, too.
+    assert re.search(r'<p class="apidiff-part">(<span id="[^"]*"></span>)*<span id="deep-0"></span>', text)
+
+
+def test_links_within_the_page_lead_back_to_it() -> None:
+    body = lid("a", '<a class="x" href="#in-b">b</a>', LONG * 6)
+    assert '<a class="x" href="x.html#in-b">' in lighten(body, "x", "en")[1].pages[0]
+
+
+def test_titles_are_escaped() -> None:
+    body = part_mark("a <b>--> c") + LONG * 6 + END
+    text, parts = lighten(body, "x", "en")
+    assert "<summary>a &lt;b&gt;--&gt; c</summary>" in text
+    assert "<h2>a &lt;b&gt;--&gt; c</h2>" in parts.pages[0]
+
+
+def _heavy(app: Sphinx, doctree: nodes.document) -> None:
+    if app.env.docname == "notes":
+        text = "word " * 4000
+        section = next(iter(doctree.findall(nodes.section)))
+        section += [folded("Under a lid", paragraph(nodes.Text(text))) for _ in range(5)]
+        section += portion("", paragraph(nodes.Text(text)), title="The rest")
+
+
+def test_parts_come_and_go_with_their_page(make_site: MakeSite) -> None:
+    site = make_site(
+        conf="def setup(app):\n    from test_page_parts import _heavy\n    app.connect('doctree-read', _heavy)\n"
+    )
+    built = site.build()
+    page = (built.out / "notes.html").read_text()
+    assert len(page) < 100_000
+    assert {path.name for path in built.out.glob("notes.part*")} >= {"notes.part-1.html", "notes.parts.json"}
+    assert built.html("notes").count("word ") == 24_000
+    assert '<meta name="robots" content="noindex"/>' in (built.out / "notes.part-1.html").read_text()
+    site.conf.joinpath("conf.py").write_text(site.conf.joinpath("conf.py").read_text().partition("def setup")[0])
+    (site.src / "notes.md").write_text("# Notes\n\n(twin)=\n## Twin\n")
+    site.build()
+    assert list(built.out.glob("notes.part*")) == []
