@@ -28,6 +28,8 @@ from apidiff.writers.exports.files import write_if_changed
 
 # Bytes of a page's text; header, contents and footer come on top of it, up to 26 KB. No page is to weigh more than 100 KB.
 LIMIT = 72_000
+# Parts share a page until it weighs this: who opens one lid loads no more than that.
+_SHARED = 36_000
 # A part that is smaller than this stays: the link would weigh as much.
 _WORTH_MOVING = 600
 _LINK = 200
@@ -195,7 +197,7 @@ class PartPages:
             self.anchors.setdefault(anchor, number)
         section = f'<section id="part-{number}">\n<h2>{part.title}</h2>\n{text}</section>\n'
         section = _HERE.sub(rf'\1{self.name}.html\2"', section)
-        if not self.pages or len(self.pages[-1].encode()) + len(section.encode()) > LIMIT:
+        if not self.pages or len(self.pages[-1].encode()) + len(section.encode()) > _SHARED:
             self.pages.append("")
         self.pages[-1] += section
         self._place[number] = len(self.pages)

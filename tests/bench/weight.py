@@ -1,4 +1,4 @@
-"""What a mapping's page weighs, as its file and on first load with all it needs, in a browser that has nothing in store.
+"""What pages weigh as files, and a mapping's page on first load with all it needs, in a browser that has nothing in store.
 
 Every response counts with the smaller of its size and its size under ``gzip -9``: what a host sends that compresses.
 """
@@ -17,9 +17,9 @@ from playwright.sync_api import Browser, Response, sync_playwright
 from apidiff.database.paths import PACKAGE
 from apidiff.site_builder import LANGUAGES, build_site, start_server
 from tests.bench.measure import Measure
+from tests.bench.page_weight import HEAVIEST_KB, MEDIAN_KB, page_sizes
 
 _LIMIT_KB = 150.0
-_FILE_LIMITS_KB = {"heaviest": 100.0, "median": 40.0}
 _ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 
 
@@ -37,10 +37,11 @@ def measure_weight(tell: Callable[[str], None]) -> list[Measure]:
         address = f"http://127.0.0.1:{server.server_port}"
         for language in LANGUAGES:
             pages = sorted((site / language.folder / "mappings").glob("*.html"), key=_packed_file)
-            sizes = sorted(path.stat().st_size / 1000 for path in pages)
-            for which, size in (("heaviest", sizes[-1]), ("median", sizes[len(sizes) // 2])):
-                what = f"file of the {which} mapping page ({language.folder})"
-                found.append(Measure(what, "what it may weigh", size, _FILE_LIMITS_KB[which], 1.0, unit="KB"))
+            sizes = page_sizes(site / language.folder)
+            heaviest, median = sizes[-1], sizes[len(sizes) // 2]
+            for which, (name, size), limit in (("heaviest", heaviest, HEAVIEST_KB), ("median", median, MEDIAN_KB)):
+                what = f"file of the {which} of {len(sizes)} pages ({language.folder}, {name})"
+                found.append(Measure(what, "what it may weigh", size, limit, 1.0, unit="KB"))
             for which, page in (("heaviest", pages[-1]), ("median", pages[len(pages) // 2])):
                 loaded = load_sizes(browser, f"{address}/{page.relative_to(site).as_posix()}")
                 tell(f"{language.folder}/{page.stem}: " + ", ".join(f"{_name(url)} {size}" for url, size in loaded))

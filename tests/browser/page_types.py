@@ -39,6 +39,7 @@ PAGE_TYPES = {
 def path_of(site: Path, language: str, kind: str) -> str:
     """The address, below the site, of the page of this type; of several the smallest, which shows what all show."""
     folder = site / language
-    found = sorted(folder.glob(PAGE_TYPES[kind].replace("runs/*", "runs/**/*")), key=lambda path: path.stat().st_size)
+    pages = [path for path in folder.glob(PAGE_TYPES[kind].replace("runs/*", "runs/**/*")) if ".part-" not in path.name]
+    found = sorted(pages, key=lambda path: path.stat().st_size)
     assert found, f"no page of the type {kind!r} in {folder}"
     return found[0].relative_to(site).as_posix()

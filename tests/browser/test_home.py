@@ -86,7 +86,7 @@ def test_former_addresses_lead_to_the_pages_of_today(visit: Visit, language: str
     page.wait_for_url(
         re.compile(rf"/{language}/{MOVED[former]}\.html\?.*mindspore=2\.9\.0.*#{re.escape(ANCHORS[former])}$")
     )
-    assert page.evaluate("document.getElementById(decodeURIComponent(location.hash.slice(1))) !== null")
+    expect(page.locator(f"[id='{ANCHORS[former]}']")).to_be_attached()
     if former == "refuted":
         expect(page.locator("details.apidiff-line[open]")).to_have_count(1)
 

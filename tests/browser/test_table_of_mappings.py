@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from accessible import SHORTEN, violations
 from playwright.sync_api import Locator, Page, expect
 from test_site_in_browser import LANGUAGES, PHONE, WIDE
 from watched import Visit
+from whole_page import whole_page
 
 from apidiff.database import load
 
@@ -22,7 +24,16 @@ def every() -> int:
 
 
 def _shown(page: Page) -> Locator:
-    return page.locator("table.apidiff-index tbody tr:not([hidden])")
+    return page.locator("table.apidiff-index tbody tr")
+
+
+def _open(visit: Visit, path: str) -> Page:
+    """The table once all rows have come, with all that fit shown."""
+    page = visit.open(path)
+    expect(page.locator("apidiff-table[data-complete]")).to_be_attached()
+    if (button := page.locator(".apidiff-table-all")).is_visible():
+        button.click()
+    return page
 
 
 def _names(page: Page) -> list[str]:
@@ -31,13 +42,19 @@ def _names(page: Page) -> list[str]:
 
 @pytest.mark.parametrize("visit", [{"java_script_enabled": False, **WIDE}], indirect=True)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_it_is_complete_without_script(visit: Visit, language: str, every: int) -> None:
+def test_it_is_complete_without_script(visit: Visit, site: Path, language: str, every: int) -> None:
     page = visit.open(f"{language}/{PAGE}")
-    expect(_shown(page)).to_have_count(every)
     row = page.locator("tr", has=page.locator("th", has_text=re.compile(r"^torch\.distributed\.all_reduce$")))
     expect(row.locator("a:visible")).to_have_count(2)
     expect(row).to_contain_text("mindspore.mint.distributed.all_reduce")
     assert page.locator("table button").count() == 0
+    # What is used less stands on pages that links lead to.
+    rows = whole_page(site / language / PAGE).count('<th scope="row">')
+    assert rows == every
+    page.locator(".apidiff-part-lid summary").first.click()
+    page.locator(".apidiff-part a").first.click()
+    page.wait_for_url("**/mappings.part-1.html#part-1")
+    expect(_shown(page).first).to_be_visible()
 
 
 # A filter: label in both languages, its option, the parameter of the address
@@ -53,7 +70,7 @@ FILTERS = [
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_filter_narrows_and_stands_in_the_address(visit: Visit, language: str, every: int) -> None:
-    page = visit.open(f"{language}/{PAGE}")
+    page = _open(visit, f"{language}/{PAGE}")
     count = page.locator(".apidiff-table-count")
     for english, chinese, value, parameter in FILTERS:
         select = page.get_by_role("combobox", name=english if language == "en" else chinese, exact=True)
@@ -72,18 +89,20 @@ def test_each_filter_narrows_and_stands_in_the_address(visit: Visit, language: s
 
 @pytest.mark.parametrize(("visit", "language"), [(PHONE, "en"), (WIDE, "zh-cn")], indirect=["visit"])
 def test_a_view_can_be_sent_and_comes_back(visit: Visit, language: str, every: int) -> None:
-    page = visit.open(f"{language}/{PAGE}?q=reduce&risk=silent&sort=-api")
+    page = _open(visit, f"{language}/{PAGE}?q=reduce&risk=silent&sort=-api")
     names = _names(page)
     assert 0 < len(names) < every
     assert names == sorted(names, reverse=True)
     assert all("reduce" in text for text in _shown(page).all_text_contents())
     page.reload()
+    expect(_shown(page)).to_have_count(len(names))
     assert _names(page) == names
     _shown(page).first.locator("th a").click()
     page.wait_for_url(f"**/mappings/{names[0]}.html*")
     page.go_back()
     expect(_shown(page)).to_have_count(len(names))
     page.get_by_role("button", name="Reset the table" if language == "en" else "重置表格").click()
+    page.locator(".apidiff-table-all").click()
     expect(_shown(page)).to_have_count(every)
     assert page.evaluate("location.search") == ""
     uses = page.get_by_role("columnheader", name="Uses" if language == "en" else "使用次数")
@@ -91,17 +110,17 @@ def test_a_view_can_be_sent_and_comes_back(visit: Visit, language: str, every: i
 
 
 def test_what_the_address_does_not_know_counts_as_nothing(visit: Visit, every: int) -> None:
-    page = visit.open(f"en/{PAGE}?risk=nonsense&sort=nonsense&category=<b>")
+    page = _open(visit, f"en/{PAGE}?risk=nonsense&sort=nonsense&category=<b>")
     expect(_shown(page)).to_have_count(every)
 
 
 def test_nothing_fits_is_said(visit: Visit) -> None:
-    page = visit.open(f"zh-cn/{PAGE}?q=qqzzxx")
+    page = _open(visit, f"zh-cn/{PAGE}?q=qqzzxx")
     expect(page.locator("apidiff-table").get_by_role("status")).to_have_text("没有符合筛选条件的 API。")
 
 
 def test_it_is_sorted_by_use_at_first(visit: Visit) -> None:
-    page = visit.open(f"en/{PAGE}")
+    page = _open(visit, f"en/{PAGE}")
     uses = [int(text) for text in page.locator("td.apidiff-uses").all_text_contents()]
     assert uses == sorted(uses, reverse=True)
     assert uses[0] > 0
@@ -113,7 +132,7 @@ def test_it_is_sorted_by_use_at_first(visit: Visit) -> None:
 
 
 def test_each_device_says_what_is_documented_and_what_was_run(visit: Visit) -> None:
-    page = visit.open(f"en/{PAGE}")
+    page = _open(visit, f"en/{PAGE}")
     heads = page.get_by_role("columnheader").all_inner_texts()
     assert [head.strip() for head in heads][2:5] == ["Ascend", "GPU", "CPU"]
     row = page.locator("tr", has=page.locator("th", has_text=re.compile(r"^torch\.distributed\.all_reduce$")))
@@ -127,7 +146,7 @@ RISKS = ["silent", "error", "rewrite", "no risk", "none", "not recorded"]
 
 
 def test_columns_sort_both_ways(visit: Visit) -> None:
-    page = visit.open(f"en/{PAGE}")
+    page = _open(visit, f"en/{PAGE}")
     head = page.get_by_role("columnheader", name="Everyday risk")
     place = head.evaluate("one => one.cellIndex")
     cells = page.locator(f"tbody tr > :nth-child({place + 1})")
@@ -142,7 +161,7 @@ def test_columns_sort_both_ways(visit: Visit) -> None:
 
 
 def test_a_device_sorts_what_runs_first(visit: Visit) -> None:
-    page = visit.open(f"en/{PAGE}?sort=cpu")
+    page = _open(visit, f"en/{PAGE}?sort=cpu")
     place = page.get_by_role("columnheader", name="CPU").evaluate("one => one.cellIndex")
     cells = page.locator(f"tbody tr > :nth-child({place + 1})").evaluate_all(
         "all => all.map((one) => one.innerText.includes('run'))"
@@ -152,7 +171,7 @@ def test_a_device_sorts_what_runs_first(visit: Visit) -> None:
 
 
 def test_rows_follow_the_chosen_version(visit: Visit, every: int) -> None:
-    page = visit.open(f"en/{PAGE}")
+    page = _open(visit, f"en/{PAGE}")
     row = page.locator("tr", has=page.locator("th", has_text=re.compile(r"^torch\.distributed\.all_reduce$")))
     expect(row.locator("td").first).to_have_text("mindspore.mint.distributed.all_reduce", use_inner_text=True)
     chooser = page.locator("apidiff-versions:visible").first.get_by_label("MindSpore")
@@ -185,7 +204,7 @@ RUNS = [
 
 @pytest.mark.parametrize(("mindspore", "said", "ran"), RUNS)
 def test_runs_are_of_the_version_that_was_run(visit: Visit, mindspore: str, said: str, *, ran: bool) -> None:
-    page = visit.open(f"en/{PAGE}?mindspore={mindspore}")
+    page = _open(visit, f"en/{PAGE}?mindspore={mindspore}")
     about = page.locator(".apidiff-table-about")
     expect(about).to_contain_text(said)
     if ran:
@@ -197,7 +216,7 @@ def test_runs_are_of_the_version_that_was_run(visit: Visit, mindspore: str, said
 
 
 def test_what_is_not_there_is_said_in_words(visit: Visit) -> None:
-    page = visit.open(f"en/{PAGE}?mindspore=2.3.0")
+    page = _open(visit, f"en/{PAGE}?mindspore=2.3.0")
     row = page.locator("tr", has=page.locator("th", has_text=re.compile(r"^torch\.distributed\.all_gather_object$")))
     shown = row.locator("td").evaluate_all("all => all.map((one) => one.innerText.trim())")
     assert shown[:6] == ["no target recorded", "–", "–", "–", "not recorded", "not recorded"]
@@ -208,7 +227,7 @@ def test_what_is_not_there_is_said_in_words(visit: Visit) -> None:
 
 
 def test_a_version_of_the_address_wins(visit: Visit) -> None:
-    page = visit.open(f"en/{PAGE}?mindspore=2.3.1&q=all_reduce")
+    page = _open(visit, f"en/{PAGE}?mindspore=2.3.1&q=all_reduce")
     row = page.locator("tr", has=page.locator("th", has_text=re.compile(r"^torch\.distributed\.all_reduce$")))
     expect(row.locator("td").first).to_have_text("mindspore.ops.AllReduce", use_inner_text=True)
 
@@ -219,7 +238,7 @@ def test_a_version_of_the_address_wins(visit: Visit) -> None:
     indirect=["visit"],
 )
 def test_it_is_accessible_and_fits(visit: Visit, language: str) -> None:
-    page = visit.open(f"{language}/{PAGE}?q=reduce&sort=risk")
+    page = _open(visit, f"{language}/{PAGE}?q=reduce&sort=risk")
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     small = page.locator("apidiff-table :is(button, select, input):visible").evaluate_all(
         "all => all.filter((one) => one.getBoundingClientRect().height < 24).map((one) => one.outerHTML)"
@@ -227,3 +246,47 @@ def test_it_is_accessible_and_fits(visit: Visit, language: str) -> None:
     assert small == []
     page.evaluate(SHORTEN)
     assert violations(page) == []
+
+
+def test_the_first_hundred_are_shown_until_all_are_asked_for(visit: Visit, every: int) -> None:
+    page = visit.open(f"en/{PAGE}")
+    expect(page.locator(".apidiff-table-count")).to_have_text(f"{every} of {every} APIs")
+    expect(_shown(page)).to_have_count(min(every, 100))
+    page.get_by_role("button", name=f"Show all {every} rows").click()
+    expect(_shown(page)).to_have_count(every)
+    expect(page.locator(".apidiff-table-all")).to_be_hidden()
+
+
+def test_thousands_of_rows_are_filtered_and_sorted_at_once(visit: Visit) -> None:
+    page = visit.open(f"en/{PAGE}")
+    expect(page.locator("apidiff-table[data-complete]")).to_be_attached()
+    times = page.evaluate("""() => {
+      const body = document.querySelector("table.apidiff-index tbody"), rows = [...body.rows];
+      for (let number = 0; body.rows.length < 2300; number += 1)
+        body.append(rows[number % rows.length].cloneNode(true));
+      // Made anew, the element reads all rows from the table.
+      const old = document.querySelector("apidiff-table");
+      old.querySelectorAll("form, .apidiff-table-all").forEach((one) => one.remove());
+      old.querySelectorAll("thead button").forEach((one) => one.replaceWith(one.textContent));
+      const made = old.cloneNode(true);
+      old.replaceWith(made);
+      const took = (act) => {
+        const start = performance.now();
+        act();
+        made.getBoundingClientRect();
+        return performance.now() - start;
+      };
+      const least = (act) => Math.min(...[1, 2, 3, 4, 5].map((number) => took(() => act(number))));
+      const text = made.querySelector("input");
+      return {
+        count: made.querySelector(".apidiff-table-count").textContent,
+        filter: least((number) => {
+          text.value = number % 2 ? "add" : "";
+          text.dispatchEvent(new Event("input"));
+        }),
+        sort: least(() => made.querySelector("thead button").click()),
+      };
+    }""")
+    assert times["count"] == "2300 of 2300 APIs"
+    assert times["filter"] < 50
+    assert times["sort"] < 50
