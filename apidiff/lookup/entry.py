@@ -206,8 +206,8 @@ class Builder:
                     (difference_entry(difference, cited, self._clauses, before or "", self.data.documents), cited)
                 )
         of_rows = [(row, made) for row in parameters if (made := row_difference(row, "parameter", before or ""))]
+        of_rows += [(row, made) for row in members if (made := row_difference(row, "member", before or ""))]
         differences = without_repeats(written, of_rows)
-        differences += [made for row in members if (made := row_difference(row, "member", before or ""))]
         differences += sweep_differences(list(source.values()), list(mine.values()))
         pairs = list(judge_target(mapping, target, self._traces, self._unsupported))
         differences = worst_first([*differences, *facet_differences(mapping, pairs)])

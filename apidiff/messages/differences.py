@@ -12,9 +12,10 @@ import msgspec
 from apidiff.derive.reach import Cited, reach_of, risk_of, row_reach
 from apidiff.messages.headlines import difference_headline, row_headline
 from apidiff.messages.labels import LABELS, capitalised, filled, joined
-from apidiff.messages.verdict_text import evidence, verdicts
+from apidiff.messages.shown_instead import shown_instead
+from apidiff.messages.verdict_text import evidence, places, verdicts
 from apidiff.model.base import Text
-from apidiff.model.claim import ClaimKind
+from apidiff.model.claim import ClaimKind, Lacks, LacksMember, Member, Parameter
 from apidiff.model.mapping import Difference, Document, ParameterRow
 from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, DifferenceEntry, DifferencePart, ParameterEntry
@@ -44,6 +45,16 @@ def everyday_risk(differences: Sequence[DifferenceEntry]) -> str:
     return min(risks, key=_RISKS.index, default=Risk.NONE.value)
 
 
+def edge_risk(differences: Sequence[DifferenceEntry]) -> str | None:
+    """The worst risk of edge cases; None where what meets everybody is as bad."""
+    worst = min(
+        [difference.risk for difference in differences if difference.reach == Reach.EDGE.value],
+        key=_RISKS.index,
+        default=Risk.NONE.value,
+    )
+    return worst if _RISKS.index(worst) < _RISKS.index(everyday_risk(differences)) else None
+
+
 def _compares(difference: DifferenceEntry) -> bool:
     """Whether the difference rests on claims of both frameworks, not on a habit of one alone."""
     return len({claim.split(".", 1)[0] for claim in difference.claims}) > 1
@@ -67,10 +78,10 @@ def difference_entry(
         parts = [*_note(difference), *(DifferencePart(text=_support(claim, clauses[claim.id])) for claim in cited)]
     else:
         parts = [
-            DifferencePart(side=_FRAMEWORKS[side], text=_sentence(claim, clauses[claim.id], documents))
+            DifferencePart(side=_FRAMEWORKS[side], text=_sentence(claim, clauses[claim.entry.id], documents))
             for side in _FRAMEWORKS
-            for claim in cited
-            if claim.side == side
+            for claim in found
+            if claim.entry.side == side
         ]
         parts += _note(difference)
     disputed = [claim for claim in cited if difference.kind is DifferenceKind.BACKEND_SUPPORT or _disputed(claim)]
@@ -112,8 +123,9 @@ def _disputed(claim: ClaimEntry) -> bool:
     return any(row.outcome != "holds" for row in claim.summary)
 
 
-def _sentence(claim: ClaimEntry, clause: Text, documents: Mapping[str, Document]) -> Text:
-    """The claim's sentence; what is not simply true is followed by its verdicts, what was never run says so."""
+def _sentence(cited: Cited, clause: Text, documents: Mapping[str, Document]) -> Text:
+    """The claim's sentence, or what happened instead; what was never run says so."""
+    claim = cited.entry
     if not claim.summary:
         return capitalised(filled("difference_text.not_run", clause=clause))
     shown = verdicts(claim.summary)
@@ -124,6 +136,9 @@ def _sentence(claim: ClaimEntry, clause: Text, documents: Mapping[str, Document]
     if stating:
         told, shown = _documents(stating), verdicts(claim.summary, stating) or shown
         return filled("difference_text.documents_say", documents=told, clause=clause, verdicts=shown)
+    instead = shown_instead(cited.claim, cited.api, claim)
+    if instead is not None:
+        return capitalised(filled("difference_text.instead", clause=instead, places=places(claim.summary)))
     if claim.stated:
         return filled("difference_text.inferred", clause=clause, verdicts=shown)
     return filled("difference_text.expected", clause=clause, verdicts=shown)
@@ -191,32 +206,32 @@ def without_repeats(
     differences: Sequence[tuple[DifferenceEntry, Sequence[Cited]]],
     rows: Sequence[tuple[ParameterEntry, DifferenceEntry]],
 ) -> list[DifferenceEntry]:
-    """Leaves out differences that rows make where another one speaks of the same parameter already.
+    """Leaves out differences that rows make where another one speaks of the same parameter or member already.
 
-    ``differences``: each with the claims it cites. One that speaks of a row's parameter takes over the row's risk and reach
+    ``differences``: each with the claims it cites. One that speaks of what a row is about takes over the row's risk and reach
     where these are worse, and its remark where it has none itself.
     """
     kept = []
     told = set()
     for difference, cited in differences:
-        named = {name for claim in cited for name in _parameters_of(claim)}
+        named = {name for claim in cited for name in _names_of(claim)}
         repeated = [(row, made) for row, made in rows if named & {row.source, row.target} and _covers(difference, made)]
         told |= {made.id for _, made in repeated}
         kept.append(_with_rows(difference, repeated) if repeated else difference)
     return [*kept, *(made for _, made in rows if made.id not in told)]
 
 
-def _parameters_of(cited: Cited) -> Iterator[str]:
-    if cited.claim.parameter:
-        yield cited.claim.parameter.name
-    if cited.claim.lacks:
-        yield cited.claim.lacks.parameter
+def _names_of(cited: Cited) -> Iterator[str]:
+    """The parameter or member that a claim is about."""
+    match cited.claim.body:
+        case Parameter(name=name) | Lacks(parameter=name) | Member(name=name) | LacksMember(name=name):
+            yield name
 
 
 def _covers(difference: DifferenceEntry, made: DifferenceEntry) -> bool:
     """Whether who reads ``difference`` needs ``made`` no more: both are about parameters, or nothing of it is worse."""
-    if difference.kind == DifferenceKind.PARAMETER.value:
-        return difference.risk != Risk.NONE.value
+    if difference.kind in {DifferenceKind.PARAMETER.value, DifferenceKind.MEMBER.value}:
+        return difference.kind == made.kind and difference.risk != Risk.NONE.value
     return (
         difference.kind not in {DifferenceKind.DOCUMENTATION.value, DifferenceKind.BACKEND_SUPPORT.value}
         and _RISKS.index(difference.risk) <= _RISKS.index(made.risk)
@@ -229,7 +244,7 @@ def _with_rows(
 ) -> DifferenceEntry:
     parts = difference.parts
     if not any(part.note for part in parts):
-        parts = [*parts, *(_remark(row, row.note) for row, _ in repeated if row.note)]
+        parts = [*parts, *(_remark(row, made, row.note) for row, made in repeated if row.note)]
     return msgspec.structs.replace(
         difference,
         risk=min([difference.risk, *(made.risk for _, made in repeated)], key=_RISKS.index),
@@ -239,9 +254,10 @@ def _with_rows(
     )
 
 
-def _remark(row: ParameterEntry, note: Text) -> DifferencePart:
-    name = row.source or row.target or ""
-    return DifferencePart(text=filled("difference_text.of_parameter", name=name, row=note), note=True)
+def _remark(row: ParameterEntry, made: DifferenceEntry, note: Text) -> DifferencePart:
+    name, of_member = row.source or row.target or "", made.kind == DifferenceKind.MEMBER.value
+    key = "difference_text.of_member" if of_member else "difference_text.of_parameter"
+    return DifferencePart(text=filled(key, name=name, row=note), note=True)
 
 
 def row_difference(

@@ -10,7 +10,6 @@ from apidiff.model.base import Text
 from apidiff.model.views import ClaimEntry, DifferenceEntry, RunsOnEntry
 from apidiff.model.vocabulary import Reach, Risk
 
-_SHOWN_VERSIONS = 2
 _SHOWN_CLAIMS = 3
 
 
@@ -47,7 +46,8 @@ def where_text(places: Sequence[RunsOnEntry], limits: Sequence[str] = ()) -> Tex
 
     None where neither says anything.
     """
-    told = [text for place in places if (text := _place_text(place)) is not None]
+    known = any(place.documented or place.outcome != "not run" for place in places)
+    told = [_place_text(place) for place in places] if known else []
     told += [LABELS[f"limit.{limit}"] for limit in limits]
     return joined("site.semicolon", told) if told else None
 
@@ -68,11 +68,9 @@ def disputed_text(claims: Iterable[ClaimEntry], *apis: str) -> Text | None:
     return filled("screen.disputed", versions=joined("site.comma", versions), claims=joined("site.comma", names))
 
 
-def _place_text(place: RunsOnEntry) -> Text | None:
-    if not place.documented and place.outcome == "not run":
-        return None
-    parts = [filled("where.documented")] if place.documented else []
-    versions = joined("site.comma", place.versions[:_SHOWN_VERSIONS])
+def _place_text(place: RunsOnEntry) -> Text:
+    parts = [filled("where.documented" if place.documented else "where.not_documented")]
+    versions = joined("site.comma", place.versions)
     if place.outcome == "not run":
         parts.append(filled("where.not_run"))
     elif place.outcome == "holds":

@@ -24,7 +24,7 @@ from apidiff.messages.labels import LABELS, filled, joined, spaced
 from apidiff.model.base import Text
 from apidiff.model.claim import ClaimKind, RankSet
 from apidiff.model.mapping import Difference
-from apidiff.model.verdict import Evidence, EvidenceCode
+from apidiff.model.verdict import Evidence, EvidenceCode, Outcome
 from apidiff.model.views import ParameterEntry
 from apidiff.model.vocabulary import DifferenceKind, Relation
 
@@ -43,6 +43,11 @@ SUBJECTS = {
     Change.LENGTH: "length",
     Change.SHAPE: "shape",
     Change.SHAPE_OF_ELEMENTS: "shape",
+}
+# What ranks disagree in where one of them passes something else.
+MISMATCHES = {
+    **dict.fromkeys((Change.SHAPE, Change.SHAPE_OF_ELEMENTS, Change.UNEQUAL_SHAPES), "uneven_ranks"),
+    **dict.fromkeys((Change.DTYPE, Change.DTYPE_OF_ELEMENTS, Change.MIXED_DTYPES), "mixed_ranks"),
 }
 # How a call ends, the worst first.
 EFFECTS = ("crash", "timeout", "unsupported", "raise", "error", "other_result", "silent", "works")
@@ -69,6 +74,8 @@ def difference_headline(difference: Difference, cited: Sequence[Cited]) -> Text:
         return filled("headline.result_layout")
     if difference.kind is DifferenceKind.DOCUMENTATION and effect in {"other_result", "silent"}:
         effect = "undocumented"
+    if effect == "raise" and "silent" in _effects(shown):
+        effect = "sometimes"
     if effect == "unsupported" and not _odd_subject(shown):
         return spaced(filled("headline.device.unsupported", devices=_shown_on(shown, effect)))
     text = filled(f"headline.effect.{effect}", subject=_subject(shown), devices=_shown_on(shown, effect))
@@ -93,6 +100,11 @@ def row_headline(row: ParameterEntry, what: str) -> Text:
     if what == "member":
         return spaced(filled(f"headline.member.{fact}", **names))
     return spaced(filled(f"headline.parameter.{fact}", **names))
+
+
+def lacking_headline(kind: str, names: Sequence[str]) -> Text:
+    """That parameters, or members, are not there."""
+    return spaced(filled(f"headline.lacking.{kind}", names=joined("site.comma", [f"`{name}`" for name in names])))
 
 
 def sample_headline(fact: Evidence, device: str, *, everywhere: bool) -> Text:
@@ -153,8 +165,12 @@ def _of_results(source: Sequence[Cited], target: Sequence[Cited]) -> Text | None
     return None
 
 
+def _effects(shown: Sequence[Cited]) -> set[str]:
+    return {_effect(one, outcome) for one in shown for outcome in newest_outcomes(one.entry) or {"not run"}}
+
+
 def _worst(shown: Sequence[Cited]) -> str:
-    effects = {_effect(one, outcome) for one in shown for outcome in newest_outcomes(one.entry) or {"not run"}}
+    effects = _effects(shown)
     return next((effect for effect in EFFECTS if effect in effects), "unknown")
 
 
@@ -173,8 +189,16 @@ def _effect(one: Cited, outcome: str) -> str:
     if outcome == "refuted":
         if kind is ClaimKind.COMPLETES:
             return "raise"
-        return "silent" if kind is ClaimKind.RAISES else "other_result"
+        if kind is ClaimKind.RAISES:
+            return "raise" if _raised_otherwise(one) else "silent"
+        return "other_result"
     return "unknown"
+
+
+def _raised_otherwise(one: Cited) -> bool:
+    """Whether what refutes that an exception is raised is another exception."""
+    refuted = [seen for seen in one.entry.observed if seen.outcome is Outcome.REFUTED]
+    return any(fact.code is EvidenceCode.RAISED for seen in refuted for fact in seen.facts)
 
 
 def _odd_subject(shown: Sequence[Cited]) -> bool:
@@ -197,15 +221,15 @@ def _subject(shown: Sequence[Cited]) -> Text:
 def _of_condition(condition: Condition) -> Text | None:
     match condition:
         case Passes(who=who, change=change):
-            if change.change in SUBJECTS and not isinstance(who, int):
-                return filled(f"headline.subject.{SUBJECTS[change.change]}")
             if isinstance(who, int):
-                return filled("headline.subject.mismatched")
+                return filled(f"headline.subject.{MISMATCHES.get(change.change, 'mismatched')}")
+            if change.change in SUBJECTS:
+                return filled(f"headline.subject.{SUBJECTS[change.change]}")
             if change.change in {Change.DTYPE, Change.DTYPE_OF_ELEMENTS} and change.detail:
                 return filled("headline.subject.dtype", dtype=change.detail)
             return filled("headline.subject.unusual")
         case Disagree(in_shape=True):
-            return filled("headline.subject.mismatched")
+            return filled("headline.subject.uneven_ranks")
         case OthersPassToo(name=name):
             return filled("headline.subject.others", name=name)
         case Callers(partner=None):

@@ -116,14 +116,18 @@ def _clause(claim: Claim, api: Api) -> Text:
     raise TypeError(f"no sentence for {type(body).__name__}")
 
 
-def _result(body: Result, root: str) -> Text:
+def result_text(body: Result, root: str) -> Text:
+    """What a result is, in words."""
     if body.formula is Formula.SENT and body.ranks is RankSet.PARTNERS:
-        result = filled("formula.sent_by_caller", x=body.of or "")
-    else:
-        result = filled(f"formula.{body.formula.value}", x=body.of or "", root=root, sizes=body.sizes or "")
+        return filled("formula.sent_by_caller", x=body.of or "")
+    return filled(f"formula.{body.formula.value}", x=body.of or "", root=root, sizes=body.sizes or "")
+
+
+def _result(body: Result, root: str) -> Text:
+    result = result_text(body, root)
     key = "clause.result_number" if body.formula in _NUMBERS else "clause.result"
     clause = filled(key, place=place_text(body.at), result=result, symbols=symbols_of(body))
-    return filled("sentence.of_ranks", ranks=_ranks(body.ranks, root), clause=clause)
+    return filled("sentence.of_ranks", ranks=ranks_text(body.ranks, root), clause=clause)
 
 
 def _listed(body: Corresponds) -> Text:
@@ -157,10 +161,11 @@ def place_text(slot: str) -> Text:
 
 
 def _on(ranks: RankSet, root: str, clause: Text, *, some: bool = False) -> Text:
-    return filled("sentence.on_ranks", clause=clause, ranks=_ranks(ranks, root, some=some))
+    return filled("sentence.on_ranks", clause=clause, ranks=ranks_text(ranks, root, some=some))
 
 
-def _ranks(ranks: RankSet, root: str, *, some: bool = False) -> Text:
+def ranks_text(ranks: RankSet, root: str, *, some: bool = False) -> Text:
+    """The ranks that a claim is about; with ``some``, at least one of them."""
     if some and ranks in SOME_RANKS:
         return filled(f"some_ranks.{ranks.value}", root=root)
     return filled(f"ranks.{ranks.value}", root=root)

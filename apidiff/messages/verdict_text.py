@@ -63,7 +63,37 @@ def _verdict_text(row: ObservedSummary, versions: Sequence[str], documents: Coll
         backend=backend_name(row.backend, row.device),
         framework=LABELS[f"framework.{row.framework}"],
         versions=joined("site.comma", versions),
-        sizes=joined("site.comma", map(str, row.world_sizes)),
+        sizes=_sizes(row.world_sizes),
+    )
+
+
+def _sizes(world_sizes: Sequence[int]) -> Text:
+    """Numbers of ranks: three or more that follow one another by the first and the last."""
+    first, last = world_sizes[0], world_sizes[-1]
+    if len(world_sizes) > 2 and list(world_sizes) == list(range(first, last + 1)):
+        return filled("verdict.sizes", first=first, last=last)
+    return joined("site.comma", map(str, world_sizes))
+
+
+def places(rows: Iterable[ObservedSummary]) -> Text:
+    """Where one thing was seen: backends, versions and world sizes, those that differ in nothing but the version as one."""
+    merged: dict[tuple[object, ...], tuple[ObservedSummary, list[str]]] = {}
+    for row in rows:
+        merged.setdefault((row.framework, row.backend, row.device, *row.world_sizes), (row, []))[1].append(
+            row.framework_version
+        )
+    return joined(
+        "site.semicolon",
+        [
+            filled(
+                "verdict.place",
+                backend=backend_name(row.backend, row.device),
+                framework=LABELS[f"framework.{row.framework}"],
+                versions=joined("site.comma", versions),
+                sizes=_sizes(row.world_sizes),
+            )
+            for row, versions in merged.values()
+        ],
     )
 
 

@@ -8,8 +8,9 @@ from docutils import nodes
 
 from apidiff.derive.answers import Answer, AnswerRange, answer_ranges, answers
 from apidiff.messages.code_comments import commented
+from apidiff.messages.differences import edge_risk
 from apidiff.messages.first_screen import first_screen
-from apidiff.model.views import Entry, ExampleEntry, OtherwiseEntry
+from apidiff.model.views import Entry, ExampleEntry, OtherwiseEntry, TargetEntry
 from apidiff.model.vocabulary import Status
 from apidiff.sphinxext.claims import stated_places
 from apidiff.sphinxext.difference_section import differences_section
@@ -38,7 +39,7 @@ def _box(make: PageBuilder, answer: Answer) -> block:
         children: list[nodes.Node] = [
             paragraph(*make.filled("box.current", version=version)),
             paragraph(link, nodes.Text(" "), status, classes=["apidiff-box-target"]),
-            make.term("worst_risk", make.badge("risk", answer.target.risk)),
+            _risk_line(make, answer.target),
         ]
     elif answer.otherwise:
         link = nodes.reference(
@@ -47,11 +48,18 @@ def _box(make: PageBuilder, answer: Answer) -> block:
         children = [
             paragraph(*make.filled("box.answer", version=version)),
             paragraph(link, classes=["apidiff-box-target"]),
-            make.term("worst_risk", make.badge("risk", answer.otherwise.risk)),
+            _risk_line(make, answer.otherwise),
         ]
     else:
         children = [paragraph(*make.filled("box.no_current", version=version))]
     return block("", *children, classes=["apidiff-box"])
+
+
+def _risk_line(make: PageBuilder, answered: TargetEntry | OtherwiseEntry) -> nodes.paragraph:
+    """Say the risk of everyday use, and of edge cases where that is worse."""
+    edge = edge_risk(answered.differences)
+    behind = make.filled("worst_risk.edge", risk=[nodes.Text(make.word(f"risk.{edge}"))]) if edge else []
+    return make.term("worst_risk", make.badge("risk", answered.risk), *behind)
 
 
 def versions_table(make: PageBuilder, entry: Entry) -> nodes.table:

@@ -6,10 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from docutils import nodes
+from msgspec.structs import replace
 
 from apidiff.messages.differences import text_of
 from apidiff.messages.first_screen import first_screen
+from apidiff.messages.headlines import lacking_headline
+from apidiff.messages.labels import filled
 from apidiff.model.views import DifferenceEntry, DifferencePart, Entry, ParameterEntry
+from apidiff.model.vocabulary import Relation
 from apidiff.sphinxext.nodes import block, folded, paragraph
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.parameter_tables import where_present
@@ -47,7 +51,7 @@ def differences_section(
     screen = first_screen(differences)
     shown: list[nodes.Node] = []
     said: set[str] = set()
-    alike = _by_headline([*screen.must, *screen.watch, *screen.edge])
+    alike = _by_headline([*screen.must, *screen.watch, *screen.edge], rows or {})
 
     def blocks(listed: Sequence[DifferenceEntry], *, close: bool) -> list[block]:
         return [
@@ -61,7 +65,7 @@ def differences_section(
         parts = sentences(difference)
         if row and difference.headline:
             # What names and defaults of a parameter tell stands in the table of parameters: the note is left to say.
-            parts = [DifferencePart(text=row.note, note=True)] if row.note else []
+            parts = [DifferencePart(text=row.note, note=True)] if row.note else _left_out(row)
         goal = difference_anchor(name, difference, leads=leads)
         return Member(difference, goal, unsaid(make, parts, said), _proof_link(make, entry, difference, goal), row)
 
@@ -119,12 +123,17 @@ def difference_anchor(name: str, difference: DifferenceEntry, *, leads: bool) ->
     return anchor(f"{prefix}-{difference.id}")
 
 
-def _by_headline(differences: Sequence[DifferenceEntry]) -> dict[str, list[DifferenceEntry]]:
-    """Put differences of one headline together: by the ID of the first of them."""
+def _by_headline(
+    differences: Sequence[DifferenceEntry], rows: Mapping[str, ParameterEntry]
+) -> dict[str, list[DifferenceEntry]]:
+    """Put differences of one headline together: by the ID of the first of them. What is only to be left out is one, too."""
     first: dict[str, str] = {}
     groups: dict[str, list[DifferenceEntry]] = {}
     for difference in differences:
         headline = difference.headline.en if difference.headline else difference.id
+        row = rows.get(difference.id)
+        if row and _left_out(row):
+            headline = f"{difference.kind} {difference.risk} {difference.reach} {row.source_range}"
         groups.setdefault(first.setdefault(headline, difference.id), []).append(difference)
     return groups
 
@@ -142,6 +151,13 @@ def unsaid(make: PageBuilder, parts: Sequence[DifferencePart], said: set[str]) -
             said.add(make.pick(part.text))
             left.append(part)
     return left
+
+
+def _left_out(row: ParameterEntry) -> list[DifferencePart]:
+    """What to do about a row that PyTorch alone has, of which nothing else is said."""
+    if row.note or row.headline or row.relations != [Relation.ONLY_IN_SOURCE.value]:
+        return []
+    return [DifferencePart(text=filled("difference_text.leave_out"), note=True)]
 
 
 def _proof_link(make: PageBuilder, entry: Entry, difference: DifferenceEntry, name: str) -> list[nodes.Node]:
@@ -167,6 +183,9 @@ def difference_block(make: PageBuilder, members: Sequence[Member], *, close: boo
     ``close``: whether advice alone stands there, and what runs show opens on demand.
     """
     difference = members[0].difference
+    left_out = [member.row.source or "" for member in members if member.row and _left_out(member.row)]
+    if len(left_out) > 1:
+        difference = replace(difference, headline=lacking_headline(difference.kind, left_out))
     head = difference_head(make, difference)
     seen = [part for member in members if (part := _seen(make, member, advice=not close)).children]
     advice = [part for member in members if close and (part := _advice(make, member)).children]

@@ -15,12 +15,19 @@ GPU = RunsOnEntry(device="cuda", documented=False, outcome="not run")
 
 WHERE = [
     ([GPU], [], None, None),
-    ([NPU, GPU], [], "Ascend (documented, not run)", "昇腾（据文档支持，未实测）"),
+    (
+        [NPU, GPU],
+        [],
+        "Ascend (documented, not run); GPU (not documented, not run)",
+        "昇腾（文档标明支持，未实测）；GPU（文档未标明，未实测）",
+    ),
     (
         [NPU, GPU, CPU],
         ["pynative"],
-        "Ascend (documented, not run); CPU (documented, run on 2.10.0, 2.9.0); PyNative mode only",
-        "昇腾（据文档支持，未实测）；CPU（据文档支持，已在 2.10.0、2.9.0 上实测）；仅支持 PyNative 模式",
+        "Ascend (documented, not run); GPU (not documented, not run); "
+        "CPU (documented, run on 2.10.0, 2.9.0, 2.8.0); PyNative mode only",
+        "昇腾（文档标明支持，未实测）；GPU（文档未标明，未实测）；"
+        "CPU（文档标明支持，2.10.0、2.9.0、2.8.0 实测可用）；仅支持 PyNative 模式",
     ),
 ]
 

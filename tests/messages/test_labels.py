@@ -17,7 +17,7 @@ from apidiff.derive.official import Standing
 from apidiff.derive.sweeps import Effect
 from apidiff.errors import DataError
 from apidiff.messages.cited_parts import PARTS
-from apidiff.messages.headlines import EFFECTS, SUBJECTS
+from apidiff.messages.headlines import EFFECTS, MISMATCHES, SUBJECTS
 from apidiff.messages.labels import (
     FOLDER,
     LABELS,
@@ -74,7 +74,7 @@ FAMILIES = {
     "device": {"cpu", "cuda", "npu"},
     "relation": values(Relation),
     "parameter_row": values(Relation),
-    "headline.effect": {*EFFECTS, "undocumented", "unknown"},
+    "headline.effect": {*EFFECTS, "sometimes", "undocumented", "unknown"},
     "headline.sweep": {"parts-of-tensors", "dtypes-wrong", "dtypes-refused", "views-refused"},
     "reach": values(Reach) - {"everyday"},
     "limit": values(Limit),
@@ -84,7 +84,7 @@ FAMILIES = {
     "headline.sharing": values(AliasKind),
     "table.outcome": {"holds", "unsupported", "refuted", "error", "timeout", "crash", "flaky"},
     "table.device": {"documented", "run", "failed"},
-    "headline.subject": {*SUBJECTS.values(), *values(Situation)},
+    "headline.subject": {*SUBJECTS.values(), *MISMATCHES.values(), "mismatched", *values(Situation)},
     "headline.parameter": {*(values(Relation) - {"same"}), "required", "optional"},
     "headline.member": {*(values(Relation) - {"same"}), "required", "optional"},
     "headline.sample": {
