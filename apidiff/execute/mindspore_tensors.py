@@ -24,7 +24,7 @@ class MindSporeTensors:
     def make_tensor(self, array: npt.NDArray[Any], dtype: str, *, strided: bool) -> Any:
         """A tensor of the values of ``array``, with ``strided`` one whose elements do not lie one after another."""
         if not strided:
-            return Tensor(np.ascontiguousarray(array), getattr(mindspore, dtype))
+            return Tensor(np.asarray(array, order="C"), getattr(mindspore, dtype))
         if (
             array.ndim > 1
         ):  # indexing copies on some devices, and after some errors refuses integers; transposing does neither

@@ -29,7 +29,7 @@ class TorchTensors:
 
     def make_tensor(self, array: npt.NDArray[Any], dtype: str, *, strided: bool) -> Any:
         """A tensor of the values of ``array``, with ``strided`` one that lies in every second element of a wider one."""
-        plain = torch.from_numpy(np.ascontiguousarray(array)).to(getattr(torch, dtype)).to(self._device)
+        plain = torch.from_numpy(np.asarray(array, order="C")).to(getattr(torch, dtype)).to(self._device)
         if not strided:
             return plain
         wide = torch.zeros(*plain.shape[:-1], plain.shape[-1] * 2, dtype=plain.dtype, device=self._device)
