@@ -28,6 +28,7 @@ COMMANDS = {
     "runs": "list, show, compare and import run records",
     "schema": "the JSON Schema of a record",
     "signatures": "extract signatures from an installed framework or a wheel",
+    "samples": "extract the calls that PyTorch's own test inputs make",
     "drift": "what changed between two versions of a framework, and what that touches",
 }
 

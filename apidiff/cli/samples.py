@@ -1,17 +1,25 @@
-"""What `apidiff verify` does with mappings whose samples are made in single processes."""
+"""What `apidiff verify` does with mappings whose samples are made in single processes, and ``apidiff samples extract``."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from apidiff.database import Data
+from apidiff.database import Data, load
+from apidiff.database.data import UnknownMapping
+from apidiff.database.extracted_samples import extracted_path, load_extracted, write_extracted
+from apidiff.database.paths import DATA
+from apidiff.errors import ApidiffError
 from apidiff.execute.run import state_folder
 from apidiff.execute.single.record import write_record
 from apidiff.model.agreement import Agreement
@@ -19,7 +27,55 @@ from apidiff.model.mapping import Mapping
 from apidiff.model.vocabulary import Execution
 from apidiff.verification.samples import AgreementChange, SingleResult, devices_here, verify_samples
 
+_NEEDED = {"torch": "apidiff[torch]", "expecttest": "apidiff[dev]"}
+
 Advance = Callable[[int, int, str], None]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the actions of the command `apidiff samples`."""
+    actions = parser.add_subparsers(dest="action", required=True)
+    extract = actions.add_parser(
+        "extract",
+        help="write the calls that PyTorch's own test inputs make of each API",
+        description=(
+            "Draws calls from the test inputs that the installed PyTorch ships, tries each, chooses some that are unlike each "
+            "other, adds variations, and writes a file for each API: compressed JSON Lines, the same bytes each time."
+        ),
+    )
+    extract.add_argument("ids", metavar="ID", nargs="*", help="only of these mappings (default: of all)")
+    extract.add_argument("--into", type=Path, default=DATA / "samples", metavar="FOLDER", help="default: %(default)s")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Writes the files and says what they hold.
+
+    Raises UnknownMapping for an ID that no mapping has, ApidiffError where a package is missing or there are no signatures.
+    """
+    try:
+        from apidiff.execute.extract.extract import Extractor
+    except ModuleNotFoundError as error:
+        if error.name not in _NEEDED:
+            raise
+        raise ApidiffError(
+            f"samples extract needs {error.name}. Install it with: pip install '{_NEEDED[error.name]}'"
+        ) from error
+    if os.environ.get("PYTHONHASHSEED") != "0":  # some inputs are drawn in the order of a set
+        again = [sys.executable, "-m", "apidiff", "samples", "extract", *args.ids, "--into", str(args.into.resolve())]
+        return subprocess.run(again, check=False, env={**os.environ, "PYTHONHASHSEED": "0"}).returncode
+    data = load()
+    for key in args.ids:
+        if key not in data.mappings:
+            raise UnknownMapping.of(key)
+    keys = args.ids or [key for key, mapping in data.mappings.items() if _is_single(mapping)]
+    extractor = Extractor.of(data.signatures)
+    written = {key: made for key in keys if (made := extractor.extract(data.mappings[key].source)) is not None}
+    size = sum(write_extracted(made, args.into).stat().st_size for made in written.values())
+    for key in [key for key in keys if key not in written] if args.ids else load_extracted(args.into).keys() - written:
+        extracted_path(args.into, key).unlink(missing_ok=True)
+    count = sum(len(made.samples) for made in written.values())
+    print(f"{args.into}: {count} samples of {len(written)} APIs, {size} bytes")  # noqa: T201
+    return 0
 
 
 @dataclass(frozen=True)
@@ -118,15 +174,29 @@ def _plain(change: AgreementChange) -> dict[str, object]:
     return {name: getattr(change, name) for name in ("target", "version", "device", "before", "now")}
 
 
+def has_samples(data: Data, mappings: Collection[str] | None, inputs: str) -> bool:
+    """Whether any of ``mappings`` (None: of all) has samples of ``inputs``: written in its record, or extracted."""
+    if inputs == "written":
+        return True
+    return bool(data.extracted) if mappings is None else any(key in data.extracted for key in mappings)
+
+
 def run_samples(
     data: Data,
     mappings: Collection[str] | None,
+    inputs: str,
     args: argparse.Namespace,
     progress: Callable[[str], AbstractContextManager[Advance]],
 ) -> SampleReport:
-    """Runs the samples of ``mappings`` (None: of all) and records or compares them, as ``args`` say."""
-    with progress("single") as advance:
-        result = verify_samples(data, devices_here(args.framework), state_folder() / "logs", mappings, advance)
+    """Runs the samples of ``mappings`` (None: of all) and records or compares them, as ``args`` say.
+
+    ``inputs``: ``written`` in the records, or ``extracted``.
+    """
+    extracted = inputs == "extracted"
+    with progress("extracted samples" if extracted else "single") as advance:
+        result = verify_samples(
+            data, devices_here(args.framework), state_folder() / "logs", mappings, advance, extracted=extracted
+        )
     written = []
     if args.record:
         for record in result.records:

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from apidiff.cli.matrix import add_options, run_matrix
-from apidiff.cli.samples import choose, run_samples
+from apidiff.cli.samples import choose, has_samples, run_samples
 from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import Backend, find_backends, load_backends
 from apidiff.database.examples import load_examples
@@ -52,6 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--execution",
         choices=[one.value for one in Execution],
         help="only mappings whose calls are made so: by ranks, or in a single process (default: both)",
+    )
+    parser.add_argument(
+        "--inputs",
+        choices=("written", "extracted"),
+        help="of single processes only the samples written in records, or those taken from PyTorch (default: both)",
     )
     sizes = "default: 2,3,4, with nccl and hccl as far as devices go; inside torchrun, msrun or srun: as many as they started"
     parser.add_argument("--world-size", type=_numbers, metavar="N,…", help=sizes)
@@ -112,19 +117,21 @@ def run(args: argparse.Namespace) -> int:
     with _hosts(place if chosen else None, args.world_size) as (hosts, launched):
         runs = [(*place, size) for place in chosen for size in launched or _sizes(*place, args.world_size, console)]
         results = [_verify(data, backend, here, size, context, args, console, hosts) for backend, here, size in runs]
-    samples = None
-    if choice.single != []:
-        samples = run_samples(data, choice.single, args, lambda title: _progress(console, title))
+    samples = [
+        run_samples(data, choice.single, inputs, args, lambda title: _progress(console, title))
+        for inputs in ([args.inputs] if args.inputs else ["written", "extracted"])
+        if choice.single != [] and has_samples(data, choice.single, inputs)
+    ]
     if args.json:
-        plain = [*map(_plain, results), *([samples.plain()] if samples else [])]
+        plain = [*map(_plain, results), *(report.plain() for report in samples)]
         sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(plain)) + b"\n")
     else:
         if results:
             _print(results)
-        if samples:
-            samples.show(Console(markup=False, highlight=False))
+        for report in samples:
+            report.show(Console(markup=False, highlight=False))
     changed = any(result.changes or result.record.stopped for result in results)
-    return 1 if changed or (samples and samples.changed) else 0
+    return 1 if changed or any(report.changed for report in samples) else 0
 
 
 @contextmanager

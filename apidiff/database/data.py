@@ -18,6 +18,7 @@ from apidiff.database.documented import (
     with_listed,
 )
 from apidiff.database.expansion import Expander, Origins
+from apidiff.database.extracted_samples import load_extracted
 from apidiff.database.paths import DATA
 from apidiff.database.runs import load_runs
 from apidiff.database.shared_targets import fill_in
@@ -27,6 +28,7 @@ from apidiff.database.uses import Uses, load_uses
 from apidiff.database.yaml import read_yaml
 from apidiff.errors import ApidiffError, DataError, InvalidData
 from apidiff.model.documented import Listing
+from apidiff.model.extracted_samples import ExtractedSamples
 from apidiff.model.mapping import Document, Mapping, Release
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.signature import SignatureFile
@@ -43,6 +45,7 @@ class Data:
     ``listings``: which APIs documents name, for versions without signatures. ``single_runs``: records of calls in a single
     process, those made last first. ``uses``: how often real code names an API. ``addresses``: by framework, where its
     documentation stands.
+    ``extracted``: samples taken from the source framework, by its API.
     """
 
     root: Path
@@ -60,6 +63,7 @@ class Data:
     single_runs: list[tuple[str, SingleRecord]] = field(default_factory=list)
     uses: Uses = field(default_factory=Uses)
     addresses: dict[str, PageRules] = field(default_factory=dict)
+    extracted: dict[str, ExtractedSamples] = field(default_factory=dict)
 
     def path_of(self, mapping_id: str) -> Path:
         """The file of a mapping, as `mapping_path` has it."""
@@ -118,6 +122,7 @@ def load(root: Path | None = None) -> Data:
         load_single_runs(root / "runs"),
         uses,
         addresses,
+        load_extracted(root / "samples"),
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -24,9 +26,25 @@ def digest_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:12]
 
 
+def record_stem(path: Path) -> str:
+    """The name of the record in ``path`` without what says that it is JSON, compressed or not."""
+    return path.name.removesuffix(".gz").removesuffix(".json")
+
+
 def run_id(path: Path) -> str:
     """The ID of the record in ``path``: its folder and name, e.g. ``torch-2.13.0/gloo-cpu-3-0a1b2c3d4e5f``."""
-    return f"{path.parent.name}/{path.stem}"
+    return f"{path.parent.name}/{record_stem(path)}"
+
+
+def read_bytes(path: Path) -> bytes:
+    """The JSON of the record in ``path``. Raises DataError where it cannot be read or decompressed."""
+    try:
+        content = path.read_bytes()
+        return gzip.decompress(content) if path.suffix == ".gz" else content
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(path, None, f"cannot be decompressed: {error}", _REMEDY) from error
+    except OSError as error:
+        raise DataError(path, None, f"cannot be read ({error.strerror})", "Check that it is readable.") from error
 
 
 def run_name(record: RunRecord) -> tuple[str, str]:
@@ -63,11 +81,8 @@ def read_record(
     Raises DataError where it cannot be read, has a changed byte, is of another schema or lies under another name than
     ``name`` gives it.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(path, None, f"cannot be read ({error.strerror})", "Check that it is readable.") from error
-    digest, named = digest_of(content), path.stem.rpartition("-")[2]
+    content = read_bytes(path)
+    digest, named = digest_of(content), record_stem(path).rpartition("-")[2]
     if digest != named:
         raise DataError(path, None, f"its bytes have digest {digest}, its name says {named}: it was changed", _REMEDY)
     try:
@@ -78,6 +93,6 @@ def read_record(
         remedy = f"This version reads schema {schema}: record the run anew."
         raise DataError(path, None, f"is a {what} of schema {record.schema}", remedy)
     place, stem = name(record)
-    if (path.parent.name, path.stem.rpartition("-")[0]) != (place, stem):
+    if (path.parent.name, record_stem(path).rpartition("-")[0]) != (place, stem):
         raise DataError(path, None, f"holds the run {place}/{stem}", "The path says which run it is: move it back.")
     return record

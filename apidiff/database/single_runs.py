@@ -1,11 +1,14 @@
-"""Reads the records of single calls, ``runs/<framework>-<version>/single-<device>-<digest>.json``, and finds traces in them."""
+"""Reads the records of single calls, ``runs/<framework>-<version>/single-<device>-<digest>.json``, and finds traces in them.
+
+Those of extracted samples, which are many, are compressed: ``single-<device>-extracted-<digest>.json.gz``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from apidiff.database.runs import digest_of, read_record, run_id
+from apidiff.database.runs import digest_of, read_record, record_stem, run_id
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
 from apidiff.model.version import Version
 
@@ -13,14 +16,15 @@ PREFIX = "single-"
 
 
 def single_run_name(record: SingleRecord) -> tuple[str, str]:
-    """Folder and file name (without digest) of a record: ``torch-2.13.0`` and ``single-cpu``."""
-    return f"{record.framework}-{record.framework_version}", f"{PREFIX}{record.device}"
+    """Folder and file name (without digest) of a record: ``torch-2.13.0`` and ``single-cpu`` or ``single-cpu-extracted``."""
+    inputs = f"-{record.inputs}" if record.inputs else ""
+    return f"{record.framework}-{record.framework_version}", f"{PREFIX}{record.device}{inputs}"
 
 
 def single_run_path(record: SingleRecord, content: bytes, runs: Path) -> Path:
     """Where below ``runs`` a record lies whose bytes are ``content``."""
     place, name = single_run_name(record)
-    return runs / place / f"{name}-{digest_of(content)}.json"
+    return runs / place / f"{name}-{digest_of(content)}.json{'.gz' if record.inputs else ''}"
 
 
 def load_single_runs(folder: Path) -> list[tuple[str, SingleRecord]]:
@@ -31,9 +35,14 @@ def load_single_runs(folder: Path) -> list[tuple[str, SingleRecord]]:
     """
     records = [
         (run_id(path), read_record(path, SingleRecord, SINGLE_SCHEMA, single_run_name, "record of single calls"))
-        for path in sorted(folder.glob(f"*/{PREFIX}*.json"))
+        for path in single_paths(folder)
     ]
     return sorted(records, key=lambda pair: pair[1].date, reverse=True)
+
+
+def single_paths(folder: Path) -> list[Path]:
+    """The files of all records of single calls below ``folder``."""
+    return sorted([*folder.glob(f"*/{PREFIX}*.json"), *folder.glob(f"*/{PREFIX}*.json.gz")])
 
 
 class SingleTraces:
@@ -64,6 +73,6 @@ def holds_all(newer: SingleRecord, former: SingleRecord) -> bool:
 
 def former_records(folder: Path, name: str, kept: Path) -> Iterator[Path]:
     """The other records of the place that ``kept`` is a record of."""
-    for path in sorted(folder.glob(f"{name}-*.json")):
-        if path != kept and path.stem.rpartition("-")[0] == name:
+    for path in sorted(folder.glob(f"{name}-*.json*")):
+        if path != kept and record_stem(path).rpartition("-")[0] == name:
             yield path

@@ -59,6 +59,8 @@ def _written(name: str, value: SampleArgument, framework: str) -> str:
         return name
     if value.framework_dtype is not None:
         return f"{framework}.{value.framework_dtype}"
+    if value.number is not None:
+        return f"float('{value.number}')" if value.number[-1] not in "j)" else value.number
     items = [_written(f"{name}_{index}", item, framework) for index, item in enumerate(value.list or value.tuple or ())]
     if value.list is not None:
         return f"[{', '.join(items)}]"

@@ -6,15 +6,17 @@ Where one call raises, the other is compared in that alone. What both sides do a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from apidiff.judge.figures import Distance, distance
 from apidiff.judge.recorded_values import array, tensors
-from apidiff.model.agreement import Agreement, Facet, FacetVerdict
+from apidiff.model.agreement import FINE_FACETS, Agreement, Facet, FacetVerdict
+from apidiff.model.extracted_samples import Tolerance
 from apidiff.model.rule import Rule
 from apidiff.model.sample_run import SampleRun, SampleTrace
 from apidiff.model.trace import CallError, ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
@@ -43,6 +45,7 @@ class Pair:
 
     ``rule``: by which the target was called; what it names otherwise is told by the source's names. ``gradient``: whether
     gradients were asked for; ``random``: whether the values are random, so that nobody can compare them.
+    ``overridden``: on an extracted sample, which is judged in every facet, tolerances other than `TOLERANCES` by dtype.
     """
 
     sample: str
@@ -52,13 +55,20 @@ class Pair:
     unsupported: Sequence[re.Pattern[str]] = ()
     gradient: bool = False
     random: bool = False
+    overridden: Mapping[str, Tolerance] | None = None
 
 
 def judge_pair(pair: Pair) -> list[FacetVerdict]:
     """The verdict on every facet that the two runs show.
 
+    Of a target that was seen to agree when it ran, and was recorded without its trace, that is the verdict.
     A run that did not come back the same is flaky where its second try gives another verdict.
     """
+    if pair.target.agrees:
+        return [
+            FacetVerdict(sample=pair.sample, facet=Facet(name), agreement=Agreement.AGREES)
+            for name in pair.target.agrees
+        ]
     first = _verdicts(pair, pair.source, pair.target)
     if pair.source.again is None and pair.target.again is None:
         return first
@@ -82,9 +92,11 @@ def _settled(sample: str, facet: Facet, first: Sequence[FacetVerdict], second: S
 
 
 def _verdicts(pair: Pair, source: SampleRun, target: SampleRun) -> list[FacetVerdict]:
-    unseen = {Facet.GRADIENT} - ({Facet.GRADIENT} if pair.gradient else set()) | (
-        {Facet.VALUE} if pair.random else set()
-    )
+    unseen: set[Facet] = set() if pair.gradient else {Facet.GRADIENT}
+    if pair.random:
+        unseen |= {Facet.VALUE, Facet.ACCURACY, Facet.SPECIAL_VALUES, Facet.GRADIENT}
+    if pair.overridden is None:
+        unseen |= FINE_FACETS
     facets = [facet for facet in Facet if facet not in unseen]
 
     def everywhere(agreement: Agreement, fact: Evidence) -> list[FacetVerdict]:
@@ -149,6 +161,9 @@ class _Comparison:
             Facet.IN_PLACE: self._in_place,
             Facet.ALIAS: self._alias,
             Facet.GRADIENT: self._gradient,
+            Facet.ACCURACY: self._accuracy,
+            Facet.SPECIAL_VALUES: self._special_values,
+            Facet.LAYOUT: self._layout,
         }
         facts = list(checks[facet]())
         agreement = Agreement.DIFFERS if facts else Agreement.AGREES
@@ -182,13 +197,54 @@ class _Comparison:
 
     def _value(self) -> Iterator[Evidence]:
         for slot, source, target in self._returned():
-            yield from unlike_values(slot, source, target)
+            apart = self._apart(slot, source, target)
+            if apart is None or apart.another:
+                yield from unlike_values(slot, source, target)
         yield from self._scalars()
         after = self._given(self._source.after, _SAME), self._given(self._target.after, self._pair.rule)
         both = self._written(self._source, _SAME) & self._written(self._target, self._pair.rule)
         for slot in after[0]:
             if slot in both:
-                yield from unlike_values(slot, after[0][slot], after[1][slot])
+                apart = self._apart(slot, after[0][slot], after[1][slot])
+                if apart is None or apart.another:
+                    yield from unlike_values(slot, after[0][slot], after[1][slot])
+
+    def _apart(self, slot: str, source: TensorDump, target: TensorDump) -> Distance | None:
+        """How far apart two tensors of an extracted sample are; None where that is not told apart."""
+        if self._pair.overridden is None:
+            return None
+        usual = {name: Tolerance(rtol=rtol, atol=atol) for name, (rtol, atol) in TOLERANCES.items()}
+        wide = {
+            name: Tolerance(rtol=max(one.rtol, own.rtol), atol=max(one.atol, own.atol))
+            for name, one in usual.items()
+            for own in [self._pair.overridden.get(name, one)]
+        }
+        return distance(source, target, wide, self._source.errors.get(slot, 0.0))
+
+    def _accuracy(self) -> Iterator[Evidence]:
+        for slot, source, target in self._returned():
+            apart = self._apart(slot, source, target)
+            if apart is not None and apart.less_accurate:
+                shown = f"{apart.ulps:.3g}", f"{max(apart.own, 0.5):.3g}"
+                yield evidence(EvidenceCode.LESS_ACCURATE, slot=slot, distance=shown[0], own=shown[1])
+
+    def _special_values(self) -> Iterator[Evidence]:
+        for slot, source, target in self._returned():
+            apart = self._apart(slot, source, target)
+            if apart is not None and apart.special:
+                mine, theirs = array(source), array(target)
+                odd = (np.isfinite(mine) & np.isfinite(theirs)) | (mine == theirs) | (np.isnan(mine) & np.isnan(theirs))
+                place = int(np.argmin(odd.ravel()))
+                shown = _shown(mine, place), _shown(theirs, place)
+                yield evidence(EvidenceCode.SPECIAL_DIFFER, slot=slot, source=shown[0], target=shown[1])
+
+    def _layout(self) -> Iterator[Evidence]:
+        for slot, source, target in self._returned():
+            if source.contiguous != target.contiguous and source.shape == target.shape:
+                sides = {"source": "PyTorch", "target": "MindSpore"}
+                yield evidence(
+                    EvidenceCode.LAYOUT_DIFFERS, slot=slot, side=sides["source" if source.contiguous else "target"]
+                )
 
     def _scalars(self) -> Iterator[Evidence]:
         source, target = self._source.returned, self._target.returned
@@ -244,8 +300,13 @@ class _Comparison:
                 yield evidence(EvidenceCode.NO_GRADIENT, slot=slot)
             elif gradient.shape != theirs[slot].shape:
                 yield _unlike(slot, str(tuple(gradient.shape)), str(tuple(theirs[slot].shape)))
-            else:
+            elif (apart := self._apart(slot, gradient, theirs[slot])) is None or self._another(apart):
                 yield from unlike_values(slot, gradient, theirs[slot])
+
+    @staticmethod
+    def _another(gradient: Distance) -> bool:
+        """Whether a gradient, of whose own error nothing is known, is another one or far less accurate."""
+        return gradient.special or gradient.another or gradient.less_accurate
 
     def _source_slot(self, slot: str) -> str:
         return self._pair.rule.source_name(slot)

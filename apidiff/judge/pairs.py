@@ -8,13 +8,16 @@ from dataclasses import dataclass
 
 from apidiff.database.devices import Device
 from apidiff.database.single_runs import SingleTraces
+from apidiff.execute.single.brief import digest
 from apidiff.judge.agreement import Pair, judge_pair
 from apidiff.model.agreement import Agreement, FacetVerdict
+from apidiff.model.extracted_samples import Tolerance
 from apidiff.model.mapping import Mapping as ApiMapping
 from apidiff.model.mapping import Target
 from apidiff.model.ranges import status_at
 from apidiff.model.sample import resolve_sample
 from apidiff.model.sample_calls import rule_of, samples_of, source_call, target_call
+from apidiff.model.sample_run import SampleRun
 from apidiff.model.version import Version
 
 Unsupported = Mapping[tuple[str, str], Sequence[re.Pattern[str]]]
@@ -37,10 +40,16 @@ def unsupported_by(devices: Sequence[Device]) -> Unsupported:
 
 
 def judge_target(
-    mapping: ApiMapping, target: Target, traces: SingleTraces, unsupported: Unsupported
+    mapping: ApiMapping,
+    target: Target,
+    traces: SingleTraces,
+    unsupported: Unsupported,
+    overridden: Mapping[str, Tolerance] | None = None,
 ) -> Iterator[PairVerdicts]:
     """The verdicts on ``target`` at every version and device of which there are records, newest version first.
 
+    ``overridden``: tolerances other than the usual ones where the samples are extracted ones, as of a `Pair`. A run that was
+    seen to agree counts as long as the source's is the one that it agreed with.
     The source's traces are those of its newest version on the same device, or on the CPU where there are none.
     """
     for version, device in traces.places("mindspore"):
@@ -58,12 +67,21 @@ def judge_target(
             made = traces.find("mindspore", version, device, mapping.id, calls[1].digest)
             if source is None or made is None:
                 continue
+            if made[1].agrees and made[1].against != digest(source[1]):
+                continue
             runs += [source[0], made[0]]
             random = bool(resolve_sample(mapping.samples, sample).random)
-            pair = Pair(sample, source[1], made[1], rule_of(target), patterns, calls[0].gradient, random)
+            pair = Pair(sample, source[1], made[1], rule_of(target), patterns, calls[0].gradient, random, overridden)
             verdicts += judge_pair(pair)
         if verdicts:
             yield PairVerdicts(against[0], version, device, tuple(dict.fromkeys(runs)), tuple(verdicts))
+
+
+def source_run(mapping: ApiMapping, sample: str, traces: SingleTraces, device: str) -> SampleRun | None:
+    """The run of the source that a target's on ``device`` is compared with."""
+    against = _source_place(traces, device)
+    found = against and traces.find("torch", *against, mapping.id, source_call(mapping, sample).digest)
+    return found[1] if found else None
 
 
 def _source_place(traces: SingleTraces, device: str) -> tuple[str, str] | None:
@@ -71,10 +89,15 @@ def _source_place(traces: SingleTraces, device: str) -> tuple[str, str] | None:
     return next((place for wanted in (device, "cpu") for place in places if place[1] == wanted), None)
 
 
-def disagreeing(mapping: ApiMapping, traces: SingleTraces, unsupported: Unsupported) -> Iterator[tuple[str, str, str]]:
+def disagreeing(
+    mapping: ApiMapping,
+    traces: SingleTraces,
+    unsupported: Unsupported,
+    overridden: Mapping[str, Tolerance] | None = None,
+) -> Iterator[tuple[str, str, str]]:
     """Mapping, API and sample of every call, of source and target, that is part of a verdict other than ``agrees``."""
     for target in mapping.targets:
-        for found in judge_target(mapping, target, traces, unsupported):
+        for found in judge_target(mapping, target, traces, unsupported, overridden):
             for verdict in found.verdicts:
                 if verdict.agreement is not Agreement.AGREES:
                     yield mapping.id, mapping.source.name, verdict.sample

@@ -20,6 +20,13 @@ class Facet(Enum):
     IN_PLACE = "in_place"  # which arguments are written
     ALIAS = "alias"  # with which argument what is returned shares memory, or is the same object
     GRADIENT = "gradient"
+    ACCURACY = "accuracy"  # of the same values: how far from the exact ones
+    SPECIAL_VALUES = "special_values"  # where there is nan or inf
+    LAYOUT = "layout"  # whether the elements of what is returned lie one after another
+
+
+FINE_FACETS = frozenset({Facet.ACCURACY, Facet.SPECIAL_VALUES, Facet.LAYOUT})
+"""Facets that are told apart on extracted samples alone; on written ones the first two are part of the values."""
 
 
 class Agreement(Enum):

@@ -37,12 +37,14 @@ class SampleInput(Record, frozen=True, kw_only=True):
     """An argument that is made before the call. Exactly one of the keys marked with (*) is present.
 
     ``values`` (*): a tensor of these values, nested lists as in code; a bare number is a tensor without dimensions. "nan",
-    "inf" and "-inf" stand for the floats of that name.
+    "inf" and "-inf" stand for the floats of that name, "(1-2j)" for a complex number.
     ``shape`` (*): a tensor of this shape whose values are drawn from the sample's seed, evenly between ``low`` and ``high``.
     ``list`` and ``tuple`` (*): a list or a tuple of arguments.
     ``framework_dtype`` (*): a dtype of the framework that makes the call, e.g. ``torch.float16``.
+    ``number`` (*): a Python number that JSON cannot hold: "nan", "inf", "-inf", "(1-2j)".
 
-    ``dtype``: of a tensor, where it is not the sample's. ``layout``: how a tensor lies in memory.
+    ``dtype``: of a tensor, where it is not the sample's. ``layout``: how a tensor lies in memory: contiguous, with gaps
+    (strided), or as a part from the middle of a larger one (slice).
     """
 
     values: Number | Sequence[Any] | None = None
@@ -50,18 +52,19 @@ class SampleInput(Record, frozen=True, kw_only=True):
     list: Sequence[SampleArgument] | None = None
     tuple: Sequence[SampleArgument] | None = None
     framework_dtype: NonEmpty | None = None
+    number: NonEmpty | None = None
     low: float = -1.0
     high: float = 1.0
     dtype: NonEmpty | None = None
     layout: Layout = Layout.CONTIGUOUS
 
     def __post_init__(self) -> None:
-        keys = ("values", "shape", "list", "tuple", "framework_dtype")
+        keys = ("values", "shape", "list", "tuple", "framework_dtype", "number")
         present = [key for key in keys if getattr(self, key) is not None]
         if len(present) != 1:
             raise ValueError(f"an argument needs exactly one of {', '.join(keys)}, got {present or 'none'}")
-        if self.layout not in {Layout.CONTIGUOUS, Layout.STRIDED}:
-            raise ValueError(f"a sample's layout is contiguous or strided, got {self.layout.value}")
+        if self.layout not in {Layout.CONTIGUOUS, Layout.STRIDED, Layout.SLICE}:
+            raise ValueError(f"a sample's layout is contiguous, strided or slice, got {self.layout.value}")
 
     @property
     def is_tensor(self) -> bool:

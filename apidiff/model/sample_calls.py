@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping as AbstractMapping
+
 import msgspec
 
+from apidiff.model.extracted_samples import ExtractedSamples
 from apidiff.model.mapping import Api, Mapping, Target
 from apidiff.model.rule import Rule, rewrite
 from apidiff.model.sample import Sample, SampleCall, SampleForm, call_of, resolve_sample
@@ -22,6 +25,18 @@ def rule_of(target: Target) -> Rule:
     """The rule that the rows of ``target`` say: which parameters have another name there."""
     renamed = {row.source: row.target for row in target.parameters if row.source and row.target}
     return Rule(keywords={source: name for source, name in renamed.items() if source != name})
+
+
+def with_extracted(mapping: Mapping, extracted: AbstractMapping[str, ExtractedSamples]) -> Mapping | None:
+    """``mapping`` with the samples extracted for its source in place of its own; None where there are none.
+
+    Targets that no rule calls, so that samples have code for them alone, are left out.
+    """
+    if mapping.source.name not in extracted:
+        return None
+    coded = {api for name in mapping.samples for api in _only_for(mapping, name)}
+    targets = [target for target in mapping.targets if target.api.name not in coded]
+    return msgspec.structs.replace(mapping, samples=extracted[mapping.source.name].samples, targets=targets)
 
 
 def source_call(mapping: Mapping, sample: str) -> SampleCall:

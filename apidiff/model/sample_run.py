@@ -15,7 +15,8 @@ class SampleTrace(Record, frozen=True, kw_only=True):
     parameters and buffers. After an exception ``after`` is empty.
     ``gradients``: of each floating input, by its slot (``self``, ``input``, ``state.weight``), of the sum of all floating
     results, the i-th of which weighs i + 1; made in a call of its own with the same inputs. ``gradient_error``: the exception
-    that this call raised.
+    that this call raised. ``errors``: of an extracted sample made with PyTorch, how far each floating tensor returned is from the
+    same call in float64, in units in the last place, by slot.
     """
 
     before: dict[str, Value] = {}
@@ -24,6 +25,7 @@ class SampleTrace(Record, frozen=True, kw_only=True):
     error: CallError | None = None
     gradients: dict[str, TensorDump] = {}
     gradient_error: CallError | None = None
+    errors: dict[str, float] = {}
     seconds: float = 0.0
 
 
@@ -33,6 +35,9 @@ class SampleRun(Record, frozen=True, kw_only=True):
     ``spec``: the digest of the call. ``end``: ``completed`` (an exception included), ``timeout`` or ``crash``; then there is no
     trace, and ``log`` holds the last lines that the process wrote. ``confirmed``: a second try in a fresh process showed the
     same; ``again``: what it showed, where it did not.
+
+    Extracted samples are recorded briefly: a trace holds only what differs from what was given. ``agrees``: of a target's run
+    that agreed with the source's in every facet these facets, and no trace; ``against``: the digest of the source's.
     """
 
     mapping: str
@@ -44,6 +49,8 @@ class SampleRun(Record, frozen=True, kw_only=True):
     log: list[str] = []
     confirmed: bool = False
     again: SampleRun | None = None
+    agrees: list[str] = []
+    against: str = ""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -54,7 +61,8 @@ class SampleRun(Record, frozen=True, kw_only=True):
 class SingleRecord(Record, frozen=True, kw_only=True):
     """All traces of one run of one framework version on one device.
 
-    It holds the samples of some mappings or of all. ``measured_by``, ``stopped`` and the rest are those of
+    It holds the samples of some mappings or of all. ``inputs``: empty for samples written in the records, ``extracted`` for those
+    taken from the source framework. ``measured_by``, ``stopped`` and the rest are those of
     `apidiff.model.trace.RunRecord`.
     """
 
@@ -73,5 +81,6 @@ class SingleRecord(Record, frozen=True, kw_only=True):
     cores: int
     packages: dict[str, str]
     environment: dict[str, str] = {}
+    inputs: str = ""
     signatures: list[SignatureDump] = []
     samples: list[SampleRun] = []

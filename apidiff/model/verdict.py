@@ -108,6 +108,9 @@ class EvidenceCode(Enum):
     ONLY_TARGET_WRITES = "only_target_writes"
     SHARING_DIFFERS = "sharing_differs"
     NO_GRADIENT = "no_gradient"
+    LESS_ACCURATE = "less_accurate"
+    LAYOUT_DIFFERS = "layout_differs"
+    SPECIAL_DIFFER = "special_differ"
     # About the lines themselves.
     ATTEMPT = "attempt"
     MORE = "more"

@@ -16,7 +16,7 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from apidiff.database.runs import signature_path
+from apidiff.database.runs import read_bytes, signature_path
 from apidiff.derive.evidence import evidence, head_of, single_head_of
 from apidiff.derive.index_rows import mapping_index
 from apidiff.derive.see_also import see_also
@@ -109,7 +109,7 @@ class BuildCache:
         # A copy: pages must not change, and a build must not break, while runs are being recorded.
         copies = {self.file(f"runs/{run_id}"): file.read_bytes() for run_id, file in content.runs.items()}
         replace_folder(self.folder / "runs", copies, "**/*.json")
-        single = {self.file(f"single_runs/{run_id}"): file.read_bytes() for run_id, file in content.single_runs.items()}
+        single = {self.file(f"single_runs/{run_id}"): read_bytes(file) for run_id, file in content.single_runs.items()}
         replace_folder(self.folder / "single_runs", single, "**/*.json")
         signed = {run_id: content.signed.get(run_id, Signed()) for run_id in sorted(content.runs)}
         signatures = {

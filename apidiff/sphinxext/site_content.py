@@ -19,6 +19,8 @@ from apidiff.database import Data
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import PACKAGE, examples_folder
+from apidiff.database.runs import run_id
+from apidiff.database.single_runs import single_paths
 from apidiff.derive.counterparts import counterparts
 from apidiff.derive.coverage import coverage_of
 from apidiff.derive.evidence import ProbeCall, probe_calls
@@ -97,7 +99,7 @@ def make(data: Data, keep: Path | None = None) -> Content:
         newest={framework: releases.first(framework) for framework in known},
         releases=releases,
         runs=runs,
-        single_runs={run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.single_runs},
+        single_runs={run_id(path): path for path in single_paths(data.root / "runs")},
         official=official_report(data, made),
         counterparts=counterparts(data, made),
         pictures=pictures(data),

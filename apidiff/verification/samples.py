@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import importlib.util
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
+from collections.abc import Mapping as AbstractMapping
 from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from apidiff.database import Data
 from apidiff.database.devices import Device, load_devices
 from apidiff.database.single_runs import SingleTraces
 from apidiff.errors import ApidiffError
+from apidiff.execute.single.brief import digest
 from apidiff.execute.single.records import Progress, make_records
 from apidiff.execute.single.run import Key
-from apidiff.judge.pairs import Unsupported, disagreeing, judge_target, unsupported_by
+from apidiff.judge.pairs import Unsupported, disagreeing, judge_target, source_run, unsupported_by
 from apidiff.messages.evidence import evidence_lines
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
+from apidiff.model.extracted_samples import Tolerance
 from apidiff.model.mapping import Mapping
+from apidiff.model.sample_calls import with_extracted
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.vocabulary import Execution
 
 _NOW = "this run"
-# Target, its version, device, sample, facet.
-_Place = tuple[str, str, str, str, Facet]
+# Mapping, target, its version, device, sample, facet.
+_Place = tuple[str, str, str, str, str, Facet]
 
 
 @dataclass(frozen=True)
@@ -78,32 +84,42 @@ def verify_samples(
     logs: Path,
     mappings: Collection[str] | None = None,
     progress: Progress = lambda _total, _done, _what: None,
+    *,
+    extracted: bool = False,
 ) -> SingleResult:
     """Runs the samples of every mapping with single execution, or of ``mappings``, and judges them.
 
-    A side whose framework is not among ``devices`` is taken from the records that there are. Verdicts other than ``agrees`` are
-    confirmed in fresh processes. Raises ProcessStartError where a framework does not come up.
+    ``extracted``: those extracted for each source, in place of those written in the mapping. A side whose framework is not
+    among ``devices`` is taken from the records that there are. Verdicts other than ``agrees`` are confirmed in fresh
+    processes. Raises ProcessStartError where a framework does not come up.
     """
     chosen = [
-        mapping
+        sampled
         for key, mapping in data.mappings.items()
         if mapping.execution is Execution.SINGLE and (mappings is None or key in mappings)
+        for sampled in [with_extracted(mapping, data.extracted) if extracted else mapping]
+        if sampled is not None
     ]
     unsupported = unsupported_by(load_devices())
+    judged = _Judged(chosen, unsupported, data if extracted else None)
 
     def doubtful(records: Sequence[SingleRecord]) -> set[Key]:
         traces = _with(records, data)
-        return {key for mapping in chosen for key in disagreeing(mapping, traces, unsupported)}
+        return {
+            key for mapping in chosen for key in disagreeing(mapping, traces, unsupported, judged.tolerances(mapping))
+        }
 
-    records = make_records(data, devices, doubtful, logs, mappings, progress)
+    records = make_records(data, devices, doubtful, logs, mappings, progress, extracted=extracted)
     places = {(record.framework_version, record.device) for record in records if record.framework == "mindspore"}
-    now = _verdicts(chosen, _with(records, data), unsupported)
-    before = _verdicts(chosen, SingleTraces(data.single_runs), unsupported)
+    now = judged.verdicts(_with(records, data))
+    before = judged.verdicts(SingleTraces(data.single_runs))
+    if extracted:
+        records = _without_agreeing(records, now, chosen, _with(records, data))
     counts: dict[str, Counter[Agreement]] = {}
     unlike: dict[str, dict[tuple[Facet, Agreement], list[str]]] = {}
     changes = []
     for place, verdict in now.items():
-        target, version, device, _, _ = place
+        _, target, version, device, _, _ = place
         if places and (version, device) not in places:
             continue  # of another version, of which only the source was made anew
         counts.setdefault(target, Counter())[verdict.agreement] += 1
@@ -130,20 +146,56 @@ def _with(records: Sequence[SingleRecord], data: Data) -> SingleTraces:
     return SingleTraces([*((_NOW, record) for record in records), *data.single_runs])
 
 
-def _verdicts(
-    mappings: Sequence[Mapping], traces: SingleTraces, unsupported: Unsupported
-) -> dict[_Place, FacetVerdict]:
-    return dict(_placed(mappings, traces, unsupported))
+def _without_agreeing(
+    records: Sequence[SingleRecord],
+    verdicts: AbstractMapping[_Place, FacetVerdict],
+    mappings: Sequence[Mapping],
+    traces: SingleTraces,
+) -> list[SingleRecord]:
+    """``records`` in which a target's run that agrees in every facet says so in place of its trace."""
+    shown: dict[tuple[str, ...], list[FacetVerdict]] = {}
+    for place, verdict in verdicts.items():
+        shown.setdefault(place[:-1], []).append(verdict)
+    named = {mapping.id: mapping for mapping in mappings}
+    kept = []
+    for record in records:
+        if record.framework == "torch":
+            kept.append(record)
+            continue
+        runs = []
+        for run in record.samples:
+            key = run.mapping, run.api, record.framework_version, record.device, run.sample
+            facets = [one.facet.value for one in shown.get(key, ()) if one.agreement is Agreement.AGREES]
+            source = source_run(named[run.mapping], run.sample, traces, record.device)
+            if source is None or run.again is not None or not facets or len(facets) < len(shown[key]):
+                runs.append(run)
+            else:
+                runs.append(msgspec.structs.replace(run, trace=None, agrees=facets, against=digest(source)))
+        kept.append(msgspec.structs.replace(record, samples=runs))
+    return kept
 
 
-def _placed(
-    mappings: Sequence[Mapping], traces: SingleTraces, unsupported: Unsupported
-) -> Iterator[tuple[_Place, FacetVerdict]]:
-    for mapping in mappings:
-        for target in mapping.targets:
-            for found in judge_target(mapping, target, traces, unsupported):
-                for one in found.verdicts:
-                    yield (target.api.name, found.target_version, found.device, one.sample, one.facet), one
+@dataclass(frozen=True)
+class _Judged:
+    """How the samples of some mappings are judged. ``data``: whose extracted samples they are; None for written ones."""
+
+    mappings: Sequence[Mapping]
+    unsupported: Unsupported
+    data: Data | None
+
+    def tolerances(self, mapping: Mapping) -> AbstractMapping[str, Tolerance] | None:
+        """Tolerances other than the usual ones of an extracted sample; None for a written one."""
+        return None if self.data is None else self.data.extracted[mapping.source.name].tolerances
+
+    def verdicts(self, traces: SingleTraces) -> dict[_Place, FacetVerdict]:
+        """The verdict of every target, version, device, sample and facet."""
+        return {
+            (mapping.id, target.api.name, found.target_version, found.device, verdict.sample, verdict.facet): verdict
+            for mapping in self.mappings
+            for target in mapping.targets
+            for found in judge_target(mapping, target, traces, self.unsupported, self.tolerances(mapping))
+            for verdict in found.verdicts
+        }
 
 
 def _told(verdict: FacetVerdict) -> str:

@@ -3,10 +3,12 @@
 import re
 from typing import Any
 
+import msgspec
 import pytest
 
 from apidiff.judge.agreement import Pair, judge_pair, outline
-from apidiff.model.agreement import Agreement, Facet
+from apidiff.model.agreement import FINE_FACETS, Agreement, Facet
+from apidiff.model.extracted_samples import Tolerance
 from apidiff.model.rule import Rule
 from apidiff.model.sample_run import SampleRun, SampleTrace
 from apidiff.model.trace import CallError, ScalarDump, SequenceDump, TensorDump, Value
@@ -63,7 +65,8 @@ SAME = trace([1, 2], returned=tensor([3, 4], storage=1))
 
 def test_what_is_the_same_agrees_in_every_facet() -> None:
     assert set(judged(SAME, SAME, gradient=True).values()) == {Agreement.AGREES}
-    assert set(judged(SAME, SAME, gradient=True)) == set(Facet)
+    assert set(judged(SAME, SAME, gradient=True)) == set(Facet) - FINE_FACETS
+    assert set(judged(SAME, SAME, gradient=True, overridden={})) == set(Facet)
     assert Facet.GRADIENT not in judged(SAME, SAME)
 
 
@@ -207,4 +210,49 @@ def test_outline(value: Value | None, text: str) -> None:
 def test_random_values_are_not_compared() -> None:
     other = trace([1, 2], returned=tensor([5, 6], storage=1))
     assert judged(SAME, other)[Facet.VALUE] is Agreement.DIFFERS
-    assert set(judged(SAME, other, random=True)) == set(Facet) - {Facet.VALUE, Facet.GRADIENT}
+    assert set(judged(SAME, other, random=True)) == set(Facet) - {Facet.VALUE, Facet.GRADIENT} - FINE_FACETS
+
+
+def returning(*values: float | str, contiguous: bool = True, dtype: str = "float32", **errors: float) -> SampleTrace:
+    returned = msgspec.structs.replace(tensor(list(values), 1, dtype), contiguous=contiguous)
+    return trace([1, 2], returned=returned, errors=errors)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "differing"),
+    [
+        (returning(0.5, 1.0), returning(0.5, 1.0), set()),
+        (returning(0.5, 1.0), returning(0.5, 1.0000001), set()),  # the last digit
+        (returning(0.5, 1.0), returning(0.5, 1.000047), {Facet.ACCURACY}),  # as a tanh was seen to be
+        (
+            returning(0.5, 1.0, **{"return": 9.0}),
+            returning(0.5, 1.000047),
+            set(),
+        ),  # PyTorch is as far from the exact one
+        (returning(0.5, 1.0), returning(0.5, 1.5), {Facet.VALUE}),
+        (returning("nan", 1.0), returning("-inf", 1.0), {Facet.SPECIAL_VALUES}),
+        (returning("nan", 1.0), returning("nan", 1.0), set()),
+        (returning("inf", 1.0), returning(3.0, 1.000047), {Facet.SPECIAL_VALUES, Facet.ACCURACY}),
+        (returning(0.5, 1.0), returning(0.5, 1.0, contiguous=False), {Facet.LAYOUT}),
+        (returning(1, 2, dtype="int64"), returning(1, 3, dtype="int64"), {Facet.VALUE}),
+        (returning("(1+2j)", dtype="complex64"), returning("(1+2.000001j)", dtype="complex64"), set()),
+        (returning("(1+2j)", dtype="complex64"), returning("(1-2j)", dtype="complex64"), {Facet.VALUE}),
+    ],
+    ids=range(12),
+)
+def test_values_of_an_extracted_sample_are_told_apart(
+    source: SampleTrace, target: SampleTrace, differing: set[Facet]
+) -> None:
+    found = judged(source, target, overridden={})
+    assert {facet for facet, agreement in found.items() if agreement is Agreement.DIFFERS} == differing
+
+
+def test_pytorchs_own_tests_may_allow_more() -> None:
+    wide = {"float32": Tolerance(rtol=1e-3, atol=1e-3)}
+    assert judged(returning(1.0), returning(1.0005), overridden={})[Facet.ACCURACY] is Agreement.DIFFERS
+    assert judged(returning(1.0), returning(1.0005), overridden=wide)[Facet.ACCURACY] is Agreement.AGREES
+
+
+def test_a_run_that_was_seen_to_agree_says_so() -> None:
+    agreeing = msgspec.structs.replace(run(None), agrees=["error", "value"])
+    assert judged(run(SAME), agreeing) == {Facet.ERROR: Agreement.AGREES, Facet.VALUE: Agreement.AGREES}

@@ -16,6 +16,7 @@ from apidiff.database.checks.coverage import (
     tables_are_cited,
     torch_is_covered,
 )
+from apidiff.database.checks.extracted import extracted_samples_fit
 from apidiff.database.checks.languages import languages_agree, messages_keep_to_terms
 from apidiff.database.checks.names import examples_exist, names_fit, targets_exist
 from apidiff.database.checks.parameters import rows_fit
@@ -79,9 +80,10 @@ def _at_versions(subject: Subject) -> Iterator[DataError]:
 
 
 def check_coverage(data: Data) -> list[DataError]:
-    """What has no record or names nothing: public names, pairs of upstream's, profiles, notes; and faults of those lists."""
+    """What has no record or names nothing: public names, pairs, profiles, notes, extracted samples; faults of those lists."""
     return [
         *data.unused,
+        *extracted_samples_fit(data),
         *torch_is_covered(data),
         *pairs_have_records(data),
         *mindspore_is_covered(data),

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from apidiff.execute.ranks.adapter import describe
 from apidiff.execute.ranks.api_lookup import find, signature_of
 from apidiff.execute.ranks.snapshot import Snapshot
-from apidiff.execute.single.arrays import Arrays
+from apidiff.execute.single.arrays import Arrays, number_of
 from apidiff.execute.single.code import result_of
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Layout
@@ -170,11 +170,21 @@ class SingleAdapter(ABC):
             return value
         if value.is_tensor:
             array, dtype = arrays.make(value)
+            if value.layout is Layout.SLICE:
+                return self._slice(array, dtype)
             return self.make_tensor(array, dtype, strided=value.layout is Layout.STRIDED)
         if value.framework_dtype is not None:
             return self.framework_dtype(value.framework_dtype)
+        if value.number is not None:
+            return number_of(value.number)
         items = [self._make(item, arrays) for item in value.list or value.tuple or ()]
         return items if value.list is not None else tuple(items)
+
+    def _slice(self, array: npt.NDArray[Any], dtype: str) -> Any:
+        """The middle third of a tensor whose other thirds are zeros."""
+        around = np.zeros_like(array)
+        larger = self.make_tensor(np.concatenate([around, array, around]), dtype, strided=False)
+        return larger[len(array) : 2 * len(array)]
 
     def _invoke(self, call: SampleCall, inputs: Inputs) -> Any:
         """Makes the call; that of a module which is constructed."""

@@ -26,7 +26,7 @@ class Arrays:
         kept = "float32" if dtype == "bfloat16" else dtype
         if tensor.shape is None:
             return np.array(_plain(tensor.values)).astype(kept), dtype
-        if np.dtype(kept).kind == "f":
+        if np.dtype(kept).kind in "fc":
             return self._random.uniform(tensor.low, tensor.high, tuple(tensor.shape)).astype(kept), dtype
         low, high = (0, 2) if kept == "bool" else (int(tensor.low), int(tensor.high) + 1)
         return self._random.randint(low, high, tuple(tensor.shape)).astype(kept), dtype
@@ -36,4 +36,9 @@ def _plain(value: Any) -> Any:
     """Written values as numbers."""
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    return float(value) if isinstance(value, str) else value
+    return number_of(value) if isinstance(value, str) else value
+
+
+def number_of(text: str) -> float | complex:
+    """The number that JSON cannot hold and ``text`` stands for: "nan", "-inf", "(1-2j)"."""
+    return complex(text) if text.endswith(("j", ")")) else float(text)

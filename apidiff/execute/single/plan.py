@@ -9,7 +9,7 @@ from apidiff.database import Data
 from apidiff.model.mapping import Api, Mapping
 from apidiff.model.ranges import status_at
 from apidiff.model.sample import SampleCall
-from apidiff.model.sample_calls import samples_of, source_call, target_call
+from apidiff.model.sample_calls import samples_of, source_call, target_call, with_extracted
 from apidiff.model.version import Version
 from apidiff.model.vocabulary import Execution, Status
 
@@ -36,14 +36,22 @@ class Plan:
     steps: tuple[Step, ...]
 
 
-def make_plan(data: Data, framework: str, version: str, mappings: Collection[str] | None = None) -> Plan:
-    """The plan for ``version`` of ``framework``: of every mapping with single execution, or of those named."""
+def make_plan(
+    data: Data, framework: str, version: str, mappings: Collection[str] | None = None, *, extracted: bool = False
+) -> Plan:
+    """The plan for ``version`` of ``framework``: of every mapping with single execution, or of those named.
+
+    ``extracted``: with the samples that were extracted for each source, in place of those written in the mapping.
+    """
     apis: dict[str, Api] = {}
     steps: list[Step] = []
     for key, mapping in data.mappings.items():
         if mapping.execution is not Execution.SINGLE or (mappings is not None and key not in mappings):
             continue
-        for api, calls in _calls(mapping, framework, version):
+        sampled = with_extracted(mapping, data.extracted) if extracted else mapping
+        if sampled is None:
+            continue
+        for api, calls in _calls(sampled, framework, version):
             apis[api.name] = api
             steps += [Step(key, sample, call) for sample, call in calls]
     return Plan(tuple(apis.values()), tuple(steps))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import msgspec
 
 from apidiff.atomic_write import locked, write_files
 from apidiff.database.devices import Device
+from apidiff.database.runs import read_bytes
 from apidiff.database.single_runs import former_records, holds_all, single_run_name, single_run_path
 from apidiff.execute.record import encode, mark_written_here, surroundings, was_written_here
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
@@ -16,15 +18,16 @@ from apidiff.model.trace import SignatureDump
 
 
 def make_record(
-    device: Device, version: str, signatures: Iterable[SignatureDump], samples: Iterable[SampleRun]
+    device: Device, version: str, signatures: Iterable[SignatureDump], samples: Iterable[SampleRun], inputs: str = ""
 ) -> SingleRecord:
-    """The record of a run made now in this environment."""
+    """The record of a run made now in this environment. ``inputs``: as of a `SingleRecord`."""
     return SingleRecord(
         schema=SINGLE_SCHEMA,
         framework=device.framework,
         framework_version=version,
         device=device.device,
         environment=device.environment,
+        inputs=inputs,
         signatures=sorted(signatures, key=lambda one: one.api),
         samples=sorted(samples, key=lambda run: run.key),
         **surroundings(device.framework),
@@ -39,11 +42,11 @@ def write_record(record: SingleRecord, runs: Path) -> Path:
     content = encode(record)
     path = single_run_path(record, content, runs)
     with locked(path.parent):
-        write_files({path: content})
+        write_files({path: gzip.compress(content, compresslevel=9, mtime=0) if path.suffix == ".gz" else content})
         if record.measured_by is not None:
             mark_written_here(path)
         for former in former_records(path.parent, single_run_name(record)[1], path):
-            older = msgspec.json.decode(former.read_bytes(), type=SingleRecord)
+            older = msgspec.json.decode(read_bytes(former), type=SingleRecord)
             mine = older.measured_by is None or was_written_here(former)
             if older.measured_by == record.measured_by and mine and holds_all(record, older):
                 former.unlink()

@@ -10,7 +10,9 @@ import msgspec
 
 from apidiff.database import Data
 from apidiff.database.devices import Device
-from apidiff.execute.single.plan import Plan, make_plan
+from apidiff.execute.single.brief import brief, errors
+from apidiff.execute.single.exact import exact_call
+from apidiff.execute.single.plan import Plan, Step, make_plan
 from apidiff.execute.single.record import make_record
 from apidiff.execute.single.run import CallRunner, Key
 from apidiff.model.sample_run import SampleRun, SingleRecord
@@ -28,9 +30,12 @@ def make_records(
     logs: Path,
     mappings: Collection[str] | None = None,
     progress: Progress = lambda _total, _done, _what: None,
+    *,
+    extracted: bool = False,
 ) -> list[SingleRecord]:
     """Makes the samples of every mapping with single execution, or of ``mappings``, on each of ``devices``.
 
+    ``extracted``: those extracted for its source, in place of those that it writes; their traces are brief.
     Returns one record per device. Raises ProcessStartError where a framework does not come up.
     """
     sides: list[_Side] = []
@@ -38,7 +43,7 @@ def make_records(
         for device in devices:
             progress(0, 0, f"starting {device.framework}")
             runner = stack.enter_context(CallRunner(device, logs))
-            sides.append(_Side(data, runner, mappings))
+            sides.append(_Side(data, runner, mappings, extracted=extracted))
         total, count = sum(len(side.plan.steps) for side in sides), 0
 
         def step(what: str) -> None:
@@ -61,19 +66,34 @@ def make_records(
 class _Side:
     """One framework on one device: its plan, and what was made of it."""
 
-    def __init__(self, data: Data, runner: CallRunner, mappings: Collection[str] | None) -> None:
+    def __init__(self, data: Data, runner: CallRunner, mappings: Collection[str] | None, *, extracted: bool) -> None:
         self.runner = runner
         self.version = runner.version()
-        self.plan: Plan = make_plan(data, runner.device.framework, self.version, mappings)
+        self.plan: Plan = make_plan(data, runner.device.framework, self.version, mappings, extracted=extracted)
         self.done: dict[Key, SampleRun] = {}
+        self._extracted = extracted
         self._signatures: list[SignatureDump] = []
-        self._empty = make_record(runner.device, self.version, [], [])
+        self._empty = make_record(runner.device, self.version, [], [], "extracted" if extracted else "")
 
     def run(self, step: Callable[[str], None]) -> None:
-        self._signatures = self.runner.signatures(self.plan)
+        self._signatures = [] if self._extracted else self.runner.signatures(self.plan)
         self.done = self.runner.run(self.plan.steps, step)
+        if self._extracted and self.runner.device.framework == "torch":
+            self._measure_errors()
+
+    def _measure_errors(self) -> None:
+        """Makes the calls in float64 too, and notes how far the others are from these."""
+        for step in self.plan.steps:
+            run, call = self.done[step.key], exact_call(step.call)
+            if call is None or run.trace is None or run.trace.error is not None:
+                continue
+            exact = self.runner.run([Step(step.mapping, step.sample, call)], lambda _: None)[step.key].trace
+            if exact is not None and (own := errors(run.trace, exact)):
+                trace = msgspec.structs.replace(run.trace, errors=own)
+                self.done[step.key] = msgspec.structs.replace(run, trace=trace)
 
     def record(self) -> SingleRecord:
         made = sorted(self.done.values(), key=lambda run: run.key)
         signatures = sorted(self._signatures, key=lambda one: one.api)
-        return msgspec.structs.replace(self._empty, signatures=signatures, samples=made)
+        shown = [brief(run) for run in made] if self._extracted else made
+        return msgspec.structs.replace(self._empty, signatures=signatures, samples=shown)

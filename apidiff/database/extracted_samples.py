@@ -1,0 +1,99 @@
+"""Reads and writes extracted samples: ``samples/<api>.jsonl.gz``, a line about the whole, then a line for each sample."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from apidiff.atomic_write import write_file
+from apidiff.errors import DataError
+from apidiff.model.extracted_samples import EXTRACTED_SCHEMA, ExtractedSamples
+from apidiff.model.sample import Arguments, Sample
+from apidiff.model.signature import ParameterKind, Signature
+
+SUFFIX = ".jsonl.gz"
+_REMEDY = "Restore the file from version control, or make it anew: apidiff samples extract {api}."
+
+
+def extracted_path(folder: Path, api: str) -> Path:
+    """The file of the samples of ``api``."""
+    return folder / f"{api}{SUFFIX}"
+
+
+def encode_extracted(extracted: ExtractedSamples) -> bytes:
+    """The lines of a file, before they are compressed. What has its default is left out."""
+    head = msgspec.to_builtins(msgspec.structs.replace(extracted, samples={}))
+    lines = [head, *({"name": name, **msgspec.to_builtins(sample)} for name, sample in extracted.samples.items())]
+    return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
+
+
+def write_extracted(extracted: ExtractedSamples, folder: Path) -> Path:
+    """Writes a file with its digest, the same bytes for the same samples. Returns its path."""
+    whole = msgspec.structs.replace(extracted, digest=extracted.own_digest())
+    path = extracted_path(folder, extracted.api)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_file(path, gzip.compress(encode_extracted(whole), compresslevel=9, mtime=0))
+    return path
+
+
+def read_extracted(path: Path) -> ExtractedSamples:
+    """Reads one file. Raises DataError where it cannot be read, has a changed byte or does not fit the model."""
+    api = path.name.removesuffix(SUFFIX)
+    remedy = _REMEDY.format(api=api)
+    try:
+        content = gzip.decompress(path.read_bytes())
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(path, None, f"cannot be decompressed: {error}", remedy) from error
+    except OSError as error:
+        raise DataError(path, None, f"cannot be read ({error.strerror})", remedy) from error
+    line = 1
+    try:
+        first, *rest = content.splitlines()
+        head = msgspec.json.decode(first, type=ExtractedSamples)
+        samples = {}
+        for text in rest:
+            line += 1
+            written = msgspec.json.decode(text)
+            name = str(written.pop("name"))
+            samples[name] = msgspec.convert(written, Sample)
+    except (ValueError, KeyError, AttributeError, RecursionError) as error:
+        raise DataError(path, line, f"holds no sample: {error}", remedy) from error
+    extracted = msgspec.structs.replace(head, samples=samples)
+    if extracted.schema != EXTRACTED_SCHEMA:
+        raise DataError(path, 1, f"is of schema {extracted.schema}, and {EXTRACTED_SCHEMA} is read", remedy)
+    if extracted.api != api:
+        raise DataError(
+            path, 1, f"holds the samples of {extracted.api}", "The name says which API it is of: rename it."
+        )
+    if (digest := extracted.own_digest()) != extracted.digest:
+        found = f"its samples have digest {digest}, it says {extracted.digest}: it was changed"
+        raise DataError(path, 1, found, remedy)
+    return extracted
+
+
+def load_extracted(folder: Path) -> dict[str, ExtractedSamples]:
+    """All files below ``folder`` by API; none where there is no such folder. Raises DataError as ``read_extracted`` does."""
+    return {path.name.removesuffix(SUFFIX): read_extracted(path) for path in sorted(folder.glob(f"*{SUFFIX}"))}
+
+
+def unnamed_parameters(extracted: ExtractedSamples, signature: Signature, path: Path) -> Iterator[DataError]:
+    """An error for each sample that names a parameter which ``signature`` lacks.
+
+    Parts of a ``*sizes`` have names of their own, numbered: ``sizes_0``.
+    """
+    known = {parameter.name for parameter in signature.every_parameter}
+    starred = {
+        parameter.name
+        for parameter in signature.every_parameter
+        if parameter.kind in {ParameterKind.VARIADIC_POSITIONAL, ParameterKind.VARIADIC_KEYWORD}
+    }
+    for line, (name, sample) in enumerate(extracted.samples.items(), 2):
+        given = sample.constructor or Arguments(args=sample.args or {}, kwargs=sample.kwargs or {})
+        for parameter in (*given.args, *given.kwargs):
+            if parameter not in known and parameter.rpartition("_")[0] not in starred:
+                found = f"sample {name!r} names {parameter!r}, which is no parameter of {extracted.api}"
+                yield DataError(path, line, found, _REMEDY.format(api=extracted.api))

@@ -1,0 +1,1 @@
+"""Extraction of samples: the calls that PyTorch's own test inputs make of an API, written as data."""

@@ -1,0 +1,179 @@
+"""Samples drawn from PyTorch's own test inputs: the same each time, what was drawn, and one error for a broken file."""
+
+import gzip
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import torch
+
+from apidiff.database import Data
+from apidiff.database.checks.extracted import extracted_samples_fit
+from apidiff.database.extracted_samples import (
+    SUFFIX,
+    extracted_path,
+    load_extracted,
+    read_extracted,
+    unnamed_parameters,
+    write_extracted,
+)
+from apidiff.errors import DataError
+from apidiff.execute.extract.binding import NotBound, bound
+from apidiff.execute.extract.choosing import Candidate, choose
+from apidiff.execute.extract.extract import DTYPES
+from apidiff.execute.extract.variations import variations
+from apidiff.execute.extract.writing import NotWritable, Writer
+from apidiff.execute.single.torch_adapter import TorchSingle
+from apidiff.model.extracted_samples import ExtractedSamples
+from apidiff.model.probe import Layout
+from apidiff.model.sample import Sample, SampleArgument, SampleInput
+from apidiff.model.signature import ParameterKind, Signature, SignatureKind, SignatureParameter
+
+# Together at most 10 MB for the 2,300 names that code uses.
+MOST_BYTES_AN_API = 10_000_000 // 2300
+# A function with overloads, an in-place method, a module, one whose entry has a wrapper in place of the function.
+SOME = ["torch.sum", "torch.Tensor.add_", "torch.nn.Linear", "torch.where", "torch.meshgrid"]
+
+
+@pytest.fixture(scope="module")
+def shipped(database: Data) -> dict[str, ExtractedSamples]:
+    return load_extracted(database.root / "samples")
+
+
+def test_they_are_made_again_with_the_same_digest(tmp_path: Path, shipped: dict[str, ExtractedSamples]) -> None:
+    """By the command; meshgrid's inputs are drawn in the order of a set."""
+    command = [sys.executable, "-m", "apidiff", "samples", "extract", *SOME, "--into", str(tmp_path)]
+    subprocess.run(command, check=True)
+    made = load_extracted(tmp_path)
+    assert {api: one.digest for api, one in made.items()} == {api: shipped[api].digest for api in SOME}
+
+
+def test_a_file_holds_what_was_written(tmp_path: Path, shipped: dict[str, ExtractedSamples]) -> None:
+    for api in SOME:
+        path = write_extracted(shipped[api], tmp_path)
+        assert read_extracted(path) == shipped[api]
+        first = path.read_bytes()
+        assert write_extracted(shipped[api], tmp_path).read_bytes() == first
+
+
+def test_they_stay_small_and_have_every_dtype(database: Data, shipped: dict[str, ExtractedSamples]) -> None:
+    folder = database.root / "samples"
+    assert sum(path.stat().st_size for path in folder.iterdir()) < MOST_BYTES_AN_API * len(shipped)
+    assert {len(one.samples) for one in shipped.values()} <= set(range(1, 25))
+    names = {name for one in shipped.values() for name in one.samples}
+    assert {*DTYPES} - {"float32"} <= names
+    assert {"empty", "zero-dim", "strided", "part-of-larger", "nan-inf", "other-sign-dim", "tuple-dim"} <= names
+    assert {"python-number", "mixed-int64", "out", "refused-1", "float32-1"} <= names
+
+
+def test_a_changed_byte_is_one_error(tmp_path: Path, shipped: dict[str, ExtractedSamples]) -> None:
+    path = write_extracted(shipped["torch.sum"], tmp_path)
+    whole = path.read_bytes()
+    for place in range(20, len(whole), 40):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(DataError, match=r"apidiff samples extract torch\.sum"):
+            read_extracted(path)
+    text = gzip.decompress(whole)
+    path.write_bytes(gzip.compress(text.replace(b"true", b"null", 1)))
+    with pytest.raises(DataError, match="it was changed"):
+        read_extracted(path)
+
+
+def test_a_sample_that_names_no_parameter_is_an_error(database: Data, shipped: dict[str, ExtractedSamples]) -> None:
+    assert list(extracted_samples_fit(database)) == []
+    odd = msgspec.structs.replace(shipped["torch.sum"], samples={"odd": Sample(kwargs={"dims": 1})})
+    signature = database.signatures["torch", "2.13.0"].apis["torch.sum"]
+    [error] = unnamed_parameters(odd, signature, extracted_path(Path("samples"), "torch.sum"))
+    assert "torch.sum" + SUFFIX + ":2: sample 'odd' names 'dims', which is no parameter of torch.sum" in str(error)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        torch.tensor([0.1, 2.5], dtype=torch.float64),
+        torch.tensor([0.1, -3.0], dtype=torch.bfloat16),
+        torch.tensor([float("nan"), float("inf"), -float("inf")]),
+        torch.tensor([1 + 2j, -0.5j], dtype=torch.complex64),
+        torch.tensor([[True, False]]),
+        torch.tensor(7, dtype=torch.int32),
+        torch.zeros(2, 0, 3),
+        torch.float16,
+        (1, [2, None]),
+        float("inf"),
+        1 - 2j,
+        True,
+        "mean",
+    ],
+    ids=str,
+)
+def test_values_are_restored_exactly(value: Any) -> None:
+    written = Writer("float32", 10, exact=True).write(value)
+    read = msgspec.json.decode(msgspec.json.encode(written), type=SampleArgument)
+    made = remade(read)
+    if isinstance(value, torch.Tensor):
+        assert (made.dtype, made.shape) == (value.dtype, value.shape)
+        assert torch.equal(torch.nan_to_num(made), torch.nan_to_num(value))
+    else:
+        assert made == value
+
+
+def remade(argument: SampleArgument) -> Any:
+    from apidiff.execute.single.arrays import Arrays
+
+    return TorchSingle("cpu")._make(argument, Arrays("float32", 0))
+
+
+def test_what_no_sample_can_hold_is_refused() -> None:
+    for value in (torch.eye(2).to_sparse(), torch.device("cpu"), len, torch.zeros(11)):
+        with pytest.raises(NotWritable):
+            Writer("float32", 10).write(value)
+
+
+def way(*names: str, **annotated: str) -> list[SignatureParameter]:
+    plain = [SignatureParameter(name=name, annotation="Tensor") for name in names]
+    return [*plain, *(SignatureParameter(name=name, annotation=text) for name, text in annotated.items())]
+
+
+def test_arguments_are_bound_to_the_overload_that_takes_them() -> None:
+    maximum = Signature(kind=SignatureKind.FUNCTION, overloads=[way("input", "other"), way("input", dim="_int")])
+    tensor = torch.zeros(1)
+    assert bound(maximum, [tensor, 1], []) == ["input", "dim"]
+    assert bound(maximum, [tensor, tensor], []) == ["input", "other"]
+    assert bound(maximum, [tensor], ["dim"]) == ["input"]
+    star = SignatureParameter(name="sizes", kind=ParameterKind.VARIADIC_POSITIONAL)
+    repeat = Signature(kind=SignatureKind.FUNCTION, overloads=[way(repeats="Sequence[_int]"), [star]])
+    assert bound(repeat, [2, 3], []) == ["sizes_0", "sizes_1"]
+    assert bound(repeat, [(2, 3)], []) == ["repeats"]
+    with pytest.raises(NotBound):
+        bound(maximum, [tensor, 1, 2], [])
+
+
+def test_samples_that_are_alike_are_chosen_once() -> None:
+    def sample(shape: Sequence[int], **kwargs: SampleArgument) -> Candidate:
+        return Candidate(Sample(args={"input": SampleInput(shape=shape)}, kwargs=kwargs), 1)
+
+    alike = [sample([2, 3]), sample([3, 2]), sample([2, 3], dim=1), sample([4, 4], dim=2), sample([2, 3], dim=-1)]
+    chosen = choose(alike, 10)
+    assert len(chosen) == 3
+    assert {str((one.kwargs or {}).get("dim")) for one in chosen} == {"None", "1", "-1"}
+    assert len(choose(alike, 2)) == 2
+    assert choose(alike, 10, lambda _: False) == []
+
+
+def test_a_plain_sample_is_varied() -> None:
+    signature = Signature(kind=SignatureKind.FUNCTION, parameters=way("input", dim="_int | _size", other="Tensor"))
+    tensor = SampleInput(values=[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    plain = Sample(args={"input": tensor, "dim": 1, "other": tensor})
+    varied = {name: (sample.args or {}) for name, sample in variations(plain, signature)}
+    assert varied["empty"]["input"] == SampleInput(shape=[0, 3])
+    assert varied["zero-dim"]["input"] == SampleInput(values=1.0)
+    assert varied["strided"]["other"] == msgspec.structs.replace(tensor, layout=Layout.STRIDED)
+    assert varied["nan-inf"]["input"] == SampleInput(values=[["nan", "inf", "-inf"], [4.0, 5.0, 6.0]])
+    assert varied["other-sign-dim"]["dim"] == -1
+    assert varied["two-dims"]["dim"] == SampleInput(tuple=[0, 1])
+    assert varied["python-number"]["other"] == 2
+    assert varied["mixed-int64"]["other"] == msgspec.structs.replace(tensor, dtype="int64")
