@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import os
 import subprocess
@@ -12,8 +13,19 @@ from pathlib import Path
 from unittest import mock
 
 from apidiff.cli import main
+from apidiff.database import Data, data, load
 
+# Where commands read the package's data: in this process it is read once, since no command changes what it has read.
+_READ_AT = ("apidiff.cli.check.load", "apidiff.cli.drift.load", "apidiff.cli.runs.load", "apidiff.database.load")
 COMMAND = [sys.executable, "-c", "import sys; from apidiff.cli import main; sys.exit(main())"]
+
+
+_read = functools.cache(lambda folder: load())
+
+
+def _data() -> Data:
+    """The data of the folder that is the package's now, which tests may have replaced by one of their own."""
+    return _read(data.DATA)
 
 
 def give(
@@ -26,11 +38,14 @@ def give(
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
     variables = dict(os.environ if environment is None else environment)
     with (
+        contextlib.ExitStack() as stack,
         mock.patch.dict(os.environ, variables, clear=True),
         contextlib.chdir(folder or Path.cwd()),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
+        for name in _READ_AT:
+            stack.enter_context(mock.patch(name, _data))
         try:
             code = main(arguments)
         except SystemExit as ended:  # argparse ends so

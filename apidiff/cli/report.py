@@ -46,11 +46,10 @@ def run(args: argparse.Namespace) -> int:
 def _official(args: argparse.Namespace) -> bytes:
     from apidiff.database import load
     from apidiff.derive.official import official_report
-    from apidiff.lookup.entry import entries
+    from apidiff.lookup import knowledge
     from apidiff.messages.official_text import report_markdown
 
-    data = load()
-    report = official_report(data, entries(data))
+    report = official_report(load(), dict(knowledge.load().entries))
     if args.format == "json":
         return _indented(report)
     return report_markdown(report, language(args.lang)).encode()
