@@ -39,18 +39,18 @@ def load_documented(path: Path) -> list[Listing]:
 def documented_points(listings: Sequence[Listing], documents: Dictionary[str, Document]) -> dict[str, list[Point]]:
     """What ``listings`` say of each API, by its full name."""
     found: dict[str, list[Point]] = {}
-    for one in listings:
-        version = documents[one.document].version
-        for name in one.has:
-            point = Point(version, True, one.document, deprecated=name in one.deprecated)
-            found.setdefault(f"{one.module}.{name}", []).append(point)
-        for name in one.new:
-            points = found.setdefault(f"{one.module}.{name}", [])
-            points.append(Point(version, True, one.document, new=True))
-            if one.against:
-                points.append(Point(one.against, False, one.document))
-        for name in one.lacks:
-            found.setdefault(f"{one.module}.{name}", []).append(Point(version, False, one.document))
+    for listing in listings:
+        version = documents[listing.document].version
+        for name in listing.has:
+            point = Point(version, True, listing.document, deprecated=name in listing.deprecated)
+            found.setdefault(f"{listing.module}.{name}", []).append(point)
+        for name in listing.new:
+            points = found.setdefault(f"{listing.module}.{name}", [])
+            points.append(Point(version, True, listing.document, new=True))
+            if listing.against:
+                points.append(Point(listing.against, False, listing.document))
+        for name in listing.lacks:
+            found.setdefault(f"{listing.module}.{name}", []).append(Point(version, False, listing.document))
     return found
 
 
@@ -58,15 +58,15 @@ def listings_are_cited(
     path: Path, listings: Sequence[Listing], documents: Dictionary[str, Document]
 ) -> Iterator[DataError]:
     """Each listing names a known document, no API is both there and missing, and what is deprecated is there."""
-    for index, one in enumerate(listings):
-        if one.document not in documents:
+    for index, listing in enumerate(listings):
+        if listing.document not in documents:
             remedy = "Add the document to documents.yaml or mend the key."
-            yield DataError(path, None, f"entry {index + 1} cites the unknown document {one.document!r}", remedy)
-        for name in sorted({*one.has, *one.new} & {*one.lacks}):
-            found = f"{one.document}: {one.module}.{name} is said to be there and to be missing"
+            yield DataError(path, None, f"entry {index + 1} cites the unknown document {listing.document!r}", remedy)
+        for name in sorted({*listing.has, *listing.new} & {*listing.lacks}):
+            found = f"{listing.document}: {listing.module}.{name} is said to be there and to be missing"
             yield DataError(path, None, found, "Keep the one that the document says.")
-        for name in sorted({*one.deprecated} - {*one.has}):
-            found = f"{one.document}: {one.module}.{name} is deprecated but not said to be there"
+        for name in sorted({*listing.deprecated} - {*listing.has}):
+            found = f"{listing.document}: {listing.module}.{name} is deprecated but not said to be there"
             yield DataError(path, None, found, "Add it to `has`.")
 
 

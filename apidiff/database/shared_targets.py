@@ -44,9 +44,9 @@ def _filled(target: Target, mapping: Mapping, mappings: Dictionary[str, Mapping]
         raise fault(f"{name} is defined in this mapping itself", "Write it out here, without 'defined_in'.")
     if elsewhere not in mappings:
         raise fault(f"there is no mapping {elsewhere!r} that could define {name}", _remedy(name, mappings))
-    api = next((one.api for one in mappings[elsewhere].targets if one.api.name == name), None)
+    api = next((target.api for target in mappings[elsewhere].targets if target.api.name == name), None)
     if api is None:
-        there = ", ".join(one.api.name for one in mappings[elsewhere].targets) or "none"
+        there = ", ".join(target.api.name for target in mappings[elsewhere].targets) or "none"
         raise fault(f"{elsewhere} has no target {name}; its targets: {there}", _remedy(name, mappings))
     if api.defined_in:
         raise fault(f"{name} is not written in {elsewhere} either", f"Name the record that holds it: {api.defined_in}.")

@@ -140,8 +140,8 @@ def _marks(value: Plain) -> bool:
     return value is not None and not isinstance(value, bool) and value > 0
 
 
-def _same(one: Plain, other: Plain) -> bool:
-    return isinstance(one, str) == isinstance(other, str) and one == other
+def _same(value: Plain, other: Plain) -> bool:
+    return isinstance(value, str) == isinstance(other, str) and value == other
 
 
 def _subsets(ranks: list[int]) -> list[list[int]]:

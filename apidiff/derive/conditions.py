@@ -172,7 +172,7 @@ def conditions(claim: Claim, api: Api) -> list[Condition]:
     about_others = getattr(claim.body, "ranks", None) is RankSet.OTHERS
     each = [probe_conditions(api, probe, about_others=about_others) for probe in probes]
     shared = [condition for condition in each[0] if all(condition in other for other in each)]
-    branches = [[condition for condition in one if condition not in shared] for one in each]
+    branches = [[condition for condition in own if condition not in shared] for own in each]
     if all(branches) and collective_of(api).plain_probe not in probes:
         shared.append(Either([branch for number, branch in enumerate(branches) if branch not in branches[:number]]))
     if claim.kind in {ClaimKind.RETURNS, ClaimKind.ALIASES} and _has_async(api) and _is_never_async(api, probes):

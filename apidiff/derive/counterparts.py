@@ -18,11 +18,11 @@ def counterparts(data: Data, entries: Mapping[str, Entry]) -> dict[str, Counterp
         name: CounterpartEntry(
             name=name,
             serves=[],
-            why=found.why,
-            nearest=found.nearest,
-            documents=[DocumentEntry.of(data.documents[one.document]) for one in found.stated],
+            why=alone.why,
+            nearest=alone.nearest,
+            documents=[DocumentEntry.of(data.documents[citation.document]) for citation in alone.stated],
         )
-        for name, found in data.mindspore_only.items()
+        for name, alone in data.mindspore_only.items()
     }
     return serve(entries.values(), names, only)
 

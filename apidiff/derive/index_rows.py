@@ -160,7 +160,7 @@ def _answer(entry: Entry, version: Version, there: Mapping[str, list[RangeEntry]
 
 def _of_target(target: TargetEntry, version: Version) -> list[OnDevice]:
     """What documents of ``version``, or of the nearest older one that was read, and runs of it say of each device."""
-    read = next((one for one in _newest_first(target.signatures) if Version(one) <= version), None)
+    read = next((signed for signed in _newest_first(target.signatures) if Version(signed) <= version), None)
     found = [
         OnDevice(
             device=place.device,

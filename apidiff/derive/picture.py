@@ -63,7 +63,7 @@ class Painter:
 
     def __init__(self, data: Data, context: Context) -> None:
         self._data, self._context = data, context
-        self._known = [one.version for one in data.frameworks.get("mindspore", [])]
+        self._known = [release.version for release in data.frameworks.get("mindspore", [])]
         self._known.sort(key=Version)
         self._runs: dict[str, list[tuple[str, RunRecord, ProbeRun]]] = {}
         # The newest record of a backend leads where there are several.
@@ -80,11 +80,11 @@ class Painter:
         source = self._side(mapping.source)
         targets = []
         for target in mapping.targets:
-            spans = [one for one in target.ranges if one.status is Status.CURRENT]
+            spans = [span for span in target.ranges if span.status is Status.CURRENT]
             current = [
                 version
                 for version in self._known
-                if any(holds(one.since, one.until, Version(version)) for one in spans)
+                if any(holds(span.since, span.until, Version(version)) for span in spans)
             ]
             targets.append(self._side(target.api, self._spans(current)))
         return Picture(source=source, targets=targets) if source.scenes else None

@@ -101,22 +101,27 @@ def reach_of(difference: Difference, cited: Sequence[Cited], canonical: str) -> 
     """The reach of a difference: what a person gave, else what its probes show. ``canonical``: the source's call."""
     if difference.reach:
         return difference.reach
-    source = [one for one in cited if one.entry.side == "source"]
-    target = [one for one in cited if one.entry.side == "target"]
+    source = [cited_claim for cited_claim in cited if cited_claim.entry.side == "source"]
+    target = [cited_claim for cited_claim in cited if cited_claim.entry.side == "target"]
     if not target:
         return Reach.SOURCE_ONLY
-    if any(one.claim.kind is ClaimKind.RAISES and newest_outcomes(one.entry) == {"holds"} for one in source):
+    if any(
+        cited_claim.claim.kind is ClaimKind.RAISES and newest_outcomes(cited_claim.entry) == {"holds"}
+        for cited_claim in source
+    ):
         return Reach.EDGE  # code that runs with PyTorch does not make this call
     sides = [side for side in (source, target) if side]
-    usual = all(any(_is_usual(one, canonical) for one in side) for side in sides)
+    usual = all(any(_is_usual(cited_claim, canonical) for cited_claim in side) for side in sides)
     return Reach.EVERYDAY if usual else Reach.EDGE
 
 
-def _is_usual(one: Cited, canonical: str) -> bool:
-    if one.claim.kind in _ABOUT_PARAMETERS:
-        name = one.claim.parameter.name if one.claim.parameter else one.claim.lacks.parameter if one.claim.lacks else ""
+def _is_usual(cited_claim: Cited, canonical: str) -> bool:
+    claim = cited_claim.claim
+    if claim.kind in _ABOUT_PARAMETERS:
+        lacking = claim.lacks.parameter if claim.lacks else ""
+        name = claim.parameter.name if claim.parameter else lacking
         return is_usual_parameter(name, canonical)
-    return not any(map(is_odd, conditions(one.claim, one.api)))
+    return not any(map(is_odd, conditions(claim, cited_claim.api)))
 
 
 def is_odd(condition: Condition) -> bool:
@@ -162,9 +167,16 @@ def risk_of(difference: Difference, cited: Iterable[Cited]) -> Risk:
     """
     if difference.risk is not Risk.SILENT or difference.kind is DifferenceKind.PARAMETER:
         return difference.risk
-    target = [one for one in cited if one.entry.side == "target" and one.claim.kind not in _ABOUT_SIGNATURES]
-    outcomes = [outcome for one in target for outcome in newest_outcomes(one.entry)]
-    raising = any(one.claim.kind is ClaimKind.RAISES and newest_outcomes(one.entry) == {"holds"} for one in target)
+    target = [
+        cited_claim
+        for cited_claim in cited
+        if cited_claim.entry.side == "target" and cited_claim.claim.kind not in _ABOUT_SIGNATURES
+    ]
+    outcomes = [outcome for cited_claim in target for outcome in newest_outcomes(cited_claim.entry)]
+    raising = any(
+        cited_claim.claim.kind is ClaimKind.RAISES and newest_outcomes(cited_claim.entry) == {"holds"}
+        for cited_claim in target
+    )
     if outcomes and (raising or not _ENDED.intersection(outcomes)):
         return Risk.ERROR
     return Risk.SILENT
@@ -179,7 +191,9 @@ def is_alike(
     """
     if difference.kind in {DifferenceKind.BACKEND_SUPPORT, DifferenceKind.DOCUMENTATION}:
         return False
-    return bool(cited) and all(_shown_alike(source.get(one.claim.id), target.get(one.claim.id)) for one in cited)
+    return bool(cited) and all(
+        _shown_alike(source.get(cited_claim.claim.id), target.get(cited_claim.claim.id)) for cited_claim in cited
+    )
 
 
 def _shown_alike(left: Cited | None, right: Cited | None) -> bool:

@@ -48,7 +48,9 @@ class _Side:
         if what == "parameter":
             for file in reversed(files):
                 if api in file.apis:
-                    self._defaults |= {one.name: one.default for one in file.apis[api].every_parameter}
+                    self._defaults |= {
+                        parameter.name: parameter.default for parameter in file.apis[api].every_parameter
+                    }
 
     def default(self, name: str | None) -> str | None:
         return self._defaults.get(name or "")
@@ -59,4 +61,4 @@ class _Side:
 
 
 def _names(signature: Signature, what: Literal["parameter", "member"]) -> set[str]:
-    return set(signature.members) if what == "member" else {one.name for one in signature.every_parameter}
+    return set(signature.members) if what == "member" else {parameter.name for parameter in signature.every_parameter}

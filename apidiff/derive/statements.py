@@ -37,7 +37,7 @@ def contradicted(summary: Iterable[ObservedSummary], documents: Collection[Docum
     for row in summary:
         if documents and row.outcome == Outcome.REFUTED.value:
             against.setdefault(standing(row, documents), []).append(row)
-    worst = next((one for one in Standing if one in against), None)
+    worst = next((way for way in Standing if way in against), None)
     if worst is None:
         return None
     rows = against[worst]

@@ -24,7 +24,7 @@ class AgreementPlace:
 
 def agreement_places(entries: Sequence[AgreementEntry], language: Language) -> Iterator[AgreementPlace]:
     """Every version and device in the order of ``entries``; facets that a missing kernel hides on all samples are left out."""
-    for _, group in groupby(entries, key=lambda one: (one.framework_version, one.source_version, one.device)):
+    for _, group in groupby(entries, key=lambda entry: (entry.framework_version, entry.source_version, entry.device)):
         rows = list(group)
         first = rows[0]
         seen = [row for row in rows if row.facet == Facet.ERROR.value or set(row.counts) != {_UNSEEN}]

@@ -29,26 +29,26 @@ _RISKS = {
 _NO_KERNEL = "backend_support"
 
 
-def agreement_entries(mapping: Mapping, found: Iterable[PairVerdicts]) -> list[AgreementEntry]:
-    """One entry per version, device and facet, in the order of ``found``."""
-    return [entry for verdicts in found for entry in _entries(mapping, verdicts)]
+def agreement_entries(mapping: Mapping, pairs: Iterable[PairVerdicts]) -> list[AgreementEntry]:
+    """One entry per version, device and facet, in the order of ``pairs``."""
+    return [entry for verdicts in pairs for entry in _entries(mapping, verdicts)]
 
 
-def _entries(mapping: Mapping, found: PairVerdicts) -> Iterator[AgreementEntry]:
+def _entries(mapping: Mapping, pair: PairVerdicts) -> Iterator[AgreementEntry]:
     for facet in Facet:
-        verdicts = [one for one in found.verdicts if one.facet is facet]
+        verdicts = [verdict for verdict in pair.verdicts if verdict.facet is facet]
         if not verdicts:
             continue
-        counts = Counter(one.agreement for one in verdicts)
+        counts = Counter(verdict.agreement for verdict in verdicts)
         yield AgreementEntry(
             facet=facet.value,
             agreement=worst_agreement(counts).value,
-            framework_version=found.target_version,
-            source_version=found.source_version,
-            device=found.device,
-            counts={one.value: counts[one] for one in Agreement if counts[one]},
-            cases=[_case(mapping, one) for one in verdicts if one.agreement is not Agreement.AGREES],
-            runs=list(found.runs),
+            framework_version=pair.target_version,
+            source_version=pair.source_version,
+            device=pair.device,
+            counts={agreement.value: counts[agreement] for agreement in Agreement if counts[agreement]},
+            cases=[_case(mapping, verdict) for verdict in verdicts if verdict.agreement is not Agreement.AGREES],
+            runs=list(pair.runs),
         )
 
 
@@ -64,49 +64,49 @@ def _case(mapping: Mapping, verdict: FacetVerdict) -> CaseEntry:
     )
 
 
-def facet_differences(mapping: Mapping, found: Sequence[PairVerdicts]) -> list[DifferenceEntry]:
+def facet_differences(mapping: Mapping, pairs: Sequence[PairVerdicts]) -> list[DifferenceEntry]:
     """What the newest version differs in, on each device: one difference for each facet and each way to differ.
 
     A call for which there is no kernel is one difference, whatever the facets that it leaves unseen.
     """
-    newest = found[0].target_version if found else ""
+    newest = pairs[0].target_version if pairs else ""
     return [
-        entry for verdicts in found if verdicts.target_version == newest for entry in _differences(mapping, verdicts)
+        entry for verdicts in pairs if verdicts.target_version == newest for entry in _differences(mapping, verdicts)
     ]
 
 
-def _differences(mapping: Mapping, found: PairVerdicts) -> Iterator[DifferenceEntry]:
+def _differences(mapping: Mapping, pair: PairVerdicts) -> Iterator[DifferenceEntry]:
     alike: dict[tuple[str, EvidenceCode, str], list[FacetVerdict]] = {}
-    for verdict in found.verdicts:
+    for verdict in pair.verdicts:
         if verdict.agreement is Agreement.DIFFERS:
             alike.setdefault((verdict.facet.value, *_way(verdict)), []).append(verdict)
         elif verdict.agreement is Agreement.UNSUPPORTED and verdict.facet is Facet.ERROR:
             alike.setdefault((_NO_KERNEL, *_way(verdict)), []).append(verdict)
     ways: Counter[str] = Counter()
     for (kind, code, _), verdicts in alike.items():
-        compared = {one.sample for one in found.verdicts if kind in {one.facet.value, _NO_KERNEL}}
-        telling = compared - _refused(found) if code is EvidenceCode.NO_KERNEL else compared
-        name = "-".join([kind, code.value, found.device]).replace("_", "-")
+        compared = {verdict.sample for verdict in pair.verdicts if kind in {verdict.facet.value, _NO_KERNEL}}
+        telling = compared - _refused(pair) if code is EvidenceCode.NO_KERNEL else compared
+        name = "-".join([kind, code.value, pair.device]).replace("_", "-")
         ways[name] += 1
-        parts = _parts(mapping, verdicts, len(compared), found)
+        parts = _parts(mapping, verdicts, len(compared), pair)
         yield DifferenceEntry(
             id=name if ways[name] == 1 else f"{name}-{ways[name]}",
             kind=kind,
             risk=_risk(verdicts[0]).value,
             text=text_of(parts),
             parts=parts,
-            headline=sample_headline(verdicts[0].facts[0], found.device, everywhere=len(verdicts) == len(telling)),
+            headline=sample_headline(verdicts[0].facts[0], pair.device, everywhere=len(verdicts) == len(telling)),
             reach=_reach(mapping, verdicts).value,
             claims=[],
         )
 
 
-def _refused(found: PairVerdicts) -> set[str]:
+def _refused(pair: PairVerdicts) -> set[str]:
     """The samples that the target refuses before it looks for a kernel, as the source does."""
     alike = {EvidenceCode.SOURCE_REFUSES, EvidenceCode.ERRORS_DIFFER}
     return {
         verdict.sample
-        for verdict in found.verdicts
+        for verdict in pair.verdicts
         if verdict.facet is Facet.ERROR and verdict.facts and verdict.facts[0].code in alike
     }
 
@@ -115,7 +115,7 @@ def _reach(mapping: Mapping, verdicts: Sequence[FacetVerdict]) -> Reach:
     """Everyday where the first sample, which is the ordinary call, shows it, and both sides take the call."""
     first = next(iter(mapping.samples))
     harmless = _risk(verdicts[0]) is Risk.NONE
-    return Reach.EVERYDAY if not harmless and any(one.sample == first for one in verdicts) else Reach.EDGE
+    return Reach.EVERYDAY if not harmless and any(verdict.sample == first for verdict in verdicts) else Reach.EDGE
 
 
 def _risk(verdict: FacetVerdict) -> Risk:
@@ -140,12 +140,12 @@ def _way(verdict: FacetVerdict) -> tuple[EvidenceCode, str]:
 
 
 def _parts(
-    mapping: Mapping, verdicts: Sequence[FacetVerdict], compared: int, found: PairVerdicts
+    mapping: Mapping, verdicts: Sequence[FacetVerdict], compared: int, pair: PairVerdicts
 ) -> list[DifferencePart]:
     """What differs, on how many of the samples compared, and one of them: the first in which it does."""
     first = verdicts[0]
     facts = {language: evidence_lines(first.facts[:1], language)[0] for language in LANGUAGES}
-    device, sample, version = filled(f"device.{found.device}"), _sample(mapping, first.sample), found.target_version
+    device, sample, version = filled(f"device.{pair.device}"), _sample(mapping, first.sample), pair.target_version
     if len(verdicts) == compared:
         where = filled("differs.on_all", all=compared, version=version, device=device, sample=sample)
     else:

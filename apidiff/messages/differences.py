@@ -62,39 +62,39 @@ def _compares(difference: DifferenceEntry) -> bool:
 
 def difference_entry(
     difference: Difference,
-    found: Sequence[Cited],
+    cited: Sequence[Cited],
     clauses: Mapping[str, Text],
     canonical: str = "",
     documents: Mapping[str, Document] = MappingProxyType({}),
 ) -> DifferenceEntry:
     """A difference with its text: what is claimed of each side, with the verdict wherever it is not simply true.
 
-    ``clauses``: what each of the claims ``found`` says, by claim ID, as part of a sentence. ``canonical``: the source's call.
+    ``clauses``: what each of the claims ``cited`` says, by claim ID, as part of a sentence. ``canonical``: the source's call.
     ``documents``: those that state claims, by key.
     """
-    cited = [one.entry for one in found]
+    claims = [cited_claim.entry for cited_claim in cited]
     if difference.kind is DifferenceKind.BACKEND_SUPPORT:
         # Which case the verdicts are about stands in the note, so it comes before them.
-        parts = [*_note(difference), *(DifferencePart(text=_support(claim, clauses[claim.id])) for claim in cited)]
+        parts = [*_note(difference), *(DifferencePart(text=_support(claim, clauses[claim.id])) for claim in claims)]
     else:
         parts = [
             DifferencePart(side=_FRAMEWORKS[side], text=_sentence(claim, clauses[claim.entry.id], documents))
             for side in _FRAMEWORKS
-            for claim in found
+            for claim in cited
             if claim.entry.side == side
         ]
         parts += _note(difference)
-    disputed = [claim for claim in cited if difference.kind is DifferenceKind.BACKEND_SUPPORT or _disputed(claim)]
+    disputed = [claim for claim in claims if difference.kind is DifferenceKind.BACKEND_SUPPORT or _disputed(claim)]
     return DifferenceEntry(
         id=difference.id,
         kind=difference.kind.value,
-        risk=risk_of(difference, found).value,
-        headline=difference_headline(difference, found),
-        reach=reach_of(difference, found, canonical).value,
+        risk=risk_of(difference, cited).value,
+        headline=difference_headline(difference, cited),
+        reach=reach_of(difference, cited, canonical).value,
         text=text_of(parts),
         parts=parts,
-        evidence=[line for claim in disputed or cited for line in evidence(claim)],
-        claims=[claim.id for claim in cited],
+        evidence=[line for claim in disputed or claims for line in evidence(claim)],
+        claims=[claim.id for claim in claims],
     )
 
 

@@ -57,8 +57,8 @@ def difference_headline(difference: Difference, cited: Sequence[Cited]) -> Text:
     """The headline that a person gave, or one made of what runs show of the target, or of the source where none is cited."""
     if difference.headline:
         return difference.headline
-    source = [one for one in cited if one.entry.side == "source"]
-    target = [one for one in cited if one.entry.side == "target"]
+    source = [cited_claim for cited_claim in cited if cited_claim.entry.side == "source"]
+    target = [cited_claim for cited_claim in cited if cited_claim.entry.side == "target"]
     if difference.kind is DifferenceKind.BACKEND_SUPPORT and target:
         effect = _worst(target)
         return spaced(filled(f"headline.device.{effect}", devices=_shown_on(target, effect)))
@@ -134,14 +134,18 @@ def on_devices(devices: Iterable[str]) -> Text:
 
 def _of_signatures(target: Sequence[Cited]) -> Text | None:
     """That parameters or members are not there, or what one defaults to."""
-    lacking = [one.claim.lacks.parameter for one in target if one.claim.lacks]
-    if lacking and not any(one.claim.probes for one in target):
+    lacking = [cited_claim.claim.lacks.parameter for cited_claim in target if cited_claim.claim.lacks]
+    if lacking and not any(cited_claim.claim.probes for cited_claim in target):
         return _lacking("headline.lacking.parameter", lacking)
-    members = [one.claim.lacks_member.name for one in target if one.claim.lacks_member]
+    members = [cited_claim.claim.lacks_member.name for cited_claim in target if cited_claim.claim.lacks_member]
     if members:
         return _lacking("headline.lacking.member", members)
-    told = [one.claim.parameter for one in target if one.claim.parameter and one.claim.parameter.default is not None]
-    if told and all(one.claim.kind is ClaimKind.PARAMETER for one in target):
+    told = [
+        cited_claim.claim.parameter
+        for cited_claim in target
+        if cited_claim.claim.parameter and cited_claim.claim.parameter.default is not None
+    ]
+    if told and all(cited_claim.claim.kind is ClaimKind.PARAMETER for cited_claim in target):
         return spaced(filled("headline.parameter.default", source=told[0].name, after=told[0].default or ""))
     return None
 
@@ -152,21 +156,29 @@ def _lacking(key: str, names: Sequence[str]) -> Text:
 
 def _of_results(source: Sequence[Cited], target: Sequence[Cited]) -> Text | None:
     """What is returned instead of what, or that a result is returned and not written."""
-    returned = {one.entry.side: one.claim.returns.structure for one in (*target, *source) if one.claim.returns}
-    written = next((one.claim.writes.argument for one in source if one.claim.writes), None)
-    kept = any(one.claim.keeps or one.claim.returns for one in target)
+    returned = {
+        cited_claim.entry.side: cited_claim.claim.returns.structure
+        for cited_claim in (*target, *source)
+        if cited_claim.claim.returns
+    }
+    written = next((cited_claim.claim.writes.argument for cited_claim in source if cited_claim.claim.writes), None)
+    kept = any(cited_claim.claim.keeps or cited_claim.claim.returns for cited_claim in target)
     if written and kept:
         return spaced(filled("headline.result_returned", argument=written))
     if len(returned) == 2 and returned["source"] != returned["target"]:
         return spaced(filled("headline.returns", source=returned["source"], target=returned["target"]))
-    equal = next((one.claim.equals for one in target if one.claim.equals), None)
+    equal = next((cited_claim.claim.equals for cited_claim in target if cited_claim.claim.equals), None)
     if equal is not None and _worst(target) == "works":
         return spaced(filled("headline.equals", subject=_subject(target), value=equal.written))
     return None
 
 
 def _effects(shown: Sequence[Cited]) -> set[str]:
-    return {_effect(one, outcome) for one in shown for outcome in newest_outcomes(one.entry) or {"not run"}}
+    return {
+        _effect(cited_claim, outcome)
+        for cited_claim in shown
+        for outcome in newest_outcomes(cited_claim.entry) or {"not run"}
+    }
 
 
 def _worst(shown: Sequence[Cited]) -> str:
@@ -176,12 +188,12 @@ def _worst(shown: Sequence[Cited]) -> str:
 
 def _shown_on(shown: Sequence[Cited], effect: str) -> Text:
     """The devices on which the newest version that was run showed ``effect``."""
-    rows = [(one, row) for one in shown for row in newest_rows(one.entry)]
-    return on_devices(row.device for one, row in rows if _effect(one, row.outcome) == effect)
+    rows = [(cited_claim, row) for cited_claim in shown for row in newest_rows(cited_claim.entry)]
+    return on_devices(row.device for cited_claim, row in rows if _effect(cited_claim, row.outcome) == effect)
 
 
-def _effect(one: Cited, outcome: str) -> str:
-    kind = one.claim.kind
+def _effect(cited_claim: Cited, outcome: str) -> str:
+    kind = cited_claim.claim.kind
     if outcome in {"timeout", "crash", "unsupported", "error"}:
         return outcome
     if outcome == "holds":
@@ -190,29 +202,29 @@ def _effect(one: Cited, outcome: str) -> str:
         if kind is ClaimKind.COMPLETES:
             return "raise"
         if kind is ClaimKind.RAISES:
-            return "raise" if _raised_otherwise(one) else "silent"
+            return "raise" if _raised_otherwise(cited_claim) else "silent"
         return "other_result"
     return "unknown"
 
 
-def _raised_otherwise(one: Cited) -> bool:
+def _raised_otherwise(cited_claim: Cited) -> bool:
     """Whether what refutes that an exception is raised is another exception."""
-    refuted = [seen for seen in one.entry.observed if seen.outcome is Outcome.REFUTED]
+    refuted = [seen for seen in cited_claim.entry.observed if seen.outcome is Outcome.REFUTED]
     return any(fact.code is EvidenceCode.RAISED for seen in refuted for fact in seen.facts)
 
 
 def _odd_subject(shown: Sequence[Cited]) -> bool:
     """Whether a headline would speak of tensors of some form, and not of calls as such."""
-    told = [condition for one in shown for condition in conditions(one.claim, one.api)]
+    told = [condition for cited_claim in shown for condition in conditions(cited_claim.claim, cited_claim.api)]
     return any(isinstance(condition, Passes | Disagree) for condition in told)
 
 
 def _subject(shown: Sequence[Cited]) -> Text:
     """Whose calls, or which calls, a headline speaks of."""
-    if any(getattr(one.claim.body, "ranks", None) is RankSet.OUTSIDERS for one in shown):
+    if any(getattr(cited_claim.claim.body, "ranks", None) is RankSet.OUTSIDERS for cited_claim in shown):
         return filled("headline.subject.outsiders")
-    for one in shown:
-        for condition in conditions(one.claim, one.api):
+    for cited_claim in shown:
+        for condition in conditions(cited_claim.claim, cited_claim.api):
             if (subject := _of_condition(condition)) is not None:
                 return subject
     return filled("headline.subject.calls")

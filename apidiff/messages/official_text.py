@@ -87,9 +87,9 @@ class _Report:
 
     def _finding(self, finding: Finding) -> Iterator[str]:
         yield f"- {self._versions(finding.versions)}{self._sign('colon')}{self._text(finding.text)}"
-        for one in finding.evidence:
-            yield f"  - {_code(one.claim)}{self._sign('colon')}{self._text(verdict_text(one.verdict))} [{_code(one.run)}]"
-            yield from (f"    - {_code(line)}" for line in evidence_lines(one.facts, self.language))
+        for proof in finding.evidence:
+            yield f"  - {_code(proof.claim)}{self._sign('colon')}{self._text(verdict_text(proof.verdict))} [{_code(proof.run)}]"
+            yield from (f"    - {_code(line)}" for line in evidence_lines(proof.facts, self.language))
 
     def _cells(self, row: RowReport) -> list[str]:
         listed = label(f"listed.{row.listed}", self.language)

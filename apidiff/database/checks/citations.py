@@ -15,17 +15,19 @@ def differences_cite_claims(subject: Subject) -> Iterator[DataError]:
     mapping = subject.mapping
     source = {claim.id for claim in mapping.source.claims}
     places: list[tuple[Place, Difference, set[str]]] = [
-        (("caveats", i), one, set()) for i, one in enumerate(mapping.caveats)
+        (("caveats", i), difference, set()) for i, difference in enumerate(mapping.caveats)
     ]
     for t, target in enumerate(mapping.targets):
         mine = {claim.id for claim in target.api.claims}
-        places += [(("targets", t, "differences", i), one, mine) for i, one in enumerate(target.differences)]
-        taken = {one.id for one in mapping.caveats}
-        for i, one in enumerate(target.differences):
-            if one.id in taken:
-                found = f"difference {one.id!r} of {target.api.name} is also that of a caveat or an earlier one"
+        places += [
+            (("targets", t, "differences", i), difference, mine) for i, difference in enumerate(target.differences)
+        ]
+        taken = {difference.id for difference in mapping.caveats}
+        for i, difference in enumerate(target.differences):
+            if difference.id in taken:
+                found = f"difference {difference.id!r} of {target.api.name} is also that of a caveat or an earlier one"
                 yield subject.error(("targets", t, "differences", i), found, "Rename one: it is an anchor on the page.")
-            taken.add(one.id)
+            taken.add(difference.id)
     for at, difference, mine in places:
         missing = [name for name in difference.source_claims if name not in source]
         missing += [name for name in difference.target_claims if name not in mine]

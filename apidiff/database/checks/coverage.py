@@ -68,9 +68,9 @@ def mindspore_only_fits(data: Data, terms: list[Term]) -> Iterator[DataError]:
             if mapping not in data.mappings:
                 found = f"{name} has {mapping} for one of the nearest, and no mapping has that ID"
                 yield DataError(path, line, found, "Name a mapping, or leave it out.")
-        for one in only.stated:
-            if one.document not in data.documents:
-                found = f"unknown document {one.document!r}"
+        for citation in only.stated:
+            if citation.document not in data.documents:
+                found = f"unknown document {citation.document!r}"
                 yield DataError(path, line, found, "Add the document to documents.yaml or mend the key.")
         for found, remedy in text_faults(only.why, terms):
             yield DataError(path, line, found, remedy)

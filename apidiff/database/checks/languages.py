@@ -31,8 +31,8 @@ def languages_agree(subject: Subject, terms: list[Term]) -> Iterator[DataError]:
 
 def text_faults(text: Text, terms: list[Term]) -> Iterator[tuple[str, str]]:
     """What is wrong with one text, each with its remedy."""
-    named = [set(_IDENTIFIER.findall(one)) for one in (text.en, text.zh)]
-    counted = [set(_NUMBER.findall(_IDENTIFIER.sub("", one))) for one in (text.en, text.zh)]
+    named = [set(_IDENTIFIER.findall(words)) for words in (text.en, text.zh)]
+    counted = [set(_NUMBER.findall(_IDENTIFIER.sub("", words))) for words in (text.en, text.zh)]
     for what, (en, zh) in (("identifiers", named), ("numbers", counted)):
         if en != zh:
             yield f"en and zh name different {what}: {', '.join(sorted(en ^ zh))}", "Name the same in both."

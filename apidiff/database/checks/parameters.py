@@ -93,11 +93,11 @@ def _parameters(name: str, files: list[SignatureFile]) -> _Side | None:
         name=name,
         what="parameter",
         versions=[file.version for file, _ in found],
-        known={one.name for _, signature in found for one in signature.every_parameter},
+        known={parameter.name for _, signature in found for parameter in signature.every_parameter},
         wanted=[
-            one.name
-            for one in newest.every_parameter
-            if one.kind not in _VARIADIC and not one.name.startswith("_")  # a private one gets no row
+            parameter.name
+            for parameter in newest.every_parameter
+            if parameter.kind not in _VARIADIC and not parameter.name.startswith("_")  # a private one gets no row
         ],
         open=not all(file.tells_parameters(name) for file, _ in found),
     )
@@ -122,7 +122,9 @@ def _defaults(name: str, files: list[SignatureFile]) -> dict[str, str | None] | 
     found = [file.apis[name] for file in files if name in file.apis]
     if not found or any(signature.overloads for signature in found):
         return None
-    return {one.name: one.default for signature in reversed(found) for one in signature.every_parameter}
+    return {
+        parameter.name: parameter.default for signature in reversed(found) for parameter in signature.every_parameter
+    }
 
 
 _Defaults = tuple[dict[str, str | None] | None, dict[str, str | None] | None]

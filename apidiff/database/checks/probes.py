@@ -17,7 +17,10 @@ def probes_call_their_framework(subject: Subject) -> Iterator[DataError]:
         framework = api.name.partition(".")[0]
         for name, probe in collective_of(api).probes.items():
             at = (*place, "collective", "probes", name)
-            arguments = [*probe.set.values(), *(one for row in probe.on_rank.values() for one in row.values())]
+            arguments = [
+                *probe.set.values(),
+                *(argument for row in probe.on_rank.values() for argument in row.values()),
+            ]
             if probe.partner:
                 arguments += probe.partner.set.values()
                 yield from _of_framework(subject, (*at, "partner"), framework, probe.partner.api)
@@ -33,17 +36,17 @@ def probes_call_their_framework(subject: Subject) -> Iterator[DataError]:
 
 
 def _of_framework(subject: Subject, at: Place, framework: str, name: str) -> Iterator[DataError]:
-    other = {one.value for one in Framework} - {framework}
+    other = {member.value for member in Framework} - {framework}
     if name.partition(".")[0] in other:
         yield subject.error(at, f"{name} is called by a probe of {framework}", f"Name an API of {framework}.")
 
 
 def _called(arguments: list[Argument]) -> Iterator[str]:
-    for one in arguments:
-        if isinstance(one, Input):
-            if one.api:
-                yield one.api
-            if one.call:
-                yield one.call.api
-                yield from _called(list(one.call.set.values()))
-            yield from _called([inner for inner in (one.each, *(one.list or ())) if inner is not None])
+    for argument in arguments:
+        if isinstance(argument, Input):
+            if argument.api:
+                yield argument.api
+            if argument.call:
+                yield argument.call.api
+                yield from _called(list(argument.call.set.values()))
+            yield from _called([inner for inner in (argument.each, *(argument.list or ())) if inner is not None])

@@ -18,11 +18,11 @@ from apidiff.model.vocabulary import Status
 def bounds_are_versions(subject: Subject) -> Iterator[DataError]:
     """Both ends of every range are release versions, the first not after the last."""
     spans: list[tuple[Place, TargetRange | Otherwise]] = [
-        (("targets", t, "ranges", i), one)
+        (("targets", t, "ranges", i), span)
         for t, target in enumerate(subject.mapping.targets)
-        for i, one in enumerate(target.ranges)
+        for i, span in enumerate(target.ranges)
     ]
-    spans += [(("otherwise", i), one) for i, one in enumerate(subject.mapping.otherwise)]
+    spans += [(("otherwise", i), answer) for i, answer in enumerate(subject.mapping.otherwise)]
     for at, span in spans:
         try:
             since, until = (Version(bound) if bound else None for bound in (span.since, span.until))
@@ -37,7 +37,9 @@ def answers_partition_the_releases(subject: Subject) -> Iterator[DataError]:
     """From the first release covered on, each known one has one current target or one ``otherwise``."""
     mapping = subject.mapping
     releases = sorted(_releases(subject))
-    covered = [bool(_standing(mapping.targets, one) or _otherwise(mapping.otherwise, one)) for one in releases]
+    covered = [
+        bool(_standing(mapping.targets, release) or _otherwise(mapping.otherwise, release)) for release in releases
+    ]
     if True not in covered:
         remedy = "Add a target with its ranges, or an 'otherwise' that says what people do instead."
         yield subject.error((), f"{mapping.id} has no answer at any known MindSpore release", remedy)
@@ -48,11 +50,11 @@ def answers_partition_the_releases(subject: Subject) -> Iterator[DataError]:
         answers = _otherwise(mapping.otherwise, release)
         for name, statuses in standing.items():
             if len(statuses) > 1:
-                found = f"at MindSpore {release} {name} is {' and '.join(one.value for one in statuses)}"
+                found = f"at MindSpore {release} {name} is {' and '.join(status.value for status in statuses)}"
                 yield subject.error(("targets",), found, "Mend its ranges: they may not overlap.")
                 return
         if len(current) + len(answers) != 1:
-            given = [*current, *(f"otherwise {one.answer.value}" for one in answers)]
+            given = [*current, *(f"otherwise {answer.answer.value}" for answer in answers)]
             if answers:
                 found = f"at MindSpore {release} {len(given)} answers stand ({', '.join(given)})"
             else:
@@ -75,12 +77,12 @@ def _standing(targets: list[Target], release: Version) -> dict[str, list[Status]
     found: dict[str, list[Status]] = {}
     for target in targets:
         if status_at(target, release) is not None:
-            found[target.api.name] = [one.status for one in target.ranges if holds(one.since, one.until, release)]
+            found[target.api.name] = [span.status for span in target.ranges if holds(span.since, span.until, release)]
     return found
 
 
 def _otherwise(answers: list[Otherwise], release: Version) -> list[Otherwise]:
-    return [one for one in answers if holds(one.since, one.until, release)]
+    return [answer for answer in answers if holds(answer.since, answer.until, release)]
 
 
 def in_range(data: Data, target: Target) -> list[SignatureFile]:

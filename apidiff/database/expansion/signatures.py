@@ -117,7 +117,7 @@ def _origin(block: Plain, *sides: tuple[SignatureFile, Signature] | None) -> Ori
 def _parameters(signature: Signature | None) -> dict[str, SignatureParameter | None]:
     if signature is None or signature.overloads:
         return {}
-    return {one.name: one for one in signature.every_parameter if _public(one)}
+    return {parameter.name: parameter for parameter in signature.every_parameter if _public(parameter)}
 
 
 _Side = dict[str, SignatureParameter | None] | dict[str, None]
@@ -155,7 +155,7 @@ def _rows(
             continue
         item = written.get(key, {}) if key not in left else {}
         row = _row(None, key, item, None, right.get(key), origin, members)
-        index = next((number for number, one in enumerate(rows) if one is before), -1) + 1
+        index = next((number for number, earlier in enumerate(rows) if earlier is before), -1) + 1
         rows.insert(index, row)
         before = row
     return rows
@@ -251,7 +251,7 @@ def derive_signature_claims(record: Plain, name: str, signatures: Signatures) ->
         return record
     source = signatures.source(name, load_scope().torch.release)
     done = {**record, "source": _with_has(record["source"], source), "targets": {}}
-    known = {one.name for one in source[1].parameters if _public(one)} if source else set()
+    known = {parameter.name for parameter in source[1].parameters if _public(parameter)} if source else set()
     for key, block in record["targets"].items():
         if block.get("defined_in"):
             done["targets"][key] = block
@@ -270,7 +270,7 @@ def derive_signature_claims(record: Plain, name: str, signatures: Signatures) ->
 
 
 def _with_has(block: Plain, side: tuple[SignatureFile, Signature] | None) -> Plain:
-    shown = {one.name: one for one in side[1].parameters} if side and not side[1].overloads else {}
+    shown = {parameter.name: parameter for parameter in side[1].parameters} if side and not side[1].overloads else {}
     claims = {
         key: claim
         for key, claim in block.get("claims", {}).items()
@@ -279,7 +279,7 @@ def _with_has(block: Plain, side: tuple[SignatureFile, Signature] | None) -> Pla
     done = {**block, "claims": claims}
     names = block.get("has")
     written = {claim.get("parameter") for claim in done["claims"].values()}
-    every = [key for key, one in shown.items() if _public(one) and key not in written]
+    every = [key for key, parameter in shown.items() if _public(parameter) and key not in written]
     for parameter in every if names is None else names:
         _add(
             done,
