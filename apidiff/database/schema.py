@@ -18,6 +18,7 @@ from apidiff.model.mapping import Document, Release
 from apidiff.model.published import Base, Index
 from apidiff.model.trace import RunRecord
 from apidiff.model.views import CounterpartEntry, Entry
+from apidiff.model.vocabulary import Execution
 
 SCHEMAS: dict[str, Any] = {
     "mapping": AuthoredRecord,
@@ -40,9 +41,20 @@ SCHEMAS: dict[str, Any] = {
 }
 
 
+# What only ranks have: a record that says that its calls are made in a single process is not offered it. Where a profile says
+# so, `apidiff check` tells.
+_OF_RANKS = {"properties": {"root": False, "probes": False}}
+_SINGLE = {
+    "if": {"properties": {"execution": {"const": Execution.SINGLE.value}}, "required": ["execution"]},
+    "then": {"properties": {"sweeps": False, "source": _OF_RANKS, "targets": {"additionalProperties": _OF_RANKS}}},
+}
+
+
 def schema_text(name: str) -> str:
     """The schema called ``name`` (a key of SCHEMAS) as indented JSON, the same bytes every time."""
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **msgspec.json.schema(SCHEMAS[name])}
+    if name == "mapping":
+        schema |= _SINGLE
     return msgspec.json.format(msgspec.json.encode(schema, order="sorted"), indent=1).decode() + "\n"
 
 

@@ -44,3 +44,19 @@ def test_a_bad_mapping_is_refused(change: dict) -> None:
     record = yaml.safe_load(MAPPINGS[0].read_text(encoding="utf-8")) | change
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(record, json.loads(schema_text("mapping")))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"sweeps": {"dtype": {"of": ["sync"], "over": ["int64"]}}},
+        {"source": {"root": "src"}},
+        {"targets": {"mindspore.mint.add": {"probes": {"sync": {}}}}},
+    ],
+)
+def test_a_record_of_a_single_process_has_nothing_of_ranks(change: dict) -> None:
+    schema = jsonschema.Draft202012Validator(json.loads(schema_text("mapping")))
+    record = {"execution": "single", "summary": {"en": "Adds.", "zh": "相加。"}, "targets": {"mindspore.mint.add": {}}}
+    assert list(schema.iter_errors(record)) == []
+    assert list(schema.iter_errors(record | change)) != []
+    assert list(schema.iter_errors(record | change | {"execution": "collective"})) == []
