@@ -4,7 +4,8 @@ An item's ID is the claim's; one or more of them, or names of APIs, as arguments
 is the recorded one (a claim refuted as recorded passes), fails where a verdict changed, and is skipped with the reason where
 it cannot be judged here. What came out flaky is made once more: where it is as recorded then, the item passes and a line
 says so. A session that compared nothing, or had no backend of a name that was asked for, fails. Without the option the plugin
-does nothing and imports nothing.
+does nothing and imports nothing. Samples, which compare both frameworks in single processes, are no claims on a backend:
+``apidiff verify`` runs them.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=[],
         metavar="NAME",
         help="collect every claim as a test and run it on this backend (gloo, mccl, ...); may be repeated; "
-        "arguments are IDs of claims or names of APIs (default: all claims)",
+        "arguments are IDs of claims or names of APIs (default: all claims). Samples of APIs that are called in a single "
+        "process are run by apidiff verify",
     )
     group.addoption(
         "--apidiff-world-size",
@@ -170,6 +172,11 @@ class _Claims:
         self._lacking: list[str] = []
         there = {name for chosen, _ in self._all() for name in (chosen.name, chosen.api.name)}
         if unknown := [name for name in wanted if name not in there]:
+            if unknown[0] in self._data.mappings and self._data.mappings[unknown[0]].samples:
+                raise pytest.UsageError(
+                    f"{unknown[0]} has samples and no claims, and --apidiff-backend collects claims. "
+                    f"Run its samples: apidiff verify {unknown[0]}"
+                )
             raise pytest.UsageError(
                 f"--apidiff-backend collects claims, and no claim or API is called {unknown[0]!r}. "
                 "--collect-only -q lists the IDs; -k chooses by a part of them."
