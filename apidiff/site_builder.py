@@ -17,6 +17,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from apidiff import database
 from apidiff.database import ApidiffError, InvalidData
@@ -25,6 +26,9 @@ from apidiff.database.paths import in_checkout
 from apidiff.execute.submissions import signature_errors
 from apidiff.process_group import kill_group, start
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
+
+if TYPE_CHECKING:
+    from apidiff.sphinxext.site_part import SitePart
 
 _ROOT = Path(__file__).resolve().parent.parent
 _BUILD_DEADLINE_S = 900
@@ -64,7 +68,9 @@ class Step:
             self.process.wait()
 
 
-def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_url: str = "") -> Path:
+def build_site(
+    output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_url: str = "", part: SitePart | None = None
+) -> Path:
     """Build the site, all languages at once, and publish its data for programs.
 
     What Sphinx keeps between builds, and the logs, lie in a folder beside ``output``. A build of the same folder that is
@@ -74,6 +80,7 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_ur
         output: the folder of the site.
         languages: folders of the languages to build, the leading one first.
         site_url: the address the site will have, where it is known; what has to name it is left out otherwise.
+        part: the mappings to show, where not all are.
 
     Returns:
         The page at the root.
@@ -91,6 +98,7 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_ur
     from apidiff.sphinxext.build_cache import BuildCache
     from apidiff.sphinxext.build_tuning import collecting_seldom
     from apidiff.sphinxext.contribute import find_repository
+    from apidiff.sphinxext.site_part import mirror_sources
     from apidiff.writers.exports import publish
     from apidiff.writers.exports.files import write_if_changed
 
@@ -108,9 +116,14 @@ def build_site(output: Path, languages: Sequence[str] = ("en", "zh-cn"), site_ur
     with (work / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with collecting_seldom():
-            site_content.write(site_content.make(data, keep=work / "kept"), _content(work))
-        del data
-        _build_languages(wanted, output, work, address.root)
+            content = site_content.make(part.of_data(data) if part else data, keep=work / "kept")
+            site_content.write(part.of_content(content) if part else content, _content(work))
+        del data, content
+        sources = _ROOT
+        if part:
+            sources = work / "sources"
+            mirror_sources(_ROOT, sources, [language.words for language in wanted])
+        _build_languages(wanted, output, work, address.root, sources)
         index = output / "index.html"
         write_if_changed(output / "404.html", not_found_page("/").encode())
         write_if_changed(index, root_page(address).encode())
@@ -145,11 +158,11 @@ def _check_tools() -> None:
         raise SiteError("sphinx is not installed. Install what the site needs: pip install -e '.[site]'")
 
 
-def _build_languages(wanted: Sequence[SiteLanguage], output: Path, work: Path, site_url: str) -> None:
+def _build_languages(wanted: Sequence[SiteLanguage], output: Path, work: Path, site_url: str, sources: Path) -> None:
     steps: list[Step] = []
     try:
         for language in wanted:
-            steps.append(_sphinx(language, output, work, site_url))  # noqa: PERF401 - a list that is complete when starting one fails
+            steps.append(_sphinx(language, output, work, site_url, sources))  # noqa: PERF401 - a list that is complete when starting one fails
         for step in steps:
             step.finish()
     finally:
@@ -165,12 +178,12 @@ def _content(work: Path) -> Path:
     return work / "content.msgpack"
 
 
-def _sphinx(language: SiteLanguage, output: Path, work: Path, site_url: str) -> Step:
+def _sphinx(language: SiteLanguage, output: Path, work: Path, site_url: str, sources: Path) -> Step:
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", "auto", "-t", language.words]
     command += ["-q", "-n", "-W", "--keep-going", "-D", f"apidiff_site_url={site_url}"]
     command += ["-D", f"apidiff_content={_content(work)}"]
     command += ["-c", str(_ROOT / "conf"), "-d", str(work / "doctrees" / language.folder)]
-    command += [str(_ROOT / "docs" / language.words), str(output / language.folder)]
+    command += [str(sources / "docs" / language.words), str(output / language.folder)]
     return Step(f"sphinx ({language.folder})", command, work / "logs" / f"{language.folder}.log", _BUILD_DEADLINE_S)
 
 

@@ -60,6 +60,11 @@ def claims(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Callab
     def run(*arguments: str, recorded: RunRecord | None = None) -> pytest.RunResult:
         if recorded is not None:
             write_record(recorded, pytester.path / "data" / "runs")
+        if "--collect-only" in arguments:
+            # What starts no ranks needs no process of its own.
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr("apidiff.database.data.DATA", pytester.path / "data")
+                return pytester.runpytest_inprocess("-p", "apidiff.pytest_plugin", *arguments)
         return pytester.runpytest_subprocess("-p", "apidiff.pytest_plugin", *arguments, timeout=240)
 
     return run
@@ -104,6 +109,7 @@ def test_claims_are_chosen_by_their_ids(
 
 
 @needs_torch
+@pytest.mark.turning(days=3)
 @pytest.mark.parametrize(("parts", "every"), [("1", True), ("1/2", False), ("2/2", True)])
 def test_a_sample_leaves_out_what_is_recorded_and_not_due(
     claims: Callable[..., pytest.RunResult], record: RunRecord, parts: str, every: bool
@@ -177,6 +183,7 @@ module.verify = verify
 
 
 @needs_torch
+@pytest.mark.turning(days=2)
 @pytest.mark.parametrize(("disturbed", "failed"), [(1, 0), (2, 1)])
 def test_a_flaky_verdict_fails_only_where_it_does_not_settle(
     claims: Callable[..., pytest.RunResult], pytester: pytest.Pytester, record: RunRecord, disturbed: int, failed: int
@@ -206,6 +213,7 @@ def test_selected_claims_are_run_and_told_alone(
 
 
 @needs_torch
+@pytest.mark.turning(days=3)
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
@@ -319,6 +327,17 @@ def test_wrong_usage_is_one_sentence(
     found = claims(*arguments)
     found.stderr.fnmatch_lines([message])
     assert found.ret == 4
+
+
+def test_samples_are_left_to_the_command(claims: Callable[..., pytest.RunResult], pytester: pytest.Pytester) -> None:
+    record = "category: math\nexecution: single\nsummary: {en: Computes the power of e., zh: 计算 e 的幂。}\n"
+    record += "samples: {plain: {args: {input: {values: [1.0]}}}}\ntargets: {mindspore.mint.exp: {since: '2.10'}}\n"
+    (pytester.path / "data" / "mappings" / "torch" / "exp.yaml").write_text(record, encoding="utf-8")
+    found = claims("--apidiff-backend", "gloo", "--collect-only", "torch.exp")
+    found.stderr.fnmatch_lines(
+        ["ERROR: torch.exp has samples and no claims, * Run its samples: apidiff verify torch.exp"]
+    )
+    assert found.ret == pytest.ExitCode.USAGE_ERROR
 
 
 def test_broken_data_is_one_sentence(claims: Callable[..., pytest.RunResult], pytester: pytest.Pytester) -> None:

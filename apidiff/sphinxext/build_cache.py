@@ -124,7 +124,10 @@ class BuildCache:
         singles = {run_id: self.read(f"single_runs/{run_id}", SingleRecord) for run_id in sorted(content.single_runs)}
         self._write("single_runs", [single_head_of(run_id, record) for run_id, record in singles.items()])
         api_evidence = evidence(records, content.entries, content.calls, content.signed)
-        self._replace("evidence", {shown.key: shown for shown in api_evidence})
+        traced = content.traced
+        self._replace(
+            "evidence", {shown.key: shown for shown in api_evidence if traced is None or shown.mapping in traced}
+        )
 
     def _write(self, name: str, value: object) -> None:
         write_if_changed(self.file(name), msgspec.json.encode(value))

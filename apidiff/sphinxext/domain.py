@@ -6,7 +6,7 @@ Content that only the writer sees (`nodes.late`) is out of reach of Sphinx' own 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from docutils import nodes
 from docutils.nodes import Element
@@ -69,6 +69,9 @@ class _Role(XRefRole):
         return super().result_nodes(document, env, node, is_ref)
 
 
+_Places: TypeAlias = dict[tuple[str, str], tuple[str, str]]
+
+
 class ApidiffDomain(Domain):
     """Objects by page, so that purging a page or merging a parallel reader is one dictionary operation.
 
@@ -96,7 +99,7 @@ class ApidiffDomain(Domain):
         "evidence": "no evidence page of the mapping %(target)r",
     }
 
-    _index: dict[tuple[str, str], tuple[str, str]] | None = None
+    _index: tuple[_Places, _Places] | None = None
 
     def note(self, docname: str, kind: str, name: str, anchor: str = "", rank: int = 0) -> None:
         """Record that ``docname`` defines the object ``name`` of ``kind`` at ``anchor``."""
@@ -132,26 +135,23 @@ class ApidiffDomain(Domain):
 
     def find(self, kind: str, name: str) -> tuple[str, str] | None:
         """Find the page and anchor of an object; where several pages define it, the one of lowest rank, then by name."""
+        return self._places()[0].get((kind, name))
+
+    def find_last(self, kind: str, name: str) -> tuple[str, str] | None:
+        """Find the place of highest rank: of an API, that in a list of all of them rather than on a mapping's page."""
+        return self._places()[1].get((kind, name))
+
+    def _places(self) -> tuple[_Places, _Places]:
+        """List the first and the last place of every object, by rank."""
         if self._index is None:
             ordered = sorted(
                 (defined.rank, docname, defined)
                 for docname, objects in self.data["defined"].items()
                 for defined in objects
             )
-            self._index = {
-                (defined.kind, defined.name): (docname, defined.anchor) for _, docname, defined in reversed(ordered)
-            }
-        return self._index.get((kind, name))
-
-    def find_last(self, kind: str, name: str) -> tuple[str, str] | None:
-        """Find the place of highest rank: of an API, that in a list of all of them rather than on a mapping's page."""
-        places = [
-            (defined.rank, docname, defined.anchor)
-            for docname, objects in self.data["defined"].items()
-            for defined in objects
-            if (defined.kind, defined.name) == (kind, name)
-        ]
-        return max(places)[1:] if places else None
+            places = [((defined.kind, defined.name), (docname, defined.anchor)) for _, docname, defined in ordered]
+            self._index = dict(reversed(places)), dict(places)
+        return self._index
 
     def moved(self) -> list[str]:
         """List pages whose roles lead elsewhere than when last asked; they must be written again."""

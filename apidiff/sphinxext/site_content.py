@@ -50,6 +50,7 @@ class Content(Record, frozen=True, kw_only=True):
     every known version, and which of them were run or have signatures. ``calls``: what probes call, by API and probe.
     ``records``: mapping ID → its file. ``signed``: run ID → what its signature says, where it has one. ``single_runs``: run
     ID → file, of calls in single processes. ``packages``: those in whose source uses were counted, with their versions.
+    ``traced``: the mappings of whose calls the recorded traces have pages, in a part of the site; None where all have.
     """
 
     entries: dict[str, Entry]
@@ -66,6 +67,7 @@ class Content(Record, frozen=True, kw_only=True):
     signed: dict[str, Signed] = {}
     single_runs: dict[str, Path] = {}
     packages: dict[str, str] = {}
+    traced: frozenset[str] | None = None
 
 
 def load() -> Content:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import turning
 from playwright.sync_api import Browser, sync_playwright
 from watched import Faults, Visit
 
 from apidiff.site_builder import build_site, start_server
+from apidiff.sphinxext.site_part import SitePart
+from apidiff.verification.claim_sample import Sample
 
-ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+PARTS = 10
 CHROMIUM_ARGUMENTS = [
     "--headless",
     "--no-sandbox",
@@ -26,10 +32,32 @@ CHROMIUM_ARGUMENTS = [
 ]
 
 
+NAME = re.compile(r"\btorch(?:\.\w+)+")
+
+
+def named() -> set[str]:
+    """What the tests of pages and the guides name: the part of the site has all of it."""
+    files = [*HERE.glob("*.py"), *(ROOT / "docs").glob("*/*.md"), *(ROOT / "docs").glob("*/guide/*.md")]
+    return {name for file in files for name in NAME.findall(file.read_text("utf-8"))}
+
+
 @pytest.fixture(scope="session")
 def site() -> Path:
-    """The folder of the site, built where ``make site`` builds it: only what is not fresh is built again."""
-    return build_site(ROOT / "build" / "site").parent
+    """The folder of a part of the site, another one each day, that has all kinds of pages; of the whole site every night.
+
+    The whole site is built where ``make site`` builds it. Only what is not fresh is built again.
+    """
+    today = turning.day()
+    if today is None:
+        return build_site(ROOT / "build" / "site").parent
+    sample = Sample(today % PARTS + 1, PARTS)
+    return build_site(ROOT / "build" / "part-of-site", part=SitePart(sample.holds, named())).parent
+
+
+@pytest.fixture(scope="session")
+def shown(site: Path) -> list[str]:
+    """The mappings that the site shows."""
+    return sorted(path.stem for path in (site / "en" / "mappings").glob("*.html"))
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ OPENED = [
 ]
 
 
+@pytest.mark.turning(days=2, kind="name")
 @pytest.mark.parametrize("visit", [{"color_scheme": mode} for mode in ("light", "dark")], indirect=True)
 @pytest.mark.parametrize(("name", "size", "button"), OPENED)
 def test_axe_finds_nothing_in_what_opens(visit: Visit, name: str, size: Any, button: str) -> None:
@@ -35,6 +36,7 @@ _WITH_BUTTONS = ("index", "mappings", "heavy mapping", "port", "search")  # all 
 _CONTRAST = WCAG | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
 
 
+@pytest.mark.turning(days=2)
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_buttons_can_be_read_under_the_pointer_and_in_focus(
     browser: Browser, site: Path, address: str, mode: Any

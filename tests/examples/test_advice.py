@@ -1,4 +1,4 @@
-"""What is advised is run as it is written, on 3 and 4 ranks: recipes, the samples of the guides, and the code in notes.
+"""What is advised is run as it is written, on 3 or 4 ranks: recipes, the samples of the guides, and the code in notes.
 
 Each result is then used: the tensors that are left go into one more sum over all ranks. One launch takes everything.
 """
@@ -169,6 +169,7 @@ def faults(outcome: Outcome | None) -> list[str]:
     return found
 
 
+@pytest.mark.turning(days=2, kind="number")  # on 3 ranks one day, on 4 the next
 @pytest.mark.parametrize("number", range(len(ITEMS)), ids=[item.name for item in ITEMS])
 def test_advice_runs_and_its_result_can_be_used(outcomes: list[Outcome | None], number: int) -> None:
     assert faults(outcomes[number]) == []

@@ -1,0 +1,73 @@
+"""Chooses what a part of the site shows: a site for looking at pages and testing them, which builds in a fraction of the time.
+
+A part has all pages there are one of, all mappings of collectives, since their pages refer to each other, and some of the
+others; traces of recorded calls it shows of some mappings. A link to what is left out is plain words, as on the site itself
+where nothing is known.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from apidiff.database import Data
+from apidiff.model.vocabulary import Execution
+from apidiff.sphinxext.site_content import Content
+
+# What a build writes below its sources.
+_GENERATED = {"mappings", "runs", "evidence", "api"}
+
+
+@dataclass(frozen=True)
+class SitePart:
+    """Some of the mappings: those of which ``due`` says so, by ID, and those that ``always`` names."""
+
+    due: Callable[[str], bool]
+    always: Collection[str] = ()
+
+    def _chosen(self, mapping: str) -> bool:
+        return mapping in self.always or self.due(mapping)
+
+    def of_data(self, data: Data) -> Data:
+        """Leave out what is not shown."""
+        shown = {
+            key: mapping
+            for key, mapping in data.mappings.items()
+            if mapping.execution is Execution.COLLECTIVE or self._chosen(key)
+        }
+        return dataclasses.replace(data, mappings=shown)
+
+    def of_content(self, content: Content) -> Content:
+        """Leave out traces that are not shown."""
+        return replace(content, traced=frozenset(filter(self._chosen, content.entries)))
+
+
+def mirror_sources(root: Path, mirror: Path, languages: Collection[str]) -> None:
+    """Lay out links to the site's sources below ``mirror``, so that a part writes its stubs beside them and not in ``root``.
+
+    Args:
+        root: the checkout.
+        mirror: the folder of the part; links of an earlier build may be there.
+        languages: folders below ``docs``.
+    """
+    _link(root / "apidiff", mirror / "apidiff")
+    _link(root / "executable_examples", mirror / "executable_examples")
+    for language in languages:
+        folder = mirror / "docs" / language
+        folder.mkdir(parents=True, exist_ok=True)
+        sources = {path.name: path for path in (root / "docs" / language).iterdir() if path.name not in _GENERATED}
+        for stale in folder.iterdir():
+            if stale.is_symlink() and stale.name not in sources:
+                stale.unlink()
+        for name, path in sources.items():
+            _link(path, folder / name)
+
+
+def _link(goal: Path, link: Path) -> None:
+    link.parent.mkdir(parents=True, exist_ok=True)
+    if not link.is_symlink():
+        link.symlink_to(goal)
