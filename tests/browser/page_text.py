@@ -23,7 +23,7 @@ class PageText:
 
     def __init__(self, file: Path) -> None:
         self._text = file.read_text("utf-8")
-        soup = self._soup()
+        self._whole = soup = self._soup()  # never changed; what is changed is read anew
         self._known: dict[str, list[str]] = {}
         self.first: dict[str, str] = {}
         for framework in ("torch", "mindspore"):
@@ -35,7 +35,7 @@ class PageText:
 
     def choices(self) -> list[dict[str, str]]:
         """One pair of versions per answer of the page: that shown first, then the newest release of each other answer."""
-        answers = [part for part in self._soup().select("section[data-other]") if part.get("data-mindspore")]
+        answers = [part for part in self._whole.select("section[data-other]") if part.get("data-mindspore")]
         newest = [str(part["data-mindspore"]).split()[0].rpartition("..")[2] for part in answers]
         versions = dict.fromkeys([self.first["mindspore"], *newest])
         return [{**self.first, "mindspore": version} for version in versions]

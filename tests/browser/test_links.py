@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
+from page_types import LANGUAGES
 
 
 @dataclass
@@ -86,6 +87,22 @@ def broken(site: Path, pages: dict[str, Html]) -> list[str]:
 def test_every_link_leads_somewhere(site: Path, pages: dict[str, Html]) -> None:
     assert len(pages) > 20
     assert broken(site, pages) == []
+
+
+def test_every_result_leads_somewhere(site: Path, pages: dict[str, Html], shown: list[str]) -> None:
+    for language in LANGUAGES:
+        script = (site / language / "_search" / "index.js").read_text("utf-8")
+        entries = json.loads(script.removeprefix("window.apidiffSearch=").rstrip(";\n"))["entries"]
+        lost = []
+        for entry in entries:
+            page, _, anchor = entry["address"].partition("#")
+            anchors = [anchor, *(passage.get("anchor", "") for passage in entry.get("passages", []))]
+            ids = set(pages[f"{language}/{unquote(page)}"].ids) if f"{language}/{unquote(page)}" in pages else set()
+            lost += [f"{page}#{one}" for one in anchors if one not in ids and (one or not ids)]
+        assert lost == []
+        assert {f"mappings/{mapping}.html" for mapping in shown} <= {
+            entry["address"].partition("#")[0] for entry in entries
+        }
 
 
 BAD = [

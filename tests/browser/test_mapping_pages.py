@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from statistics import median
 
@@ -12,6 +13,9 @@ from page_types import LANGUAGES
 MOST_WORDS = 900
 MEDIAN_BYTES = 40_000
 HEAVIEST_BYTES = 100_000
+
+
+text_of = functools.cache(PageText)  # read once for all questions
 
 
 def pages(site: Path, language: str) -> list[Path]:
@@ -25,7 +29,7 @@ def test_a_page_shows_few_words_until_something_is_opened(site: Path, language: 
     counts = {
         f"{page.stem} at MindSpore {chosen['mindspore']}": text.words_before_opening(chosen)
         for page in pages(site, language)
-        for text in [PageText(page)]
+        for text in [text_of(page)]
         for chosen in text.choices()
     }
     assert {name: count for name, count in counts.items() if count > MOST_WORDS} == {}
@@ -37,7 +41,7 @@ def test_no_sentence_stands_twice_on_a_page(site: Path, language: str) -> None:
     repeated = {
         f"{page.stem} at MindSpore {chosen['mindspore']}": found
         for page in pages(site, language)
-        for text in [PageText(page)]
+        for text in [text_of(page)]
         for chosen in text.choices()
         if (found := text.repeated_sentences(chosen))
     }

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
-from urllib.parse import unquote
 
 import pytest
 from accessible import violations
 from playwright.sync_api import Browser, Page, expect
-from test_links import read
 from test_site_in_browser import LANGUAGES, PHONE, WIDE
 from watched import Visit
 
@@ -275,20 +272,3 @@ def test_the_open_list_is_accessible(visit: Visit, language: str, words: str) ->
     )
     page.locator("[role=combobox]:visible").evaluate("one => one.setAttribute('aria-expanded', 'perhaps')")
     assert "aria-valid-attr-value" in [name for name, _ in violations(page)]
-
-
-def test_every_result_leads_somewhere(site: Path, shown: list[str]) -> None:
-    for language in LANGUAGES:
-        script = (site / language / "_search" / "index.js").read_text("utf-8")
-        entries = json.loads(script.removeprefix("window.apidiffSearch=").rstrip(";\n"))["entries"]
-        pages = read(site / language)
-        lost = []
-        for entry in entries:
-            page, _, anchor = entry["address"].partition("#")
-            anchors = [anchor, *(passage.get("anchor", "") for passage in entry.get("passages", []))]
-            ids = set(pages[unquote(page)].ids) if unquote(page) in pages else set()
-            lost += [f"{page}#{one}" for one in anchors if one not in ids and (one or not ids)]
-        assert lost == []
-        assert {f"mappings/{mapping}.html" for mapping in shown} <= {
-            entry["address"].partition("#")[0] for entry in entries
-        }
