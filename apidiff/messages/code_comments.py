@@ -6,14 +6,23 @@ import re
 
 from apidiff.messages.labels import LABELS, Language
 
-_PREFIX = "comment."
 _COMMENT = re.compile(r"(?<![^\s])# (?P<words>.+)$", re.MULTILINE)
-_NAMES = [key.removeprefix(_PREFIX) for key in LABELS if key.startswith(_PREFIX)]
-CHINESE = {text.en: text.zh for text in (LABELS[f"comment.{name}"] for name in _NAMES)}
+_DOCSTRING_LINE = re.compile(r'^(?P<before> *(?:""")?)(?P<words>[A-Z].*?)(?P<after>(?:""")?)$', re.MULTILINE)
+
+
+def _chinese(prefix: str) -> dict[str, str]:
+    return {text.en: text.zh for key, text in LABELS.items() if key.startswith(prefix)}
+
+
+CHINESE = _chinese("comment.")
+CHINESE_DOCSTRINGS = _chinese("docstring.")
 
 
 def commented(code: str, language: Language) -> str:
-    """``code`` with its comments in ``language``; one that is not on record stays as it is."""
+    """``code`` with its comments and docstrings in ``language``; a line that is not on record stays as it is."""
     if language == "en":
         return code
-    return _COMMENT.sub(lambda comment: f"# {CHINESE.get(comment['words'], comment['words'])}", code)
+    told = _COMMENT.sub(lambda comment: f"# {CHINESE.get(comment['words'], comment['words'])}", code)
+    return _DOCSTRING_LINE.sub(
+        lambda line: line["before"] + CHINESE_DOCSTRINGS.get(line["words"], line["words"]) + line["after"], told
+    )

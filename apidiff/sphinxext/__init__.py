@@ -26,7 +26,7 @@ from apidiff.sphinxext.coverage_page import BAR_NODES
 from apidiff.sphinxext.directives import DIRECTIVES
 from apidiff.sphinxext.domain import ApidiffDomain, ResolveLate, keep_words
 from apidiff.sphinxext.index_table import TABLE_NODES, add_table_script
-from apidiff.sphinxext.languages import ChineseLineBreaks, ExplicitAnchors, language_of
+from apidiff.sphinxext.languages import ChineseComments, ChineseLineBreaks, ExplicitAnchors, language_of
 from apidiff.sphinxext.long_lists import hold_members
 from apidiff.sphinxext.nodes import HTML_NODES, Translator
 from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head
@@ -143,6 +143,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("apidiff_site_url", "", "html", str)
     app.add_domain(ApidiffDomain)
     app.add_transform(ExplicitAnchors)
+    app.add_transform(ChineseComments)
     app.add_transform(ChineseLineBreaks)
     app.add_post_transform(ResolveLate)
     for name, directive in {**DIRECTIVES, "apidiff-port": PortDirective}.items():

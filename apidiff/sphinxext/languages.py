@@ -9,6 +9,7 @@ from docutils import nodes
 from sphinx.config import Config
 from sphinx.transforms import SphinxTransform
 
+from apidiff.messages.code_comments import commented
 from apidiff.writers.exports.address import LANGUAGES, SiteLanguage
 
 _CHINESE = re.compile("[一-鿿\u3000-〿＀-￯“”‘’]")
@@ -39,6 +40,21 @@ class ExplicitAnchors(SphinxTransform):
             for name in section["names"]:
                 document.nameids[name] = document.nameids[name] if name in labels else ids[0]
             section["ids"] = ids
+
+
+class ChineseComments(SphinxTransform):
+    """Shows the comments of the scripts that a Chinese page includes in Chinese."""
+
+    default_priority = 271
+
+    def apply(self, **_kwargs: Any) -> None:
+        """Rewrite the comments and docstrings of this document's Python code."""
+        if language_of(self.config).words != "zh":
+            return
+        for code in self.document.findall(nodes.literal_block):
+            if code.get("language") == "python":
+                code.rawsource = commented(code.astext(), "zh")
+                code[:] = [nodes.Text(code.rawsource)]
 
 
 class ChineseLineBreaks(SphinxTransform):

@@ -1,7 +1,8 @@
 """Trains the classifier of train_torch.py on two ranks with MindSpore: same data, same first weights, same losses.
 
-DistributedDataParallel of MindSpore has no kernel on CPU, so the gradients are averaged by hand here. The device is the one
-named by the environment variable DEVICE_TARGET, CPU if it is not set. On Ascend this has not been run.
+DistributedDataParallel of MindSpore has no kernel on CPU, so the script averages the gradients itself.
+The device is the one named by the environment variable DEVICE_TARGET, CPU if it is not set.
+On Ascend this has not been run.
 
 Command:
     GLOG_v=3 msrun --worker_num 2 --local_worker_num 2 --join True --log_dir build/msrun executable_examples/ddp_training/train_mindspore.py
@@ -20,7 +21,7 @@ from mindspore.mint import distributed as dist
 
 EPOCHS = 4
 BATCH = 8  # per rank
-SHUFFLE = False  # True in your training; here both scripts have to see the same batches
+SHUFFLE = False  # True in your training; both scripts of this pair have to see the same batches
 
 
 def make_data() -> tuple[np.ndarray, np.ndarray]:
@@ -43,7 +44,9 @@ def make_model() -> nn.Cell:
 
 def average(gradients: tuple[Tensor, ...], world_size: int) -> tuple[Tensor, ...]:
     """Returns the mean of each gradient over all ranks, with one all_reduce for all of them."""
-    flat = ops.cat([gradient.reshape(-1) for gradient in gradients])  # a copy: a view would keep its values on CPU
+    flat = ops.cat(
+        [gradient.reshape(-1) for gradient in gradients]
+    )  # a copy: all_reduce of a view goes wrong on CPU, without an error
     dist.all_reduce(flat)
     flat = flat / world_size
     parts = flat.split([gradient.size for gradient in gradients])
@@ -51,7 +54,7 @@ def average(gradients: tuple[Tensor, ...], world_size: int) -> tuple[Tensor, ...
 
 
 def wait_for_all() -> None:
-    """Returns once all ranks have called it. On CPU barrier() may return at once; a value that is read has been summed."""
+    """Returns once all ranks have called it: on CPU the first barrier() of a process does not wait, reading a sum does."""
     ready = Tensor(np.ones(1, np.float32))
     dist.all_reduce(ready)
     ready.asnumpy()

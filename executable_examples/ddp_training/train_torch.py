@@ -20,7 +20,7 @@ from torch.utils.data.distributed import DistributedSampler
 
 EPOCHS = 4
 BATCH = 8  # per rank
-SHUFFLE = False  # True in your training; here both scripts have to see the same batches
+SHUFFLE = False  # True in your training; both scripts of this pair have to see the same batches
 
 
 def make_data() -> tuple[np.ndarray, np.ndarray]:
