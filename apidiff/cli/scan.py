@@ -1,67 +1,174 @@
-"""`apidiff scan`: every reference to PyTorch in code."""
+"""`apidiff scan`: every reference to PyTorch in code, and what each call of it meets."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
-from apidiff.cli.output import language
+from apidiff.cli.output import language, show
+from apidiff.errors import ApidiffError
 from apidiff.lookup.cache import open_index
-from apidiff.messages.labels import Language, filled
-from apidiff.porting.source_files import Problem, find_sources
+from apidiff.lookup.index import Index
+from apidiff.messages.escape_invisible import visible
+from apidiff.messages.labels import Language
+from apidiff.model.ranges import first_shown
+from apidiff.model.version import Version, VersionError
+from apidiff.porting.judgement import DEVICES, Judge
+from apidiff.porting.scan_report import RISKS, ScanReport, make_report
+from apidiff.porting.scan_settings import ScanSettings, read_baseline, read_settings, write_baseline
+from apidiff.porting.source_files import SourceFile, changed_since, find_sources
 from apidiff.porting.tree_scan import scan_tree
+from apidiff.writers.scan.words import problem_text, words
+
+FORMATS = ("table", "json", "sarif", "github", "markdown", "html")
+_SHOWN_FROM = 200  # files: with fewer, the work is over before progress is read
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.description = (
-        "Finds every reference to PyTorch in Python files, notebooks and fenced code of Markdown pages. Nothing scanned is "
-        "imported or run. Lines and columns count from 1, columns in characters."
+        "Finds every reference to PyTorch in Python files, notebooks and fenced code of Markdown\n"
+        "pages, and tells which differences its call can meet with the arguments written there.\n"
+        "Nothing scanned is imported or run."
+    )
+    parser.epilog = (
+        "Lines and columns count from 1, columns in characters; an end column is the first one after.\n"
+        "A comment `# apidiff: ignore` passes over its line, `# apidiff: ignore[torch.std]` one API.\n"
+        "[tool.apidiff.scan] of pyproject.toml may set mindspore, device, fail-on, baseline,\n"
+        "exclude (patterns of paths) and edge.\n"
+        "\n"
+        "exit codes: 0 scanned; 1 a finding is as bad as --fail-on says, or worse; 2 what the user can\n"
+        "mend: a path that is not there, a broken setting, a release that is not known; 130 stopped\n"
+        "with Ctrl-C. Files that cannot be read are told on standard error and change no exit code."
     )
     parser.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="files or folders")
-    parser.add_argument("--json", action="store_true", help="write JSON, one object with every reference")
+    parser.add_argument(
+        "--mindspore", metavar="VERSION", help="the release to port to (default: the newest that was run)"
+    )
+    parser.add_argument("--device", choices=tuple(DEVICES), help="the device to port to (default: none in particular)")
+    parser.add_argument("--all", action="store_true", help="edge cases too, and every place")
+    parser.add_argument("--json", action="store_true", help="the same as --format json")
+    parser.add_argument("--format", choices=FORMATS, default="table", help="default: table")
+    parser.add_argument(
+        "--fail-on", choices=RISKS[:3], metavar="RISK", help="silent, error or rewrite: exit with 1 then"
+    )
+    parser.add_argument("--baseline", type=Path, metavar="FILE", help="leave out the findings that FILE holds")
+    parser.add_argument("--write-baseline", type=Path, metavar="FILE", help="write all findings to FILE and end")
+    parser.add_argument("--diff", metavar="REV", help="only files that differ from this revision of git")
+    parser.add_argument(
+        "--exclude", action="append", default=[], metavar="PATTERN", help="paths to pass over; repeatable"
+    )
+    parser.add_argument("--no-config", action="store_true", help="read no pyproject.toml")
     parser.add_argument("--jobs", type=int, metavar="N", help="how many processes scan (default: one per core)")
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the text (default: that of the locale)")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Prints what was found; what could not be read goes to standard error."""
-    files, problems = find_sources(args.paths)
-    names = open_index().source_names
-    scanned = scan_tree(files, names, jobs=args.jobs)
+    """Scans and prints. What could not be read goes to standard error."""
+    settings, folder = (ScanSettings(), Path.cwd()) if args.no_config else read_settings(args.paths[0])
+    index = open_index()
+    release = _release(index, args.mindspore or settings.mindspore)
+    device = args.device or settings.device
+    files, problems = find_sources(args.paths, [*settings.exclude, *args.exclude])
+    shown = _changed(files, args.diff, args.paths)
     chosen = language(args.lang)
-    for problem in [*problems, *(problem for file in scanned for problem in file.names.problems)]:
-        sys.stderr.write(f"apidiff: {problem_text(problem, chosen)}\n")
-    if args.json:
-        references = [
-            {
-                "file": file.names.path,
-                "line": one.span.line,
-                "column": one.span.column,
-                "end_line": one.span.end_line,
-                "end_column": one.span.end_column,
-                "cell": one.span.cell,
-                "source": one.name,
-                "role": one.role,
-                "possible": one.possible,
-                "answered": one.name in names.apis,
-            }
-            for file in scanned
-            for one in file.references
-        ]
-        sys.stdout.buffer.write(msgspec.json.encode({"files": len(files), "references": references}) + b"\n")
+    with _progress(len(files), chosen) as told:
+        scanned = scan_tree(files, index.source_names, jobs=args.jobs, told=told)
+    baseline = args.baseline or (folder / settings.baseline if settings.baseline and not args.write_baseline else None)
+    judge = Judge(
+        index.call_facts,
+        index.source_names.apis,
+        release,
+        index.releases["mindspore"],
+        DEVICES[device] if device else None,
+    )
+    report = make_report(
+        [file for file in scanned if shown is None or file.names.path in shown],
+        judge,
+        release,
+        device,
+        problems,
+        read_baseline(baseline) if baseline else Counter(),
+    )
+    for problem in report.problems:
+        sys.stderr.write(f"apidiff: {visible(problem_text(problem, chosen))}\n")
+    if args.write_baseline:
+        count = write_baseline(args.write_baseline, report.findings)
+        sys.stdout.write(words("scan.written", chosen, path=str(args.write_baseline), count=count) + "\n")
         return 0
-    counts = Counter(one.name for file in scanned for one in file.references if not one.possible)
-    for name, count in sorted(counts.items(), key=lambda row: (-row[1], row[0])):
-        sys.stdout.write(f"{count:7}  {name}\n")
-    return 0
+    everything = args.all or settings.edge
+    _print(report, "json" if args.json else args.format, chosen, everything=everything)
+    limit = args.fail_on or settings.fail_on
+    met = report.findings if everything else report.everyday()
+    return int(limit is not None and any(RISKS.index(finding.risk) <= RISKS.index(limit) for finding in met))
 
 
-def problem_text(problem: Problem, language: Language) -> str:
-    """Say what could not be read."""
-    text = filled(f"scan.problem.{problem.code}", path=problem.path, line=problem.line, detail=problem.detail)
-    return text.en if language == "en" else text.zh
+def _release(index: Index, typed: str | None) -> str:
+    """The newest known release that ``typed`` covers; the newest that was run for None. Raises ApidiffError."""
+    known = index.releases["mindspore"]
+    if typed is None:
+        return first_shown(known, index.run.get("mindspore", []))
+    try:
+        found = next((release for release in known if Version(typed).covers(Version(release))), None)
+    except VersionError:
+        found = None
+    if found is None:
+        raise ApidiffError(f"MindSpore {typed!r} is not known. Known releases: {', '.join(known)}.")
+    return found
+
+
+def _changed(files: Sequence[SourceFile], revision: str | None, paths: Sequence[Path]) -> set[str] | None:
+    """The paths that differ from ``revision``; None where all are wanted."""
+    if revision is None:
+        return None
+    changed: set[Path] = set()
+    for path in paths:
+        changed |= changed_since(revision, path if path.is_dir() else path.parent)
+    return {file.path for file in files if Path(file.path).resolve() in changed}
+
+
+@contextmanager
+def _progress(count: int, chosen: Language) -> Iterator[Callable[[int], None]]:
+    """Shows on a terminal how many files are done, where the work is long."""
+    if count < _SHOWN_FROM or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(words("scan.progress", chosen), total=count)
+        yield lambda done: progress.advance(task, done)
+
+
+def _print(report: ScanReport, form: str, chosen: Language, *, everything: bool) -> None:
+    """Prints the report; all but the table are UTF-8 whatever the locale."""
+    out = sys.stdout.buffer
+    if form == "table":
+        from apidiff.writers.scan.table import scan_table
+
+        show(scan_table(report, chosen, everything=everything))
+    elif form == "json":
+        out.write(msgspec.json.encode(report) + b"\n")
+    elif form == "sarif":
+        from apidiff.writers.scan.sarif import scan_sarif
+
+        out.write(scan_sarif(report, chosen, everything=everything))
+    elif form == "html":
+        from apidiff.writers.scan.html import scan_html
+
+        out.write(scan_html(report, chosen, everything=everything).encode())
+    else:
+        from apidiff.writers.scan.markdown import scan_annotations, scan_markdown
+
+        if form == "markdown":
+            out.write(scan_markdown(report, chosen, everything=everything).encode())
+        else:
+            out.write("".join(f"{line}\n" for line in scan_annotations(report, chosen, everything=everything)).encode())

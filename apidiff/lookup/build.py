@@ -18,6 +18,8 @@ from apidiff.lookup.entry import entries as all_entries
 from apidiff.lookup.index import Index, Spelling
 from apidiff.lookup.names import counterpart_spellings, spellings
 from apidiff.lookup.passages import fill_search
+from apidiff.messages.call_facts import call_facts
+from apidiff.model.call_facts import CallFacts
 from apidiff.model.source_names import SourceNames
 from apidiff.model.views import CounterpartEntry, Entry
 
@@ -28,7 +30,13 @@ def build(fingerprint: str) -> Index:
     releases = {framework: [release.version for release in known] for framework, known in data.frameworks.items()}
     entries = all_entries(data)
     return index_of(
-        entries, all_counterparts(data, entries), releases, fingerprint, versions_run(data), source_names(data)
+        entries,
+        all_counterparts(data, entries),
+        releases,
+        fingerprint,
+        versions_run(data),
+        source_names(data),
+        call_facts(data, entries),
     )
 
 
@@ -39,6 +47,7 @@ def index_of(
     fingerprint: str = "",
     run: Mapping[str, list[str]] = MappingProxyType({}),
     source_names: SourceNames | None = None,
+    facts: Mapping[str, CallFacts] = MappingProxyType({}),
 ) -> Index:
     """The index of ``entries`` and ``counterparts``.
 
@@ -49,6 +58,7 @@ def index_of(
         fingerprint: of the files that all of this was read from.
         run: the versions of each framework that were run, newest first.
         source_names: what names in code are looked up in.
+        facts: what their calls are judged by, by mapping.
     """
     with closing(sqlite3.connect(":memory:")) as connection:
         fill_search(connection, entries.values(), counterparts.values())
@@ -63,6 +73,7 @@ def index_of(
         encoded_serves=_encoded(served(entries.values(), with_classes)),
         encoded_counterparts=_encoded(counterparts),
         encoded_entries=_encoded(entries),
+        encoded_call_facts=_encoded(facts),
         words=memoryview(words),
     )
 

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from apidiff.model.call_facts import CallFacts
 from apidiff.model.source_names import SourceNames
 from apidiff.model.views import CounterpartEntry, Entry, ServedEntry
 
@@ -39,11 +40,16 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
     encoded_serves: dict[str, memoryview]
     encoded_counterparts: dict[str, memoryview]
     encoded_entries: dict[str, memoryview]
+    encoded_call_facts: dict[str, memoryview]
     words: memoryview
 
     def entry(self, mapping: str) -> Entry:
         """The entry of a mapping."""
         return msgspec.msgpack.decode(self.encoded_entries[mapping], type=Entry)
+
+    def call_facts(self, mapping: str) -> CallFacts:
+        """What the calls of a mapping's source are judged by."""
+        return msgspec.msgpack.decode(self.encoded_call_facts[mapping], type=CallFacts)
 
     def counterpart(self, name: str) -> CounterpartEntry:
         """A MindSpore communication API seen from its side."""

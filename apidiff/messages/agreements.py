@@ -26,7 +26,7 @@ _RISKS = {
     EvidenceCode.SOURCE_REFUSES: Risk.NONE,
     EvidenceCode.ERRORS_DIFFER: Risk.NONE,
 }
-_NO_KERNEL = "backend_support"
+NO_KERNEL = "backend_support"
 
 
 def agreement_entries(mapping: Mapping, pairs: Iterable[PairVerdicts]) -> list[AgreementEntry]:
@@ -79,12 +79,12 @@ def _differences(mapping: Mapping, pair: PairVerdicts) -> Iterator[DifferenceEnt
     alike: dict[tuple[str, EvidenceCode, str], list[FacetVerdict]] = {}
     for verdict in pair.verdicts:
         if verdict.agreement is Agreement.DIFFERS:
-            alike.setdefault((verdict.facet.value, *_way(verdict)), []).append(verdict)
+            alike.setdefault((verdict.facet.value, *way_to_differ(verdict)), []).append(verdict)
         elif verdict.agreement is Agreement.UNSUPPORTED and verdict.facet is Facet.ERROR:
-            alike.setdefault((_NO_KERNEL, *_way(verdict)), []).append(verdict)
+            alike.setdefault((NO_KERNEL, *way_to_differ(verdict)), []).append(verdict)
     ways: Counter[str] = Counter()
     for (kind, code, _), verdicts in alike.items():
-        compared = {verdict.sample for verdict in pair.verdicts if kind in {verdict.facet.value, _NO_KERNEL}}
+        compared = {verdict.sample for verdict in pair.verdicts if kind in {verdict.facet.value, NO_KERNEL}}
         telling = compared - _refused(pair) if code is EvidenceCode.NO_KERNEL else compared
         name = "-".join([kind, code.value, pair.device]).replace("_", "-")
         ways[name] += 1
@@ -92,7 +92,7 @@ def _differences(mapping: Mapping, pair: PairVerdicts) -> Iterator[DifferenceEnt
         yield DifferenceEntry(
             id=name if ways[name] == 1 else f"{name}-{ways[name]}",
             kind=kind,
-            risk=_risk(verdicts[0]).value,
+            risk=verdict_risk(verdicts[0]).value,
             text=text_of(parts),
             parts=parts,
             headline=sample_headline(verdicts[0].facts[0], pair.device, everywhere=len(verdicts) == len(telling)),
@@ -114,11 +114,11 @@ def _refused(pair: PairVerdicts) -> set[str]:
 def _reach(mapping: Mapping, verdicts: Sequence[FacetVerdict]) -> Reach:
     """Everyday where the first sample, which is the ordinary call, shows it, and both sides take the call."""
     first = next(iter(mapping.samples))
-    harmless = _risk(verdicts[0]) is Risk.NONE
+    harmless = verdict_risk(verdicts[0]) is Risk.NONE
     return Reach.EVERYDAY if not harmless and any(verdict.sample == first for verdict in verdicts) else Reach.EDGE
 
 
-def _risk(verdict: FacetVerdict) -> Risk:
+def verdict_risk(verdict: FacetVerdict) -> Risk:
     """What happens to code that ignores the difference. Another object on the same memory changes nothing that is written."""
     fact = verdict.facts[0]
     if fact.code is EvidenceCode.SHARING_DIFFERS and another_object(fact):
@@ -126,7 +126,7 @@ def _risk(verdict: FacetVerdict) -> Risk:
     return _RISKS.get(fact.code, Risk.SILENT)
 
 
-def _way(verdict: FacetVerdict) -> tuple[EvidenceCode, str]:
+def way_to_differ(verdict: FacetVerdict) -> tuple[EvidenceCode, str]:
     """In what way a sample differs: the code of the evidence, and the exception where there is one.
 
     Samples on which other exceptions are raised, or other memory is shared, are another difference: a sentence that quotes one

@@ -614,6 +614,11 @@ class Walker:
                     at += 1
                     if now is not None:
                         api, end = now, at
+                elif at < count and not names.is_known(
+                    now
+                ):  # a module or an object that nobody knows: all that follows
+                    api, at, end = ".".join([now, *(step.attr for step in steps[at:])]), count, count
+                    now = None
                 self._tell(api, base, steps, end, role if end == count else "name", passed if end == count else None)
                 for step in steps[at:]:
                     now = names.attribute(now, step.attr) if now is not None else None

@@ -6,7 +6,7 @@ signatures beside them: what each version's source lets a caller pass, and which
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -15,28 +15,15 @@ import msgspec
 from apidiff.database import Data
 from apidiff.database.scope import load_scope
 from apidiff.database.signatures import newest_first
+from apidiff.derive.difference_subjects import Ways, claim_subjects, difference_subjects, spelled_ways
 from apidiff.messages.labels import Language
 from apidiff.model.base import Record, Text
-from apidiff.model.claim import Claim
-from apidiff.model.mapping import Api, Mapping
-from apidiff.model.probe_resolution import collective_of
+from apidiff.model.mapping import Mapping
 from apidiff.model.ranges import holds, spans, told
-from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter
+from apidiff.model.signature import SignatureFile
 from apidiff.model.version import Version
 from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, ParameterEntry, TargetEntry
-from apidiff.model.vocabulary import ApiKind, Relation, Status
-
-_SPELLED = {
-    ParameterKind.POSITIONAL_ONLY: "{}/",
-    ParameterKind.POSITIONAL_OR_KEYWORD: "{}",
-    ParameterKind.VARIADIC_POSITIONAL: "*{}",
-    ParameterKind.KEYWORD_ONLY: "{}=",
-    ParameterKind.VARIADIC_KEYWORD: "**{}",
-}
-# A row that matters even to a call that does not pass its parameter.
-_ALWAYS = {Relation.DEFAULT_DIFFERS.value, Relation.ONLY_IN_TARGET.value}
-
-Ways = list[list[str]]
+from apidiff.model.vocabulary import ApiKind, Status
 
 
 class SourceFacts(Record, frozen=True, kw_only=True):
@@ -71,50 +58,20 @@ def port_facts(data: Data) -> PortFacts:
         framework: sorted((one.version for one in found), key=Version, reverse=True)
         for framework, found in data.frameworks.items()
     }
-    subjects: dict[str, list[str]] = {}
-    for mapping in data.mappings.values():
-        for api in (mapping.source, *(target.api for target in mapping.targets)):
-            subjects |= {f"{api.name}#{claim.id}": found for claim in api.claims if (found := _subjects(claim, api))}
     sources = {key: _source_facts(mapping, files) for key, mapping in data.mappings.items()}
     known = [file.version for file in files]
-    return PortFacts(releases=releases, known=known, sources=sources, subjects=subjects)
+    return PortFacts(releases=releases, known=known, sources=sources, subjects=claim_subjects(data.mappings.values()))
 
 
 def _source_facts(mapping: Mapping, files: Sequence[SignatureFile]) -> SourceFacts:
     name = mapping.source.name
     calls: list[tuple[str, Ways | None]] = []
     for file in files:
-        ways = _ways(file.apis[name]) if file.tells_parameters(name) else [] if name in file else None
+        ways = spelled_ways(file.apis[name]) if file.tells_parameters(name) else [] if name in file else None
         if not calls or calls[-1][1] != ways:
             calls.append((file.version, ways))
     members = any(target.members for target in mapping.targets)
     return SourceFacts(kind=ApiKind.CLASS.value if members else mapping.source.kind.value, calls=calls)
-
-
-def _ways(signature: Signature) -> Ways:
-    found: Iterable[list[SignatureParameter]] = signature.overloads or [signature.parameters]
-    return [[_SPELLED[one.kind].format(one.name) for one in way] for way in found]
-
-
-def _subjects(claim: Claim, api: Api) -> list[str]:
-    """The parameters or members without which the claim says nothing; empty where it is about every call."""
-    if named := claim.parameter or claim.member or claim.lacks_member:
-        return [named.name]
-    if claim.lacks:
-        return [claim.lacks.parameter]
-    plain = collective_of(api).plain_probe
-    if plain is None or not claim.probes:
-        return []
-    usual = _passed(api, plain)
-    added = [_passed(api, probe) - usual for probe in claim.probes if collective_of(api).probes[probe].code is None]
-    return sorted(set().union(*added)) if all(added) else []
-
-
-def _passed(api: Api, probe: str) -> set[str]:
-    """The arguments that a probe passes, with those of the probes that it is like."""
-    found = collective_of(api).probes[probe]
-    before = _passed(api, found.like) if found.like else set()
-    return (before - set(found.drop)) | set(found.set)
 
 
 def port_script(entries: Collection[Entry], facts: PortFacts, language: Language) -> bytes:
@@ -187,7 +144,7 @@ class _Table:
 
     def _difference(self, entry: Entry | None, one: DifferenceEntry, target: TargetEntry | None) -> int:
         rows = [*target.parameters, *target.members] if target else []
-        about, always = _about(one, rows, entry.source if entry else "", self.facts.subjects)
+        about, always = difference_subjects(one, rows, entry.source if entry else "", self.facts.subjects)
         key = (one.kind, one.risk, self._text(one.text), tuple(about), int(always))
         return self.differences.setdefault(key, len(self.differences))
 
@@ -210,24 +167,3 @@ def _standing(entry: Entry, version: Version) -> tuple[int, list[tuple[str, str]
         if answer < 0 and holds(found.since, found.until, version):
             answer = len(entry.targets) + place
     return answer, others
-
-
-def _about(
-    one: DifferenceEntry, rows: Sequence[ParameterEntry], source: str, subjects: dict[str, list[str]]
-) -> tuple[list[str], bool]:
-    """The source's parameters or members that the difference is about, none for the call as such.
-
-    And whether it matters to a call that passes none of them: where a default differs, or only the target has one.
-    """
-    if one.parameter is not None:
-        row = next((row for row in rows if one.parameter in {row.source, row.target}), None)
-        return [one.parameter], row is not None and bool(_ALWAYS & set(row.relations))
-    cited = [claim for claim in one.claims if claim.startswith(f"{source}#")]
-    names = {row.target: row.source for row in rows if row.source and row.target}
-    found: set[str] = set()
-    for claim in cited or one.claims:
-        named = subjects.get(claim, []) if cited else [names.get(name, "") for name in subjects.get(claim, [])]
-        if not named or "" in named:
-            return [], False
-        found.update(named)
-    return sorted(found), False

@@ -64,6 +64,10 @@ class TorchNames:
         """Whether ``value`` is a module of PyTorch."""
         return value in self._modules
 
+    def is_known(self, value: str) -> bool:
+        """Whether it is known what ``value`` is."""
+        return value in self.apis or value in self._results or value in self._classes
+
     def is_class(self, value: str) -> bool:
         """Whether ``value`` is a class: known as one, or written as one."""
         known = self.apis.get(value)

@@ -1,0 +1,280 @@
+"""Collects what is known of the calls of a source API: what a scan of code judges each call by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from apidiff.database import Data
+from apidiff.database.devices import load_devices
+from apidiff.database.signatures import newest_first
+from apidiff.database.single_runs import SingleTraces
+from apidiff.derive.argument_changes import Change
+from apidiff.derive.conditions import Condition as ClaimCondition
+from apidiff.derive.conditions import Either, OwnGroup, Passes, With, Without, conditions
+from apidiff.derive.difference_subjects import claim_subjects, difference_subjects, spelled_ways
+from apidiff.judge.pairs import PairVerdicts, judge_target, unsupported_by
+from apidiff.messages.agreements import NO_KERNEL, verdict_risk, way_to_differ
+from apidiff.messages.headlines import row_headline, sample_headline
+from apidiff.model.agreement import Agreement, Facet, FacetVerdict
+from apidiff.model.call_facts import (
+    CallFacts,
+    Condition,
+    DeviceFact,
+    DifferenceFact,
+    Form,
+    MemberFact,
+    OtherwiseFacts,
+    ProblemFact,
+    RangeFact,
+    SampleFact,
+    TargetFacts,
+)
+from apidiff.model.claim import Claim, ClaimKind
+from apidiff.model.mapping import Api, Target
+from apidiff.model.mapping import Mapping as ApiMapping
+from apidiff.model.sample import Arguments, SampleArgument, SampleForm, SampleInput
+from apidiff.model.sample_calls import rule_of, source_call
+from apidiff.model.verdict import Outcome
+from apidiff.model.views import DifferenceEntry, Entry, ObservedSummary, ParameterEntry, TargetEntry
+from apidiff.model.vocabulary import ApiKind, DifferenceKind, Execution, Reach, Relation, Risk
+
+_CLASSES = {ApiKind.CLASS, ApiKind.MODULE, ApiKind.PRIMITIVE}
+_UNSEEN = {Agreement.ERROR, Agreement.TIMEOUT, Agreement.CRASH, Agreement.FLAKY, Agreement.NOT_RUN}
+
+
+def call_facts(data: Data, entries: Mapping[str, Entry]) -> dict[str, CallFacts]:
+    """Collect the facts of every mapping. ``entries``: what is shown of each, by ID."""
+    collector = _Collector(data)
+    return {key: collector.facts(mapping, entries[key]) for key, mapping in data.mappings.items()}
+
+
+class _Collector:
+    """Collects facts from data read once."""
+
+    def __init__(self, data: Data) -> None:
+        self._files = newest_first(data.signatures, "torch")
+        self._subjects = claim_subjects(data.mappings.values())
+        self._traces = SingleTraces(data.single_runs)
+        self._unsupported = unsupported_by(load_devices()) if data.single_runs else {}
+
+    def facts(self, mapping: ApiMapping, entry: Entry) -> CallFacts:
+        source = mapping.source
+        told = next((file for file in self._files if file.tells_parameters(source.name)), None)
+        pairs = zip(mapping.targets, entry.targets, strict=True)
+        return CallFacts(
+            mapping=mapping.id,
+            source=source.name,
+            is_class=source.kind in _CLASSES or any(target.members for target in mapping.targets),
+            single=mapping.execution is Execution.SINGLE,
+            ways=spelled_ways(told.apis[source.name]) if told else [],
+            targets=[self._target(mapping, entry, target, shown) for target, shown in pairs],
+            otherwise=[
+                OtherwiseFacts(
+                    answer=one.answer, since=one.since, until=one.until, risk=one.risk, headline=one.instead or one.why
+                )
+                for one in entry.otherwise
+            ],
+            help=entry.official.get(source.name),
+        )
+
+    def _target(self, mapping: ApiMapping, entry: Entry, target: Target, shown: TargetEntry) -> TargetFacts:
+        problems: list[ProblemFact] = []
+        samples = list(self._samples(mapping, target, problems))
+        written = {difference.id for difference in (*mapping.caveats, *target.differences)}
+        renamed = rule_of(target).keywords
+        summaries = {claim.id: claim.summary for claim in entry.claims}
+        return TargetFacts(
+            name=shown.name,
+            ranges=[RangeFact(since=one.since, until=one.until, status=one.status) for one in shown.ranges],
+            renamed=renamed,
+            missing=[row.source for row in shown.parameters if row.source and row.target is None],
+            differences=[
+                self._difference(mapping, target, shown, one, summaries)
+                for one in shown.differences
+                if one.kind != DifferenceKind.MEMBER.value and (one.id in written or one.parameter or one.claims)
+            ],
+            members={row.source: _member(row) for row in shown.members if row.source},
+            samples=samples,
+            problems=problems,
+            devices={one.device: DeviceFact(documented=one.documented, outcomes=one.outcomes) for one in shown.runs_on},
+        )
+
+    def _difference(
+        self,
+        mapping: ApiMapping,
+        target: Target,
+        shown: TargetEntry,
+        one: DifferenceEntry,
+        summaries: Mapping[str, list[ObservedSummary]],
+    ) -> DifferenceFact:
+        about, always = difference_subjects(
+            one, [*shown.parameters, *shown.members], mapping.source.name, self._subjects
+        )
+        claims = {
+            f"{api.name}#{claim.id}": (claim, api) for api in (mapping.source, target.api) for claim in api.claims
+        }
+        cited = [claims[name] for name in one.claims if name in claims]
+        names = {row.target: row.source for row in shown.parameters if row.source and row.target}
+        return DifferenceFact(
+            id=one.id,
+            kind=one.kind,
+            risk=one.risk,
+            reach=one.reach,
+            headline=one.headline or one.text,
+            about=about,
+            always=always,
+            when=_alternatives(cited, mapping.source, names) or _alternatives(cited, target.api, names),
+            devices=_devices(one, shown),
+            alike=_alike_at(cited, summaries, target.api),
+        )
+
+    def _samples(self, mapping: ApiMapping, target: Target, problems: list[ProblemFact]) -> Iterator[SampleFact]:
+        """The samples with what runs show of each; ``problems`` gets the ways in which they differ."""
+        numbers: dict[tuple[str, ...], int] = {}
+        shown: dict[str, dict[str, dict[str, list[int]]]] = {}
+        for found in judge_target(mapping, target, self._traces, self._unsupported):
+            by_sample: dict[str, list[FacetVerdict]] = {}
+            for verdict in found.verdicts:
+                by_sample.setdefault(verdict.sample, []).append(verdict)
+            for sample, verdicts in by_sample.items():
+                if any(one.agreement in _UNSEEN for one in verdicts):
+                    continue
+                numbered = [_number(mapping, one, found, numbers, problems) for one in verdicts if _is_problem(one)]
+                shown.setdefault(sample, {}).setdefault(found.target_version, {})[found.device] = sorted(set(numbered))
+        for sample in mapping.samples:
+            yield SampleFact(form=_form(mapping, sample), shown=shown.get(sample, {}))
+
+
+def _is_problem(verdict: FacetVerdict) -> bool:
+    """Whether a facet differs, or has no kernel; that is told by the error alone, not by what it hides."""
+    hides = verdict.agreement is Agreement.UNSUPPORTED
+    return verdict.agreement is Agreement.DIFFERS or (hides and verdict.facet is Facet.ERROR)
+
+
+def _number(
+    mapping: ApiMapping,
+    verdict: FacetVerdict,
+    found: PairVerdicts,
+    numbers: dict[tuple[str, ...], int],
+    problems: list[ProblemFact],
+) -> int:
+    """The place of a way to differ in ``problems``, to which it is added the first time."""
+    kernel = verdict.agreement is Agreement.UNSUPPORTED
+    kind = NO_KERNEL if kernel else verdict.facet.value
+    code, detail = way_to_differ(verdict)
+    key = kind, code.value, detail, found.device
+    if key not in numbers:
+        numbers[key] = len(problems)
+        risk = verdict_risk(verdict)
+        usual = risk is not Risk.NONE and verdict.sample == next(iter(mapping.samples))
+        problems.append(
+            ProblemFact(
+                id="-".join([kind, code.value, found.device]).replace("_", "-"),
+                kind=kind,
+                risk=risk.value,
+                reach=(Reach.EVERYDAY if usual else Reach.EDGE).value,
+                headline=sample_headline(verdict.facts[0], found.device, everywhere=False),
+                kernel=kernel,
+            )
+        )
+    return numbers[key]
+
+
+def _form(mapping: ApiMapping, sample: str) -> Form | None:
+    """How a sample calls the source, as code would be written."""
+    call = source_call(mapping, sample)
+    if call.form is SampleForm.CODE:
+        return None
+    given = call.constructor if call.form is SampleForm.MODULE else call.given
+    return _form_of(given)
+
+
+def _form_of(given: Arguments) -> Form:
+    return Form(
+        args=[_written(value) for value in given.args.values()],
+        keywords={name: _written(value) for name, value in given.kwargs.items()},
+    )
+
+
+def _written(value: SampleArgument) -> str:
+    if not isinstance(value, SampleInput):
+        return f"={value!r}"
+    if value.is_tensor:
+        return "tensor"
+    if value.framework_dtype is not None:
+        return f":torch.{value.framework_dtype.removeprefix('torch.')}"
+    items = value.tuple if value.tuple is not None else value.list or []
+    if any(isinstance(item, SampleInput) for item in items):
+        return "tuple" if value.tuple is not None else "list"
+    return f"={tuple(items) if value.tuple is not None else list(items)!r}"
+
+
+def _member(row: ParameterEntry) -> MemberFact:
+    differs = row.relations != [Relation.SAME.value]
+    headline = row_headline(row, "member") if differs else None
+    return MemberFact(target=row.target, versions=row.target_range, risk=row.risk, headline=headline)
+
+
+def _devices(difference: DifferenceEntry, shown: TargetEntry) -> list[str]:
+    """The devices that a difference in support is about: those on which runs of the target did not end well."""
+    if difference.kind != DifferenceKind.BACKEND_SUPPORT.value:
+        return []
+    return [one.device for one in shown.runs_on if one.outcomes and next(iter(one.outcomes.values())) != "holds"]
+
+
+def _alike_at(
+    cited: Sequence[tuple[Claim, Api]], summaries: Mapping[str, list[ObservedSummary]], target: Api
+) -> list[str]:
+    """The versions of the target at which what is claimed of it holds as the same does of the source."""
+    source = {claim.kind for claim, api in cited if api is not target and _hold(summaries[f"{api.name}#{claim.id}"])}
+    mine = [(claim, summaries[f"{api.name}#{claim.id}"]) for claim, api in cited if api is target]
+    if not mine or any(claim.kind is not ClaimKind.COMPLETES or claim.kind not in source for claim, _ in mine):
+        return []
+    versions = {row.framework_version for _, rows in mine for row in rows}
+    return sorted(version for version in versions if all(_hold(rows, version) for _, rows in mine))
+
+
+def _hold(rows: Sequence[ObservedSummary], version: str | None = None) -> bool:
+    """Whether all runs, of ``version`` or of any, show that a claim holds."""
+    outcomes = {row.outcome for row in rows if version is None or row.framework_version == version}
+    return outcomes == {Outcome.HOLDS.value}
+
+
+def _alternatives(cited: Sequence[tuple[Claim, Api]], side: Api, names: Mapping[str, str]) -> list[list[Condition]]:
+    """What a call must be like to be one that the claims about ``side`` are about: the alternatives, none where any call is.
+
+    ``names``: parameter of the target → that of the source.
+    """
+    every: list[list[Condition]] = []
+    for claim, api in cited:
+        if api is not side:
+            continue
+        for branch in _branches(conditions(claim, api)):
+            told = [one for part in branch if (one := _condition(part)) is not None]
+            if side.name.startswith("mindspore."):
+                told = [Condition(test=one.test, name=names.get(one.name, one.name), code=one.code) for one in told]
+            if not told:
+                return []
+            if told not in every:
+                every.append(told)
+    return every
+
+
+def _branches(found: Sequence[ClaimCondition]) -> list[list[ClaimCondition]]:
+    shared: list[ClaimCondition] = [one for one in found if not isinstance(one, Either)]
+    either = [branch for one in found if isinstance(one, Either) for branch in one.branches]
+    return [[*shared, *branch] for branch in either] or [shared]
+
+
+def _condition(condition: ClaimCondition) -> Condition | None:
+    """What of a condition the text of a call can tell."""
+    match condition:
+        case With(name=name, code=code):
+            return Condition(test="is", name=name, code=code)
+        case Without(name=name):
+            return Condition(test="omitted", name=name)
+        case OwnGroup(name=name):
+            return Condition(test="passed", name=name)
+        case Passes(name=name, change=change) if change.change is Change.CODE:
+            return Condition(test="is", name=name, code=change.detail)
+    return None

@@ -1,0 +1,120 @@
+"""Compares what a call passes with what a sample or a condition passes: the same form, a form that holds it, or another."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from apidiff.model.call_facts import Condition
+from apidiff.porting.call_forms import IS_TENSOR, LITERAL, NAMED, UNKNOWN, CallForm
+
+Bound = dict[str, str]  # parameter → what is passed for it
+SEVERAL = "several"  # arguments given one by one for a parameter that takes any number: view(3, 4)
+_SEQUENCES = {"tuple", "list"}
+
+
+def bind(form: CallForm, ways: Sequence[Sequence[str]]) -> Bound:
+    """Assign what a call passes to parameters, by the first way to call that takes it.
+
+    What no way tells stays under its position: ``#0``.
+    """
+    variadic = {name[1:] for way in ways for name in way if name[0] == "*" and name[1] != "*"}
+    for way in ways:
+        if (bound := _bound_by(form, way)) is not None:
+            # view(12) is written as view(3, 4) is, although another way to call takes the number for a whole size.
+            return {name: SEVERAL if name in variadic and _is_number(value) else value for name, value in bound.items()}
+    return {f"#{place}": value for place, value in enumerate(form.args)} | dict(form.keywords)
+
+
+def _bound_by(form: CallForm, way: Sequence[str]) -> Bound | None:
+    positional = [name.rstrip("/") for name in way if name[0] != "*" and name[-1] != "="]
+    variadic = next((name[1:] for name in way if name[0] == "*" and name[1] != "*"), None)
+    if variadic is not None:
+        positional = positional[: way.index(f"*{variadic}")]
+    bound = dict(zip(positional, form.args, strict=False))
+    rest = form.args[len(positional) :]
+    if rest:
+        if variadic is None:
+            return None
+        bound[variadic] = SEVERAL
+    named = {name.rstrip("=") for name in way if name[0] != "*" and name[-1] != "/"}
+    takes_more = any(name.startswith("**") for name in way)
+    for name, value in form.keywords:
+        if name in bound or (name not in named and not takes_more):
+            return None
+        bound[name] = value
+    return bound
+
+
+def fits(call: Mapping[str, str], wanted: Mapping[str, str], *, more: bool) -> bool:
+    """Whether ``call`` may be one that passes ``wanted``. ``more``: it may pass other parameters too."""
+    if not more and call.keys() != wanted.keys():
+        return False
+    return all(name in call and alike(call[name], value) for name, value in wanted.items())
+
+
+def alike(first: str, second: str) -> bool:
+    """Whether two arguments may be of the same form: numbers of one type are, texts and switches are not."""
+    if UNKNOWN in (first, second) or first == second:
+        return True
+    kinds = {_kind(first), _kind(second)}
+    if kinds == {"value"}:
+        return False
+    return len(kinds) == 1 or kinds <= {"tuple", "list"}
+
+
+def _is_number(code: str) -> bool:
+    return code.startswith(LITERAL) and _kind(code) == "int"
+
+
+@cache
+def _kind(code: str) -> str:
+    """What decides whether two arguments are of one form; ``value`` where each value is a form of its own."""
+    if code.startswith(NAMED):
+        return "value"
+    if not code.startswith(LITERAL):
+        return code
+    try:
+        value = ast.literal_eval(code[1:])
+    except (ValueError, SyntaxError):
+        return "value"
+    if value is None or isinstance(value, bool | str):
+        return "value"
+    return type(value).__name__
+
+
+def can_hold(condition: Condition, call: Mapping[str, str], *, known: frozenset[str], more: bool) -> bool:
+    """Whether ``call`` may be as ``condition`` says.
+
+    Args:
+        condition: what is asked.
+        call: what it passes, by parameter.
+        known: the parameters of the source; of others the text of a call tells nothing.
+        more: whether it may pass what is not written: ``**options``.
+    """
+    if condition.name not in known:
+        return True
+    passed = call.get(condition.name)
+    match condition.test:
+        case "omitted":
+            return passed is None or passed == UNKNOWN
+        case "passed":
+            return passed is not None or more
+    if passed is None:
+        return more or condition.code in {"False", "None"}
+    return _may_be(passed, condition.code)
+
+
+def _may_be(passed: str, code: str) -> bool:
+    """Whether an argument may be what ``code`` says."""
+    if passed == UNKNOWN:
+        return True
+    if passed.startswith(NAMED):
+        return passed.endswith(f".{code.rpartition('.')[2]}") if code.replace(".", "").isidentifier() else True
+    if not passed.startswith(LITERAL):
+        return passed in _SEQUENCES or passed == IS_TENSOR
+    try:
+        return bool(ast.literal_eval(passed[1:]) == ast.literal_eval(code))
+    except (ValueError, SyntaxError):
+        return not code.replace(".", "").isidentifier() or "." not in code  # an expression may have any value

@@ -1,0 +1,273 @@
+"""Judges a reference to PyTorch: what answers it at a MindSpore version, which differences its call can meet, what runs prove.
+
+A difference is left out where the arguments that are written there rule it out, or where samples of the same form agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+
+import msgspec
+
+from apidiff.messages.labels import LABELS, filled
+from apidiff.model.base import Text
+from apidiff.model.call_facts import CallFacts, DifferenceFact, OtherwiseFacts, SampleFact, TargetFacts
+from apidiff.model.ranges import holds, told
+from apidiff.model.source_names import KnownApi
+from apidiff.model.version import Version
+from apidiff.model.vocabulary import DifferenceKind, Reach, Risk, Status
+from apidiff.porting.call_forms import CallForm
+from apidiff.porting.call_matching import Bound, bind, can_hold, fits
+
+DEVICES = {"ascend": "npu", "gpu": "cuda", "cpu": "cpu"}
+"""How a user names a device, and how records do."""
+
+
+class Label(Enum):
+    """How far runs have proven what is written instead of a reference."""
+
+    VERIFIED = "verified"  # every facet agrees on every sample of that form
+    UNSAFE = "unsafe"  # some differ, or no sample of that form was run
+    MANUAL = "manual"  # no rule writes it
+    UNKNOWN = "unknown"  # the database has nothing about it
+
+
+class Met(msgspec.Struct, frozen=True, gc=False):
+    """A difference that a call can meet. ``id``: the same in every version of the database, such as ``parameter-out``."""
+
+    id: str
+    kind: str
+    risk: str
+    reach: str
+    headline: Text
+
+
+class Judgement(msgspec.Struct, frozen=True, gc=False):
+    """What is said of a reference. ``replacement``: the full name to write instead, where nothing else changes."""
+
+    label: Label
+    mapping: str | None = None
+    target: str | None = None
+    differences: tuple[Met, ...] = ()
+    replacement: str | None = None
+    help: Text | None = None
+
+
+class Judge:
+    """Judges references for one MindSpore version and device.
+
+    Args:
+        facts_of: reads the facts of a mapping.
+        apis: the APIs of the database by name.
+        version: the MindSpore release.
+        known: all known releases, newest first.
+        device: ``npu``, ``cuda`` or ``cpu``; of a device alone nothing is told where it is None.
+    """
+
+    def __init__(
+        self,
+        facts_of: Callable[[str], CallFacts],
+        apis: Mapping[str, KnownApi],
+        version: str,
+        known: list[str],
+        device: str | None,
+    ) -> None:
+        self._facts_of, self._apis, self._device, self._known = facts_of, apis, device, known
+        self._release, self._version = version, Version(version)
+        self._facts: dict[str, CallFacts] = {}
+        self._judged: dict[tuple[str, str, CallForm | None], Judgement] = {}
+
+    def judge(self, name: str, role: str, form: CallForm | None) -> Judgement:
+        """Judge the API ``name`` used as ``role``; ``form``: what its call passes, None where it is not called."""
+        key = name, role, form
+        if key not in self._judged:
+            self._judged[key] = self._judge(name, role, form)
+        return self._judged[key]
+
+    def _judge(self, name: str, role: str, form: CallForm | None) -> Judgement:
+        found = self._meaning(name)
+        if found is None:
+            return Judgement(Label.UNKNOWN)
+        mapping, member = found
+        facts = self._facts_of_mapping(mapping)
+        target = next((one for one in facts.targets if self._is_current(one)), None)
+        if target is None:
+            return self._without_target(facts)
+        if member is not None:
+            return self._of_member(facts, target, member)
+        if role == "import":
+            return self._of_import(facts, target)
+        bound = bind(form, facts.ways) if form is not None else None
+        differences = tuple(self._met(facts, target, form, bound))
+        label = self._label(facts, target, form, bound, differences)
+        return Judgement(
+            label, mapping, target.name, differences, _replacement(facts, target, bound, label), facts.help
+        )
+
+    def _meaning(self, name: str) -> tuple[str, str | None] | None:
+        known = self._apis.get(name)
+        if known is not None:
+            return known.mapping, None
+        owner, _, member = name.rpartition(".")
+        known = self._apis.get(owner)
+        if known is None or not known.is_class:
+            return None
+        facts = self._facts_of_mapping(known.mapping)
+        has_members = any(member in target.members for target in facts.targets)
+        return (known.mapping, member) if has_members else None
+
+    def _facts_of_mapping(self, mapping: str) -> CallFacts:
+        if mapping not in self._facts:
+            self._facts[mapping] = self._facts_of(mapping)
+        return self._facts[mapping]
+
+    def _is_current(self, target: TargetFacts) -> bool:
+        return any(
+            span.status == Status.CURRENT.value and holds(span.since, span.until, self._version)
+            for span in target.ranges
+        )
+
+    def _without_target(self, facts: CallFacts) -> Judgement:
+        answer = next((one for one in facts.otherwise if holds(one.since, one.until, self._version)), None)
+        if answer is None:
+            return Judgement(Label.UNKNOWN, facts.mapping, help=facts.help)
+        return Judgement(Label.MANUAL, facts.mapping, None, (_met_answer(answer),), None, facts.help)
+
+    def _of_member(self, facts: CallFacts, target: TargetFacts, name: str) -> Judgement:
+        member = target.members.get(name)
+        if member is None:
+            return Judgement(Label.UNKNOWN, facts.mapping, target.name, help=facts.help)
+        there = member.versions is None or self._release in told(self._known, member.versions)
+        if member.target is None or not there:
+            headline = member.headline if there else None
+            text = headline or filled("scan.no_member", member=name, version=self._release)
+            risk = member.risk if member.risk != Risk.NONE.value else Risk.ERROR.value
+            met = Met(f"member-{name}", DifferenceKind.MEMBER.value, risk, Reach.EVERYDAY.value, text)
+            return Judgement(Label.MANUAL, facts.mapping, target.name, (met,), None, facts.help)
+        full = f"{target.name}.{member.target}"
+        if member.target == name or member.headline is None:
+            return Judgement(Label.VERIFIED, facts.mapping, full, (), full, facts.help)
+        met = Met(f"member-{name}", DifferenceKind.MEMBER.value, member.risk, Reach.EVERYDAY.value, member.headline)
+        return Judgement(Label.UNSAFE, facts.mapping, full, (met,), None, facts.help)
+
+    def _of_import(self, facts: CallFacts, target: TargetFacts) -> Judgement:
+        """An import: what its calls meet is told of these."""
+        proven = any(self._shown(sample) is not None for sample in target.samples) or self._ran(target)
+        return Judgement(Label.VERIFIED if proven else Label.UNSAFE, facts.mapping, target.name, help=facts.help)
+
+    def _met(self, facts: CallFacts, target: TargetFacts, form: CallForm | None, bound: Bound | None) -> Iterator[Met]:
+        """The differences that a call can meet; of a name that is not called, those of any call."""
+        parameters = frozenset(name.strip("*/=") for way in facts.ways for name in way)
+        for difference in target.differences:
+            if self._matters(difference) and (
+                form is None or bound is None or _can_meet(difference, bound, parameters, more=form.open)
+            ):
+                yield Met(difference.id, difference.kind, difference.risk, difference.reach, difference.headline)
+        yield from self._met_samples(facts, target, form, bound)
+        device = target.devices.get(self._device) if self._device is not None else None
+        if device is not None and not device.documented and self._release not in device.outcomes:
+            text = filled("scan.not_documented", device=LABELS[f"device.{self._device}"])
+            kind = DifferenceKind.BACKEND_SUPPORT.value
+            yield Met("device-not-documented", kind, Risk.ERROR.value, Reach.EVERYDAY.value, text)
+
+    def _matters(self, difference: DifferenceFact) -> bool:
+        if difference.reach == Reach.SOURCE_ONLY.value or difference.risk == Risk.NONE.value:
+            return False
+        if self._release in difference.alike:
+            return False
+        if difference.kind == DifferenceKind.BACKEND_SUPPORT.value:
+            return self._device is not None and (not difference.devices or self._device in difference.devices)
+        return difference.kind != DifferenceKind.DOCUMENTATION.value
+
+    def _met_samples(
+        self, facts: CallFacts, target: TargetFacts, form: CallForm | None, bound: Bound | None
+    ) -> Iterator[Met]:
+        """What runs of samples show that the call may be like."""
+        seen: dict[int, None] = {}
+        for sample in self._like(facts, target, form, bound)[0]:
+            seen |= dict.fromkeys(self._shown(sample) or [])
+        for number in seen:
+            problem = target.problems[number]
+            if problem.risk != Risk.NONE.value and (not problem.kernel or self._device is not None):
+                yield Met(problem.id, problem.kind, problem.risk, problem.reach, problem.headline)
+
+    def _like(
+        self, facts: CallFacts, target: TargetFacts, form: CallForm | None, bound: Bound | None
+    ) -> tuple[list[SampleFact], bool]:
+        """The samples that a call may be like, and whether they are of its very form."""
+        if bound is None or (form is not None and form.open):
+            return target.samples, False
+        forms = [(sample, self._bound(facts, sample)) for sample in target.samples]
+        same = [sample for sample, passed in forms if passed is None or fits(bound, passed, more=False)]
+        if any(self._shown(sample) is not None for sample in same):
+            return same, True
+        return [sample for sample, passed in forms if passed is not None and fits(bound, passed, more=True)], False
+
+    @staticmethod
+    def _bound(facts: CallFacts, sample: SampleFact) -> Bound | None:
+        if sample.form is None:
+            return None
+        form = CallForm(tuple(sample.form.args), tuple(sample.form.keywords.items()))
+        return bind(form, facts.ways)
+
+    def _shown(self, sample: SampleFact) -> list[int] | None:
+        """The problems that runs at the release show; None where there is no run on the device."""
+        devices = sample.shown.get(self._release)
+        if devices is None or (self._device is not None and self._device not in devices):
+            return None
+        chosen = devices.values() if self._device is None else [devices[self._device]]
+        return [number for numbers in chosen for number in numbers]
+
+    def _ran(self, target: TargetFacts) -> bool:
+        """Whether the target's ordinary call came back at the release, on the device."""
+        devices = target.devices if self._device is None else {self._device: target.devices.get(self._device)}
+        return any(one is not None and one.outcomes.get(self._release) == "holds" for one in devices.values())
+
+    def _label(
+        self,
+        facts: CallFacts,
+        target: TargetFacts,
+        form: CallForm | None,
+        bound: Bound | None,
+        differences: tuple[Met, ...],
+    ) -> Label:
+        if bound is not None and any(name in target.missing for name in bound):
+            return Label.MANUAL
+        if differences:
+            return Label.UNSAFE
+        if not facts.single:
+            return Label.VERIFIED if self._ran(target) else Label.UNSAFE
+        like, same = self._like(facts, target, form, bound)
+        if form is None:
+            same = True  # a name that is not called: all samples are of it
+        compared = [
+            numbers
+            for sample in like
+            if (numbers := self._shown(sample)) is not None
+            and not any(target.problems[number].kernel for number in numbers)
+        ]
+        return Label.VERIFIED if same and compared else Label.UNSAFE
+
+
+def _can_meet(difference: DifferenceFact, call: Bound, parameters: frozenset[str], *, more: bool) -> bool:
+    """Whether a call is one that a difference can be about."""
+    if difference.about and not difference.always and not more and not any(name in call for name in difference.about):
+        return False
+    return not difference.when or any(
+        all(can_hold(condition, call, known=parameters, more=more) for condition in branch)
+        for branch in difference.when
+    )
+
+
+def _met_answer(answer: OtherwiseFacts) -> Met:
+    return Met(answer.answer.replace("_", "-"), answer.answer, answer.risk, Reach.EVERYDAY.value, answer.headline)
+
+
+def _replacement(facts: CallFacts, target: TargetFacts, bound: Bound | None, label: Label) -> str | None:
+    """The name to write instead where this is the whole edit; None where more changes, or nothing: a method of the same name."""
+    if label is not Label.VERIFIED or any(name in target.renamed for name in bound or ()):
+        return None
+    if facts.source.startswith("torch.Tensor.") and facts.source != "torch.Tensor":
+        return None
+    return target.name

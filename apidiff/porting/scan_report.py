@@ -1,0 +1,223 @@
+"""The result of a scan: findings with their places, and for each file how much of it is verified, unsafe, manual, unknown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from apidiff.model.base import Text
+from apidiff.model.vocabulary import Reach, Risk
+from apidiff.porting.file_scan import Reference
+from apidiff.porting.judgement import Judge, Judgement, Label
+from apidiff.porting.source_files import Problem
+from apidiff.porting.tree_scan import ScannedFile
+
+RISKS = [risk.value for risk in Risk]
+
+
+class Finding(msgspec.Struct, frozen=True, gc=False):
+    """A difference that a call meets, at its place. Lines and columns count from 1, columns in characters; the end is exclusive.
+
+    ``cell``: of a notebook, in which lines are counted then. ``fix``: verified, unsafe or manual. ``replacement``: the name to
+    write there, where that is the whole edit. ``id``: the same as long as API and difference are.
+    """
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    cell: int | None
+    source: str
+    target: str | None
+    id: str
+    kind: str
+    risk: str
+    reach: str
+    headline: Text
+    fix: str
+    replacement: str | None = None
+    help: Text | None = None
+
+
+class Rename(msgspec.Struct, frozen=True, gc=False):
+    """A reference whose whole edit is another name, proven by runs."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    cell: int | None
+    source: str
+    target: str
+
+
+class FileShares(msgspec.Struct, frozen=True, gc=False):
+    """How the references of a file are answered. ``possible``: methods of something unknown, which are not counted."""
+
+    file: str
+    references: int
+    verified: int
+    unsafe: int
+    manual: int
+    unknown: int
+    possible: int
+    ignored: int
+
+
+class Used(msgspec.Struct, frozen=True, gc=False):
+    """An API, how often it is used, and by which differences its uses are met: ID → number."""
+
+    source: str
+    target: str | None
+    uses: int
+    labels: dict[str, int]
+
+
+class ScanReport(msgspec.Struct, frozen=True):
+    """The whole result. ``findings`` are those of ``reach`` everyday and edge, in the order of the files.
+
+    ``references`` counts places that name an API, ``answered`` those with a mapping at this version. ``baselined``: findings that
+    the baseline holds and that are left out.
+    """
+
+    mindspore: str
+    device: str | None
+    files: list[FileShares]
+    references: int
+    answered: int
+    possible: int
+    findings: list[Finding]
+    apis: list[Used]
+    problems: list[Problem]
+    baselined: int = 0
+    renames: list[Rename] = []
+
+    def shares(self) -> dict[str, int]:
+        """The references by label, over all files."""
+        return {label.value: sum(getattr(file, label.value) for file in self.files) for label in Label}
+
+    def everyday(self) -> list[Finding]:
+        """The findings that everyday calls meet."""
+        return [finding for finding in self.findings if finding.reach == Reach.EVERYDAY.value]
+
+
+def make_report(
+    scanned: Iterable[ScannedFile],
+    judge: Judge,
+    mindspore: str,
+    device: str | None,
+    problems: Sequence[Problem] = (),
+    baseline: Counter[tuple[str, str, str]] | None = None,
+) -> ScanReport:
+    """Judge every reference and count.
+
+    Args:
+        scanned: the files with their references.
+        judge: judges a reference.
+        mindspore: the release that it judges for.
+        device: the device, as the user names it.
+        problems: what could not be listed.
+        baseline: findings to leave out, by file, source and ID, with their number.
+    """
+    left = Counter(baseline or ())
+    files, findings, every, renames = [], [], list(problems), []
+    labels: dict[str, Counter[str]] = {}
+    targets: dict[str, str | None] = {}
+    baselined = 0
+    for file in scanned:
+        counts: Counter[str] = Counter()
+        every += file.names.problems
+        for reference in file.references:
+            if reference.possible:
+                counts["possible"] += 1
+                continue
+            if _is_ignored(reference, file.names.ignored):
+                counts["ignored"] += 1
+                continue
+            judgement = judge.judge(reference.name, reference.role, reference.form)
+            counts[judgement.label.value] += 1
+            labels.setdefault(reference.name, Counter())[judgement.label.value] += 1
+            targets.setdefault(reference.name, judgement.target)
+            if judgement.replacement is not None and reference.role != "import":
+                renames.append(_rename(file.names.path, reference, judgement.replacement))
+            for finding in _findings(file.names.path, reference, judgement):
+                key = finding.file, finding.source, finding.id
+                if left[key] > 0:
+                    left[key] -= 1
+                    baselined += 1
+                else:
+                    findings.append(finding)
+        files.append(
+            FileShares(
+                file=file.names.path,
+                references=sum(counts[label.value] for label in Label),
+                verified=counts["verified"],
+                unsafe=counts["unsafe"],
+                manual=counts["manual"],
+                unknown=counts["unknown"],
+                possible=counts["possible"],
+                ignored=counts["ignored"],
+            )
+        )
+    references = sum(file.references for file in files)
+    return ScanReport(
+        mindspore=mindspore,
+        device=device,
+        files=files,
+        references=references,
+        answered=references - sum(file.unknown for file in files),
+        possible=sum(file.possible for file in files),
+        findings=findings,
+        apis=sorted(
+            (Used(name, targets[name], sum(of.values()), dict(of)) for name, of in labels.items()),
+            key=lambda used: (-used.uses, used.source),
+        ),
+        problems=every,
+        baselined=baselined,
+        renames=renames,
+    )
+
+
+def _is_ignored(reference: Reference, ignored: dict[int, list[str]]) -> bool:
+    """Whether a comment on one of its lines tells to pass over it: all that is there, or this API by its name or its end."""
+    if not ignored:
+        return False
+    for line in range(reference.span.line, reference.span.end_line + 1):
+        if line in ignored:
+            names = ignored[line]
+            if not names or any(f".{reference.name}".endswith(f".{name}") for name in names):
+                return True
+    return False
+
+
+def _findings(path: str, reference: Reference, judgement: Judgement) -> Iterable[Finding]:
+    span = reference.span
+    for met in judgement.differences:
+        yield Finding(
+            file=path,
+            line=span.line,
+            column=span.column,
+            end_line=span.end_line,
+            end_column=span.end_column,
+            cell=span.cell,
+            source=reference.name,
+            target=judgement.target,
+            id=met.id,
+            kind=met.kind,
+            risk=met.risk,
+            reach=met.reach,
+            headline=met.headline,
+            fix=judgement.label.value,
+            replacement=judgement.replacement,
+            help=judgement.help,
+        )
+
+
+def _rename(path: str, reference: Reference, target: str) -> Rename:
+    span = reference.span
+    place = span.line, span.column, span.end_line, span.end_column, span.cell
+    return Rename(path, *place, reference.name, target)

@@ -1,0 +1,94 @@
+"""Reads the settings of a scan from ``pyproject.toml`` and baselines of findings that are known and left."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from apidiff.atomic_write import write_file
+from apidiff.errors import ApidiffError
+from apidiff.porting.scan_report import Finding
+
+FILE = "pyproject.toml"
+TABLE = "tool.apidiff.scan"
+_VERSION = 1
+
+
+class ScanSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """What ``[tool.apidiff.scan]`` may say; an option on the command line counts more. Paths are relative to the file."""
+
+    mindspore: str | None = None
+    device: Literal["ascend", "gpu", "cpu"] | None = None
+    fail_on: Literal["silent", "error", "rewrite"] | None = None
+    baseline: str | None = None
+    exclude: list[str] = []
+    edge: bool = False
+
+
+class _Known(msgspec.Struct, forbid_unknown_fields=True):
+    file: str
+    source: str
+    id: str
+    count: int
+
+
+class _Baseline(msgspec.Struct, forbid_unknown_fields=True):
+    version: int
+    findings: list[_Known]
+
+
+def read_settings(path: Path) -> tuple[ScanSettings, Path]:
+    """Read the settings for what is scanned at ``path``: of the nearest ``pyproject.toml`` above that has the table.
+
+    Returns them with the folder of that file, or those that nothing says with the current folder. Raises ApidiffError for a
+    file that is broken.
+    """
+    folder = path.resolve()
+    for parent in [folder, *folder.parents]:
+        file = parent / FILE
+        if not file.is_file():
+            continue
+        try:
+            table = tomllib.loads(file.read_text("utf-8")).get("tool", {}).get("apidiff", {}).get("scan")
+        except (OSError, ValueError) as error:
+            raise ApidiffError(f"{file}: cannot be read ({error}). Mend it, or scan with --no-config.") from error
+        if table is None:
+            continue
+        try:
+            return msgspec.convert(table, ScanSettings), parent
+        except msgspec.ValidationError as error:
+            known = ", ".join(field.encode_name for field in msgspec.structs.fields(ScanSettings))
+            raise ApidiffError(f"{file}: [{TABLE}]: {error}. It may hold {known}.") from error
+    return ScanSettings(), Path.cwd()
+
+
+def read_baseline(path: Path) -> Counter[tuple[str, str, str]]:
+    """Read the findings that are known. Raises ApidiffError for a file that is no baseline."""
+    try:
+        baseline = msgspec.json.decode(path.read_bytes(), type=_Baseline)
+    except OSError as error:
+        raise ApidiffError(f"{path}: {error.strerror}. Write a baseline with --write-baseline {path}") from error
+    except msgspec.DecodeError as error:
+        raise ApidiffError(f"{path}: is no baseline ({error}). Write it anew with --write-baseline {path}") from error
+    if baseline.version != _VERSION:
+        raise ApidiffError(
+            f"{path}: is of version {baseline.version}, {_VERSION} is read. Write it anew: --write-baseline {path}"
+        )
+    return Counter({(known.file, known.source, known.id): known.count for known in baseline.findings})
+
+
+def write_baseline(path: Path, findings: Iterable[Finding]) -> int:
+    """Write all ``findings`` as known; return how many. Lines are left out, so that an edit above one changes nothing."""
+    counts = Counter((finding.file, finding.source, finding.id) for finding in findings)
+    known = [_Known(*key, count) for key, count in sorted(counts.items())]
+    content = msgspec.json.format(msgspec.json.encode(_Baseline(_VERSION, known)), indent=1) + b"\n"
+    try:
+        write_file(path, content)
+    except OSError as error:
+        raise ApidiffError(f"{path}: the baseline cannot be written ({error.strerror}). Name another file.") from error
+    return sum(counts.values())

@@ -1,0 +1,126 @@
+"""`apidiff scan` as it is typed: what it prints, where, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+CODE = "import torch\nx = torch.eye(3)\nx.std()\ntorch.mean(x, -1)\ntorch.nowhere.thing()\n"
+SILENT = "x.std()"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder beside the one that commands run in."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "model.py").write_text(CODE)
+    (folder / "broken.py").write_text("print 'x'")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("language", "head", "problem"),
+    [
+        ("en", "Scan for MindSpore 2.10.0", "not parsed as Python"),
+        ("zh", "面向 MindSpore 2.10.0 的扫描结果", "无法按 Python 解析"),
+    ],
+)
+def test_table(run, project: Path, language: str, head: str, problem: str) -> None:
+    done = run("scan", str(project), "--lang", language)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{head}\n")
+    assert "torch.Tensor.std" in done.stdout
+    assert "torch.nowhere.thing" in done.stdout
+    assert done.stderr.count("\n") == 1
+    assert problem in done.stderr
+
+
+def test_json_has_every_field(run, project: Path) -> None:
+    done = run("scan", str(project), "--json", "--mindspore", "2.10", "--device", "cpu")
+    made = json.loads(done.stdout)
+    assert {"files", "references", "answered", "findings"} <= made.keys()
+    assert (made["references"], made["answered"], made["device"]) == (4, 3, "cpu")
+    found = next(one for one in made["findings"] if one["source"] == "torch.Tensor.std")
+    names = "file line column end_line end_column source target kind risk reach headline fix"
+    assert set(names.split()) <= found.keys()
+    assert (found["line"], found["column"], found["end_line"], found["end_column"]) == (3, 1, 3, 6)
+    assert found["headline"].keys() == {"en", "zh"}
+
+
+CODES = [
+    ([], 0, ""),
+    (["--fail-on", "silent"], 1, ""),
+    (["--fail-on", "rewrite"], 1, ""),
+    (["--mindspore", "9.9"], 2, "Known releases: "),
+    (["--mindspore", "x"], 2, "Known releases: "),
+    (["--baseline", "nowhere.json"], 2, "--write-baseline nowhere.json"),
+    (["--diff", "HEAD"], 2, "git"),
+    (["nowhere"], 2, "nowhere: no such file or folder"),
+    (["--fail-on", "none"], 2, "invalid choice"),
+]
+
+
+@pytest.mark.parametrize(("options", "code", "said"), CODES, ids=[" ".join(row[0]) or "-" for row in CODES])
+def test_exit_codes(run, project: Path, options: list[str], code: int, said: str) -> None:
+    done = run("scan", str(project), *options)
+    assert done.returncode == code, done.stderr
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("form", "start"),
+    [("sarif", "{"), ("github", "::error "), ("markdown", "# Scan"), ("html", "<!doctype html>"), ("json", "{")],
+)
+def test_formats(run, project: Path, form: str, start: str) -> None:
+    done = run("scan", str(project), "--format", form, "--lang", "en", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(start)
+    assert "torch.Tensor.std" in done.stdout
+
+
+def test_baseline_and_settings(run, project: Path) -> None:
+    baseline = project / "known.json"
+    assert run("scan", str(project), "--write-baseline", str(baseline), "--lang", "en").returncode == 0
+    (project / "pyproject.toml").write_text('[tool.apidiff.scan]\nbaseline = "known.json"\nfail-on = "silent"\n')
+    assert run("scan", str(project)).returncode == 0
+    assert run("scan", str(project), "--no-config", "--fail-on", "silent").returncode == 1
+    (project / "model.py").write_text(CODE + SILENT)
+    assert run("scan", str(project)).returncode == 1
+    (project / "pyproject.toml").write_text('[tool.apidiff.scan]\nexclude = ["model.py"]\nfail-on = "silent"\n')
+    assert run("scan", str(project)).returncode == 0
+
+
+def test_only_what_differs_from_a_revision(run, project: Path) -> None:
+    def git(*arguments: str) -> None:
+        who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        subprocess.run(["git", *who, *arguments], cwd=project, check=True, capture_output=True)
+
+    git("init")
+    git("add", "-A")
+    git("commit", "-m", "all")
+    (project / "new.py").write_text(CODE)
+    made = json.loads(run("scan", str(project), "--diff", "HEAD", "--json").stdout)
+    assert [Path(file["file"]).name for file in made["files"]] == ["new.py"]
+    (project / "model.py").write_text(f"# changed\n{CODE}")
+    made = json.loads(run("scan", str(project), "--diff", "HEAD", "--json").stdout)
+    assert [Path(file["file"]).name for file in made["files"]] == ["model.py", "new.py"]
+    assert run("scan", str(project), "--diff", "--output=x").returncode == 2
+
+
+def test_edge_cases_are_asked_for(run, tmp_path: Path) -> None:
+    (tmp_path / "up.py").write_text("import torch.nn.functional as F\nF.interpolate(x, scale_factor=2)\n")
+    assert "torch.nn.functional.interpolate" not in run("scan", "up.py").stdout
+    assert "torch.nn.functional.interpolate" in run("scan", "up.py", "--all").stdout
+    assert run("scan", "up.py", "--fail-on", "error").returncode == 0
+    assert run("scan", "up.py", "--fail-on", "error", "--all").returncode == 1
+
+
+def test_help_tells_exit_codes(run) -> None:
+    text = run("scan", "--help").stdout
+    assert "exit codes: 0 scanned; 1 " in text
+    assert "characters" in text

@@ -1,0 +1,322 @@
+"""The result of a scan: counts, comments that ignore, baselines, settings, and every form in which it is written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from apidiff.errors import ApidiffError
+from apidiff.lookup.cache import open_index
+from apidiff.porting.judgement import Judge
+from apidiff.porting.scan_report import ScanReport, make_report
+from apidiff.porting.scan_settings import read_baseline, read_settings, write_baseline
+from apidiff.porting.tree_scan import ScannedFile
+from apidiff.writers.scan.html import scan_html
+from apidiff.writers.scan.markdown import scan_annotations, scan_markdown
+from apidiff.writers.scan.sarif import scan_sarif
+
+Report = Callable[..., ScanReport]
+CODE = "import torch\nx = torch.ones((3, 3))\nx.std()\ntorch.mean(x, -1)\ntorch.nowhere.thing()\ny.sort()\n"
+
+
+@pytest.fixture
+def report(scan: Callable[..., list[ScannedFile]]) -> Report:
+    def made(files: dict[str, str], baseline: Counter[tuple[str, str, str]] | None = None) -> ScanReport:
+        index = open_index()
+        judge = Judge(index.call_facts, index.source_names.apis, "2.10.0", index.releases["mindspore"], None)
+        return make_report(scan(files), judge, "2.10.0", None, (), baseline)
+
+    return made
+
+
+def test_counts_and_shares(report: Report) -> None:
+    made = report({"a.py": CODE, "empty.py": ""})
+    assert (made.references, made.answered, made.possible) == (4, 3, 1)
+    assert made.shares() == {"verified": 2, "unsafe": 1, "manual": 0, "unknown": 1}
+    assert [(file.references, file.unknown) for file in made.files] == [(4, 1), (0, 0)]
+    assert {finding.source for finding in made.findings} == {"torch.Tensor.std"}
+    first = made.findings[0]
+    assert (first.line, first.column, first.end_line, first.end_column, first.fix) == (3, 1, 3, 6, "unsafe")
+    assert [rename.target for rename in made.renames if rename.source == "torch.mean"] == ["mindspore.mint.mean"]
+
+
+IGNORED = [
+    ("x.std()  # apidiff: ignore", True),
+    ("x.std()  # known. apidiff: ignore[torch.Tensor.std]", True),
+    ("x.std()  # apidiff: ignore[std, mean]", True),
+    ("x.std()  # apidiff: ignore[mean]", False),
+    ("x.std()  # apidiff", False),
+]
+
+
+@pytest.mark.parametrize(("line", "ignored"), IGNORED)
+def test_comments_that_ignore(report: Report, line: str, ignored: bool) -> None:
+    made = report({"a.py": f"import torch\nx = torch.ones((3, 3))\n{line}\n"})
+    assert (made.findings == []) is ignored
+    assert made.files[0].ignored == int(ignored)
+
+
+def test_baseline_outlives_edits_above(report: Report, tmp_path: Path) -> None:
+    path = tmp_path / "baseline.json"
+    before = report({"a.py": CODE})
+    assert write_baseline(path, before.findings) == len(before.findings)
+    after = report(
+        {"a.py": CODE.replace("import torch\n", "import torch\n# a line\n") + "x.std()\n"}, read_baseline(path)
+    )
+    assert after.baselined == len(before.findings)
+    assert {finding.line for finding in after.findings} == {8}
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"version": 2, "findings": []}', '{"version": 1}'])
+def test_broken_baseline(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "baseline.json"
+    path.write_text(text)
+    with pytest.raises(ApidiffError, match="--write-baseline"):
+        read_baseline(path)
+
+
+def test_settings(tmp_path: Path) -> None:
+    inside = tmp_path / "src" / "deep"
+    inside.mkdir(parents=True)
+    project = tmp_path / "pyproject.toml"
+    project.write_text('[tool.apidiff.scan]\nmindspore = "2.9"\nfail-on = "silent"\nexclude = ["old/*"]\n')
+    (tmp_path / "src" / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+    settings, folder = read_settings(inside)
+    assert (settings.mindspore, settings.fail_on, settings.exclude, folder) == ("2.9", "silent", ["old/*"], tmp_path)
+    for broken in ("[tool.apidiff.scan]\nfail_on = 1\n", "[tool.apidiff.scan]\ndevice = 'tpu'\n", "[tool"):
+        project.write_text(broken)
+        with pytest.raises(ApidiffError, match=re.escape(str(project))):
+            read_settings(inside)
+
+
+TEXT = {"type": "string", "minLength": 1}
+MESSAGE = {"type": "object", "properties": {"text": TEXT}, "required": ["text"], "additionalProperties": False}
+REGION = {
+    "type": "object",
+    "properties": {
+        name: {"type": "integer", "minimum": 1} for name in ("startLine", "startColumn", "endLine", "endColumn")
+    },
+    "required": ["startLine"],
+    "additionalProperties": False,
+}
+ARTIFACT = {
+    "type": "object",
+    "properties": {"uri": {"type": "string", "format": "uri-reference"}, "uriBaseId": {"const": "SRCROOT"}},
+    "required": ["uri"],
+    "additionalProperties": False,
+}
+PHYSICAL = {
+    "type": "object",
+    "properties": {"artifactLocation": ARTIFACT, "region": REGION},
+    "required": ["artifactLocation"],
+    "additionalProperties": False,
+}
+# What of SARIF 2.1.0 is written, as its standard words it; nothing else may stand there.
+SARIF = {
+    "type": "object",
+    "properties": {
+        "$schema": TEXT,
+        "version": {"const": "2.1.0"},
+        "runs": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "required": ["tool", "results"],
+                "additionalProperties": False,
+                "properties": {
+                    "tool": {
+                        "type": "object",
+                        "required": ["driver"],
+                        "properties": {
+                            "driver": {
+                                "type": "object",
+                                "required": ["name", "rules"],
+                                "additionalProperties": False,
+                                "properties": {
+                                    "name": {"const": "apidiff"},
+                                    "semanticVersion": {"pattern": r"^\d+\.\d+\.\d+"},
+                                    "language": {"enum": ["en-US", "zh-CN"]},
+                                    "rules": {
+                                        "type": "array",
+                                        "uniqueItems": True,
+                                        "items": {
+                                            "type": "object",
+                                            "required": ["id"],
+                                            "additionalProperties": False,
+                                            "properties": {
+                                                "id": TEXT,
+                                                "shortDescription": MESSAGE,
+                                                "help": MESSAGE,
+                                                "helpUri": {"type": "string", "pattern": "^https://"},
+                                                "defaultConfiguration": {
+                                                    "properties": {
+                                                        "level": {"enum": ["none", "note", "warning", "error"]}
+                                                    }
+                                                },
+                                                "properties": {"type": "object"},
+                                            },
+                                        },
+                                    },
+                                },
+                            }
+                        },
+                    },
+                    "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+                    "originalUriBaseIds": {"type": "object"},
+                    "invocations": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "required": ["executionSuccessful"],
+                            "properties": {"toolExecutionNotifications": {"items": {"required": ["message"]}}},
+                        },
+                    },
+                    "results": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "required": ["message", "ruleId", "ruleIndex"],
+                            "additionalProperties": False,
+                            "properties": {
+                                "ruleId": TEXT,
+                                "ruleIndex": {"type": "integer", "minimum": 0},
+                                "level": {"enum": ["none", "note", "warning", "error"]},
+                                "message": MESSAGE,
+                                "properties": {"type": "object"},
+                                "locations": {
+                                    "type": "array",
+                                    "items": {
+                                        "type": "object",
+                                        "additionalProperties": False,
+                                        "properties": {
+                                            "physicalLocation": PHYSICAL,
+                                            "logicalLocations": {"type": "array"},
+                                        },
+                                    },
+                                },
+                                "fixes": {
+                                    "type": "array",
+                                    "items": {
+                                        "required": ["artifactChanges"],
+                                        "additionalProperties": False,
+                                        "properties": {
+                                            "description": MESSAGE,
+                                            "artifactChanges": {
+                                                "minItems": 1,
+                                                "items": {
+                                                    "required": ["artifactLocation", "replacements"],
+                                                    "properties": {
+                                                        "artifactLocation": ARTIFACT,
+                                                        "replacements": {
+                                                            "minItems": 1,
+                                                            "items": {
+                                                                "required": ["deletedRegion"],
+                                                                "properties": {
+                                                                    "deletedRegion": REGION,
+                                                                    "insertedContent": MESSAGE,
+                                                                },
+                                                            },
+                                                        },
+                                                    },
+                                                },
+                                            },
+                                        },
+                                    },
+                                },
+                            },
+                        },
+                    },
+                },
+            },
+        },
+    },
+    "required": ["version", "runs"],
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_sarif(report: Report, language: str) -> None:
+    cells = [{"cell_type": "code", "source": CODE}]
+    made = report({"a b/é.py": CODE, "n.ipynb": json.dumps({"cells": cells}), "bad.py": "("})
+    log = json.loads(scan_sarif(made, language))
+    jsonschema.validate(log, SARIF, format_checker=jsonschema.FormatChecker())
+    run = log["runs"][0]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert [rules[result["ruleIndex"]] for result in run["results"]] == [result["ruleId"] for result in run["results"]]
+    fixed = [result for result in run["results"] if "fixes" in result]
+    assert {
+        change["replacements"][0]["insertedContent"]["text"]
+        for result in fixed
+        for change in result["fixes"][0]["artifactChanges"]
+    } == {"mindspore.mint.ones", "mindspore.mint.mean"}
+    assert run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
+    of_ranks = report({"c.py": "import torch.distributed as dist\ndist.all_reduce(x)\n"})
+    linked = json.loads(scan_sarif(of_ranks, language))["runs"][0]["tool"]["driver"]["rules"]
+    links = [rule["helpUri"] for rule in linked if rule["id"].startswith("torch.distributed.all_reduce/")]
+    assert {link[:8] for link in links} == {"https://"}
+    assert any(uri.endswith("a%20b/%C3%A9.py") for uri in _uris(log))
+
+
+def _uris(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [*([value["uri"]] if "uri" in value else []), *(uri for inner in value.values() for uri in _uris(inner))]
+    return [uri for inner in value for uri in _uris(inner)] if isinstance(value, list) else []
+
+
+def test_annotations(report: Report) -> None:
+    made = report({"a,b.py": CODE})
+    lines = list(scan_annotations(made, "en"))
+    assert len(lines) == len(made.everyday()) > 0
+    for line in lines:
+        assert re.fullmatch(
+            r"::error file=[^,:]*a%2Cb\.py,line=3,col=1,endLine=3,endColumn=6,title=[^:,]+::[^\n]+", line
+        )
+
+
+class Page(HTMLParser):
+    """Notes tags, what they refer to, and whether all are closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.refers: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag not in {"meta", "br"}:
+            self.open.append(tag)
+        self.refers += [str(value) for name, value in attrs if name in {"src", "href", "srcset"}]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "Names without an answer: 1"), ("zh", "未收录的名称：1 个")])
+def test_html_is_one_page(report: Report, language: str, words: str) -> None:
+    made = report({"<b>&.py": CODE, "bad.py": "("})
+    text = scan_html(made, language)
+    page = Page()
+    page.feed(text)
+    assert page.open == []
+    assert page.refers == []
+    assert not {"script", "link", "img", "iframe", "b"} & set(page.tags)
+    assert words in text
+    assert "&lt;b&gt;&amp;.py" in text
+    assert "bad.py:1" in text
+
+
+def test_markdown_is_a_table_per_part(report: Report) -> None:
+    text = scan_markdown(report({"a|b.py": CODE}), "en")
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {6, 7}
+    assert "`torch.Tensor.std`" in text
