@@ -162,9 +162,11 @@ def _documents(documents: Iterable[Document]) -> Text:
 
 def _support(claim: ClaimEntry, clause: Text) -> Text:
     """Where an API's basic claim holds and where the backend lacks it; where a call is refused, which call."""
-    shown = verdicts(claim.summary)
+    raises = claim.kind == ClaimKind.RAISES.value
+    seen = raises and not _disputed(claim)
+    shown = places(claim.summary) if seen and claim.summary else verdicts(claim.summary, of_calls=not raises)
     parts = joined("site.semicolon", [*([shown] if shown else []), *claim.not_run])
-    if claim.kind == ClaimKind.RAISES.value:
+    if raises:
         return filled("difference_text.support_of_claim", subject=claim.subject, clause=clause, verdicts=parts)
     return filled("difference_text.support", subject=claim.subject, verdicts=parts)
 

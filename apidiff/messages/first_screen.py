@@ -69,7 +69,9 @@ def disputed_text(claims: Iterable[ClaimEntry], *apis: str) -> Text | None:
 
 
 def _place_text(place: RunsOnEntry) -> Text:
-    parts = [filled("where.documented" if place.documented else "where.not_documented")]
+    parts = [filled("where.documented")] if place.documented else []
+    if not place.documented and place.outcome == "not run":
+        parts.append(filled("where.not_documented"))
     versions = joined("site.comma", place.versions)
     if place.outcome == "not run":
         parts.append(filled("where.not_run"))

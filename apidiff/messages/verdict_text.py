@@ -53,10 +53,14 @@ def verdict_text(row: ObservedSummary) -> Text:
     return _verdict_text(row, [row.framework_version])
 
 
-def _verdict_text(row: ObservedSummary, versions: Sequence[str], documents: Collection[Document] = ()) -> Text:
+def _verdict_text(
+    row: ObservedSummary, versions: Sequence[str], documents: Collection[Document] = (), *, of_calls: bool = False
+) -> Text:
     outcome = f"outcome.{row.outcome}"
     if documents and row.outcome == Outcome.REFUTED.value:
         outcome = f"statement.{standing(row, documents).value}"
+    elif of_calls and row.outcome == Outcome.HOLDS.value:
+        outcome = "verdict.works"
     return filled(
         "verdict.where",
         outcome=LABELS[outcome],
@@ -97,17 +101,19 @@ def places(rows: Iterable[ObservedSummary]) -> Text:
     )
 
 
-def verdicts(rows: Iterable[ObservedSummary], documents: Collection[Document] = ()) -> Text | None:
+def verdicts(
+    rows: Iterable[ObservedSummary], documents: Collection[Document] = (), *, of_calls: bool = False
+) -> Text | None:
     """All rows of a claim, joined, those that differ in nothing but the version as one; None where there is none.
 
-    ``documents``: those whose statement the rows judge, if any.
+    ``documents``: those whose statement the rows judge, if any. ``of_calls``: whether they tell where a call works.
     """
     merged: dict[tuple[object, ...], tuple[ObservedSummary, list[str]]] = {}
     for row in rows:
         said = standing(row, documents) if documents and row.outcome == Outcome.REFUTED.value else row.outcome
         key = (said, row.framework, row.backend, row.device, *row.world_sizes)
         merged.setdefault(key, (row, []))[1].append(row.framework_version)
-    texts = [_verdict_text(row, versions, documents) for row, versions in merged.values()]
+    texts = [_verdict_text(row, versions, documents, of_calls=of_calls) for row, versions in merged.values()]
     return joined("site.semicolon", texts) if texts else None
 
 

@@ -65,7 +65,7 @@ def test_finds_in_code(visit: Visit) -> None:
         assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
-CLASS = "→ mindspore.ops.ReduceOp current"
+CLASS = "→ mindspore.ops.ReduceOp recommended"
 # Code with one find, versions of torch and MindSpore, and what stands as its goal and its risk.
 ANSWERS = [
     (DIST + "dist.all_reduce(x)", "2.15.0", "2.10.0", "mindspore.mint.distributed.all_reduce", None),
@@ -79,8 +79,8 @@ ANSWERS = [
     (DIST + "dist.ReduceOp.constructor", "2.15.0", "2.10.0", f"{CLASS} The database does not know the member", ""),
     (DIST + "dist.ReduceOp.NOSUCH", "2.15.0", "2.0.0", f"{CLASS} The database does not know the member NOSUCH.", ""),
     (DIST + "dist.ReduceOp.BAND", "2.15.0", "2.10.0", f"{CLASS} It has no member in the place of BAND.", "rewrite"),
-    (DIST + "dist.ReduceOp.SUM", "2.15.0", "2.0.0", "→ mindspore.ops.ReduceOp.SUM current", None),
-    (DIST + "dist.ReduceOp.AVG", "2.15.0", "2.10.0", "→ mindspore.ops.ReduceOp.AVG current", "error"),
+    (DIST + "dist.ReduceOp.SUM", "2.15.0", "2.0.0", "→ mindspore.ops.ReduceOp.SUM recommended", None),
+    (DIST + "dist.ReduceOp.AVG", "2.15.0", "2.10.0", "→ mindspore.ops.ReduceOp.AVG recommended", "error"),
     (DIST + "dist.ReduceOp.AVG", "2.15.0", "2.9.0", f"{CLASS} No such member in 2.9.0.", "error"),
     (DIST + "dist.ReduceOp.AVG", "2.15.0", "2.0.0", f"{CLASS} No such member in 2.0.0.", "error"),
 ]

@@ -61,7 +61,7 @@ TEXTS: list[tuple[str, str, Language, list[str], list[str]]] = [
         MINT_GATHER,
         "2.7",
         "en",
-        [f"• {GATHER}  target: current", f"• {GATHER}_single  target: available"],
+        [f"• {GATHER}  target: recommended", f"• {GATHER}_single  target: available"],
         [],
     ),
     (f"{GATHER}_single", "2.10", "zh", [f"{MINT_GATHER} 对应的 PyTorch API", f"• {GATHER}  目标：推荐"], []),

@@ -158,7 +158,7 @@ class Shown(HTMLParser):
 
 # language, a row in text
 ROWS = [
-    ("en", f"{SOURCE} {NEW} documented – run silent current 36"),
+    ("en", f"{SOURCE} {NEW} documented – run silent recommended 36"),
     ("en", f"{COMPOSED} {USED}, mindspore.Tensor – – – error composed 0"),
     ("zh_CN", f"{SOURCE} {NEW} 据文档 – 已实测 无提示出错 推荐 36"),
 ]

@@ -228,8 +228,8 @@ FROM_MINDSPORE = [
     (
         "en",
         [
-            f"{NEW} {SOURCE} ≥ 2.9 current",
-            f"{OLD} {SOURCE} 2.4 – 2.8 current · ≥ 2.9 deprecated",
+            f"{NEW} {SOURCE} ≥ 2.9 recommended",
+            f"{OLD} {SOURCE} 2.4 – 2.8 recommended · ≥ 2.9 deprecated",
             f"{USED} {COMPOSED} ≥ 2.8 composed",
             f"{UNMATCHED} No PyTorch API corresponds to it. It names a communicator. Nearest: {COMPOSED}"
             " Stated by: A page",
