@@ -21,6 +21,9 @@ from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import run_title
 from apidiff.writers.exports.address import anchor
 
+# APIs of each risk that every reader sees at once.
+_OF_A_RISK = 16
+
 
 def _by_category(pages: list[MappingPage]) -> list[tuple[str, list[MappingPage]]]:
     """Group the mappings by category, in the order of the categories, without empty ones."""
@@ -78,7 +81,7 @@ def _risk_section(make: PageBuilder, risk: str, pages: list[MappingPage], newest
     meaning = make.sentence(f"risk_meaning.{risk}")
     if not lines:
         return make.section(risk, title, meaning, make.sentence("index.risk_empty"))
-    shown = block("", *portions(make, lines), filter=make.word("statements.filter"))
+    shown = block("", *portions(make, lines, shown=_OF_A_RISK), filter=make.word("statements.filter"))
     return make.section(risk, title, meaning, shown)
 
 
