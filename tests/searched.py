@@ -78,8 +78,13 @@ NONSENSE = ["no such thing xyzzy", "xyzzy", "purple elephants dancing", "看不�
 NEAR = ["alreduce", "reduce xyzzy", "重复归约", "how do I broadcast a tensor"]
 
 
-def wrong(found: list[str], leads: list[str]) -> list[str]:
-    """The first of what was found, where it is not led by the APIs of torch.distributed that are named."""
+def wrong(typed: str, found: list[str], leads: list[str]) -> list[str]:
+    """The first of what was found, where it is not led by the APIs of torch.distributed that are named.
+
+    An API of another module that is called the same, or as it was typed, may stand before or between them.
+    """
     wanted = [f"torch.distributed.{name}" for name in leads]
-    fits = found[:1] == wanted[:1] and set(wanted) <= set(found[:3])
+    same = {*leads, typed}
+    mine = [name for name in found if name in wanted or name.rpartition(".")[2] not in same]
+    fits = mine[:1] == wanted[:1] and set(wanted) <= set(mine[:3])
     return [] if fits else found[:4] or ["nothing"]

@@ -61,7 +61,7 @@ def _names(answer: dict[str, Any]) -> list[str]:
 
 def test_what_leads(opened: Page) -> None:
     answers = _ask(opened, [typed for typed, _ in LEADS])
-    found = {typed: wrong(_names(one), leads) for (typed, leads), one in zip(LEADS, answers, strict=True)}
+    found = {typed: wrong(typed, _names(one), leads) for (typed, leads), one in zip(LEADS, answers, strict=True)}
     assert {typed: first for typed, first in found.items() if first} == {}
 
 
@@ -101,6 +101,19 @@ def test_what_is_begun_is_found(opened: Page) -> None:
         if f"torch.distributed.{name}" not in _names(one)[:3]
     ]
     assert lost == []
+
+
+def test_of_apis_called_the_same_the_one_used_most_leads(opened: Page) -> None:
+    used: dict[str, int] = opened.evaluate(
+        "Object.fromEntries(window.apidiffSearch.entries.map(({ name, used }) => [name, used ?? 0]))"
+    )
+    (answer,) = _ask(opened, ["gather"])
+    found = [one["name"] for one in answer["found"] if one["kind"] == "mapping"]
+    same = [name for name in found if name.rpartition(".")[2] == "gather"]
+    assert len(same) > 2
+    assert found[: len(same)] == same
+    assert [used[name] for name in same] == sorted((used[name] for name in same), reverse=True)
+    assert "torch.distributed.all_gather" in found[: len(same) + 3]
 
 
 def test_the_difference_that_is_told_is_shown(opened: Page) -> None:

@@ -43,7 +43,7 @@ def _ids(real: KnowledgeBase, typed: str, limit: int = 10) -> list[str]:
 
 @pytest.mark.parametrize(("typed", "leads"), LEADS)
 def test_what_leads(real: KnowledgeBase, typed: str, leads: list[str]) -> None:
-    assert wrong(_ids(real, typed), leads) == []
+    assert wrong(typed, _ids(real, typed), leads) == []
 
 
 @pytest.mark.parametrize(("typed", "name"), FOUND)
@@ -65,3 +65,13 @@ def test_what_overwrites_is_shown(real: KnowledgeBase) -> None:
     for typed in ("reduce overwrites", "tensor overwritten on other ranks", "partial result"):
         shown = [match.ref for match in real.search(typed).results[0].matches]
         assert any(ref.endswith(": partial-sums-on-other-ranks") for ref in shown), typed
+
+
+def test_of_apis_called_the_same_the_one_used_most_leads(real: KnowledgeBase) -> None:
+    found = _ids(real, "gather")
+    same = [name for name in found if name.rpartition(".")[2] == "gather"]
+    assert len(same) > 2
+    assert found[: len(same)] == same
+    uses = [real.entries[name].uses for name in same]
+    assert uses == sorted(uses, reverse=True)
+    assert "torch.distributed.all_gather" in found[: len(same) + 2]
