@@ -157,6 +157,7 @@ def test_every_line_of_what_is_to_be_installed_counts(bare: Runner) -> None:
     assert not there & {"pytest_timeout.py", "xdist", "torch"}
 
 
+@pytest.mark.turning(days=2)
 @pytest.mark.parametrize("sizes", ["", "2"])
 def test_without_the_build_the_job_fails_and_says_why(bare: Runner, sizes: str) -> None:
     found = bare.step("Run the claims", {"backend": "gloo", "world-sizes": sizes})
@@ -189,6 +190,7 @@ def test_both_guides_show_the_same_commands() -> None:
     assert commands("en") == commands("zh")
 
 
+@pytest.mark.turning(days=3)
 @pytest.mark.parametrize("command", commands("en"), ids=shlex.join)
 def test_a_command_of_the_guide_needs_nothing_but_pytest(bare: Runner, command: list[str]) -> None:
     assert shutil.which(command[0], path=bare.environment["PATH"])
