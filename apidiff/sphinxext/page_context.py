@@ -20,6 +20,7 @@ from apidiff.messages.labels import Language, between_sentences, label
 from apidiff.model.views import Entry
 from apidiff.sphinxext.languages import language_of
 from apidiff.sphinxext.nodes import relative
+from apidiff.sphinxext.theme import page_toc
 from apidiff.sphinxext.versions import Releases
 from apidiff.writers.exports.address import API, LANGUAGES, SiteLanguage
 from apidiff.writers.exports.feed import NAME as FEED
@@ -106,6 +107,7 @@ def add_words(
     context["prev"] = context["next"] = None
     context["rellinks"] = []
     context["apidiff_word"] = lambda key: label(f"site.{key}", here.words)
+    context["apidiff_page_toc"] = page_toc
     shell = {key: label(f"site.{key}", here.words) for key in _SHELL_WORDS}
     context["apidiff_shell_words"] = _json(shell)
     context["apidiff_search_words"] = _json(search_words(here.words))

@@ -39,6 +39,7 @@ _UNUSED = re.compile(
 )
 _CLASS = re.compile(r"\.((?:[\w-]|\\.)+)")
 _EMBEDDED = re.compile(r'url\("data:[^"]*"\)|url\(data:[^)]*\)')
+_TOC_TAG = re.compile(r'</?ul>|<li>|<a class="reference internal"')
 _THEME = "pydata_sphinx_theme"
 _STYLES = "theme.css"
 # What Sphinx and the theme put beside the pages and no page loads.
@@ -146,6 +147,33 @@ def _without_parts(selector: str) -> str:
         kept += mark if depth == 0 else ""
         depth -= mark in ")]"
     return kept
+
+
+def page_toc(toc: str) -> str:
+    """Write a page's table of contents as the theme does, which parses each three times for it.
+
+    Args:
+        toc: the nested list that Sphinx makes of the page's headings, its title first.
+
+    Returns:
+        The list below the title with the theme's classes; nothing where the title is all there is.
+    """
+    depth = 0
+
+    def classed(tag: re.Match[str]) -> str:
+        nonlocal depth
+        depth += {"<ul>": 1, "</ul>": -1}.get(tag[0], 0)
+        if tag[0] == "<ul>":
+            return f'<ul class="{"pst-show_toc_level " * (depth < 3)}nav section-nav flex-column">'
+        if tag[0] == "<li>":
+            return f'<li class="toc-h{depth} nav-item toc-entry">'
+        return tag[0] if tag[0] == "</ul>" else '<a class="reference internal nav-link"'
+
+    shown = _TOC_TAG.sub(classed, toc)
+    if shown.count("toc-h1") != 1:
+        return shown
+    begin = shown.find("<ul", shown.find("<ul") + 1)
+    return shown[begin : shown.rindex("</ul>", 0, shown.rindex("</ul>")) + len("</ul>")] if begin > 0 else ""
 
 
 def publish_theme_css(app: Sphinx, config: Config) -> None:

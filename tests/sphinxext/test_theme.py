@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 
 import pytest
+from pydata_sphinx_theme.toctree import add_toctree_functions
 
-from apidiff.sphinxext.theme import classes, rules, slim, theme_css
+from apidiff.sphinxext.theme import classes, page_toc, rules, slim, theme_css
 
 SLIM = [
     (".fa-bars:before{content:'}'}", ""),
@@ -48,3 +49,31 @@ def test_the_theme_is_a_third_of_what_it_was() -> None:
     heads = [head for head, _ in rules(css)]
     for needed in (".bd-article-container", ".skip-link", "#pst-primary-sidebar-modal", "html[data-theme=dark]"):
         assert any(needed in head for head in heads), needed
+
+
+def _list(*items: str) -> str:
+    return "<ul>\n" + "".join(f"<li>{item}</li>\n" for item in items) + "</ul>\n"
+
+
+def _link(words: str, anchor: str = "") -> str:
+    return f'<a class="reference internal" href="#{anchor}">{words}</a>'
+
+
+TITLE, CODE = (
+    _link("Title &amp; more"),
+    _link('<code class="docutils literal"><span class="pre">f(x)</span></code>', "f"),
+)
+TOCS = [
+    _list(TITLE),
+    _list(TITLE + _list(_link("A", "a"))),
+    _list(TITLE + _list(_link("A", "a") + _list(CODE, _link("D", "d") + _list(_link("E", "e"))))),
+    _list(TITLE + _list(_link("A", "a") + _list(CODE), _link("B", "b"))),
+    _list(_link("A", "a"), _link("B", "b") + _list(CODE)),
+]
+
+
+@pytest.mark.parametrize("toc", TOCS)
+def test_the_contents_of_a_page_are_those_of_the_theme(toc: str) -> None:
+    context = {"toc": toc, "theme_show_toc_level": 1}
+    add_toctree_functions(None, "page", "page.html", context, None)
+    assert page_toc(toc) == str(context["generate_toc_html"]())
