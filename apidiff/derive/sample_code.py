@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from typing import Any
 
 from msgspec import json
 
 from apidiff.model.probe import Layout
 from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput
+
+_SHOWN = 16  # elements of a tensor whose values are told
 
 
 def sample_code(call: SampleCall) -> str:
@@ -36,11 +40,35 @@ def sample_inputs(call: SampleCall) -> str:
     )
 
 
+def elements_of(call: SampleCall) -> int:
+    """How many elements the tensors of a call hold."""
+    made = [call.receiver, *call.given.args.values(), *call.given.kwargs.values(), *call.state.values()]
+    return sum(_elements(value) for value in made if isinstance(value, SampleInput))
+
+
+def _elements(value: SampleInput) -> int:
+    if value.shape is not None:
+        return math.prod(value.shape)
+    if value.values is not None:
+        return len(_flat(value.values))
+    return sum(_elements(item) for item in value.list or value.tuple or () if isinstance(item, SampleInput))
+
+
+def _flat(values: Any) -> list[Any]:
+    return [number for item in values for number in _flat(item)] if isinstance(values, list | tuple) else [values]
+
+
+def _shape(values: Any) -> list[int]:
+    return [len(values), *_shape(values[0])] if isinstance(values, list | tuple) else []
+
+
 def _tensor(value: SampleInput, dtype: str) -> str:
-    """A tensor in a few words: its dtype, and its values or, where these are drawn, its shape."""
+    """A tensor in a few words: its dtype, and its values or, where these are drawn or many, its shape."""
     layout = "" if value.layout is Layout.CONTIGUOUS else f"{value.layout.value} "
     if value.shape is not None:
         shown = f"({', '.join(map(str, value.shape))})"
+    elif len(_flat(value.values)) > _SHOWN:
+        shown = f"({', '.join(map(str, _shape(value.values)))})"
     else:  # numbers; nan and inf are written as text, since JSON has none
         shown = json.encode(value.values).decode().replace(",", ", ").replace('"', "")
     return f"{layout}{value.dtype or dtype} {shown}"

@@ -25,20 +25,15 @@ class MindSporeTensors:
         """A tensor of the values of ``array``, with ``strided`` one whose elements do not lie one after another."""
         if not strided:
             return Tensor(np.asarray(array, order="C"), getattr(mindspore, dtype))
-        if (
-            array.ndim > 1
-        ):  # indexing copies on some devices, and after some errors refuses integers; transposing does neither
+        # Indexing copies on some devices, and after some errors refuses integers; transposing and selecting do neither.
+        if array.ndim > 1:
             turned = np.ascontiguousarray(np.swapaxes(array, -1, -2))
             return mindspore.mint.transpose(Tensor(turned, getattr(mindspore, dtype)), -1, -2)
-        wide = np.zeros((*array.shape[:-1], array.shape[-1] * 2), array.dtype)
-        wide[..., ::2] = array
-        view = Tensor(wide, getattr(mindspore, dtype))[..., ::2]
-        if view.is_contiguous():
-            # Indexing may copy on some devices; transposing a matrix of one column twice as wide does not.
-            view = mindspore.mint.transpose(
-                Tensor(np.stack([array, array], axis=-1), getattr(mindspore, dtype)), 0, -1
-            )[0]
-        return view
+        return mindspore.mint.select(Tensor(np.stack([array, array], axis=-1), getattr(mindspore, dtype)), -1, 0)
+
+    def part(self, tensor: Any, start: int, length: int) -> Any:
+        """``length`` places of dimension 0 from ``start``, in the memory of ``tensor``."""
+        return mindspore.mint.narrow(tensor, 0, start, length)
 
     def to_numpy(self, tensor: Any) -> npt.NDArray[Any]:
         """The values; bfloat16 is a dtype of its own, which MindSpore adds to NumPy."""

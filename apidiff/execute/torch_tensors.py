@@ -37,6 +37,10 @@ class TorchTensors:
         view.copy_(plain)
         return view
 
+    def part(self, tensor: Any, start: int, length: int) -> Any:
+        """``length`` places of dimension 0 from ``start``, in the memory of ``tensor``."""
+        return tensor.narrow(0, start, length)
+
     def to_numpy(self, tensor: Any) -> npt.NDArray[Any]:
         """The values; bfloat16, which NumPy lacks, as float32."""
         plain = tensor.detach().cpu()

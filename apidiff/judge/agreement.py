@@ -288,8 +288,8 @@ class _Comparison:
     def _gradient(self) -> Iterator[Evidence]:
         errors = self._source.gradient_error, self._target.gradient_error
         if errors[0] or errors[1]:
-            if errors[0] and errors[1]:
-                return
+            if errors[0] and (errors[1] or self._pair.overridden is not None):
+                return  # what PyTorch has no gradient of is nothing to compare
             for side, error in zip(("PyTorch", "MindSpore"), errors, strict=True):
                 if error:
                     yield evidence(EvidenceCode.NOT_CALLED, side=side, error=_told(error))

@@ -24,7 +24,7 @@ from apidiff.derive.statements import contradicted
 from apidiff.derive.sweeps import swept
 from apidiff.judge import make_context, observe
 from apidiff.judge.pairs import judge_target, unsupported_by
-from apidiff.messages.agreements import agreement_entries, facet_differences
+from apidiff.messages.agreements import agreement_entries, extracted_agreements, facet_differences
 from apidiff.messages.differences import (
     difference_entry,
     everyday_risk,
@@ -34,6 +34,7 @@ from apidiff.messages.differences import (
     worst_first,
 )
 from apidiff.messages.evidence import observed_entry
+from apidiff.messages.extracted_differences import extracted_differences
 from apidiff.messages.history import history_entries
 from apidiff.messages.labels import filled
 from apidiff.messages.phrases import clause_text, sentence
@@ -45,7 +46,7 @@ from apidiff.model.claim import Claim, Stated
 from apidiff.model.mapping import Api, Mapping, Otherwise, ParameterRow, Target, TargetRange
 from apidiff.model.ranges import between
 from apidiff.model.sample import SampleCall
-from apidiff.model.sample_calls import samples_of, source_call, target_call
+from apidiff.model.sample_calls import samples_of, source_call, target_call, with_extracted
 from apidiff.model.signature import Limit, Signature, SignatureFile
 from apidiff.model.verdict import Observation
 from apidiff.model.version import Version
@@ -210,8 +211,14 @@ class Builder:
         differences = without_repeats(written, of_rows)
         differences += sweep_differences(list(source.values()), list(mine.values()))
         pairs = list(judge_target(mapping, target, self._traces, self._unsupported))
-        differences = worst_first([*differences, *facet_differences(mapping, pairs)])
+        told = facet_differences(mapping, pairs)
         agreements = agreement_entries(mapping, pairs)
+        if (sampled := with_extracted(mapping, self.data.extracted)) is not None and target in sampled.targets:
+            overridden = self.data.extracted[mapping.source.name].tolerances
+            found = list(judge_target(sampled, target, self._traces, self._unsupported, overridden))
+            told += extracted_differences(sampled, found, [*differences, *told])
+            agreements += extracted_agreements(sampled, found)
+        differences = worst_first([*differences, *told])
         if mapping.execution is Execution.SINGLE:
             before, after = (sample_code(plain) for plain in _plain_calls(mapping, target))
         return TargetEntry(

@@ -24,12 +24,14 @@ class AgreementPlace:
 
 def agreement_places(entries: Sequence[AgreementEntry], language: Language) -> Iterator[AgreementPlace]:
     """Every version and device in the order of ``entries``; facets that a missing kernel hides on all samples are left out."""
-    for _, group in groupby(entries, key=lambda entry: (entry.framework_version, entry.source_version, entry.device)):
+    for _, group in groupby(
+        entries, key=lambda entry: (entry.framework_version, entry.source_version, entry.device, entry.inputs)
+    ):
         rows = list(group)
         first = rows[0]
         seen = [row for row in rows if row.facet == Facet.ERROR.value or set(row.counts) != {_UNSEEN}]
         where = filled(
-            "agreement.where",
+            "agreement.where_extracted" if first.inputs else "agreement.where",
             source=first.source_version,
             version=first.framework_version,
             device=filled(f"device.{first.device}"),

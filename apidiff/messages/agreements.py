@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from apidiff.derive.sample_code import sample_code, sample_inputs
+import msgspec
+
+from apidiff.derive.sample_code import elements_of, sample_code, sample_inputs
 from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.differences import text_of
 from apidiff.messages.evidence import evidence_lines
@@ -27,6 +29,18 @@ _RISKS = {
     EvidenceCode.ERRORS_DIFFER: Risk.NONE,
 }
 NO_KERNEL = "backend_support"
+_CASES = 3
+
+
+def extracted_agreements(mapping: Mapping, found: Iterable[PairVerdicts]) -> list[AgreementEntry]:
+    """The same of extracted samples, which ``mapping`` has: of those that do not agree, the smallest few as cases."""
+    size = {name: elements_of(source_call(mapping, name)) for name in mapping.samples}
+    return [
+        msgspec.structs.replace(
+            entry, inputs="extracted", cases=sorted(entry.cases, key=lambda case: size[case.sample])[:_CASES]
+        )
+        for entry in agreement_entries(mapping, found)
+    ]
 
 
 def agreement_entries(mapping: Mapping, pairs: Iterable[PairVerdicts]) -> list[AgreementEntry]:

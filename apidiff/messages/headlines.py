@@ -107,16 +107,20 @@ def lacking_headline(kind: str, names: Sequence[str]) -> Text:
     return spaced(filled(f"headline.lacking.{kind}", names=joined("site.comma", [f"`{name}`" for name in names])))
 
 
-def sample_headline(fact: Evidence, device: str, *, everywhere: bool) -> Text:
-    """What ``fact`` says of samples on ``device``. ``everywhere``: whether all samples show it."""
+def sample_fact(fact: Evidence) -> Text:
+    """What ``fact`` says the target does with a sample, as a part of a headline."""
     values = fact.values
     if fact.code is EvidenceCode.SHARING_DIFFERS and another_object(fact):
-        text = filled("headline.another_object", argument=values["other"])
-    elif fact.code is EvidenceCode.SHARING_DIFFERS:
-        text = filled(f"headline.sharing.{values['target']}", argument=values["other"])
-    else:
-        argument = values.get("slots") or values.get("slot") or ""
-        text = filled(f"headline.sample.{fact.code.value}", argument=argument)
+        return filled("headline.another_object", argument=values["other"])
+    if fact.code is EvidenceCode.SHARING_DIFFERS:
+        return filled(f"headline.sharing.{values['target']}", argument=values["other"])
+    argument = values.get("slots") or values.get("slot") or ""
+    return filled(f"headline.sample.{fact.code.value}", argument=argument)
+
+
+def sample_headline(fact: Evidence, device: str, *, everywhere: bool) -> Text:
+    """What ``fact`` says of samples on ``device``. ``everywhere``: whether all samples show it."""
+    text = sample_fact(fact)
     if everywhere:
         return spaced(filled("headline.on_all", devices=on_devices([device]), text=text))
     return spaced(filled("headline.on_some", devices=LABELS[f"device.{device}"], text=text))

@@ -30,13 +30,17 @@ def rule_of(target: Target) -> Rule:
 def with_extracted(mapping: Mapping, extracted: AbstractMapping[str, ExtractedSamples]) -> Mapping | None:
     """``mapping`` with the samples extracted for its source in place of its own; None where there are none.
 
-    Targets that no rule calls, so that samples have code for them alone, are left out.
+    Targets that no rule calls, so that all their samples are lines of code, are left out.
     """
     if mapping.source.name not in extracted:
         return None
-    coded = {api for name in mapping.samples for api in _only_for(mapping, name)}
-    targets = [target for target in mapping.targets if target.api.name not in coded]
+    targets = [target for target in mapping.targets if _called_by_rule(mapping, target)]
     return msgspec.structs.replace(mapping, samples=extracted[mapping.source.name].samples, targets=targets)
+
+
+def _called_by_rule(mapping: Mapping, target: Target) -> bool:
+    written = [resolve_sample(mapping.samples, name) for name in samples_of(mapping, target)]
+    return target.api.kind in FORMS and any(sample.code is None for sample in written)
 
 
 def source_call(mapping: Mapping, sample: str) -> SampleCall:

@@ -223,7 +223,8 @@ class AgreementEntry(View, frozen=True, kw_only=True):
     """What runs of one target version on one device say of one facet, against one source version.
 
     ``agreement``: the worst over the samples; ``counts``: samples by agreement; ``cases``: those that do not agree. ``runs``: the
-    run records of both sides.
+    run records of both sides. ``inputs``: ``extracted`` where the samples are taken from PyTorch's own tests; of those
+    that do not agree the smallest are shown.
     """
 
     facet: str
@@ -234,6 +235,7 @@ class AgreementEntry(View, frozen=True, kw_only=True):
     counts: dict[str, int]
     cases: list[CaseEntry] = []
     runs: list[str] = []
+    inputs: str = ""
 
 
 class RangeEntry(View, frozen=True, kw_only=True):

@@ -96,3 +96,6 @@ class DifferenceKind(Enum):
     VALUE = "value"
     ALIAS = "alias"
     GRADIENT = "gradient"
+    ACCURACY = "accuracy"
+    SPECIAL_VALUES = "special_values"
+    LAYOUT = "layout"

@@ -16,7 +16,9 @@ def agreement_section(make: PageBuilder, name: str, target: TargetEntry) -> node
     """The section below the anchor ``name``: a table for each version and device, or that no run compares them."""
     about = "agreement.about" if target.agreements else "agreement.none"
     children: list[nodes.Node] = [paragraph(nodes.Text(make.word(about)), classes=["apidiff-aside"])]
-    for _, rows in groupby(target.agreements, key=lambda one: (one.framework_version, one.source_version, one.device)):
+    for _, rows in groupby(
+        target.agreements, key=lambda one: (one.framework_version, one.source_version, one.device, one.inputs)
+    ):
         children += _place(make, list(rows))
     return make.section(f"{name}--agreement", make.word("agreement"), *children)
 
@@ -24,7 +26,12 @@ def agreement_section(make: PageBuilder, name: str, target: TargetEntry) -> node
 def _place(make: PageBuilder, rows: Sequence[AgreementEntry]) -> list[nodes.Node]:
     first = rows[0]
     device = make.word(f"device.{first.device}")
-    where = make.word("agreement.where", source=first.source_version, version=first.framework_version, device=device)
+    where = make.word(
+        "agreement.where_extracted" if first.inputs else "agreement.where",
+        source=first.source_version,
+        version=first.framework_version,
+        device=device,
+    )
     header = [make.word("column.facet"), make.word("column.samples")]
     shown = table(header, [[make.word(f"facet.{row.facet}"), _counts(make, row)] for row in rows])
     cases = [folded_cases for row in rows if (folded_cases := _cases(make, row)) is not None]

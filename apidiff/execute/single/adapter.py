@@ -73,6 +73,10 @@ class SingleAdapter(ABC):
     def make_tensor(self, array: npt.NDArray[Any], dtype: str, *, strided: bool) -> Any: ...
 
     @abstractmethod
+    def part(self, tensor: Any, start: int, length: int) -> Any:
+        """``length`` places of dimension 0 from ``start``, in the memory of ``tensor``."""
+
+    @abstractmethod
     def to_numpy(self, tensor: Any) -> npt.NDArray[Any]: ...
 
     @abstractmethod
@@ -184,7 +188,7 @@ class SingleAdapter(ABC):
         """The middle third of a tensor whose other thirds are zeros."""
         around = np.zeros_like(array)
         larger = self.make_tensor(np.concatenate([around, array, around]), dtype, strided=False)
-        return larger[len(array) : 2 * len(array)]
+        return self.part(larger, len(array), len(array))
 
     def _invoke(self, call: SampleCall, inputs: Inputs) -> Any:
         """Makes the call; that of a module which is constructed."""

@@ -1,0 +1,174 @@
+"""Makes differences of samples taken from PyTorch's own tests: when they differ, on how many, and the smallest of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+
+from apidiff.derive.sample_code import elements_of, sample_code, sample_inputs
+from apidiff.derive.sample_conditions import Atom, Description, Observed, Trait, describe, traits_of
+from apidiff.judge.pairs import PairVerdicts
+from apidiff.messages.differences import text_of
+from apidiff.messages.evidence import evidence_lines
+from apidiff.messages.headlines import another_object, on_devices, sample_fact
+from apidiff.messages.labels import LABELS, LANGUAGES, filled, joined, spaced
+from apidiff.model.agreement import Agreement, Facet, FacetVerdict
+from apidiff.model.base import Text
+from apidiff.model.mapping import Mapping
+from apidiff.model.sample_calls import source_call
+from apidiff.model.verdict import EvidenceCode
+from apidiff.model.views import DifferenceEntry, DifferencePart
+from apidiff.model.vocabulary import Reach, Risk
+
+_NO_KERNEL = "backend_support"
+_REFUSALS = {
+    EvidenceCode.TARGET_REFUSES: Risk.ERROR,
+    EvidenceCode.NO_KERNEL: Risk.ERROR,
+    EvidenceCode.SOURCE_REFUSES: Risk.NONE,
+    EvidenceCode.ERRORS_DIFFER: Risk.NONE,
+    EvidenceCode.LAYOUT_DIFFERS: Risk.NONE,
+}
+_OF_VALUES = {EvidenceCode.SIDES_DIFFER, EvidenceCode.VALUES_DIFFER}
+_USUAL = "float32-"
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A way to differ: all verdicts on one facet with one kind of evidence."""
+
+    kind: str
+    code: EvidenceCode
+    verdicts: list[FacetVerdict]
+    compared: list[str]
+
+
+def extracted_differences(
+    mapping: Mapping, found: Sequence[PairVerdicts], told: Sequence[DifferenceEntry]
+) -> list[DifferenceEntry]:
+    """What the newest version differs in, on each device, that none of ``told`` tells.
+
+    ``mapping`` has the extracted samples. One difference for each facet and kind of evidence. That a parameter is refused which
+    a row says is missing is no news.
+    """
+    newest = found[0].target_version if found else ""
+    missing = {one.parameter for one in told if one.parameter}
+    entries = []
+    for verdicts in found:
+        for way in _ways(verdicts) if verdicts.target_version == newest else ():
+            description = _description(mapping, way)
+            if not any(one.id.startswith(_id(way, verdicts)) for one in told) and not _about(description, missing):
+                entries.append(_entry(mapping, way, description, verdicts))
+    return entries
+
+
+def _about(description: Description | None, parameters: Set[str]) -> bool:
+    """Whether a description says only that one of ``parameters`` is given."""
+    atoms = [atom for part in description or () for atom in part]
+    return bool(atoms) and all(atom.trait is Trait.ARGUMENT and atom.parameter in parameters for atom in atoms)
+
+
+def _description(mapping: Mapping, way: _Way) -> Description | None:
+    differing = {one.sample for one in way.verdicts}
+    return describe([Observed(traits_of(source_call(mapping, name)), name in differing) for name in way.compared])
+
+
+def _ways(found: PairVerdicts) -> Iterator[_Way]:
+    ways: dict[tuple[str, EvidenceCode], list[FacetVerdict]] = {}
+    for verdict in found.verdicts:
+        if verdict.agreement is Agreement.DIFFERS:
+            ways.setdefault((verdict.facet.value, verdict.facts[0].code), []).append(verdict)
+        elif verdict.agreement is Agreement.UNSUPPORTED and verdict.facet is Facet.ERROR:
+            ways.setdefault((_NO_KERNEL, verdict.facts[0].code), []).append(verdict)
+    hidden = {one.sample for (kind, _), verdicts in ways.items() if kind == _NO_KERNEL for one in verdicts}
+    for (kind, code), verdicts in ways.items():
+        facet = Facet.ERROR.value if kind == _NO_KERNEL else kind
+        compared = [one.sample for one in found.verdicts if one.facet.value == facet]
+        if facet != Facet.ERROR.value:  # what is refused is refused before a kernel is looked for
+            compared = [sample for sample in compared if sample not in hidden]
+        yield _Way(kind, code, verdicts, list(dict.fromkeys(compared)))
+
+
+def _id(way: _Way, found: PairVerdicts) -> str:
+    return "-".join([way.kind, way.code.value, found.device]).replace("_", "-")
+
+
+def _entry(mapping: Mapping, way: _Way, description: Description | None, found: PairVerdicts) -> DifferenceEntry:
+    smallest = min(way.verdicts, key=lambda one: (elements_of(source_call(mapping, one.sample)), one.sample))
+    when = description_text(description) if description else None
+    fact = {language: evidence_lines(smallest.facts[:1], language)[0] for language in LANGUAGES}
+    where = filled(
+        f"differs.extracted.{_share(description)}",
+        when=when or "",
+        count=len(way.verdicts),
+        all=len(way.compared),
+        version=found.target_version,
+        device=filled(f"device.{found.device}"),
+        sample=_sample(mapping, smallest.sample),
+    )
+    parts = [DifferencePart(text=Text(en=f"{fact['en']}.", zh=f"{fact['zh']}。")), DifferencePart(text=where)]
+    return DifferenceEntry(
+        id=f"{_id(way, found)}-extracted",
+        kind=way.kind,
+        risk=_risk(smallest).value,
+        text=text_of(parts),
+        parts=parts,
+        headline=_headline(smallest, found.device, description, when),
+        reach=_reach(way, smallest).value,
+        claims=[],
+    )
+
+
+def _fact(verdict: FacetVerdict) -> Text:
+    """What the target does otherwise: of gradients and of dtypes the evidence alone does not say that it is of these."""
+    if verdict.facet in {Facet.GRADIENT, Facet.DTYPE, Facet.SHAPE} and verdict.facts[0].code in _OF_VALUES:
+        return filled(f"headline.facet.{verdict.facet.value}")
+    return sample_fact(verdict.facts[0])
+
+
+def _share(description: Description | None) -> str:
+    return "some" if description is None else "all" if description == ((),) else "when"
+
+
+def _headline(verdict: FacetVerdict, device: str, description: Description | None, when: Text | None) -> Text:
+    fact, where = _fact(verdict), LABELS[f"device.{device}"]
+    if description == ((),):
+        return spaced(filled("headline.on_all", devices=on_devices([device]), text=fact))
+    if when is None:
+        return spaced(filled("headline.on_some", devices=where, text=fact))
+    return spaced(filled("headline.on_when", devices=on_devices([device]), text=fact, when=when))
+
+
+def description_text(description: Description) -> Text:
+    """A description in words: ``the dtype is bfloat16``, ``an input is empty and `dim` is given``."""
+    parts = [joined("when.and", [_atom_text(atom) for atom in part]) for part in description if part]
+    return joined("when.or", parts)
+
+
+def _atom_text(atom: Atom) -> Text:
+    key = f"when.{atom.trait.value}"
+    if atom.trait is Trait.DTYPE:
+        values = Text(en=", ".join(atom.values), zh="、".join(atom.values))
+        return filled(key if len(atom.values) == 1 else "when.dtypes", values=values)
+    return filled(key, parameter=atom.parameter, value=atom.values[0] if atom.values else "")
+
+
+def _risk(verdict: FacetVerdict) -> Risk:
+    fact = verdict.facts[0]
+    if fact.code is EvidenceCode.SHARING_DIFFERS and another_object(fact):
+        return Risk.NONE
+    return _REFUSALS.get(fact.code, Risk.SILENT)
+
+
+def _reach(way: _Way, verdict: FacetVerdict) -> Reach:
+    """Everyday where half of the plain samples show it, and both sides take the call."""
+    usual = [name for name in way.compared if name.startswith(_USUAL)]
+    shown = [one for one in way.verdicts if one.sample.startswith(_USUAL)]
+    harmless = _risk(verdict) is Risk.NONE
+    return Reach.EVERYDAY if not harmless and usual and 2 * len(shown) >= len(usual) else Reach.EDGE
+
+
+def _sample(mapping: Mapping, sample: str) -> Text:
+    """A sample in words: its call, and the tensors that this is given."""
+    call = source_call(mapping, sample)
+    code, given = "; ".join(sample_code(call).splitlines()), sample_inputs(call)
+    return filled("differs.sample", call=code, given=given) if given else Text(en=f"`{code}`", zh=f"`{code}`")
