@@ -228,7 +228,9 @@ def _without_run(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
         reason = claims[0].reason
         said = list(make.text(reason)) if reason else [nodes.Text(make.word(f"not_run_meaning.{why}"))]
         links = [nodes.list_item("", paragraph(make.ref("claim", claim.claim))) for claim in claims]
-        rows.append([make.word(f"not_run.{why}"), said, [folded(str(len(links)), *divisible(links))]])
+        rows.append(
+            [make.word(f"not_run.{why}"), said, [folded(make.word("fold.claims", count=len(links)), *divisible(links))]]
+        )
     header = [make.word("outcome.not run"), make.word("column.why"), make.word("column.claims")]
     words = make.word("coverage.without_run_about", count=len(coverage.without_run))
     return [paragraph(nodes.Text(words)), table(header, rows, classes=["apidiff-wrapped", "apidiff-stacked"])]

@@ -26,8 +26,10 @@ _OF_A_RISK = 16
 
 
 def _by_category(pages: list[MappingPage]) -> list[tuple[str, list[MappingPage]]]:
-    """Group the mappings by category, in the order of the categories, without empty ones."""
-    groups = [(key, [page for page in pages if page.entry.category == key]) for key in load_scope().categories]
+    """Group the mappings by category, in both those used most first, without empty ones."""
+    used = sorted(pages, key=lambda page: -page.entry.uses)
+    groups = [(key, [page for page in used if page.entry.category == key]) for key in load_scope().categories]
+    groups.sort(key=lambda group: -sum(page.entry.uses for page in group[1]))
     return [(category, members) for category, members in groups if members]
 
 
@@ -49,8 +51,7 @@ def by_category(make: PageBuilder, pages: list[MappingPage], newest: str) -> lis
         return [make.sentence("index.empty")]
     lids: list[nodes.Node] = []
     for category, members in _by_category(pages):
-        used = sorted(members, key=lambda page: -page.entry.uses)
-        items = [nodes.list_item("", paragraph(*_glance(make, page.entry, newest))) for page in used]
+        items = [nodes.list_item("", paragraph(*_glance(make, page.entry, newest))) for page in members]
         name = load_scope().category_name(category, make.language)
         title = [nodes.strong("", name), nodes.Text(make.word("site.aside", text=str(len(items))))]
         names = divisible(items, classes=["apidiff-glance"])
@@ -72,11 +73,13 @@ def by_risk(make: PageBuilder, pages: list[MappingPage], newest: str) -> list[no
 
 
 def _risk_section(make: PageBuilder, risk: str, pages: list[MappingPage], newest: str) -> nodes.section:
-    lines: list[tuple[str, nodes.Node]] = [
-        (page.entry.id, _differences_of(make, page.entry, risk, differences, newest))
-        for page in sorted(pages, key=lambda page: -page.entry.uses)
+    told = [
+        (page.entry, differences)
+        for page in pages
         if (differences := [one for one in answer_at(page.entry, newest)[2] if one.risk == risk])
     ]
+    told.sort(key=lambda api: (not any(map(_is_everyday, api[1])), -api[0].uses))
+    lines = [(entry.id, _differences_of(make, entry, risk, differences, newest)) for entry, differences in told]
     title = [make.badge("risk", risk)]
     meaning = make.sentence(f"risk_meaning.{risk}")
     if not lines:
@@ -89,12 +92,16 @@ def _differences_of(
     make: PageBuilder, entry: Entry, risk: str, differences: Sequence[DifferenceEntry], newest: str
 ) -> details:
     """Show an API in one line; opened, its differences of one risk, those of everyday use first."""
-    everyday = sum(difference.reach == Reach.EVERYDAY.value for difference in differences)
+    everyday = sum(map(_is_everyday, differences))
     count = make.word("risks.count", everyday=everyday, others=len(differences) - everyday)
     head: list[nodes.Node] = [literal(entry.id), nodes.Text(" " + count)]
-    ordered = sorted(differences, key=lambda difference: difference.reach != Reach.EVERYDAY.value)
+    ordered = sorted(differences, key=lambda difference: not _is_everyday(difference))
     items = [nodes.list_item("", paragraph(*_difference(make, entry, difference))) for difference in ordered]
     return make.line(anchor(f"{risk}--{entry.id}"), head, *_pair(make, entry, newest), nodes.bullet_list("", *items))
+
+
+def _is_everyday(difference: DifferenceEntry) -> bool:
+    return difference.reach == Reach.EVERYDAY.value
 
 
 def _difference(make: PageBuilder, entry: Entry, difference: DifferenceEntry) -> list[nodes.Node]:
