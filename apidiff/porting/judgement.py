@@ -96,7 +96,7 @@ class Judge:
             return self._without_target(facts)
         if member is not None:
             return self._of_member(facts, target, member)
-        if role == "import":
+        if role == "import" or (role == "name" and facts.is_class):
             return self._of_import(facts, target)
         bound = bind(form, facts.ways) if form is not None else None
         differences = tuple(self._met(facts, target, form, bound))
@@ -152,7 +152,7 @@ class Judge:
         return Judgement(Label.UNSAFE, facts.mapping, full, (met,), None, facts.help)
 
     def _of_import(self, facts: CallFacts, target: TargetFacts) -> Judgement:
-        """An import: what its calls meet is told of these."""
+        """An import, or a class that is named in an annotation: what its calls meet is told of these."""
         proven = any(self._shown(sample) is not None for sample in target.samples) or self._ran(target)
         return Judgement(Label.VERIFIED if proven else Label.UNSAFE, facts.mapping, target.name, help=facts.help)
 

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN = re.compile(r"```console\n\$ (?P<command>[^\n]*)\n(?P<output>.*?)```", re.DOTALL)
 DIGEST = re.compile(r"-[0-9a-f]{12}\b")
@@ -25,13 +27,16 @@ def missing(shown: list[str], given: list[str]) -> list[str]:
     return [line for line in shown if line != "…" and line not in rest]
 
 
-def test_the_answer_shown_is_the_answer_given() -> None:
-    found = SHOWN.search((ROOT / "README.md").read_text(encoding="utf-8"))
-    assert found is not None
+EXAMPLES = list(SHOWN.finditer((ROOT / "README.md").read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("found", EXAMPLES, ids=[found["command"] for found in EXAMPLES])
+def test_the_answer_shown_is_the_answer_given(found: re.Match[str]) -> None:
     command = shlex.split(found["command"])
     given = subprocess.run(
         [str(Path(sys.executable).with_name(command[0])), *command[1:], "--lang", "en"],
         env=os.environ | {"COLUMNS": "100"},
+        cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=120,
@@ -39,6 +44,10 @@ def test_the_answer_shown_is_the_answer_given() -> None:
     ).stdout
     left = missing(plain(found["output"]), plain(given))
     assert left == [], f"copy the answer into README.md again: COLUMNS=100 {found['command']} --lang en"
+
+
+def test_examples_are_shown() -> None:
+    assert len(EXAMPLES) == 2
 
 
 def test_another_answer_is_noticed() -> None:
