@@ -14,12 +14,14 @@ class ResultTypes(Record, frozen=True, kw_only=True):
     """What calls return, by full name; empty where the source says nothing that a scan follows.
 
     ``attributes``: the same of what is looked at and not called. ``modules``: all public ones. ``classes``: with their bases.
-    ``aliases``: full name → the shorter public one.
+    ``take_tensors``: functions that take a tensor first, however they are called. ``aliases``: full name → the shorter
+    public one.
     """
 
     version: str
     modules: list[str]
     classes: dict[str, list[str]]
     results: dict[str, str]
+    take_tensors: list[str]
     attributes: dict[str, str]
     aliases: dict[str, str]

@@ -6,8 +6,8 @@ import ast
 
 import msgspec
 
-from apidiff.porting.name_walk import Argument, Passed
 from apidiff.porting.torch_names import TENSOR
+from apidiff.porting.uses import Argument, Passed
 
 UNKNOWN = "?"
 IS_TENSOR = "tensor"

@@ -12,10 +12,11 @@ import msgspec
 
 from apidiff.porting.bindings import ModuleFacts
 from apidiff.porting.call_forms import CallForm, form_of
-from apidiff.porting.name_walk import Place, walk
+from apidiff.porting.name_walk import walk
 from apidiff.porting.source_files import Problem, SourceFile
 from apidiff.porting.source_text import PYTHON, SUFFIXES, Parsed, UnreadableSource, read_code
 from apidiff.porting.torch_names import TorchNames
+from apidiff.porting.uses import Place
 
 _IGNORED = re.compile(r"#.*?\bapidiff:\s*ignore(?:\[([^\]]*)\])?")
 

@@ -24,6 +24,7 @@ TENSOR = f"torch.Tensor{INSTANCE}"
 ITEMS = f"{TENSOR}{SEQUENCE}"
 ITEM = "#"  # in a path that starts in the tree: an item of what stands before it
 _MODULE = "torch.nn.Module"
+_COPIES = {"torch._VF": "torch"}  # a module that hands on the compiled functions of another
 _LONGEST = 240  # characters of a path: what is longer leads nowhere
 
 Value = str | None
@@ -39,12 +40,13 @@ class TorchNames:
 
     def __init__(self, names: SourceNames, types: ResultTypes) -> None:
         self.apis, self.customary = names.apis, names.customary
-        self._copies, self._aliases = names.copies, types.aliases
+        self._copies, self._aliases = {**names.copies, **_COPIES}, types.aliases
+        self.take_tensors = frozenset(types.take_tensors)
         self._results, self._attributes, self._classes = types.results, types.attributes, types.classes
         parents = [name.rpartition(".")[0] for name in names.apis]
         above = {".".join(parent.split(".")[:size]) for parent in parents for size in range(1, parent.count(".") + 2)}
         known = {name for name in above if name not in names.apis and name not in types.classes}
-        self._modules = {"torch", *types.modules, *names.copies, *known}
+        self._modules = {"torch", *types.modules, *self._copies, *known}
         self._modules -= names.apis.keys() & {"torch.Tensor"}
 
     @cached_property

@@ -39,15 +39,21 @@ def read_result_types(package: Path, version: str) -> ResultTypes:
     """Read the folder ``package`` of an unpacked PyTorch. Raises ApidiffError where a file is missing."""
     results: dict[str, str] = {}
     attributes: dict[str, str] = {}
+    takes: set[str] = set()
+    takes_other: set[str] = set()
     classes: dict[str, list[str]] = {"torch.Tensor": []}
     for module, files in _FUNCTIONS.items():
         for file in files:
             for function in _functions(_parsed(package / file).body):
                 _add(results, f"{module}.{function.name}", _result(function.returns))
+                first = next(iter([*function.args.posonlyargs, *function.args.args]), None)
+                (takes if first is not None and _result(first.annotation) == TENSOR else takes_other).add(
+                    f"{module}.{function.name}"
+                )
     for name in _documented_builtins(_parsed(package / "nn/functional.py")):
         results.setdefault(f"torch.nn.functional.{name}", TENSOR)
     for module, file in _OF_TENSORS.items():
-        for name in _listed(_parsed(package / file)):
+        for name in _documented_builtins(_parsed(package / file)):
             results.setdefault(f"{module}.{name}", f"{TENSOR}|{TENSOR}{SEQUENCE}")
     for file in _TENSOR_FILES:
         for found in _parsed(package / file).body:
@@ -68,6 +74,7 @@ def read_result_types(package: Path, version: str) -> ResultTypes:
         modules=sorted({*_modules(package)} - set(aliases.values())),
         classes={name: [base for base in bases if base in classes] for name, bases in sorted(classes.items())},
         results=dict(sorted(results.items())),
+        take_tensors=sorted(takes - takes_other),
         attributes=dict(sorted(attributes.items())),
         aliases=dict(sorted(aliases.items())),
     )
@@ -140,7 +147,9 @@ def _result(annotation: ast.expr | None) -> str:
             return _result(left) or _result(right)
         case ast.Subscript(value=ast.Name(id="Optional"), slice=inner):
             return _result(inner)
-        case ast.Subscript(value=ast.Name(id="tuple" | "Tuple" | "list" | "List" | "Sequence"), slice=inner):
+        case ast.Subscript(
+            value=ast.Name(id="tuple" | "Tuple" | "list" | "List" | "Sequence" | "Iterator" | "Iterable"), slice=inner
+        ):
             first = inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner
             return (
                 f"{TENSOR}{SEQUENCE}" if _result(first) == TENSOR else NO_OBJECT if _result(first) == NO_OBJECT else ""
@@ -148,16 +157,6 @@ def _result(annotation: ast.expr | None) -> str:
         case ast.Attribute(value=ast.Attribute(attr="return_types")):
             return f"{TENSOR}{SEQUENCE}"
     return ""
-
-
-def _listed(module: ast.Module) -> list[str]:
-    """Read ``__all__``."""
-    for statement in module.body:
-        if isinstance(statement, ast.Assign) and any(
-            isinstance(t, ast.Name) and t.id == "__all__" for t in statement.targets
-        ):
-            return list(ast.literal_eval(statement.value))
-    return []
 
 
 def _modules(package: Path) -> Iterator[str]:

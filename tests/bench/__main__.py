@@ -1,6 +1,6 @@
 """Measures everything and prints one table. Exit code 1 where a limit is missed.
 
-Arguments choose what is measured: ``lookup``, ``validate``, ``growth``, ``rebuild``, ``search``, ``site``, ``weight``,
+Arguments choose what is measured: ``lookup``, ``validate``, ``growth``, ``rebuild``, ``search``, ``scan``, ``site``, ``weight``,
 ``verify``, ``faults``; all without arguments.
 """
 
@@ -19,6 +19,7 @@ from tests.bench.faults import measure_faults
 from tests.bench.growth import measure_growth
 from tests.bench.measure import Measure
 from tests.bench.rebuild import measure_rebuild
+from tests.bench.scan import measure_scan
 from tests.bench.search import measure_search
 from tests.bench.site_build import measure_site
 from tests.bench.validation import measure_validation
@@ -31,6 +32,7 @@ _MEASURES: dict[str, Callable[[Callable[[str], None]], list[Measure]]] = {
     "growth": measure_growth,
     "rebuild": lambda tell: [measure_rebuild(tell)],
     "search": measure_search,
+    "scan": measure_scan,
     "site": measure_site,
     "weight": measure_weight,
     "verify": lambda tell: [measure_verification(tell)],

@@ -1,0 +1,129 @@
+"""Goes through calls: what they pass, what they return, and what they tell of the names in them."""
+
+from __future__ import annotations
+
+import ast
+
+from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
+from apidiff.porting.name_chains import NameChains
+from apidiff.porting.torch_names import TENSOR, Value, united
+from apidiff.porting.uses import Argument, Passed, Use, place_of
+
+_NO_TENSOR_CALLS = {
+    "len",
+    "int",
+    "float",
+    "str",
+    "bool",
+    "range",
+    "repr",
+    "open",
+    "dict",
+    "set",
+    "print",
+    "id",
+    "type",
+    "hash",
+}
+_REGISTERS = {"register_buffer", "register_parameter"}
+_SAME_CALLS = {"list", "tuple", "reversed", "sorted", "iter", "set", "deepcopy"}
+
+
+class Calls(NameChains):
+    """Goes through calls."""
+
+    def _call(self, node: ast.Call) -> Value:
+        func = node.func
+        passed = Passed([], {}, False)
+        kind = type(func)
+        plain = func.id if kind is ast.Name else None  # type: ignore[attr-defined]
+        if kind is ast.Attribute:
+            value = self._chain(func, passed)  # type: ignore[arg-type]
+        elif plain is not None:
+            value = self._look(plain)
+            if value is not None and value[0] not in "!~":
+                self._follow(value, func, [], "call", passed)
+        else:
+            value = self.expr(func)
+        expr, more = self.expr, False
+        for argument in node.args:
+            if type(argument) is ast.Starred:
+                expr(argument.value)
+                more = True
+            else:
+                passed.args.append(Argument(argument, expr(argument)))
+        for keyword in node.keywords:
+            given = expr(keyword.value)
+            if keyword.arg is None:
+                more = True
+            else:
+                passed.keywords[keyword.arg] = Argument(keyword.value, given)
+        if kind is ast.Attribute and func.attr in _REGISTERS:  # type: ignore[attr-defined]
+            self._register(func, passed)  # type: ignore[arg-type]
+        if more:
+            passed.keywords["**"] = Argument(node, None)
+        if passed.args and value is not None:
+            self._learn(value, passed.args)
+        if value is None:
+            return self._builtin(plain, passed, node) if plain is not None else None
+        if value in {"torch.nn.ModuleList", "torch.nn.Sequential"} and len(passed.args) == 1:
+            held = passed.args[0].value
+            return f"{value}{INSTANCE}|{held}" if held is not None and held.endswith(SEQUENCE) else f"{value}{INSTANCE}"
+        if value in self.local and self.returns.get(value) is not None:
+            return self.returns[value]
+        return self.names.call(value)
+
+    def _register(self, func: ast.Attribute, passed: Passed) -> None:
+        """``self.register_buffer("mask", …)``: from here on ``self.mask`` is a tensor."""
+        owner, name = func.value, passed.args[0].node if passed.args else None
+        if isinstance(owner, ast.Name) and isinstance(name, ast.Constant) and isinstance(name.value, str):
+            self.keep(ast.Attribute(owner, name.value, ast.Store()), TENSOR)
+
+    def _learn(self, value: str, args: list[Argument]) -> None:
+        """Note what a call tells: of the parameters of a function of this file, and of what a function of PyTorch takes."""
+        first = args[0]
+        if value in self.names.take_tensors:
+            if first.value is None and type(first.node) is ast.Name:
+                self.frame.bind(first.node.id, TENSOR)
+            return
+        path = value.replace(INSTANCE, "")
+        keys = [path, path.rpartition(".")[2]] if f"{INSTANCE}." in value else [path]
+        for key in keys:
+            given = self.given.setdefault(key, {})
+            for name, argument in zip(self.parameters.get(path, ()), args, strict=False):
+                if argument.value is not None and argument.value[0] == "t":
+                    given[name] = united(given.get(name), argument.value)
+
+    def _builtin(self, name: str, passed: Passed, node: ast.Call) -> Value:
+        """What a call of a builtin function returns."""
+        first = passed.args[0].value if passed.args else None
+        if name in _NO_TENSOR_CALLS:
+            return NO_OBJECT
+        if name in _SAME_CALLS:
+            return first
+        if name in {"sum", "max", "min", "next", "abs"} and first is not None:
+            return first if first == TENSOR else self.names.item(first)
+        if name == "getattr" and len(node.args) >= 2 and isinstance(node.args[1], ast.Constant):
+            return self._getattr(node, passed)
+        return None
+
+    def _getattr(self, node: ast.Call, passed: Passed) -> Value:
+        """``getattr(module, "name")`` with a written name."""
+        value, name = passed.args[0].value, node.args[1].value  # type: ignore[attr-defined]
+        if value is None or value[0] != "t" or value[-1] in ")]" or not isinstance(name, str):
+            return None
+        found = self.names.attribute(value, name)
+        if found is not None and not self.names.is_module(found):
+            self.uses.append(Use(found, place_of(node), "name", None))
+        return found
+
+    def keep(self, target: ast.Attribute, value: Value) -> None:
+        """Note what is kept in an attribute of ``self``."""
+        owner = target.value
+        if isinstance(owner, ast.Name) and self.frame.owner is not None:
+            known, bound = self.frame.look(owner.id)
+            if known and bound == f"{self.frame.owner}{INSTANCE}":
+                kept = self.classes[self.frame.owner].attributes
+                kept[target.attr] = united(kept[target.attr], value) if target.attr in kept else value
+                return
+        self.expr(owner)

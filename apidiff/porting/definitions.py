@@ -1,0 +1,133 @@
+"""Goes through definitions of functions and classes: what is known of parameters, what is returned, what is kept in ``self``."""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Iterable
+
+from apidiff.model.result_types import INSTANCE, SEQUENCE
+from apidiff.porting.bindings import ClassFacts, Frame
+from apidiff.porting.expressions import Expressions
+from apidiff.porting.torch_names import TENSOR, Value
+
+_FIRST = ("__init__", "setup", "build")  # methods that other methods of the class find done
+
+
+class Definitions(Expressions):
+    """Goes through definitions. The bodies of functions come last, when all that they find bound around them is known."""
+
+    def body(self, statements: Iterable[ast.stmt]) -> None:
+        """Go through statements in order."""
+        raise NotImplementedError
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        for mark in node.decorator_list:
+            self.expr(mark)
+        arguments = node.args
+        for given in (*arguments.defaults, *arguments.kw_defaults):
+            if given is not None:
+                self.expr(given)
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        for argument in (*every, arguments.vararg, arguments.kwarg):
+            if argument is not None and argument.annotation is not None:
+                self.expr(argument.annotation)
+        if node.returns is not None:
+            self.expr(node.returns)
+        outer = self.frame
+        path = f"{outer.path}.{node.name}"
+        declared = self.annotations.type_of(node.returns)
+        self.returns[path] = declared
+        owner = outer.path if outer.path in self.classes else None
+        if owner is not None:
+            self.classes[owner].methods[node.name] = declared
+        outer.bind(node.name, path)
+        self.local.add(path)
+        parameters = self._parameters(node, owner)
+        around = outer.outer if owner is not None else outer
+        if any(value is None for value in parameters.values()):
+            self.parameters[path] = [name for name in parameters if owner is None or name != next(iter(parameters))]
+        # What the file uses itself is gone through last: calls before tell what is passed for its parameters.
+        inner = node.name.startswith("_") and node.name not in _FIRST
+        later = self.inner.append if inner else self.later.append
+        if node.name in _FIRST and owner is not None:
+            later = self.later.appendleft
+        later(lambda: self._enter(node.body, path, around, owner or outer.owner, parameters, declared))
+
+    def _parameters(self, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: str | None) -> dict[str, Value]:
+        """What the parameters of a function are known to be."""
+        arguments = node.args
+        found: dict[str, Value] = {}
+        places = [*arguments.posonlyargs, *arguments.args]
+        defaults = [None] * (len(places) - len(arguments.defaults)) + list(arguments.defaults)
+        is_static = any(isinstance(mark, ast.Name) and mark.id == "staticmethod" for mark in node.decorator_list)
+        is_forward = owner is not None and node.name == "forward"
+        pairs = [*zip(places, defaults, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+        for number, (argument, default) in enumerate(pairs):
+            if owner is not None and number == 0 and not is_static:
+                of_class = any(isinstance(mark, ast.Name) and mark.id == "classmethod" for mark in node.decorator_list)
+                found[argument.arg] = owner if of_class else f"{owner}{INSTANCE}"
+                continue
+            value = self.annotations.type_of(argument.annotation)
+            if argument.annotation is None:
+                given = self._silent(default) if default is not None else None
+                if is_forward and argument.arg != "ctx" and _may_be_tensor(default):
+                    value = TENSOR
+                elif given is not None:
+                    value = None if isinstance(default, ast.Constant) and default.value is None else given
+            found[argument.arg] = value
+        for extra in (arguments.vararg, arguments.kwarg):
+            if extra is not None:
+                kind = self.annotations.type_of(extra.annotation)
+                found[extra.arg] = f"{TENSOR}{SEQUENCE}" if extra is arguments.vararg and kind == TENSOR else None
+        return found
+
+    def _enter(
+        self,
+        body: list[ast.stmt],
+        path: str,
+        outer: Frame | None,
+        owner: str | None,
+        parameters: dict[str, Value],
+        declared: Value,
+    ) -> None:
+        """Go through the body of a function."""
+        before, self.frame = self.frame, Frame(path, outer, owner)
+        marked, self.globals = self.globals, set()
+        # A method that a base class calls on itself is given what that call passes.
+        given = self.given.get(path) or (self.given.get(path.rpartition(".")[2], {}) if owner is not None else {})
+        for name, value in parameters.items():
+            self.frame.bind(name, given.get(name) if value is None else value)
+        self.body(body)
+        if declared is None:
+            self.returns[path] = self.frame.returned
+            if owner is not None and path.rpartition(".")[0] == owner:
+                self.classes[owner].methods[path.rpartition(".")[2]] = self.frame.returned
+        self.frame, self.globals = before, marked
+
+    def _class(self, node: ast.ClassDef) -> None:
+        for mark in node.decorator_list:
+            self.expr(mark)
+        bases = [value for base in node.bases if (value := self.expr(base)) is not None]
+        for keyword in node.keywords:
+            self.expr(keyword.value)
+        outer = self.frame
+        path = f"{outer.path}.{node.name}"
+        facts = ClassFacts([one for base in bases for one in base.split("|")], {}, {})
+        self.classes[path] = facts
+        self.local.add(path)
+        self.frame = Frame(path, outer, None)
+        held, self.later = self.later, deque()
+        self.body(node.body)
+        methods, self.later = self.later, held
+        self.later.extend(methods)
+        for name, value in self.frame.ever.items():
+            if value is not None and not value.startswith(f"{path}."):
+                facts.attributes.setdefault(name, value)
+        self.frame = outer
+        outer.bind(node.name, path)
+
+
+def _may_be_tensor(default: ast.expr | None) -> bool:
+    """Whether a parameter of ``forward`` with this default may be given a tensor: it has none, or None."""
+    return default is None or (isinstance(default, ast.Constant) and default.value is None)

@@ -1,0 +1,215 @@
+"""Goes through expressions, notes the APIs that they name, and finds what their values may be."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection
+
+from apidiff.model.result_types import NO_OBJECT, SEQUENCE
+from apidiff.porting.bindings import worth_telling
+from apidiff.porting.calls import Calls
+from apidiff.porting.torch_names import TENSOR, TorchNames, Value, united
+
+
+class Expressions(Calls):
+    """Goes through expressions. Arguments are those of `apidiff.porting.name_walk.walk`."""
+
+    def __init__(self, module: str, names: TorchNames, tree: Collection[str], *, package: bool, assume: bool) -> None:
+        super().__init__(module, names, tree, package=package, assume=assume)
+        self._expressions: dict[type, Callable[..., Value]] = {
+            ast.BinOp: self._operation,
+            ast.UnaryOp: self._unary,
+            ast.Compare: self._compare,
+            ast.BoolOp: self._either,
+            ast.IfExp: self._conditional,
+            ast.Subscript: self._subscript,
+            ast.Tuple: self._sequence,
+            ast.List: self._sequence,
+            ast.ListComp: self._comprehension,
+            ast.GeneratorExp: self._comprehension,
+            ast.SetComp: self._comprehension,
+            ast.DictComp: self._comprehension,
+            ast.Lambda: self._lambda,
+            ast.NamedExpr: self._named,
+            ast.JoinedStr: self._text,
+            ast.Dict: self._dict,
+            ast.Starred: self._starred,
+            ast.Await: self._awaited,
+        }
+
+    def expr(self, node: ast.expr) -> Value:
+        """Go through an expression; return what its value may be."""
+        kind = type(node)
+        if kind is ast.Constant:
+            return NO_OBJECT
+        if kind is ast.Name:
+            return self._name(node)  # type: ignore[arg-type]
+        if kind is ast.Attribute:
+            return self._chain(node, None)  # type: ignore[arg-type]
+        if kind is ast.Call:
+            return self._call(node)  # type: ignore[arg-type]
+        visit = self._expressions.get(kind)
+        if visit is not None:
+            return visit(node)
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self.expr(child)
+        return None
+
+    def _operation(self, node: ast.BinOp) -> Value:
+        left, right = self.expr(node.left), self.expr(node.right)
+        if TENSOR in (left, right):
+            return TENSOR
+        if left == right == NO_OBJECT:
+            return NO_OBJECT
+        return next((one for one in (left, right) if one is not None and one.endswith(SEQUENCE)), None)
+
+    def _unary(self, node: ast.UnaryOp) -> Value:
+        value = self.expr(node.operand)
+        return (
+            value if value == TENSOR and not isinstance(node.op, ast.Not) else NO_OBJECT if value == NO_OBJECT else None
+        )
+
+    def _compare(self, node: ast.Compare) -> Value:
+        values = [self.expr(node.left), *(self.expr(other) for other in node.comparators)]
+        plain = any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops)
+        return NO_OBJECT if plain else TENSOR if TENSOR in values else None
+
+    def _either(self, node: ast.BoolOp) -> Value:
+        value: Value = None
+        for part in node.values:
+            value = united(value, self.expr(part))
+        return value
+
+    def _conditional(self, node: ast.IfExp) -> Value:
+        self.expr(node.test)
+        return united(self.expr(node.body), self.expr(node.orelse))
+
+    def _subscript(self, node: ast.Subscript) -> Value:
+        value = self.expr(node.value)
+        inner = node.slice
+        self.expr(inner)
+        if value is None or value == TENSOR:
+            return value
+        if isinstance(inner, ast.Slice):
+            return value
+        return self.names.item(value) if value[-1] in ")]#|" or "|" in value else None
+
+    def _sequence(self, node: ast.Tuple | ast.List) -> Value:
+        value: Value = None
+        for part in node.elts:
+            value = united(value, self.expr(part))
+        return _sequence_of(value)
+
+    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp) -> Value:
+        before = self.frame.begin()
+        for part in node.generators:
+            value = self.expr(part.iter)
+            self._iterate(part.target, part.iter, value)
+            for test in part.ifs:
+                self.expr(test)
+        if isinstance(node, ast.DictComp):
+            self.expr(node.key)
+            self.expr(node.value)
+            value = None
+        else:
+            value = self.expr(node.elt)
+        self.frame.end(before)
+        return _sequence_of(value)
+
+    def _lambda(self, node: ast.Lambda) -> Value:
+        arguments = node.args
+        for given in (*arguments.defaults, *arguments.kw_defaults):
+            if given is not None:
+                self.expr(given)
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+        before = self.frame.begin()
+        for argument in every:
+            if argument is not None:
+                self.frame.bind(argument.arg, None)
+        self.expr(node.body)
+        self.frame.end(before)
+        return None
+
+    def _named(self, node: ast.NamedExpr) -> Value:
+        value = self.expr(node.value)
+        self._bind(node.target, value)
+        return value
+
+    def _text(self, node: ast.JoinedStr) -> Value:
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                self.expr(part.value)
+                if part.format_spec is not None:
+                    self.expr(part.format_spec)
+        return NO_OBJECT
+
+    def _dict(self, node: ast.Dict) -> Value:
+        for key in node.keys:
+            if key is not None:
+                self.expr(key)
+        for value in node.values:
+            self.expr(value)
+        return NO_OBJECT
+
+    def _starred(self, node: ast.Starred) -> Value:
+        value = self.expr(node.value)
+        return self.names.item(value) if value is not None else None
+
+    def _awaited(self, node: ast.Await) -> Value:
+        return self.expr(node.value)
+
+    def _bind(self, target: ast.expr, value: Value, source: ast.expr | None = None) -> None:
+        """Bind a target to a value; ``source``: the expression that gives it."""
+        kind = type(target)
+        if kind is ast.Name:
+            name: str = target.id  # type: ignore[attr-defined]
+            self._set(name, value)
+        elif kind is ast.Attribute:
+            self.keep(target, value)  # type: ignore[arg-type]
+        elif kind is ast.Tuple or kind is ast.List:
+            parts: list[ast.expr] = target.elts  # type: ignore[attr-defined]
+            if isinstance(source, ast.Tuple | ast.List) and len(source.elts) == len(parts):
+                for part, given in zip(parts, source.elts, strict=True):
+                    self._bind(part, self._silent(given), given)
+                return
+            item = self.names.item(value) if value is not None else None
+            for part in parts:
+                if isinstance(part, ast.Starred):
+                    self._bind(part.value, f"{item}{SEQUENCE}" if item == TENSOR else None)
+                else:
+                    self._bind(part, item)
+        elif kind is ast.Subscript:
+            self.expr(target)
+        elif kind is ast.Starred:
+            self._bind(target.value, value)  # type: ignore[attr-defined]
+
+    def _iterate(self, target: ast.expr, source: ast.expr, value: Value) -> None:
+        """Bind the target of a loop over ``source``."""
+        match source, target:
+            case ast.Call(func=ast.Name(id="enumerate"), args=[first, *_]), ast.Tuple(elts=[number, item]):
+                self._bind(number, NO_OBJECT)
+                self._bind(item, self._item_of(first))
+            case ast.Call(func=ast.Name(id="zip"), args=given), ast.Tuple(elts=items) if len(given) == len(items):
+                for part, one in zip(items, given, strict=True):
+                    self._bind(part, self._item_of(one))
+            case _:
+                self._bind(target, self.names.item(value) if value is not None else None)
+
+    def _item_of(self, node: ast.expr) -> Value:
+        value = self._silent(node)
+        return self.names.item(value) if value is not None else None
+
+    def _set(self, name: str, value: Value) -> None:
+        """Bind a name, which a function may have declared global."""
+        self.frame.bind(name, value)
+        if name in self.globals:
+            self.top.ever[name] = united(self.top.ever.get(name), value)
+            if worth_telling(value):
+                self.rebound[name] = united(self.rebound.get(name), value)
+
+
+def _sequence_of(value: Value) -> Value:
+    if value is None or value == NO_OBJECT:
+        return NO_OBJECT
+    return "|".join(part + SEQUENCE for part in value.split("|") if part[-1] in ")]#") or None

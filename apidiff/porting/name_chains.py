@@ -1,0 +1,204 @@
+"""Follows names and the attributes behind them, ``a.b.c``, to the API that they name."""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Callable, Collection
+
+from apidiff.model.result_types import INSTANCE
+from apidiff.porting.annotations import Annotations
+from apidiff.porting.bindings import ClassFacts, Frame
+from apidiff.porting.torch_names import IN_TREE, TENSOR, TorchNames, Value, united
+from apidiff.porting.uses import Passed, Pending, Use, attribute_place, span
+
+_LONGEST = 240  # characters of a path
+
+
+class NameChains:
+    """What a walk through a file knows, and how it looks names up. `Expressions` goes through what stands before a dot."""
+
+    def __init__(self, module: str, names: TorchNames, tree: Collection[str], *, package: bool, assume: bool) -> None:
+        self.names, self.module, self.tree, self.package = names, module, tree, package
+        self.customary = names.customary | {"torch": "torch"} if assume else {}
+        self.path = f"{IN_TREE}{module}"
+        self.frame = self.top = Frame(self.path, None, None)
+        self.uses: list[Use] = []
+        self.pending: list[Pending] = []
+        self.stars: list[str] = []
+        self.classes: dict[str, ClassFacts] = {}
+        self.returns: dict[str, Value] = {}
+        self.rebound: dict[str, Value] = {}
+        self.globals: set[str] = set()
+        self.later: deque[Callable[[], None]] = deque()
+        self.inner: deque[Callable[[], None]] = deque()
+        self.annotations = Annotations(self._silent)
+        self.methods = names.tensor_methods
+        self.telling = names.methods
+        self.parameters: dict[str, list[str]] = {}  # of the functions of this file that say no types, by path
+        self.given: dict[str, dict[str, Value]] = {}  # what calls before have passed for them
+        self.local: set[str] = set()  # paths of functions and classes that this file defines
+
+    def expr(self, node: ast.expr) -> Value:
+        """Go through an expression; return what its value may be."""
+        raise NotImplementedError
+
+    def _silent(self, node: ast.expr) -> Value:
+        """What an expression that has been gone through, or will be, may be; it is not told again."""
+        uses, pending = len(self.uses), len(self.pending)
+        value = self.expr(node)
+        del self.uses[uses:], self.pending[pending:]
+        return value
+
+    def _look(self, name: str) -> Value:
+        known, value = self.frame.look(name)
+        if known:
+            return value
+        if self.customary and name in self.customary:
+            return self.customary[name]
+        if self.stars and "*" in self.top.ever:
+            return f"{self.path}.{name}"
+        return None
+
+    def _name(self, node: ast.Name) -> Value:
+        value = self._look(node.id)
+        if value is not None and value[0] not in "!~":
+            self._follow(value, node, [], "name", None)
+        return value
+
+    def _chain(self, node: ast.Attribute, passed: Passed | None) -> Value:
+        """A name or another expression with the attributes that follow it, ``a.b.c``; ``passed`` where it is called."""
+        steps = [node]
+        base = node.value
+        while type(base) is ast.Attribute:
+            steps.append(base)
+            base = base.value
+        value = self._look(base.id) if type(base) is ast.Name else self.expr(base)
+        if value is not None and value[0] not in "!~":
+            steps.reverse()
+            return self._follow(value, base, steps, "name" if passed is None else "call", passed)
+        if value is None:
+            if passed is not None and node.attr in self.methods:
+                self.uses.append(Use(f"torch.Tensor.{node.attr}", attribute_place(node), "call", passed, True))
+            return None
+        return value
+
+    def _follow(
+        self, value: str, base: ast.expr, steps: list[ast.Attribute], role: str, passed: Passed | None
+    ) -> Value:
+        """Return what ``value`` with the attributes of ``steps`` is; note the API that it names."""
+        if "|" in value:
+            return self._follow_each(value, base, steps, role, passed)
+        names = self.names
+        count, at = len(steps), 0
+        now: Value = value
+        while now is not None:
+            first = now[0]
+            if first == IN_TREE:
+                found = self._own(now, steps[at].attr) if at < count and now.endswith(INSTANCE) else None
+                if found is None:
+                    self._leave(now, base, steps[at:], steps[:at], role, passed)
+                    return ".".join([now, *(step.attr for step in steps[at:])]) if len(now) < _LONGEST else None
+                now = None if found == "" else found
+                at += 1
+                if now is None or "|" in now:
+                    break
+                continue
+            if first in "!~":
+                break
+            if now[-1] not in ")]" and not names.is_module(now):
+                end, api = at, now
+                if at < count and names.is_class(now):
+                    now = names.attribute(now, steps[at].attr)
+                    at += 1
+                    if now is not None:
+                        api, end = now, at
+                elif at < count and not names.is_known(
+                    now
+                ):  # a module or an object that nobody knows: all that follows
+                    api, at, end = ".".join([now, *(step.attr for step in steps[at:])]), count, count
+                    now = None
+                self._tell(api, base, steps, end, role if end == count else "name", passed if end == count else None)
+                for step in steps[at:]:
+                    now = names.attribute(now, step.attr) if now is not None else None
+                return now
+            if at == count:
+                return now
+            before = now
+            now = names.attribute(now, steps[at].attr)
+            at += 1
+            if at == count and passed is not None and before[-1] == ")":
+                if now is not None and now[0] == "t" and now[-1] not in ")]":
+                    self._tell(now, base, steps, at, role, passed)
+                    return now
+                if now is None and before == TENSOR and steps[-1].attr in self.methods:
+                    self._tell(f"torch.Tensor.{steps[-1].attr}", base, steps, at, role, passed)
+                return now
+        if now is not None and "|" in now and at < count:
+            return self._follow_each(now, base, steps[at:], role, passed)
+        if now is None and passed is not None and steps and steps[-1].attr in self.methods:
+            self.uses.append(Use(f"torch.Tensor.{steps[-1].attr}", attribute_place(steps[-1]), "call", passed, True))
+        return now
+
+    def _follow_each(
+        self, value: str, base: ast.expr, steps: list[ast.Attribute], role: str, passed: Passed | None
+    ) -> Value:
+        """Follow each that ``value`` may be; the first that names an API is told."""
+        uses, pending = len(self.uses), len(self.pending)
+        result: Value = None
+        for part in value.split("|"):
+            told, left = len(self.uses) > uses, len(self.pending) > pending
+            kept = len(self.uses), len(self.pending)
+            if part[0] not in "!~":
+                result = united(result, self._follow(part, base, steps, role, passed))
+            if told or left:
+                del self.uses[kept[0] :], self.pending[kept[1] :]
+        certain = [use for use in self.uses[uses:] if not use.possible]
+        if certain and len(self.uses) - uses > 1:
+            self.uses[uses:] = certain[:1]
+        return result
+
+    def _own(self, value: str, name: str) -> str | None:
+        """The attribute of an instance of a class of this file: its value, empty where unknown, None where others decide."""
+        facts = self.classes.get(value[: -len(INSTANCE)])
+        if facts is None:
+            return None
+        if name in facts.attributes:
+            return facts.attributes[name] or ""
+        if name in facts.methods:
+            return None
+        for base in facts.bases:
+            if base[0] == IN_TREE:
+                return None
+            if base[0] == "t" and (found := self.names.attribute(f"{base}{INSTANCE}", name)) is not None:
+                return found
+        return ""
+
+    def _leave(
+        self,
+        value: str,
+        base: ast.expr,
+        steps: list[ast.Attribute],
+        before: list[ast.Attribute],
+        role: str,
+        passed: Passed | None,
+    ) -> None:
+        """Note a path that another file, or the rest of this one, decides, where it can lead to an API."""
+        if not steps and (value[-1] in ")]#" or value in self.local):
+            return
+        if value in self.local and (passed is None or value not in self.classes):
+            return
+        if value[-1] in ")]#" and (passed is None or steps[-1].attr not in self.telling):
+            return
+        start = before[-1] if before else base
+        plain = type(base) is ast.Name
+        places = [span(base, start), *(span(base, step) if plain else attribute_place(step) for step in steps)]
+        self.pending.append(Pending(value, [step.attr for step in steps], places, role, passed))
+
+    def _tell(
+        self, api: str, base: ast.expr, steps: list[ast.Attribute], end: int, role: str, passed: Passed | None
+    ) -> None:
+        last = steps[end - 1] if end else base
+        plain = type(base) is ast.Name
+        place = span(base, last) if plain or not end else attribute_place(steps[end - 1])
+        self.uses.append(Use(api, place, role, passed))

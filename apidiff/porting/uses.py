@@ -1,0 +1,61 @@
+"""Places in code that name an API, as a walk through its syntax notes them."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from apidiff.porting.torch_names import Value
+
+Place = tuple[int, int, int, int]  # line, column, end line, end column as ast counts them: bytes from 0
+
+
+class Argument(NamedTuple):
+    """An argument as it is written, with what its value is known to be."""
+
+    node: ast.expr
+    value: Value
+
+
+class Passed(NamedTuple):
+    """What a call passes. ``open``: more may come from ``*`` or ``**``."""
+
+    args: list[Argument]
+    keywords: dict[str, Argument]
+    open: bool
+
+
+class Use(NamedTuple):
+    """A place that names an API. ``role``: call, name or import. ``possible``: a method of something unknown."""
+
+    name: str
+    place: Place
+    role: str
+    passed: Passed | None
+    possible: bool = False
+
+
+class Pending(NamedTuple):
+    """A place whose meaning another file decides: ``value`` followed by ``names``; ``places``: to the end of each part."""
+
+    value: str
+    names: list[str]
+    places: list[Place]
+    role: str
+    passed: Passed | None
+
+
+def place_of(node: ast.alias | ast.expr) -> Place:
+    """Return the place of a node."""
+    return node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+
+
+def span(first: ast.expr, last: ast.expr) -> Place:
+    """From the start of a chain to the end of one of its parts."""
+    return first.lineno, first.col_offset, last.end_lineno or last.lineno, last.end_col_offset or last.col_offset
+
+
+def attribute_place(node: ast.Attribute) -> Place:
+    """The name of the attribute alone."""
+    line, column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    return line, column - len(node.attr.encode()), line, column
