@@ -110,7 +110,7 @@ def test_of_apis_called_the_same_the_one_used_most_leads(opened: Page) -> None:
     (answer,) = _ask(opened, ["gather"])
     found = [one["name"] for one in answer["found"] if one["kind"] == "mapping"]
     same = [name for name in found if name.rpartition(".")[2] == "gather"]
-    assert len(same) > 2
+    assert {"torch.gather", "torch.Tensor.gather", "torch.distributed.gather"} <= set(same)  # on every part of the site
     assert found[: len(same)] == same
     assert [used[name] for name in same] == sorted((used[name] for name in same), reverse=True)
     assert "torch.distributed.all_gather" in found[: len(same) + 3]
