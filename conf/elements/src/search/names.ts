@@ -3,6 +3,12 @@
 import type { Entry } from "./data";
 
 export const NO_NAME = 9;
+// What is added to the rank of a target's name, and to that of its last part alone.
+const TARGET = 0.5;
+const OTHERS = 4.2;
+// The ranks of a last part, from as it is typed to written in another style.
+const LAST = 2;
+const SAME = 4;
 const PART = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
 
 /** A name as it is compared. `behind`: what is added to its rank. */
@@ -21,7 +27,7 @@ export function names(entry: Entry): Name[] {
   // A page that is called like an API comes after the API.
   const all: [string[], number][] = [
     [[entry.name, ...(entry.names ?? [])], entry.kind === "page" || entry.kind === "run" ? 3 : 0],
-    [entry.targets ?? [], 0.5],
+    [entry.targets ?? [], TARGET],
     [entry.uses ?? [], 4],
   ];
   return all.flatMap(([some, behind]) => some.map((name) => taken(name, behind)));
@@ -37,7 +43,14 @@ function taken(name: string, behind: number): Name {
 export function nameRank(known: Name[], typed: string): number {
   const want = typed.toLowerCase();
   const plain = bare(typed);
-  return Math.min(NO_NAME, ...known.map((one) => fit(one, typed, want, plain) + one.behind));
+  return Math.min(
+    NO_NAME,
+    ...known.map((one) => {
+      const rank = fit(one, typed, want, plain);
+      // What merely leads to an API that is called so comes after what has the word in its own name.
+      return rank + (one.behind === TARGET && rank >= LAST && rank <= SAME ? OTHERS : one.behind);
+    }),
+  );
 }
 
 function fit({ name, low, last, bare, parts }: Name, typed: string, want: string, plain: string): number {
