@@ -30,12 +30,16 @@ def rule_of(target: Target) -> Rule:
 def with_extracted(mapping: Mapping, extracted: AbstractMapping[str, ExtractedSamples]) -> Mapping | None:
     """``mapping`` with the samples extracted for its source in place of its own; None where there are none.
 
-    Targets that no rule calls, so that all their samples are lines of code, are left out.
+    Targets that no rule calls, so that all their samples are lines of code, are left out. Where a written sample says that values
+    are drawn inside the call, they are in all.
     """
     if mapping.source.name not in extracted:
         return None
     targets = [target for target in mapping.targets if _called_by_rule(mapping, target)]
-    return msgspec.structs.replace(mapping, samples=extracted[mapping.source.name].samples, targets=targets)
+    samples = extracted[mapping.source.name].samples
+    if any(resolve_sample(mapping.samples, name).random for name in mapping.samples):
+        samples = {name: msgspec.structs.replace(sample, random=True) for name, sample in samples.items()}
+    return msgspec.structs.replace(mapping, samples=samples, targets=targets)
 
 
 def _called_by_rule(mapping: Mapping, target: Target) -> bool:

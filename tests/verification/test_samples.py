@@ -1,6 +1,7 @@
 """Mappings whose calls are made in a single process: run under both frameworks, they show what is recorded."""
 
 import argparse
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -127,3 +128,24 @@ CHANGES = [
 @pytest.mark.parametrize(("former", "now", "changed"), CHANGES)
 def test_what_comes_out_either_way_is_no_change(former: str, now: str, changed: bool) -> None:
     assert _changed(Agreement(former), Agreement(now)) is changed
+
+
+def test_extracted_samples_show_what_is_recorded(database: Data, tmp_path: Path) -> None:
+    """Of one API each day, so that all are made again in turn; a run that agrees is recorded without its trace."""
+    names = sorted(database.extracted)
+    today = names[date.today().toordinal() % len(names)]
+    chosen = list(dict.fromkeys(["torch.tanh", today]))
+    result = verify_samples(database, devices_here(), tmp_path, chosen, extracted=True)
+    assert result.compared
+    # Values that nothing has written, as of some empty inputs, come out otherwise each time.
+    told = [change for change in result.changes if change.now.facet not in {Facet.VALUE, Facet.SPECIAL_VALUES}]
+    assert [change.text() for change in told] == []
+    runs = {(run.api, run.sample): run for record in result.records for run in record.samples}
+    agreeing = runs["mindspore.mint.tanh", "float64"]
+    assert agreeing.trace is None
+    assert {"value", "accuracy", "special_values", "layout"} <= set(agreeing.agrees)
+    assert runs["mindspore.mint.tanh", "out"].trace is not None
+    source = runs["torch.tanh", "float32-1"].trace
+    assert source is not None
+    assert source.errors
+    assert not source.before
