@@ -15,7 +15,7 @@ from apidiff.writers.terminal import search_text
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments."""
     parser.description = "Finds APIs by name, text or behaviour, in English or Chinese; best first."
-    parser.add_argument("words", metavar="WORDS", nargs="+", help="e.g. all_reduce in place, or 归约 就地")
+    parser.add_argument("words", metavar="WORDS", nargs="+", help="e.g. all_reduce in place, or 规约 就地")
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the text (default: that of the locale)")
     parser.add_argument("--limit", type=_positive, default=10, metavar="N", help="show at most N APIs (default: 10)")
     parser.add_argument("--json", action="store_true", help="print JSON, which holds both languages")

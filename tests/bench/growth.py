@@ -25,7 +25,7 @@ _TIMES = (10, 100)
 # The target is a real one, so that its claims meet the traces of real runs.
 _RECORD = """\
 category: collective
-summary: {{en: "Reduces a tensor over all ranks, number {number}.", zh: "对所有 rank 上的张量做归约操作，编号 {number}。"}}
+summary: {{en: "Reduces a tensor over all ranks, number {number}.", zh: "对所有 rank 上的张量做规约操作，编号 {number}。"}}
 source:
   probes:
     sync: {{set: {{tensor: {{shape: [2]}}}}}}

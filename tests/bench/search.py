@@ -36,7 +36,7 @@ _TYPED = {
         "raises on cpu",
     ],
     "zh": [
-        "归约操作",
+        "规约操作",
         "原地修改",
         "昇腾",
         "返回句柄",
@@ -103,7 +103,7 @@ def _measure(browser: Browser, content: Content, language: Language, tell: Calla
         (root / "index.html").write_text(_PAGE, "utf-8")
         page = browser.new_page()
         page.goto((root / "index.html").as_uri())
-        first, whole = page.evaluate(_FIRST, ["all_reduce", {"en": "overwritten", "zh": "归约"}[language]])
+        first, whole = page.evaluate(_FIRST, ["all_reduce", {"en": "overwritten", "zh": "规约"}[language]])
         tell(
             f"{language}: names are found {first / 1000:.2f} s after the box is entered, all texts {whole / 1000:.2f} s"
         )

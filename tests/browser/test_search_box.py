@@ -50,12 +50,12 @@ RANKED = [
     ("apidiff.lookup", "apidiff.lookup"),
 ]
 CHINESE = [
-    ("归约操作", "归约操作"),
-    ("归约", "归约"),
+    ("规约操作", "规约操作"),
+    ("规约", "规约"),
     ("原地修改", "原地修改"),
     ("昇腾", "昇腾"),
     ("约", "约"),
-    ("重复归约", "归约"),
+    ("重复规约", "规约"),
 ]
 ENGLISH = [("overwritten", None), ("in place", "place"), ("gloo ascend", None)]
 
@@ -104,17 +104,17 @@ def test_a_lone_character_on_a_page_breaks_no_word(visit: Visit) -> None:
     page = visit.open("zh-cn/index.html")
     _box(page)
     _loaded(page)
-    before = _ask(page, "归约")
+    before = _ask(page, "规约")
     page.evaluate("""() => {
       window.apidiffSearch.entries.push({ kind: "page", name: "约", address: "x.html", text: "约" });
       window.engine = undefined;
     }""")
-    assert _ask(page, "归约") == before
+    assert _ask(page, "规约") == before
     assert "约" in [one["name"] for one in _ask(page, "约")["found"]]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
-    ("visit", "language", "words"), [(WIDE, "en", "reduce"), (PHONE, "zh-cn", "归约操作")], indirect=["visit"]
+    ("visit", "language", "words"), [(WIDE, "en", "reduce"), (PHONE, "zh-cn", "规约操作")], indirect=["visit"]
 )
 def test_the_box_answers_while_one_types(visit: Visit, language: str, words: str) -> None:
     page = visit.open(f"{language}/{REDUCE}")
@@ -165,7 +165,7 @@ def test_the_box_waits_for_an_input_method(visit: Visit) -> None:
     session.send("Input.imeSetComposition", {"text": "gui'yue", "selectionStart": 7, "selectionEnd": 7})
     _loaded(page)
     expect(page.locator("[role=option]:visible")).to_have_count(0)
-    session.send("Input.insertText", {"text": "归约"})
+    session.send("Input.insertText", {"text": "规约"})
     expect(page.locator("[role=option]:visible").first).to_be_visible(timeout=SLOW)
 
 
@@ -177,7 +177,7 @@ def test_groups_are_named(visit: Visit) -> None:
     expect(listbox.get_by_role("group", name="MindSpore API").get_by_role("option").first).to_contain_text("mindspore")
 
 
-@pytest.mark.parametrize(("language", "words"), [("en", "overwritten tensor"), ("zh-cn", "归约操作")])
+@pytest.mark.parametrize(("language", "words"), [("en", "overwritten tensor"), ("zh-cn", "规约操作")])
 def test_enter_leads_to_every_result(visit: Visit, language: str, words: str) -> None:
     page = visit.open(f"{language}/index.html")
     _type(page, words)
@@ -228,7 +228,7 @@ def test_without_script_the_box_leads_to_a_page_that_says_what_to_do(visit: Visi
     page.wait_for_url(f"**/{language}/mappings.html")
 
 
-@pytest.mark.parametrize(("language", "words"), [("en", "dist.reduce"), ("zh-cn", "归约操作")])
+@pytest.mark.parametrize(("language", "words"), [("en", "dist.reduce"), ("zh-cn", "规约操作")])
 def test_it_works_from_a_file(browser: Browser, site: Path, language: str, words: str) -> None:
     page = browser.new_page()
     errors: list[str] = []
@@ -259,7 +259,7 @@ def test_a_failed_load_says_so_and_is_tried_again(visit: Visit) -> None:
 
 @pytest.mark.parametrize(
     ("visit", "language", "words"),
-    [({"color_scheme": "light", **WIDE}, "en", "all_reduce"), ({"color_scheme": "dark", **WIDE}, "zh-cn", "归约")],
+    [({"color_scheme": "light", **WIDE}, "en", "all_reduce"), ({"color_scheme": "dark", **WIDE}, "zh-cn", "规约")],
     indirect=["visit"],
 )
 def test_the_open_list_is_accessible(visit: Visit, language: str, words: str) -> None:

@@ -112,7 +112,7 @@ def test_sqlite_is_whole_and_can_be_asked(database: sqlite3.Connection) -> None:
         "SELECT DISTINCT claim FROM observation WHERE outcome = 'refuted' AND backend = 'gloo' AND mapping LIKE '%.reduce'"
     ).fetchall()
     assert ("torch.distributed.reduce#others-keep-tensor",) in rows
-    words = database.execute("SELECT mapping FROM words JOIN passage ON id = words.rowid WHERE words MATCH ?", ["归约"])
+    words = database.execute("SELECT mapping FROM words JOIN passage ON id = words.rowid WHERE words MATCH ?", ["规约"])
     assert ("torch.distributed.reduce",) in words.fetchall()
 
 
@@ -239,4 +239,4 @@ def test_a_move_that_fails_is_undone(
 
 
 def test_the_exported_words_are_those_that_search_reads(database: sqlite3.Connection) -> None:
-    assert Searcher(database.serialize(), {}).search("归约").results
+    assert Searcher(database.serialize(), {}).search("规约").results

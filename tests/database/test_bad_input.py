@@ -16,7 +16,7 @@ GOOD = """\
 category: collective
 summary:
   en: Reduces a tensor over all ranks and leaves the result on one rank.
-  zh: 对所有 rank 上的张量做归约操作，结果只放在一个 rank 上。
+  zh: 对所有 rank 上的张量做规约操作，结果只放在一个 rank 上。
 source:
   root: dst
   probes:
@@ -147,7 +147,7 @@ FAULTY = [
     ("prints: torch.distributed.reduce/torch_example.py", "prints: nowhere.py", "example 'nowhere.py' is not there"),
     ("Do not read `tensor`", "Do not read `result`", "different identifiers: result, tensor"),
     ("leaves the result on one rank", "leaves the result on 1 rank", "different numbers: 1"),
-    ("对所有 rank 上的张量做归约", "对所有秩上的张量做归约", "zh says '秩'"),
+    ("对所有 rank 上的张量做规约", "对所有秩上的张量做规约", "zh says '秩'"),
     ("      group: {is: type_differs}", "      async_op: {risk: none}", "says what is so without it"),
     ("      group: {is: type_differs}\n", "      async_op: async_op\n", "says what is so without it"),
 ]

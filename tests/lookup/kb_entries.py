@@ -124,7 +124,7 @@ def reduce_entry() -> Entry:
     return entry(
         REDUCE,
         summary=text(
-            "Reduces a tensor over all ranks onto one.", "对所有 rank 上的张量做归约，结果只放在一个 rank 上。"
+            "Reduces a tensor over all ranks onto one.", "对所有 rank 上的张量做规约，结果只放在一个 rank 上。"
         ),
         aliases=['c10d "reduce"'],
         signatures={"2.13.0": "torch.distributed.reduce(tensor, dst=None)"},

@@ -10,16 +10,16 @@ from apidiff.lookup.knowledge import KnowledgeBase
 from apidiff.lookup.words import Reading, readings
 
 EVERYDAY = {
-    "归约": ["reduce", "all_reduce"],
-    "归约散射": ["reduce_scatter"],
+    "规约": ["reduce", "all_reduce"],
+    "规约散射": ["reduce_scatter"],
     "point to point": ["send"],
     "world size": ["get_world_size"],
 }
 # what is typed, its words and phrases
 READ = [
-    ("归约", [(["归约"], ["reduce", "all_reduce"])]),
-    ("归约散射", [(["归约 约散 散射"], ["reduce_scatter"])]),
-    ("做归约操作", [(["做"], []), (["归约"], ["reduce", "all_reduce"]), (["操作"], [])]),
+    ("规约", [(["规约"], ["reduce", "all_reduce"])]),
+    ("规约散射", [(["规约 约散 散射"], ["reduce_scatter"])]),
+    ("做规约操作", [(["做"], []), (["规约"], ["reduce", "all_reduce"]), (["操作"], [])]),
     ("Point-to-Point call", [(["point", "to", "point"], ["send"]), (["call"], [])]),
     ("world_size", [(["world_size"], ["get_world_size"])]),
     ("ｄｓｔ", [(["dst"], [])]),

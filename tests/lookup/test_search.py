@@ -14,7 +14,7 @@ INDEXED = [
     ("all_reduce", "all_reduce all reduce"),
     ("AllReduce", "allreduce all reduce"),
     ("torch.distributed.all_reduce", "torch.distributed.all_reduce torch distributed all_reduce all reduce"),
-    ("归约操作", "归约 约操 操作 归 约 操 作"),
+    ("规约操作", "规约 约操 操作 归 约 操 作"),
     ("约", "约"),
     ("在 rank 0 上", "在 rank 0 上"),
     ("ＡＬＬ＿ＲＥＤＵＣＥ（１）", "all_reduce all reduce 1"),
@@ -30,7 +30,7 @@ def test_words_that_are_indexed(text: str, words: str) -> None:
 
 QUERIES = [
     ("Reduce in-place", ["reduce", "in", "place"]),
-    ("归约操作", ["归约 约操 操作"]),
+    ("规约操作", ["规约 约操 操作"]),
     ("归", ["归"]),
     ('"; DROP', ["drop"]),
     ("*", []),
@@ -49,7 +49,7 @@ FOUND = [
     ("comm_func", [REDUCE]),
     ("ops.Reduce", [REDUCE]),
     ("keeps its values", [REDUCE]),
-    ("归约", [REDUCE]),
+    ("规约", [REDUCE]),
     ("归", [REDUCE]),
     ("收集", [GATHER, SINGLE]),
     ("分发张量", [SCATTER]),

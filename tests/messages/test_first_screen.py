@@ -19,14 +19,14 @@ WHERE = [
         [NPU, GPU],
         [],
         "Ascend (documented, not run); GPU (not documented, not run)",
-        "昇腾（文档标明支持，未实测）；GPU（文档未标明，未实测）",
+        "Ascend（文档标明支持，未实测）；GPU（文档未标明，未实测）",
     ),
     (
         [NPU, GPU, CPU],
         ["pynative"],
         "Ascend (documented, not run); GPU (not documented, not run); "
         "CPU (documented, run on 2.10.0, 2.9.0, 2.8.0); PyNative mode only",
-        "昇腾（文档标明支持，未实测）；GPU（文档未标明，未实测）；"
+        "Ascend（文档标明支持，未实测）；GPU（文档未标明，未实测）；"
         "CPU（文档标明支持，2.10.0、2.9.0、2.8.0 实测可用）；仅支持 PyNative 模式",
     ),
 ]

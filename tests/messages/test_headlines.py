@@ -101,7 +101,7 @@ def test_samples_name_the_argument_and_the_device(fact: Evidence, everywhere: bo
     ("devices", "headline"),
     [
         (["cpu"], ("On the CPU, some dtypes are refused", "CPU 上不支持部分 dtype")),
-        (["cpu", "npu"], ("On the CPU, Ascend, some dtypes are refused", "CPU、昇腾上不支持部分 dtype")),
+        (["cpu", "npu"], ("On the CPU, Ascend, some dtypes are refused", "CPU、Ascend 上不支持部分 dtype")),
     ],
 )
 def test_sweeps_name_the_devices_that_showed_them(devices: list[str], headline: tuple[str, str]) -> None:

@@ -266,7 +266,7 @@ def reduce_entry(run: str, summary: str = "Reduces tensors of all ranks to one r
     )
     return factories.entry(
         SOURCE,
-        summary=Text(en=summary, zh="归约操作：将所有进程的张量归约到一个进程。"),
+        summary=Text(en=summary, zh="规约操作：将所有进程的张量规约到一个进程。"),
         aliases=["dist.reduce"],
         signatures={
             "2.13.0": "torch.distributed.reduce(tensor, dst=None, op=SUM, group=None, async_op=False, group_dst=None)"

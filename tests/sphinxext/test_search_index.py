@@ -63,7 +63,7 @@ def test_other_answers_are_found(plain: Plain) -> None:
 # language, words of a mapping, words that its behaviour is found by
 LANGUAGES = [
     ("en", "Reduces tensors of all ranks to one rank.", "have their tensor overwritten by gloo"),
-    ("zh_CN", "归约操作：将所有进程的张量归约到一个进程。", "原地修改"),
+    ("zh_CN", "规约操作：将所有进程的张量规约到一个进程。", "原地修改"),
 ]
 
 
@@ -124,7 +124,7 @@ def test_text_of_a_record_stays_text(make_site: MakeSite) -> None:
     site = make_site()
     hostile = "</script><script>alert(1)</script> \u2028"
     entry = site.content.entries[SOURCE]
-    summary = Text(en=hostile, zh="归约")
+    summary = Text(en=hostile, zh="规约")
     site.content.entries[SOURCE] = msgspec.structs.replace(entry, summary=summary)
     assert _named(site.build(), "mapping", SOURCE).text == hostile
 

@@ -84,7 +84,7 @@ def test_page_of_a_mapping(make_site: Callable[..., Site], language: str, folder
     head = Head(built.html(PAGE))
     here = f"{URL}{folder}/{PAGE}.html"
     assert head.meta["og:title"] == SOURCE
-    risk, summary = ("silent", "Reduces tensors") if words == "en" else ("无提示出错", "归约操作")
+    risk, summary = ("silent", "Reduces tensors") if words == "en" else ("无提示出错", "规约操作")
     for name in ("description", "og:description"):
         assert summary in head.meta[name]
         assert risk in head.meta[name]
@@ -114,7 +114,7 @@ def test_without_an_address_links_are_relative(
     head = Head(built.html(PAGE))
     assert head.link(rel="canonical") == []
     assert not [name for name in head.meta if name.startswith(("og:", "twitter:"))]
-    assert "归约操作" in head.meta["description"] or words == "en"
+    assert "规约操作" in head.meta["description"] or words == "en"
     assert "url" not in head.data[0]
     assert head.link(hreflang="zh-CN") == [f"../../zh-cn/{PAGE}.html"]
     assert head.link(type="application/json") == [f"../../api/v1/mappings/{SOURCE}.json"]
