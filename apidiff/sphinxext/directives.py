@@ -280,7 +280,7 @@ class FiguresDirective(_Directive):
 
     def run(self) -> list[nodes.Node]:
         """Build the figures."""
-        return self.finished(figures(self.make(), self.read("coverage", Coverage)))
+        return self.finished(figures(self.make(), self.read("coverage", Coverage), self.read("index", Index)))
 
 
 class CounterpartsDirective(_Directive):

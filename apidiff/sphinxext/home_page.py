@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from html import escape
 
@@ -13,6 +14,7 @@ from apidiff.derive.index_rows import Index, IndexRow
 from apidiff.derive.runs_on import DEVICES
 from apidiff.messages.labels import Language, label
 from apidiff.model.coverage import Coverage
+from apidiff.model.vocabulary import AnswerKind, Risk
 from apidiff.sphinxext.news_page import measured
 from apidiff.sphinxext.nodes import Cell, literal, markup, paragraph, relative, table
 from apidiff.sphinxext.page_builder import PageBuilder
@@ -53,7 +55,10 @@ def most_used(make: PageBuilder, index: Index) -> list[nodes.Node]:
     about = make.sentence("home.most_used", packages=packages, version=next(iter(index.mindspore), ""))
     header = [make.word(f"table.column.{name}") for name in ("api", "target", "risk", "uses")]
     rows = [_used(make, row) for row in used]
-    return [about, table(header, rows, classes=["apidiff-wrapped", "apidiff-last-number"])]
+    legend: list[nodes.Node] = [make.lead("table.column.risk")]
+    for risk in Risk:
+        legend += [make.badge("risk", risk.value), nodes.Text(f" {make.word(f'risk_meaning.{risk.value}')} ")]
+    return [about, paragraph(*legend), table(header, rows, classes=["apidiff-wrapped", "apidiff-last-number"])]
 
 
 def _used(make: PageBuilder, row: IndexRow) -> list[Cell]:
@@ -74,13 +79,14 @@ def measured_last(make: PageBuilder, runs: Iterable[RunHead], singles: Iterable[
     return [measured(make, runs, singles, _MEASURED), paragraph(news, nodes.Text(" · "), feed)]
 
 
-def figures(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
+def figures(make: PageBuilder, coverage: Coverage, index: Index) -> list[nodes.Node]:
     """Count what the database holds and what was run, device by device."""
-    numbers = [("mappings", coverage.mappings), ("claims", coverage.claims), ("judged", coverage.judged)]
-    numbers += [("runs", len(coverage.runs))]
+    numbers = [(coverage.mappings, make.word("home.mappings", **_answered(index)))]
+    numbers += [(coverage.claims, make.word("home.claims")), (coverage.judged, make.word("home.judged"))]
+    numbers += [(len(coverage.runs), make.word("home.runs"))]
     items = [
-        nodes.list_item("", paragraph(nodes.strong("", f"{number:,}"), nodes.Text(" " + make.word(f"home.{key}"))))
-        for key, number in numbers
+        nodes.list_item("", paragraph(nodes.strong("", f"{number:,}"), nodes.Text(" " + words)))
+        for number, words in numbers
     ]
     ran: dict[str, set[str]] = {}
     for place in coverage.places:
@@ -94,6 +100,15 @@ def figures(make: PageBuilder, coverage: Coverage) -> list[nodes.Node]:
         nodes.bullet_list("", *items, classes=["apidiff-figures"]),
         paragraph(nodes.Text(said), more),
     ]
+
+
+def _answered(index: Index) -> dict[str, str]:
+    """Count the APIs by what answers them on the newest MindSpore version."""
+    newest = [row.answers[0] for row in index.rows]
+    others = Counter(answer.status for answer in newest if answer.target is None)
+    replaced = len(newest) - others.total() + others[AnswerKind.COMPOSED.value]
+    unanswered = (AnswerKind.NOT_NEEDED, AnswerKind.NO_COUNTERPART)
+    return {"answered": str(replaced), **{kind.value: str(others[kind.value]) for kind in unanswered}}
 
 
 def _on_device(make: PageBuilder, device: str, frameworks: set[str]) -> str:
