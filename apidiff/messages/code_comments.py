@@ -10,12 +10,12 @@ _COMMENT = re.compile(r"(?<![^\s])# (?P<words>.+)$", re.MULTILINE)
 _DOCSTRING_LINE = re.compile(r'^(?P<before> *(?:""")?)(?P<words>[A-Z].*?)(?P<after>(?:""")?)$', re.MULTILINE)
 
 
-def _chinese(prefix: str) -> dict[str, str]:
-    return {text.en: text.zh for key, text in LABELS.items() if key.startswith(prefix)}
+def _names(prefix: str) -> list[str]:
+    return [key.removeprefix(prefix) for key in LABELS if key.startswith(prefix)]
 
 
-CHINESE = _chinese("comment.")
-CHINESE_DOCSTRINGS = _chinese("docstring.")
+CHINESE = {text.en: text.zh for text in (LABELS[f"comment.{name}"] for name in _names("comment."))}
+CHINESE_DOCSTRINGS = {text.en: text.zh for text in (LABELS[f"docstring.{name}"] for name in _names("docstring."))}
 
 
 def commented(code: str, language: Language) -> str:

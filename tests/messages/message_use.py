@@ -18,7 +18,7 @@ CHINESE = re.compile("[一-鿿]")
 # Words that Chinese readers write as they are.
 NAMES = {
     *("PyTorch", "MindSpore", "API", "Python", "apidiff", "torch", "rank", "world", "size", "len", "dir", "minisign"),
-    *("CPU", "GPU"),
+    *("CPU", "GPU", "Ascend"),
 }
 # Functions that fill a message in: the key first, then its values by name.
 FILLERS = {"filled", "word", "sentence", "command", "fill"}

@@ -95,6 +95,7 @@ FAMILIES = {
     "difference": values(DifferenceKind),
     "claim": values(ClaimKind),
     "comment": {key.removeprefix("comment.") for key in LABELS if key.startswith("comment.")},
+    "docstring": {key.removeprefix("docstring.") for key in LABELS if key.startswith("docstring.")},
     "part": set(PARTS),
     "framework": values(Framework),
     "answer": {MAPS_TO, *values(AnswerKind)},
