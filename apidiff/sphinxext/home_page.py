@@ -81,7 +81,11 @@ def measured_last(make: PageBuilder, runs: Iterable[RunHead], singles: Iterable[
 
 def figures(make: PageBuilder, coverage: Coverage, index: Index) -> list[nodes.Node]:
     """Count what the database holds and what was run, device by device."""
-    numbers = [(coverage.mappings, make.word("home.mappings", **_answered(index)))]
+    others = Counter(answer.status for row in index.rows if (answer := row.answers[0]).target is None)
+    needless, missing = others[AnswerKind.NOT_NEEDED.value], others[AnswerKind.NO_COUNTERPART.value]
+    answered = len(index.rows) - others.total() + others[AnswerKind.COMPOSED.value]
+    apis = make.word("home.mappings", answered=answered, not_needed=needless, no_counterpart=missing)
+    numbers = [(coverage.mappings, apis)]
     numbers += [(coverage.claims, make.word("home.claims")), (coverage.judged, make.word("home.judged"))]
     numbers += [(len(coverage.runs), make.word("home.runs"))]
     items = [
@@ -100,15 +104,6 @@ def figures(make: PageBuilder, coverage: Coverage, index: Index) -> list[nodes.N
         nodes.bullet_list("", *items, classes=["apidiff-figures"]),
         paragraph(nodes.Text(said), more),
     ]
-
-
-def _answered(index: Index) -> dict[str, str]:
-    """Count the APIs by what answers them on the newest MindSpore version."""
-    newest = [row.answers[0] for row in index.rows]
-    others = Counter(answer.status for answer in newest if answer.target is None)
-    replaced = len(newest) - others.total() + others[AnswerKind.COMPOSED.value]
-    unanswered = (AnswerKind.NOT_NEEDED, AnswerKind.NO_COUNTERPART)
-    return {"answered": str(replaced), **{kind.value: str(others[kind.value]) for kind in unanswered}}
 
 
 def _on_device(make: PageBuilder, device: str, frameworks: set[str]) -> str:
