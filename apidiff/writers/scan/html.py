@@ -24,6 +24,7 @@ code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: start; padding: .3rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+th { white-space: nowrap; }
 td.n, th.n { text-align: end; font-variant-numeric: tabular-nums; }
 .bar { display: flex; height: .8rem; min-width: 8rem; border-radius: .2rem; overflow: hidden; background: var(--line); }
 .bar span { display: block; } .legend span { margin-inline-end: 1.2rem; white-space: nowrap; }
@@ -85,7 +86,7 @@ def _differences(findings: Sequence[Finding], language: Language) -> Iterator[st
     yield "</tr></thead><tbody>"
     for row in rows_by_risk(findings):
         first = row.first
-        target = f"<br>→ {_code(first.target)}" if first.target else ""
+        target = f"<br>→&nbsp;{_code(first.target)}" if first.target else ""
         cells = [
             f'<td class="{first.risk}">{escape(label(f"risk.{first.risk}", language))}</td>',
             f'<td class="n">{len(row.places)}</td>',
