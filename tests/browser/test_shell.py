@@ -162,6 +162,7 @@ def test_the_site_works_from_wherever_it_was_unpacked(
     faults.watch(page)
     page.goto((moved / "index.html").as_uri())
     page.wait_for_url(f"**/{language}/index.html")
+    page.locator("#category-collective summary").click()
     page.locator(f"article a[href$='{HEAVY}']").first.click()
     page.wait_for_url(f"**/{HEAVY}")
     expect(page.locator("button.copybtn").first).to_be_attached()

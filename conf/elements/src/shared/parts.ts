@@ -11,10 +11,12 @@ interface Table {
   inside: Record<string, number>;
 }
 
+const UNPACKED = window.location.protocol === "file:";
 const pages = new Map<string, Promise<Document>>();
 
 /** A page of parts, asked for once. Rejects, and may be asked again, where it cannot be had: at file:// none can. */
 function pageAt(address: string): Promise<Document> {
+  if (UNPACKED) return Promise.reject(new Error("a page opened from a file may not ask for files"));
   let page = pages.get(address);
   if (!page) {
     page = fetch(address).then(async (answer) => {
@@ -89,7 +91,7 @@ export function bringWhenOpened(): void {
 export async function bringAnchor(anchor: string): Promise<boolean> {
   if (!anchor || standing(anchor)) return Boolean(anchor);
   const link = document.querySelector<HTMLAnchorElement>(`${LINKS} a`);
-  if (!link) return false;
+  if (!link || UNPACKED) return false;
   try {
     const answer = await fetch(link.href.replace(/\.part-\d+\.html#.*/, ".parts.json"));
     const { anchors, inside } = (await answer.json()) as Table;
