@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from apidiff.model.agreement import Agreement
 from apidiff.model.ranges import holds
 from apidiff.model.version import Version
 from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, RangeEntry, TargetEntry
 from apidiff.model.vocabulary import Status
 
 MAPS_TO = "maps_to"
+_COMPARED = {Agreement.AGREES.value, Agreement.DIFFERS.value}
 
 
 class Answer(NamedTuple):
@@ -53,6 +55,15 @@ def current_answer(entry: Entry, version: str) -> OtherwiseEntry | None:
     """Find what answers the source on the MindSpore ``version`` where no target does."""
     wanted = Version(version)
     return next((answer for answer in entry.otherwise if holds(answer.since, answer.until, wanted)), None)
+
+
+def compared_on(target: TargetEntry, version: str) -> set[str]:
+    """Find the devices on which runs of the MindSpore ``version`` made calls of ``target`` that could be compared."""
+    return {
+        agreement.device
+        for agreement in target.agreements
+        if agreement.framework_version == version and _COMPARED.intersection(agreement.counts)
+    }
 
 
 def answer_at(entry: Entry, version: str) -> tuple[str | None, str | None, list[DifferenceEntry]]:

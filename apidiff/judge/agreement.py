@@ -62,7 +62,8 @@ def judge_pair(pair: Pair) -> list[FacetVerdict]:
     """The verdict on every facet that the two runs show.
 
     Of a target that was seen to agree when it ran, and was recorded without its trace, that is the verdict.
-    A run that did not come back the same is flaky where its second try gives another verdict.
+    A run that did not come back the same is flaky where its second try gives another verdict. Values that the target alone
+    returns anew each time differ whichever they are: nothing has computed them.
     """
     if pair.target.agrees:
         return [
@@ -72,8 +73,26 @@ def judge_pair(pair: Pair) -> list[FacetVerdict]:
     first = _verdicts(pair, pair.source, pair.target)
     if pair.source.again is None and pair.target.again is None:
         return first
+    if facts := _unrepeated(pair):
+        unlike = FacetVerdict(sample=pair.sample, facet=Facet.VALUE, agreement=Agreement.DIFFERS, facts=facts)
+        return [unlike if one.facet is Facet.VALUE else one for one in first]
     second = _verdicts(pair, pair.source.again or pair.source, pair.target.again or pair.target)
     return [_settled(pair.sample, facet, first, second) for facet in Facet if _of(first, facet) or _of(second, facet)]
+
+
+def _unrepeated(pair: Pair) -> list[Evidence]:
+    """Where the target returned other values the second time, and the source did not; [] where it did nothing else either."""
+    once, again = pair.target.trace, pair.target.again.trace if pair.target.again else None
+    if pair.random or pair.source.again is not None or once is None or again is None or once.error or again.error:
+        return []
+    shown = tensors(once.returned), tensors(again.returned)
+    if outline(once.returned) != outline(again.returned) or len(shown[0]) != len(shown[1]):
+        return []
+    found = [fact for pairs in zip(*shown, strict=True) for fact in unlike_values("return", *pairs)]
+    return [
+        evidence(EvidenceCode.UNREPEATED, first=fact.values["source"], second=fact.values["target"])
+        for fact in found[:1]
+    ]
 
 
 def _of(verdicts: Sequence[FacetVerdict], facet: Facet) -> FacetVerdict | None:

@@ -102,3 +102,12 @@ def disagreeing(
                 if verdict.agreement is not Agreement.AGREES:
                     yield mapping.id, mapping.source.name, verdict.sample
                     yield mapping.id, target.api.name, verdict.sample
+
+
+def reading_nothing(mapping: ApiMapping) -> Iterator[tuple[str, str, str]]:
+    """Mapping, API and sample of every call that is given a tensor without elements: made once it may agree by chance."""
+    for target in mapping.targets:
+        for sample in samples_of(mapping, target):
+            if source_call(mapping, sample).reads_nothing:
+                yield mapping.id, mapping.source.name, sample
+                yield mapping.id, target.api.name, sample

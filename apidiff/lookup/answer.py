@@ -47,6 +47,18 @@ class AnsweredTarget(View, frozen=True, kw_only=True):
     limits: list[str] = []
 
 
+class BesideTarget(View, frozen=True, kw_only=True):
+    """Another target of the release asked for, which runs on ``devices`` where the one to use has no kernel.
+
+    ``code``: the lines of its ordinary call that name it.
+    """
+
+    name: str
+    devices: list[str]
+    code: str
+    note: Text | None
+
+
 class TargetRow(View, frozen=True, kw_only=True):
     """A target in one range of MindSpore versions: ``range`` as text, ``since`` and ``until`` included, None if open."""
 
@@ -118,6 +130,7 @@ class Answer(View, frozen=True, kw_only=True):
     is answered whatever its standing; ``current`` always names the one to use. ``targets`` and ``otherwise_ranges`` have
     one row per range of versions. ``serves``: every source that the target answered, or the MindSpore API asked for,
     serves. ``agreements``: what runs of both sides on the same inputs say, by facet, where calls are made in a single process.
+    ``beside``: targets for devices on which the one to use has no kernel.
     """
 
     asked: Asked
@@ -144,6 +157,7 @@ class Answer(View, frozen=True, kw_only=True):
     before: str
     after: str
     claims: list[AnsweredClaim]
+    beside: list[BesideTarget] = []
 
 
 class Unmatched(View, frozen=True, kw_only=True):

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from apidiff.database.scope import SourceScope, load_scope
-from apidiff.derive.answers import current_answer, current_target, range_at
+from apidiff.derive.answers import compared_on, current_answer, current_target, range_at
 from apidiff.lookup.index import Index
 from apidiff.lookup.names import ALIAS
-from apidiff.model.agreement import Agreement
 from apidiff.model.base import Record
 from apidiff.model.verdict import Outcome
-from apidiff.model.views import ClaimEntry, Entry, TargetEntry
+from apidiff.model.views import ClaimEntry, Entry
 
-_COMPARED = {Agreement.AGREES.value, Agreement.DIFFERS.value}
 _MADE = {Outcome.HOLDS.value, Outcome.REFUTED.value}
 
 
@@ -97,20 +95,13 @@ def is_run(entry: Entry, release: str) -> bool:
     answer names, for devices on which the one to use has no kernel.
     """
     if target := current_target(entry, release):
-        if any(_is_compared(named, release) for named in entry.targets if range_at(named.ranges, release)):
+        if any(compared_on(named, release) for named in entry.targets if range_at(named.ranges, release)):
             return True
         return any(claim.subject == target.name and _made(claim, release) for claim in entry.claims)
     answer = current_answer(entry, release)
     if answer is None or answer.recipe is None:
         return False
     return any(claim.id == answer.recipe.claim and _made(claim, release) for claim in entry.claims)
-
-
-def _is_compared(target: TargetEntry, release: str) -> bool:
-    return any(
-        agreement.framework_version == release and _COMPARED.intersection(agreement.counts)
-        for agreement in target.agreements
-    )
 
 
 def _made(claim: ClaimEntry, release: str) -> bool:

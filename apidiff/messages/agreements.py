@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from apidiff.derive.plain_call_conditions import SampleCondition, conditions_of, separating
 from apidiff.derive.sample_code import elements_of, sample_code, sample_inputs
 from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.differences import text_of
@@ -96,12 +97,15 @@ def _differences(mapping: Mapping, pair: PairVerdicts) -> Iterator[DifferenceEnt
             alike.setdefault((verdict.facet.value, *way_to_differ(verdict)), []).append(verdict)
         elif verdict.agreement is Agreement.UNSUPPORTED and verdict.facet is Facet.ERROR:
             alike.setdefault((NO_KERNEL, *way_to_differ(verdict)), []).append(verdict)
+    lacking = {one.sample for (kind, _, _), verdicts in alike.items() if kind == NO_KERNEL for one in verdicts}
     ways: Counter[str] = Counter()
     for (kind, code, _), verdicts in alike.items():
         compared = {verdict.sample for verdict in pair.verdicts if kind in {verdict.facet.value, NO_KERNEL}}
         telling = compared - _refused(pair) if code is EvidenceCode.NO_KERNEL else compared
         name = "-".join([kind, code.value, pair.device]).replace("_", "-")
         ways[name] += 1
+        # Which kernel is missing may depend on the arguments; where one always is, the first sentence says so.
+        shown = lacking if code is EvidenceCode.NO_KERNEL and ways[name] == 1 else {one.sample for one in verdicts}
         parts = _parts(mapping, verdicts, len(compared), pair)
         yield DifferenceEntry(
             id=name if ways[name] == 1 else f"{name}-{ways[name]}",
@@ -109,8 +113,14 @@ def _differences(mapping: Mapping, pair: PairVerdicts) -> Iterator[DifferenceEnt
             risk=verdict_risk(verdicts[0]).value,
             text=text_of(parts),
             parts=parts,
-            headline=sample_headline(verdicts[0].facts[0], pair.device, everywhere=len(verdicts) == len(telling)),
-            reach=_reach(mapping, verdicts).value,
+            headline=sample_headline(
+                verdicts[0].facts[0],
+                pair.device,
+                everywhere=len(shown) == len(telling),
+                when=_when(mapping, verdicts, telling),
+                call=_shortest(mapping, [verdict.sample for verdict in verdicts]),
+            ),
+            reach=_reach(pair, verdicts).value,
             claims=[],
         )
 
@@ -125,11 +135,23 @@ def _refused(pair: PairVerdicts) -> set[str]:
     }
 
 
-def _reach(mapping: Mapping, verdicts: Sequence[FacetVerdict]) -> Reach:
+def _when(mapping: Mapping, verdicts: Sequence[FacetVerdict], compared: set[str]) -> list[SampleCondition]:
+    """What the samples of ``verdicts`` have in common and the others ``compared`` lack."""
+    differing = [verdict.sample for verdict in verdicts]
+    plain = source_call(mapping, next(iter(mapping.samples)))
+    met = {sample: conditions_of(source_call(mapping, sample), plain) for sample in {*compared, *differing}}
+    return separating([met[sample] for sample in differing], [met[sample] for sample in compared - set(differing)])
+
+
+def _shortest(mapping: Mapping, samples: Iterable[str]) -> str:
+    return min((sample_code(source_call(mapping, sample)) for sample in samples), key=len)
+
+
+def _reach(pair: PairVerdicts, verdicts: Sequence[FacetVerdict]) -> Reach:
     """Everyday where the first sample, which is the ordinary call, shows it, and both sides take the call."""
-    first = next(iter(mapping.samples))
+    first = pair.verdicts[0].sample
     harmless = verdict_risk(verdicts[0]) is Risk.NONE
-    return Reach.EVERYDAY if not harmless and any(verdict.sample == first for verdict in verdicts) else Reach.EDGE
+    return Reach.EVERYDAY if not harmless and any(one.sample == first for one in verdicts) else Reach.EDGE
 
 
 def verdict_risk(verdict: FacetVerdict) -> Risk:

@@ -19,8 +19,9 @@ from apidiff.derive.conditions import (
     Without,
     conditions,
 )
+from apidiff.derive.plain_call_conditions import SampleCondition
 from apidiff.derive.reach import Cited, newest_outcomes, newest_rows
-from apidiff.messages.labels import LABELS, filled, joined, spaced
+from apidiff.messages.labels import LABELS, capitalised, filled, joined, spaced
 from apidiff.model.base import Text
 from apidiff.model.claim import ClaimKind, RankSet
 from apidiff.model.mapping import Difference
@@ -28,6 +29,7 @@ from apidiff.model.verdict import Evidence, EvidenceCode, Outcome
 from apidiff.model.views import ParameterEntry
 from apidiff.model.vocabulary import DifferenceKind, Relation
 
+_WORDS, _LONGEST, _CHARACTERS = 10, 90, 40  # of a headline: English words and characters, Chinese characters
 _LONGEST_CODE = 32
 UNKNOWN_GROUP = "'nowhere'"  # the name of no group, in probes
 SUBJECTS = {
@@ -114,16 +116,42 @@ def sample_fact(fact: Evidence) -> Text:
         return filled("headline.another_object", argument=values["other"])
     if fact.code is EvidenceCode.SHARING_DIFFERS:
         return filled(f"headline.sharing.{values['target']}", argument=values["other"])
-    argument = values.get("slots") or values.get("slot") or ""
+    argument = (values.get("slots") or values.get("slot") or "").partition(", ")[0]
     return filled(f"headline.sample.{fact.code.value}", argument=argument)
 
 
-def sample_headline(fact: Evidence, device: str, *, everywhere: bool) -> Text:
-    """What ``fact`` says of samples on ``device``. ``everywhere``: whether all samples show it."""
+def sample_headline(
+    fact: Evidence, device: str, *, everywhere: bool, when: Sequence[SampleCondition] = (), call: str = ""
+) -> Text:
+    """What ``fact`` says of samples on ``device``. ``everywhere``: whether all samples show it.
+
+    Where some do, ``when`` they do is told, or a ``call`` that does, as far as a headline has room.
+    """
     text = sample_fact(fact)
     if everywhere:
         return spaced(filled("headline.on_all", devices=on_devices([device]), text=text))
-    return spaced(filled("headline.on_some", devices=LABELS[f"device.{device}"], text=text))
+    devices = LABELS[f"device.{device}"]
+    told = [filled("headline.on_when", devices=devices, when=condition_words(when), text=text)] if when else []
+    told += [filled("headline.on_call", devices=devices, call=call, text=text)] if call and "\n" not in call else []
+    short = (spaced(headline) for headline in told)
+    return next(
+        (capitalised(headline) for headline in short if _is_short(headline)),
+        spaced(filled("headline.on_some", devices=devices, text=text)),
+    )
+
+
+def _is_short(headline: Text) -> bool:
+    """Whether a line has room for it in both languages. In Chinese a piece of code counts for less than its characters."""
+    room = _CHARACTERS + 12 * headline.zh.count("`")
+    return len(headline.en.split()) <= _WORDS and len(headline.en) <= _LONGEST and len(headline.zh) <= room
+
+
+def condition_words(conditions: Iterable[SampleCondition]) -> Text:
+    """The conditions that a call meets one of: "bfloat16 or a tuple as `dim`"."""
+    return joined(
+        "headline.when.or",
+        [filled(f"headline.when.{one.property.value}", argument=one.argument, value=one.value) for one in conditions],
+    )
 
 
 def another_object(fact: Evidence) -> bool:

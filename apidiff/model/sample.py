@@ -126,6 +126,12 @@ class SampleCall(Record, frozen=True, kw_only=True):
     code: str = ""
 
     @property
+    def reads_nothing(self) -> bool:
+        """Whether a tensor that it is given has no element: what is computed of it may be memory that nobody has written."""
+        values = [self.receiver, *self.given.args.values(), *self.given.kwargs.values()]
+        return any(isinstance(value, SampleInput) and 0 in (value.shape or ()) for value in values)
+
+    @property
     def digest(self) -> str:
         """Twelve hexadecimal digits over all that decides what is called."""
         return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:12]

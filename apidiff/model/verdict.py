@@ -111,6 +111,7 @@ class EvidenceCode(Enum):
     LESS_ACCURATE = "less_accurate"
     LAYOUT_DIFFERS = "layout_differs"
     SPECIAL_DIFFER = "special_differ"
+    UNREPEATED = "unrepeated"
     # About the lines themselves.
     ATTEMPT = "attempt"
     MORE = "more"

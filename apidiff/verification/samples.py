@@ -18,13 +18,21 @@ from apidiff.errors import ApidiffError
 from apidiff.execute.single.brief import digest
 from apidiff.execute.single.records import Progress, make_records
 from apidiff.execute.single.run import Key
-from apidiff.judge.pairs import Unsupported, disagreeing, judge_target, source_run, unsupported_by
+from apidiff.judge.pairs import (
+    Unsupported,
+    disagreeing,
+    judge_target,
+    reading_nothing,
+    source_run,
+    unsupported_by,
+)
 from apidiff.messages.evidence import evidence_lines
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.extracted_samples import Tolerance
 from apidiff.model.mapping import Mapping
 from apidiff.model.sample_calls import with_extracted
 from apidiff.model.sample_run import SingleRecord
+from apidiff.model.verdict import EvidenceCode
 from apidiff.model.vocabulary import Execution
 
 _NOW = "this run"
@@ -106,7 +114,12 @@ def verify_samples(
     def doubtful(records: Sequence[SingleRecord]) -> set[Key]:
         traces = _with(records, data)
         return {
-            key for mapping in chosen for key in disagreeing(mapping, traces, unsupported, judged.tolerances(mapping))
+            key
+            for mapping in chosen
+            for key in (
+                *disagreeing(mapping, traces, unsupported, judged.tolerances(mapping)),
+                *reading_nothing(mapping),
+            )
         }
 
     records = make_records(data, devices, doubtful, logs, mappings, progress, extracted=extracted)
@@ -126,19 +139,30 @@ def verify_samples(
         if verdict.agreement is not Agreement.AGREES:
             unlike.setdefault(target, {}).setdefault((verdict.facet, verdict.agreement), []).append(verdict.sample)
         former = before.get(place)
-        if before and (former is None or _changed(former.agreement, verdict.agreement)):
+        if before and (former is None or _changed(former, verdict)):
             changes.append(AgreementChange(target, version, device, former, verdict))
     return SingleResult(records, counts, unlike, changes, compared=bool(before))
 
 
-def _changed(former: Agreement, now: Agreement) -> bool:
+def _changed(former: FacetVerdict, now: FacetVerdict) -> bool:
     """Whether a verdict is not what is recorded.
 
-    What comes out either way is no change: recorded as flaky, or flaky now where one of its tries shows what is recorded.
+    What comes out either way is no change: recorded as flaky or as another value each time, or so now where one of its tries
+    shows what is recorded.
     """
-    if former is Agreement.FLAKY:
-        return now not in {Agreement.AGREES, Agreement.DIFFERS, Agreement.FLAKY}
-    return former is not now and (former, now) != (Agreement.DIFFERS, Agreement.FLAKY)
+    known = {Agreement.AGREES, Agreement.DIFFERS, Agreement.FLAKY}
+    if former.agreement is Agreement.FLAKY or _is_unrepeated(former):
+        return now.agreement not in known
+    if _is_unrepeated(now):
+        return former.agreement not in known
+    return former.agreement is not now.agreement and (former.agreement, now.agreement) != (
+        Agreement.DIFFERS,
+        Agreement.FLAKY,
+    )
+
+
+def _is_unrepeated(verdict: FacetVerdict) -> bool:
+    return any(fact.code is EvidenceCode.UNREPEATED for fact in verdict.facts)
 
 
 def _with(records: Sequence[SingleRecord], data: Data) -> SingleTraces:

@@ -132,6 +132,7 @@ class _Sections:
         if self.answer.asked.api != self.answer.source:
             yield self.serves()[:_SHOWN]
         yield self.code(_CODE_LINES) if self.answer.target else []  # a recipe is long; its path is told
+        yield self._beside()
         screen = first_screen(self.answer.differences)
         everyday: list[RenderableType] = [
             *self._headlines("screen.must", screen.must),
@@ -145,6 +146,19 @@ class _Sections:
         comma = label("site.comma", self.language)
         yield [Line(comma.join(counts), style="dim")] if counts else []
         yield [Line(label("screen.all", self.language), style="dim")]
+
+    def _beside(self) -> list[RenderableType]:
+        """Which targets to use on devices where the one to use has no kernel, and how they are called."""
+        lines: list[RenderableType] = []
+        for target in self.answer.beside:
+            devices = label("site.comma", self.language).join(
+                label(f"on_device.{device}", self.language) for device in target.devices
+            )
+            heading = label("screen.beside", self.language).format(devices=devices)
+            lines.append(Line.assemble((heading, "bold"), target.name))
+            lines += [_indent(Line(line), 2) for line in target.code.splitlines()[:_SHOWN]]
+            lines += [_indent(_prose(target.note, self.language), 2)] if target.note else []
+        return lines
 
     def _headlines(self, key: str, differences: Sequence[DifferenceEntry]) -> Iterator[Line]:
         """The facts in a line each, under what is to be done about them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apidiff.database import load
+from apidiff.derive.plain_call_conditions import Property, SampleCondition
 from apidiff.lookup.entry import entries
 from apidiff.messages.headlines import sample_headline
 from apidiff.messages.sweep_differences import sweep_differences
@@ -80,7 +81,7 @@ SAMPLES = [
     (
         evidence(EvidenceCode.ONLY_SOURCE_WRITES, slots="self"),
         False,
-        ("On some inputs (CPU), `self` stays as it was", "CPU 上，部分输入下 `self` 保持不变"),
+        ("An empty tensor (CPU): `self` stays as it was", "CPU 上，张量为空时 `self` 保持不变"),
     ),
     (
         evidence(EvidenceCode.SHARING_DIFFERS, slot="return", other="self", source="object", target="nothing"),
@@ -91,9 +92,37 @@ SAMPLES = [
 ]
 
 
+WHEN = [SampleCondition(Property.EMPTY)]
+MANY = [*WHEN, SampleCondition(Property.TUPLE, "dim"), SampleCondition(Property.DTYPE, value="bfloat16")]
+
+
 @pytest.mark.parametrize(("fact", "everywhere", "headline"), SAMPLES)
 def test_samples_name_the_argument_and_the_device(fact: Evidence, everywhere: bool, headline: tuple[str, str]) -> None:
-    text = sample_headline(fact, "cpu", everywhere=everywhere)
+    text = sample_headline(fact, "cpu", everywhere=everywhere, when=WHEN)
+    assert (text.en, text.zh) == headline
+
+
+@pytest.mark.parametrize(
+    ("when", "call", "headline"),
+    [
+        (
+            MANY,
+            "torch.sum(input)",
+            ("`torch.sum(input)` (CPU): it has no kernel", "CPU 上，`torch.sum(input)` 没有算子实现"),
+        ),
+        (
+            MANY,
+            "torch.sum(input, " + "0, " * 40,
+            ("On some inputs (CPU), it has no kernel", "CPU 上，部分输入下没有算子实现"),
+        ),
+        ([], "one\ntwo", ("On some inputs (CPU), it has no kernel", "CPU 上，部分输入下没有算子实现")),
+    ],
+)
+def test_what_has_no_room_in_a_headline_is_left_out(
+    when: list[SampleCondition], call: str, headline: tuple[str, str]
+) -> None:
+    fact = evidence(EvidenceCode.NO_KERNEL, error="E")
+    text = sample_headline(fact, "cpu", everywhere=False, when=when, call=call)
     assert (text.en, text.zh) == headline
 
 
