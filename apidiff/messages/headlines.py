@@ -131,7 +131,7 @@ def sample_headline(
     if everywhere:
         return spaced(filled("headline.on_all", devices=on_devices([device]), text=text))
     devices = LABELS[f"device.{device}"]
-    told = [filled("headline.on_when", devices=devices, when=condition_words(when), text=text)] if when else []
+    told = [filled("headline.on_condition", devices=devices, when=condition_words(when), text=text)] if when else []
     told += [filled("headline.on_call", devices=devices, call=call, text=text)] if call and "\n" not in call else []
     short = (spaced(headline) for headline in told)
     return next(
