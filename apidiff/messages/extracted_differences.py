@@ -11,7 +11,7 @@ from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.differences import text_of
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.headlines import another_object, on_devices, sample_fact
-from apidiff.messages.labels import LABELS, LANGUAGES, filled, joined, spaced
+from apidiff.messages.labels import LABELS, LANGUAGES, capitalised, filled, joined, spaced
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.base import Text
 from apidiff.model.mapping import Mapping
@@ -30,6 +30,8 @@ _REFUSALS = {
 }
 _OF_VALUES = {EvidenceCode.SIDES_DIFFER, EvidenceCode.VALUES_DIFFER}
 _USUAL = "float32-"
+# Of a headline; a longer one leaves out the device, then what its sentence says.
+_MOST_WORDS, _MOST_CHARACTERS = 10, 40
 
 
 @dataclass(frozen=True)
@@ -133,9 +135,12 @@ def _headline(verdict: FacetVerdict, device: str, description: Description | Non
     fact, where = _fact(verdict), LABELS[f"device.{device}"]
     if description == ((),):
         return spaced(filled("headline.on_all", devices=on_devices([device]), text=fact))
-    if when is None:
-        return spaced(filled("headline.on_some", devices=where, text=fact))
-    return spaced(filled("headline.on_when", devices=on_devices([device]), text=fact, when=when))
+    if when is not None:
+        whole = spaced(filled("headline.on_when", devices=on_devices([device]), text=fact, when=when))
+        for text in (whole, capitalised(spaced(filled("headline.when", text=fact, when=when)))):
+            if len(text.en.split()) <= _MOST_WORDS and len(text.zh) <= _MOST_CHARACTERS:
+                return text
+    return spaced(filled("headline.on_some", devices=where, text=fact))
 
 
 def description_text(description: Description) -> Text:
