@@ -89,8 +89,8 @@ def cell(html: str, claim: str) -> str:
 CELLS = {
     f"{API}#all-hold-root-tensor-dtype-float16": "works",
     f"{MINT}#all-hold-root-tensor-slice-tensor": "wrong, silently",
-    f"{MINT}#all-hold-root-tensor-head-tensor": "changes more than the part",
-    f"{MINT}#rest-kept-head-tensor": "changes more than the part",
+    f"{MINT}#all-hold-root-tensor-head-tensor": "changes more than the view",
+    f"{MINT}#rest-kept-head-tensor": "changes more than the view",
     f"{MINT}#all-hold-root-tensor-slice-copied-tensor": "works",
     f"{MINT}#all-hold-root-tensor-dtype-bfloat16": "works 2.10.0 refused 2.7.1",
 }
