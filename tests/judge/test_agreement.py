@@ -168,15 +168,19 @@ def test_outcomes_stay_apart(target: SampleRun, agreement: Agreement) -> None:
 
 
 def test_what_does_not_come_back_is_flaky() -> None:
-    wrong = trace([1, 2], returned=tensor([3, 5], storage=1))
-    found = shown(SAME, run(SAME, again=run(wrong)))
-    assert found[Facet.VALUE][0] is Agreement.FLAKY
-    assert [one.code for one in found[Facet.VALUE][1]] == [
-        EvidenceCode.ATTEMPT,
-        EvidenceCode.ATTEMPT,
-        EvidenceCode.VALUES_DIFFER,
-    ]
+    other = trace([1, 2], returned=tensor([3, 4], storage=1, dtype="int64"))
+    found = shown(SAME, run(SAME, again=run(other)))
+    assert found[Facet.DTYPE][0] is Agreement.FLAKY
+    assert [one.code for one in found[Facet.DTYPE][1]][:2] == [EvidenceCode.ATTEMPT, EvidenceCode.ATTEMPT]
     assert found[Facet.SHAPE][0] is Agreement.AGREES
+
+
+def test_values_that_the_target_alone_makes_anew_differ() -> None:
+    wrong = trace([1, 2], returned=tensor([3, 5], storage=1))
+    agreement, facts = shown(SAME, run(SAME, again=run(wrong)))[Facet.VALUE]
+    assert agreement is Agreement.DIFFERS
+    assert [fact.code for fact in facts] == [EvidenceCode.UNREPEATED]
+    assert shown(run(SAME, again=run(wrong)), SAME)[Facet.VALUE][0] is Agreement.FLAKY
 
 
 def test_gradients() -> None:

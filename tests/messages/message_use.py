@@ -21,7 +21,7 @@ NAMES = {
     *("CPU", "GPU", "Ascend"),
 }
 # Functions that fill a message in: the key first, then its values by name.
-FILLERS = {"filled", "word", "sentence", "command", "fill"}
+FILLERS = {"filled", "words", "word", "sentence", "command", "fill"}
 # Functions that name a message by its family and its value.
 NAMERS = {"badge", "words_of", "named"}
 

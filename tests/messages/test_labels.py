@@ -14,6 +14,8 @@ from apidiff.derive.answers import MAPS_TO
 from apidiff.derive.api_history import ChangeKind
 from apidiff.derive.argument_changes import Change
 from apidiff.derive.official import Standing
+from apidiff.derive.plain_call_conditions import Property
+from apidiff.derive.sample_conditions import Trait
 from apidiff.derive.sweeps import Effect
 from apidiff.errors import DataError
 from apidiff.messages.cited_parts import PARTS
@@ -39,6 +41,7 @@ from apidiff.model.signature import Limit, ParameterKind, SignatureKind
 from apidiff.model.signed import State
 from apidiff.model.verdict import EvidenceCode, Outcome
 from apidiff.model.vocabulary import AnswerKind, DifferenceKind, Framework, Reach, Relation, Risk, Status
+from apidiff.writers.scan.words import LABELS as FIXES
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -90,7 +93,16 @@ FAMILIES = {
     "headline.sample": {
         *("source_refuses", "target_refuses", "errors_differ", "no_kernel", "not_called", "side_ended"),
         *("structures_differ", "shapes_differ", "sides_differ", "values_differ", "only_source_writes"),
-        *("only_target_writes", "no_gradient"),
+        *("only_target_writes", "no_gradient", "unrepeated", "less_accurate", "special_differ", "layout_differs"),
+    },
+    "headline.facet": {"gradient", "dtype", "shape"},
+    "headline.when": values(Property),
+    "when": values(Trait),
+    "differs.extracted": {"all", "some", "when"},
+    "scan.label": set(FIXES),
+    "scan.label_meaning": set(FIXES),
+    "scan.problem": {
+        *("syntax", "nested", "encoding", "binary", "unreadable", "loop", "notebook", "no_cells"),
     },
     "difference": values(DifferenceKind),
     "claim": values(ClaimKind),

@@ -9,7 +9,7 @@ from apidiff.messages.escape_invisible import visible
 from apidiff.messages.labels import Language, label
 from apidiff.porting.scan_report import FileShares, Finding, ScanReport
 from apidiff.writers.scan.table import rows_by_risk
-from apidiff.writers.scan.words import LABELS, counts, in_language, place, title, words
+from apidiff.writers.scan.words import LABELS, counts, in_language, place, problem_text, title, words
 
 _PLACES = 50  # of one difference
 _STYLE = """
@@ -134,9 +134,8 @@ def _unknown(report: ScanReport, language: Language) -> Iterator[str]:
 def _problems(report: ScanReport, language: Language) -> Iterator[str]:
     if report.problems:
         yield f"<h2>{escape(label('scan.heading.problems', language))}</h2><ul>"
-        for one in report.problems:
-            text = words(f"scan.problem.{one.code}", language, path=one.path, line=one.line, detail=one.detail)
-            yield f"<li>{escape(visible(text))}</li>"
+        for problem in report.problems:
+            yield f"<li>{escape(visible(problem_text(problem, language)))}</li>"
         yield "</ul>"
 
 

@@ -56,7 +56,7 @@ def _result(finding: Finding, rules: dict[str, dict[str, Any]], language: Langua
         rules[rule] = {
             "id": rule,
             "shortDescription": {"text": headline},
-            "help": {"text": words("scan.lookup", language, source=finding.source)},
+            "help": {"text": f"apidiff lookup {finding.source}"},
             "defaultConfiguration": {"level": _LEVELS[finding.risk]},
             "properties": {
                 "tags": ["apidiff", finding.kind, finding.risk, finding.reach],

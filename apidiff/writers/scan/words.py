@@ -48,7 +48,16 @@ def counts(report: ScanReport, language: Language) -> list[str]:
     if report.references:
         shares = report.shares()
         parts = {name: f"{100 * shares[name] / report.references:.1f}" for name in LABELS}
-        sentences.append(words("scan.shares", language, **parts))
+        sentences.append(
+            words(
+                "scan.shares",
+                language,
+                verified=parts["verified"],
+                unsafe=parts["unsafe"],
+                manual=parts["manual"],
+                unknown=parts["unknown"],
+            )
+        )
     if report.possible:
         sentences.append(words("scan.possible", language, count=f"{report.possible:,}"))
     if report.baselined:
