@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from apidiff.model.agreement import Agreement
 from apidiff.model.ranges import holds
+from apidiff.model.verdict import Outcome
 from apidiff.model.version import Version
 from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, RangeEntry, TargetEntry
 from apidiff.model.vocabulary import Status
@@ -21,6 +22,14 @@ class Answer(NamedTuple):
     releases: list[str]
     target: TargetEntry | None
     otherwise: OtherwiseEntry | None
+
+
+class Beside(NamedTuple):
+    """A target to use on ``devices`` where the one to use has no kernel. ``code``: the lines of its ordinary call with its name."""
+
+    target: TargetEntry
+    devices: list[str]
+    code: str
 
 
 class AnswerRange(NamedTuple):
@@ -64,6 +73,21 @@ def compared_on(target: TargetEntry, version: str) -> set[str]:
         for agreement in target.agreements
         if agreement.framework_version == version and _COMPARED.intersection(agreement.counts)
     }
+
+
+def targets_beside(entry: Entry, target: TargetEntry, version: str) -> list[Beside]:
+    """Find other targets of the MindSpore ``version`` by whose runs calls were compared on devices where ``target`` failed."""
+    beside = []
+    for other in entry.targets:
+        if other is target or range_at(other.ranges, version) is None:
+            continue
+        devices = compared_on(other, version) - {
+            place.device for place in target.runs_on if place.outcomes.get(version) == Outcome.HOLDS.value
+        }
+        if devices:
+            lines = [line.strip() for line in other.after.splitlines() if other.name in line]
+            beside.append(Beside(other, sorted(devices), "\n".join(lines) or other.after))
+    return beside
 
 
 def answer_at(entry: Entry, version: str) -> tuple[str | None, str | None, list[DifferenceEntry]]:

@@ -30,6 +30,15 @@ def sample_code(call: SampleCall) -> str:
             return f"{call.api}({made})({given})"
 
 
+def ordinary_code(call: SampleCall) -> str:
+    """The call as one writes it in a program: a layer is made on a line of its own."""
+    if call.form is not SampleForm.MODULE:
+        return sample_code(call)
+    framework = call.api.partition(".")[0]
+    made = _given(call.constructor.args, call.constructor.kwargs, framework)
+    return f"layer = {call.api}({made})\nlayer({_given(call.given.args, call.given.kwargs, framework)})"
+
+
 def sample_inputs(call: SampleCall) -> str:
     """The tensors that a call is given: ```input` = float16 [1.0, 2.0], `other` = float32 (3, 4)``."""
     made = {**({"self": call.receiver} if call.receiver else {}), **call.given.args, **call.given.kwargs, **call.state}

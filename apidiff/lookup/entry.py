@@ -19,7 +19,7 @@ from apidiff.derive.official_documents import official_addresses
 from apidiff.derive.reach import Cited, frequent_first, is_alike
 from apidiff.derive.rows import Files, row_facts
 from apidiff.derive.runs_on import runs_on
-from apidiff.derive.sample_code import sample_code
+from apidiff.derive.sample_code import ordinary_code
 from apidiff.derive.statements import contradicted
 from apidiff.derive.sweeps import swept
 from apidiff.judge import make_context, observe
@@ -45,7 +45,7 @@ from apidiff.model.base import Text
 from apidiff.model.claim import Claim, Stated
 from apidiff.model.mapping import Api, Mapping, Otherwise, ParameterRow, Target, TargetRange
 from apidiff.model.ranges import between
-from apidiff.model.sample import SampleCall
+from apidiff.model.sample import SampleCall, SampleForm
 from apidiff.model.sample_calls import samples_of, source_call, target_call, with_extracted
 from apidiff.model.signature import Limit, Signature, SignatureFile
 from apidiff.model.verdict import Observation
@@ -193,7 +193,7 @@ class Builder:
         self, mapping: Mapping, target: Target, source: dict[str, ClaimEntry], mine: dict[str, ClaimEntry]
     ) -> TargetEntry:
         sides = [(api.name, self._files_of(api.name)) for api in (mapping.source, target.api)]
-        parameters = row_entries(target.parameters, "parameter", sides[0], sides[1])
+        parameters = row_entries(_rows_told(mapping, target), "parameter", sides[0], sides[1])
         members = row_entries(target.members, "member", sides[0], sides[1])
         before, after = mapping.source.canonical, target.api.canonical
         left, right = _cited(mapping.source, source), _cited(target.api, mine)
@@ -220,7 +220,7 @@ class Builder:
             agreements += extracted_agreements(sampled, found)
         differences = worst_first([*differences, *told])
         if mapping.execution is Execution.SINGLE:
-            before, after = (sample_code(plain) for plain in _plain_calls(mapping, target))
+            before, after = (ordinary_code(plain) for plain in _plain_calls(mapping, target))
         return TargetEntry(
             name=target.api.name,
             kind=target.api.kind.value,
@@ -296,6 +296,19 @@ def row_entries(
     """The rows of one target in words. ``source`` and ``target``: the API's name and the files to read of it."""
     facts = row_facts(rows, what, source, target)
     return [parameter_entry(row, known.defaults, known.ranges) for row, known in zip(rows, facts, strict=True)]
+
+
+def _rows_told(mapping: Mapping, target: Target) -> Sequence[ParameterRow]:
+    """The rows of parameters; of a target that samples name in code alone, those that a person says something of.
+
+    Such code calls the target in a way of its own, so that its parameters do not stand beside those of the source.
+    """
+    if mapping.execution is not Execution.SINGLE:
+        return target.parameters
+    calls = [target_call(mapping, target, sample) for sample in samples_of(mapping, target)]
+    if any(call.form is not SampleForm.CODE for call in calls):
+        return target.parameters
+    return [row for row in target.parameters if row.note or row.headline]
 
 
 def _plain_calls(mapping: Mapping, target: Target) -> tuple[SampleCall, SampleCall]:

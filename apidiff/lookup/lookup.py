@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from apidiff.derive.answers import compared_on, current_answer, current_target, range_at
+from apidiff.derive.answers import current_answer, current_target, range_at, targets_beside
 from apidiff.lookup.answer import (
     Answer,
     AnsweredClaim,
@@ -76,21 +76,11 @@ def lookup(index: Index, name: str, mindspore: str | None = None, torch: str | N
         before=shown.before if shown else "",
         after=shown.after if shown else "",
         claims=claims,
-        beside=list(_beside(entry, target, release)) if target is current and target else [],
+        beside=[
+            BesideTarget(name=beside.target.name, devices=beside.devices, code=beside.code, note=beside.target.note)
+            for beside in (targets_beside(entry, target, release) if target is current and target else [])
+        ],
     )
-
-
-def _beside(entry: Entry, target: TargetEntry, release: str) -> Iterator[BesideTarget]:
-    """Other targets of ``release``, by whose runs calls were compared on devices on which none of ``target`` was."""
-    for other in entry.targets:
-        if other is target or range_at(other.ranges, release) is None:
-            continue
-        devices = compared_on(other, release) - compared_on(target, release)
-        if devices:
-            lines = [line.strip() for line in other.after.splitlines() if other.name in line]
-            yield BesideTarget(
-                name=other.name, devices=sorted(devices), code="\n".join(lines) or other.after, note=other.note
-            )
 
 
 def _covered(index: Index, framework: str, typed: str | None) -> list[str]:

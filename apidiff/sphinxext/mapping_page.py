@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from docutils import nodes
 
-from apidiff.derive.answers import Answer, answers
+from apidiff.derive.answers import Answer, Beside, answers, targets_beside
 from apidiff.messages.first_screen import disputed_text, where_text
 from apidiff.model.version import Version
 from apidiff.model.views import Entry, TargetEntry
@@ -28,7 +28,7 @@ from apidiff.sphinxext.difference_section import (
     source_only_lid,
 )
 from apidiff.sphinxext.evidence_links import evidence_links
-from apidiff.sphinxext.nodes import Inline, block, joined, literal, paragraph
+from apidiff.sphinxext.nodes import Inline, block, code, joined, literal, paragraph
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.parameter_tables import tables_of_target
 from apidiff.sphinxext.signature_section import official_link, signature_pair, source_notices
@@ -169,6 +169,15 @@ def _other(make: PageBuilder, section: marked_section, releases: list[str]) -> m
     return section
 
 
+def _beside(make: PageBuilder, beside: Beside) -> list[nodes.Node]:
+    """Show what to write on devices where the target to use has no kernel."""
+    devices = make.word("site.comma").join(make.word(f"on_device.{device}") for device in beside.devices)
+    link = nodes.reference("", "", literal(beside.target.name), refid=anchor(beside.target.name))
+    heading = nodes.strong("", make.word("screen.beside", devices=devices))
+    note = [paragraph(*make.text(beside.target.note))] if beside.target.note else []
+    return [paragraph(heading, link), code(beside.code, "python"), *note]
+
+
 def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool, told: set[str]) -> marked_section:
     """Show all about one target: what a porter types, where it runs, what to mind; then, closed, both sides' details."""
     name = anchor(target.name)
@@ -180,6 +189,9 @@ def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool
         before = titled_code(make.phrase("code.before", entry.source), target.before)
         after = titled_code(make.phrase("code.after", target.name), target.after)
         children.append(code_pair(make, f"{name}--code", before, after))
+    if leads:
+        for beside in targets_beside(entry, target, make.releases.first("mindspore")):
+            children += _beside(make, beside)
     if places := where_text(target.runs_on, target.limits):
         children.append(make.term("screen.where", *make.text(places)))
     if disputed := disputed_text(entry.claims, entry.source, target.name):
