@@ -244,15 +244,17 @@ def _covers(difference: DifferenceEntry, made: DifferenceEntry) -> bool:
 def _with_rows(
     difference: DifferenceEntry, repeated: Sequence[tuple[ParameterEntry, DifferenceEntry]]
 ) -> DifferenceEntry:
-    parts = difference.parts
+    parts, covers = difference.parts, []
     if not any(part.note for part in parts):
         parts = [*parts, *(_remark(row, made, row.note) for row, made in repeated if row.note)]
+        covers = [made.id for row, made in repeated if row.note]
     return msgspec.structs.replace(
         difference,
         risk=min([difference.risk, *(made.risk for _, made in repeated)], key=_RISKS.index),
         reach=min([difference.reach, *(made.reach for _, made in repeated)], key=_REACHES.index),
         parts=parts,
         text=text_of(parts),
+        covers=covers,
     )
 
 

@@ -171,7 +171,7 @@ class DifferenceEntry(View, frozen=True, kw_only=True):
     """A difference. ``claims``: full claim IDs it rests on. ``evidence``: what runs say of them.
 
     ``headline``: the fact in at most ten words. ``reach``: everyday, edge or source-only. ``parts``: the sentences of
-    ``text``, where it is made from claims.
+    ``text``, where it is made from claims. ``covers``: the IDs that rows would have as differences whose remarks are told here.
     """
 
     id: str
@@ -184,6 +184,7 @@ class DifferenceEntry(View, frozen=True, kw_only=True):
     evidence: list[EvidenceEntry] = []
     claims: list[str] = []
     parameter: str | None = None
+    covers: list[str] = []
 
 
 class ParameterEntry(View, frozen=True, kw_only=True):

@@ -58,7 +58,7 @@ class Modules:
         module = self.module(path)
         if module is None:
             raise Absent(f"there is no module {path}")
-        if module.exports is not None:
+        if module.exports is not None and not _computed(module):
             return sorted(set(self._exports(module)))
         top = path.partition(".")[0]
         names: set[str] = set()
@@ -242,3 +242,9 @@ def _without_fallbacks(code: str) -> str:
 
 def _asks_availability(test: ast.expr) -> bool:
     return isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "is_available"
+
+
+def _computed(module: griffe.Module) -> bool:
+    """Whether ``__all__`` is made of all names that are there: ``[name for name in dir() if name[0] != "_"]``."""
+    names = module.members.get("__all__")
+    return isinstance(names, griffe.Attribute) and isinstance(names.value, griffe.ExprListComp)

@@ -208,9 +208,10 @@ def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool
     children.append(differences_section(make, entry, name, None, target.differences, rows, leads=leads, told=told))
     if leads:
         goals = {
-            id(rows[difference.id]): difference_anchor(name, difference, leads=leads)
+            id(rows[told_there]): difference_anchor(name, difference, leads=leads)
             for difference in target.differences
-            if difference.id in rows
+            for told_there in (difference.id, *difference.covers)
+            if told_there in rows
         }
         children += tables_of_target(make, entry, target, goals)
         children.append(make.lid(f"{name}--signatures", make.word("signatures"), signature_pair(make, entry, target)))

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 import jsonschema
 import pytest
 from test_links import Html
+from whole_page import whole_page
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 LANGUAGES = ["en", "zh-cn"]
@@ -46,7 +47,7 @@ def test_items_of_the_feed_lead_to_their_claims_and_runs(site: Path, folder: str
         parts = urlsplit(goal)
         if parts.path not in ids:
             page = Html()
-            page.feed((site / folder / unquote(parts.path)).read_text("utf-8"))
+            page.feed(whole_page(site / folder / unquote(parts.path)))
             ids[parts.path] = page.ids
         assert not parts.fragment or unquote(parts.fragment) in ids[parts.path], goal
 

@@ -46,7 +46,7 @@ ANSWERS = [
     (REDUCE, "2.15.0", "2.10.0", MINT, "silent", "difference-outsiders", f"{COMM}--difference-result-is-returned"),
     (REDUCE, "2.15.0", "2.3.0", PRIMITIVE, "silent", f"{PRIMITIVE}--difference-result-is-returned", "difference-handle-type"),
     (REDUCE, "2.13.0", "2.4.0", COMM, "silent", f"{COMM}--difference-result-is-returned", "difference-handle-type"),
-    (REDUCE, "2.1.0", "2.5.0", MINT, "current", "difference-handle-type", f"{PRIMITIVE}--difference-result-is-returned"),
+    (REDUCE, "2.1.0", "2.5.0", MINT, "recommended", "difference-handle-type", f"{PRIMITIVE}--difference-result-is-returned"),
     (BARRIER, "2.13.0", "2.4.0", "no counterpart", "≤\N{NO-BREAK SPACE}2.7.0", "", ""),
     (BARRIER, "2.13.0", "2.10.0", "composed", "≥\N{NO-BREAK SPACE}2.7.1", "", ""),
 ]  # fmt: skip

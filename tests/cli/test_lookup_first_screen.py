@@ -51,7 +51,7 @@ FIRST = [
         "zh",
         [
             "+ from mindspore.mint import distributed as dist",
-            "适用平台：Ascend（据文档",
+            "适用平台：Ascend（文档标明",
             "必须改",
             "`PRODUCT` 改为 `PROD`",
             "注意",

@@ -14,8 +14,8 @@ from apidiff.database.paths import DATA, examples_folder
 from apidiff.execute.record import write_record
 from apidiff.execute.submissions.known_probes import load_specs
 
-RUNS = sorted((DATA / "runs").glob("*/*.json"))
-ALL = [f"{path.parent.name}/{path.stem}" for path in RUNS]
+RUNS = sorted((DATA / "runs").glob("*/*.json*"))
+ALL = [f"{path.parent.name}/{path.name.partition('.json')[0]}" for path in RUNS]
 IDS = [name for name in ALL if "/single-" not in name]
 SINGLE = [name for name in ALL if "/single-" in name]
 

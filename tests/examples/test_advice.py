@@ -43,10 +43,7 @@ INLINE = re.compile(r"`([^`\n]+)`")
 # Statements in notes, with the code that gives them what their text takes for given. MindSpore runs them.
 _PART = "x = Tensor(np.arange(6, dtype=np.float32) * 10**rank)\na, b = 1, 4\n"
 _CHUNKS = "from mindspore import mint\nn = world_size\nx = Tensor(np.arange(2 * n, dtype=np.float32))\n"
-_PARAMETER = (
-    "import mindspore\nfrom mindspore.common.initializer import initializer\n"
-    "parameter = mindspore.Parameter(mindspore.ops.zeros((2, 3), mindspore.float32))\n"
-)
+_TENSOR = "tensor = Tensor(np.arange(6, dtype=np.float32))\n"
 GIVEN = {
     "part = x[a:b].copy()": _PART,
     "x[a:b] = part": f"{_PART}part = x[a:b].copy()\ndist.all_reduce(part)\n",
@@ -57,10 +54,15 @@ GIVEN = {
     "get_rank(group)": "group = None\nget_rank = dist.get_rank\n",
     "get_world_size(group)": "group = None\nget_world_size = dist.get_world_size\n",
     "mint.distributed.all_reduce(tensor, 'max')": "from mindspore import mint\n",
-    "parameter.set_data(initializer(Normal(sigma, mean), parameter.shape, parameter.dtype))": _PARAMETER
-    + "from mindspore.common.initializer import Normal\nsigma, mean = 0.02, 0.0\n",
-    "parameter.set_data(initializer(Constant(value), parameter.shape, parameter.dtype))": _PARAMETER
-    + "from mindspore.common.initializer import Constant\nvalue = 1.0\n",
+    "expand_dims(weight, 2)": "from mindspore.ops import expand_dims\nweight = Tensor(np.ones((2, 3), np.float32))\n",
+    "mindspore.nn.MultiheadAttention(embed_dim, num_heads, batch_first=True)": "import mindspore\nembed_dim, num_heads = 4, 2\n",
+    "mindspore.ops.stop_gradient(tensor)": f"import mindspore\n{_TENSOR}",
+    "mindspore.recompute(layer, *inputs)": "import mindspore\nlayer = mindspore.nn.Dense(2, 2)\n"
+    "inputs = (Tensor(np.ones((3, 2), np.float32)),)\n",
+    "parameter.requires_grad = False": "import mindspore\n"
+    "parameter = mindspore.Parameter(mindspore.ops.zeros((2, 3), mindspore.float32))\n",
+    "step = mindspore.value_and_grad(forward, None, model.trainable_params())": "import mindspore\n"
+    "model = mindspore.nn.Dense(2, 1)\nforward = lambda inputs: model(inputs).mean()\n",
     "optimizer(gradients)": "import mindspore\nweight = mindspore.Parameter(mindspore.ops.ones((2,), mindspore.float32))\n"
     "optimizer = mindspore.nn.SGD([weight])\ngradients = (mindspore.ops.ones((2,), mindspore.float32),)\n",
     "numpy.finfo(mindspore.dtype_to_nptype(dtype))": "import numpy\nimport mindspore\ndtype = mindspore.float32\n",
@@ -74,6 +76,7 @@ NOT_RUN = {
     "get_world_size(group) == -1": "tells what PyTorch returns outside a group",
     "queue_pop(key, block=False)": "PyTorch's, of a store that has no counterpart",
     "set_comm_ops_inplace(False)": "tells what makes calls fail from then on; it is switched for the whole process",
+    "tensor.size(0)": "PyTorch's; MindSpore's is beside it",
     "y = x·Wᵀ + b": "a formula",
 }
 
