@@ -25,7 +25,7 @@ class Answer(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """A target to use on ``devices`` where the one to use has no kernel. ``code``: the lines of its ordinary call with its name."""
+    """A target to use on ``devices`` where the one to use has no kernel. ``code``: the lines of its call that name it."""
 
     target: TargetEntry
     devices: list[str]
