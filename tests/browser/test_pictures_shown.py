@@ -117,6 +117,7 @@ def test_nothing_plays_by_itself_where_motion_is_unwanted(visit: Visit) -> None:
 )
 def test_pointing_at_a_value_shows_what_made_it(visit: Visit, language: str, words: str) -> None:
     page = visit.open(f"{language}/{REDUCE}")
+    page.wait_for_load_state("networkidle")  # the picture's script may come late on a busy machine
     value = page.locator(after(TORCH, 1)).nth(1)
     value.hover()
     expect(page.locator(".pic-tell")).to_have_text(words)
@@ -199,8 +200,8 @@ def test_values_are_reached_by_keyboard(visit: Visit) -> None:
     expect(page.locator(".pic-tell")).to_contain_text("tensor[0] = 10: before the call; went into 2 values")
     assert page.locator(".pic-rank b[tabindex='0']").count() == 1
 
-
-def test_the_picture_follows_the_versions(visit: Visit) -> None:
+    page = visit.open(f"en/{REDUCE}")
+    page.wait_for_load_state("networkidle")  # the script must be there before it can follow
     page = visit.open(f"en/{REDUCE}")
 
     def choose(mindspore: str) -> None:
