@@ -155,8 +155,13 @@ def _reach(pair: PairVerdicts, verdicts: Sequence[FacetVerdict]) -> Reach:
 
 
 def verdict_risk(verdict: FacetVerdict) -> Risk:
-    """What happens to code that ignores the difference. Another object on the same memory changes nothing that is written."""
+    """What happens to code that ignores the difference.
+
+    Another object on the same memory changes nothing that is written, nor does another layout.
+    """
     fact = verdict.facts[0]
+    if fact.code is EvidenceCode.LAYOUT_DIFFERS:
+        return Risk.NONE
     if fact.code is EvidenceCode.SHARING_DIFFERS and another_object(fact):
         return Risk.NONE
     return _RISKS.get(fact.code, Risk.SILENT)
@@ -181,7 +186,7 @@ def _parts(
     """What differs, on how many of the samples compared, and one of them: the first in which it does."""
     first = verdicts[0]
     facts = {language: evidence_lines(first.facts[:1], language)[0] for language in LANGUAGES}
-    device, sample, version = filled(f"device.{pair.device}"), _sample(mapping, first.sample), pair.target_version
+    device, sample, version = filled(f"device.{pair.device}"), sample_words(mapping, first.sample), pair.target_version
     if len(verdicts) == compared:
         where = filled("differs.on_all", all=compared, version=version, device=device, sample=sample)
     else:
@@ -191,7 +196,7 @@ def _parts(
     return [DifferencePart(text=fact), DifferencePart(text=where)]
 
 
-def _sample(mapping: Mapping, sample: str) -> Text:
+def sample_words(mapping: Mapping, sample: str) -> Text:
     """A sample in words: its call, and the tensors that this is given."""
     call = source_call(mapping, sample)
     code, given = "; ".join(sample_code(call).splitlines()), sample_inputs(call)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from apidiff.derive.sample_code import elements_of, sample_code, sample_inputs
+from apidiff.derive.sample_code import elements_of
 from apidiff.derive.sample_conditions import Atom, Description, Observed, Trait, describe, traits_of
 from apidiff.judge.pairs import PairVerdicts
+from apidiff.messages.agreements import NO_KERNEL, sample_words, verdict_risk
 from apidiff.messages.differences import text_of
 from apidiff.messages.evidence import evidence_lines
-from apidiff.messages.headlines import another_object, on_devices, sample_fact
+from apidiff.messages.headlines import on_devices, sample_fact
 from apidiff.messages.labels import LABELS, LANGUAGES, capitalised, filled, joined, spaced
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.base import Text
@@ -20,14 +21,6 @@ from apidiff.model.verdict import EvidenceCode
 from apidiff.model.views import DifferenceEntry, DifferencePart
 from apidiff.model.vocabulary import Reach, Risk
 
-_NO_KERNEL = "backend_support"
-_REFUSALS = {
-    EvidenceCode.TARGET_REFUSES: Risk.ERROR,
-    EvidenceCode.NO_KERNEL: Risk.ERROR,
-    EvidenceCode.SOURCE_REFUSES: Risk.NONE,
-    EvidenceCode.ERRORS_DIFFER: Risk.NONE,
-    EvidenceCode.LAYOUT_DIFFERS: Risk.NONE,
-}
 _OF_VALUES = {EvidenceCode.SIDES_DIFFER, EvidenceCode.VALUES_DIFFER}
 _USUAL = "float32-"
 # Of a headline; a longer one leaves out the device, then what its sentence says.
@@ -80,10 +73,10 @@ def _ways(found: PairVerdicts) -> Iterator[_Way]:
         if verdict.agreement is Agreement.DIFFERS:
             ways.setdefault((verdict.facet.value, verdict.facts[0].code), []).append(verdict)
         elif verdict.agreement is Agreement.UNSUPPORTED and verdict.facet is Facet.ERROR:
-            ways.setdefault((_NO_KERNEL, verdict.facts[0].code), []).append(verdict)
-    hidden = {one.sample for (kind, _), verdicts in ways.items() if kind == _NO_KERNEL for one in verdicts}
+            ways.setdefault((NO_KERNEL, verdict.facts[0].code), []).append(verdict)
+    hidden = {one.sample for (kind, _), verdicts in ways.items() if kind == NO_KERNEL for one in verdicts}
     for (kind, code), verdicts in ways.items():
-        facet = Facet.ERROR.value if kind == _NO_KERNEL else kind
+        facet = Facet.ERROR.value if kind == NO_KERNEL else kind
         compared = [one.sample for one in found.verdicts if one.facet.value == facet]
         if facet != Facet.ERROR.value:  # what is refused is refused before a kernel is looked for
             compared = [sample for sample in compared if sample not in hidden]
@@ -105,13 +98,13 @@ def _entry(mapping: Mapping, way: _Way, description: Description | None, found: 
         all=len(way.compared),
         version=found.target_version,
         device=filled(f"device.{found.device}"),
-        sample=_sample(mapping, smallest.sample),
+        sample=sample_words(mapping, smallest.sample),
     )
     parts = [DifferencePart(text=Text(en=f"{fact['en']}.", zh=f"{fact['zh']}。")), DifferencePart(text=where)]
     return DifferenceEntry(
         id=f"{_id(way, found)}-extracted",
         kind=way.kind,
-        risk=_risk(smallest).value,
+        risk=verdict_risk(smallest).value,
         text=text_of(parts),
         parts=parts,
         headline=_headline(smallest, found.device, description, when),
@@ -157,23 +150,9 @@ def _atom_text(atom: Atom) -> Text:
     return filled(key, parameter=atom.parameter, value=atom.values[0] if atom.values else "")
 
 
-def _risk(verdict: FacetVerdict) -> Risk:
-    fact = verdict.facts[0]
-    if fact.code is EvidenceCode.SHARING_DIFFERS and another_object(fact):
-        return Risk.NONE
-    return _REFUSALS.get(fact.code, Risk.SILENT)
-
-
 def _reach(way: _Way, verdict: FacetVerdict) -> Reach:
     """Everyday where half of the plain samples show it, and both sides take the call."""
     usual = [name for name in way.compared if name.startswith(_USUAL)]
     shown = [one for one in way.verdicts if one.sample.startswith(_USUAL)]
-    harmless = _risk(verdict) is Risk.NONE
+    harmless = verdict_risk(verdict) is Risk.NONE
     return Reach.EVERYDAY if not harmless and usual and 2 * len(shown) >= len(usual) else Reach.EDGE
-
-
-def _sample(mapping: Mapping, sample: str) -> Text:
-    """A sample in words: its call, and the tensors that this is given."""
-    call = source_call(mapping, sample)
-    code, given = "; ".join(sample_code(call).splitlines()), sample_inputs(call)
-    return filled("differs.sample", call=code, given=given) if given else Text(en=f"`{code}`", zh=f"`{code}`")

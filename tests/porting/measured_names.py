@@ -1,7 +1,7 @@
-"""Measures how many names and tensor methods a scan finds, and how many of those that it tells are right.
+"""Measures how many tensor methods a scan finds, and how many of those that it tells are right.
 
-Tensor methods are compared with labels that a person gave, reading PyTorch's own modules, before a scan had seen them
-(`tensor_methods.csv`); names with what jedi, which imports, says of the same places.
+They are compared with labels that a person gave, reading PyTorch's own modules, before a scan had seen them
+(`tensor_methods.csv`).
 """
 
 from __future__ import annotations
