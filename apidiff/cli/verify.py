@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from apidiff.cli.matrix import add_options, run_matrix
+from apidiff.cli.repeat import show_sample
 from apidiff.cli.samples import choose, has_samples, run_samples
 from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import Backend, find_backends, load_backends
@@ -57,6 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--inputs",
         choices=("written", "extracted"),
         help="of single processes only the samples written in records, or those taken from PyTorch (default: both)",
+    )
+    parser.add_argument(
+        "--sample",
+        metavar="NAME",
+        help="make this one sample of one mapping with both frameworks, and show what each gives",
     )
     sizes = "default: 2,3,4, with nccl and hccl as far as devices go; inside torchrun, msrun or srun: as many as they started"
     parser.add_argument("--world-size", type=_numbers, metavar="N,…", help=sizes)
@@ -104,6 +110,8 @@ def run(args: argparse.Namespace) -> int:
     unknown = [name for name in args.ids if name not in data.mappings]
     if unknown:
         raise ApidiffError(f"verify: no mapping {unknown[0]!r}. There are: {', '.join(data.mappings)}.")
+    if args.sample:
+        return show_sample(data, args)
     choice = choose(data, args, launched=place is not None)
     if args.record and choice.collective:
         raise ApidiffError("verify: a run record holds a whole run, so --record takes no ID. Leave out the IDs.")

@@ -211,12 +211,12 @@ class Builder:
         differences = without_repeats(written, of_rows)
         differences += sweep_differences(list(source.values()), list(mine.values()))
         pairs = list(judge_target(mapping, target, self._traces, self._unsupported))
-        told = facet_differences(mapping, pairs)
+        told = facet_differences(mapping, target, pairs)
         agreements = agreement_entries(mapping, pairs)
         if (sampled := with_extracted(mapping, self.data.extracted)) is not None and target in sampled.targets:
             overridden = self.data.extracted[mapping.source.name].tolerances
             found = list(judge_target(sampled, target, self._traces, self._unsupported, overridden))
-            told += extracted_differences(sampled, found, [*differences, *told])
+            told += extracted_differences(sampled, target, found, [*differences, *told])
             agreements += extracted_agreements(sampled, found)
         differences = worst_first([*differences, *told])
         if mapping.execution is Execution.SINGLE:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from apidiff.derive.plain_call_conditions import SampleCondition, conditions_of, separating
+from apidiff.derive.repeat_script import repeat_of
 from apidiff.derive.sample_code import elements_of, sample_code, sample_inputs
 from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.differences import text_of
@@ -16,7 +17,7 @@ from apidiff.messages.headlines import another_object, sample_headline
 from apidiff.messages.labels import LANGUAGES, filled
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict, worst_agreement
 from apidiff.model.base import Text
-from apidiff.model.mapping import Mapping
+from apidiff.model.mapping import Mapping, Target
 from apidiff.model.sample_calls import source_call
 from apidiff.model.verdict import EvidenceCode
 from apidiff.model.views import AgreementEntry, CaseEntry, DifferenceEntry, DifferencePart
@@ -79,18 +80,21 @@ def _case(mapping: Mapping, verdict: FacetVerdict) -> CaseEntry:
     )
 
 
-def facet_differences(mapping: Mapping, pairs: Sequence[PairVerdicts]) -> list[DifferenceEntry]:
+def facet_differences(mapping: Mapping, target: Target, pairs: Sequence[PairVerdicts]) -> list[DifferenceEntry]:
     """What the newest version differs in, on each device: one difference for each facet and each way to differ.
 
     A call for which there is no kernel is one difference, whatever the facets that it leaves unseen.
     """
     newest = pairs[0].target_version if pairs else ""
     return [
-        entry for verdicts in pairs if verdicts.target_version == newest for entry in _differences(mapping, verdicts)
+        entry
+        for verdicts in pairs
+        if verdicts.target_version == newest
+        for entry in _differences(mapping, target, verdicts)
     ]
 
 
-def _differences(mapping: Mapping, pair: PairVerdicts) -> Iterator[DifferenceEntry]:
+def _differences(mapping: Mapping, target: Target, pair: PairVerdicts) -> Iterator[DifferenceEntry]:
     alike: dict[tuple[str, EvidenceCode, str], list[FacetVerdict]] = {}
     for verdict in pair.verdicts:
         if verdict.agreement is Agreement.DIFFERS:
@@ -122,6 +126,7 @@ def _differences(mapping: Mapping, pair: PairVerdicts) -> Iterator[DifferenceEnt
             ),
             reach=_reach(pair, verdicts).value,
             claims=[],
+            repeat=repeat_of(mapping, target, verdicts[0], pair.device),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
+from apidiff.derive.repeat_script import repeat_of
 from apidiff.derive.sample_code import elements_of
 from apidiff.derive.sample_conditions import Atom, Description, Observed, Trait, describe, traits_of
 from apidiff.judge.pairs import PairVerdicts
@@ -15,7 +16,7 @@ from apidiff.messages.headlines import on_devices, sample_fact
 from apidiff.messages.labels import LABELS, LANGUAGES, capitalised, filled, joined, spaced
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.base import Text
-from apidiff.model.mapping import Mapping
+from apidiff.model.mapping import Mapping, Target
 from apidiff.model.sample_calls import source_call
 from apidiff.model.verdict import EvidenceCode
 from apidiff.model.views import DifferenceEntry, DifferencePart
@@ -38,7 +39,7 @@ class _Way:
 
 
 def extracted_differences(
-    mapping: Mapping, found: Sequence[PairVerdicts], told: Sequence[DifferenceEntry]
+    mapping: Mapping, target: Target, found: Sequence[PairVerdicts], told: Sequence[DifferenceEntry]
 ) -> list[DifferenceEntry]:
     """What the newest version differs in, on each device, that none of ``told`` tells.
 
@@ -52,7 +53,7 @@ def extracted_differences(
         for way in _ways(verdicts) if verdicts.target_version == newest else ():
             description = _description(mapping, way)
             if not any(one.id.startswith(_id(way, verdicts)) for one in told) and not _about(description, missing):
-                entries.append(_entry(mapping, way, description, verdicts))
+                entries.append(_entry(mapping, target, way, description, verdicts))
     return entries
 
 
@@ -87,7 +88,9 @@ def _id(way: _Way, found: PairVerdicts) -> str:
     return "-".join([way.kind, way.code.value, found.device]).replace("_", "-")
 
 
-def _entry(mapping: Mapping, way: _Way, description: Description | None, found: PairVerdicts) -> DifferenceEntry:
+def _entry(
+    mapping: Mapping, target: Target, way: _Way, description: Description | None, found: PairVerdicts
+) -> DifferenceEntry:
     smallest = min(way.verdicts, key=lambda one: (elements_of(source_call(mapping, one.sample)), one.sample))
     when = description_text(description) if description else None
     fact = {language: evidence_lines(smallest.facts[:1], language)[0] for language in LANGUAGES}
@@ -110,6 +113,7 @@ def _entry(mapping: Mapping, way: _Way, description: Description | None, found: 
         headline=_headline(smallest, found.device, description, when),
         reach=_reach(way, smallest).value,
         claims=[],
+        repeat=repeat_of(mapping, target, smallest, found.device, "extracted"),
     )
 
 

@@ -167,11 +167,25 @@ class DifferencePart(View, frozen=True, kw_only=True):
     text: Text
 
 
+class RepeatEntry(View, frozen=True, kw_only=True):
+    """How to repeat what one sample shows.
+
+    ``sample``: its name; ``inputs``: ``extracted`` where it is taken from PyTorch's own tests. ``command``: makes the call again
+    with both frameworks, judges it and compares with what is recorded. ``script``: makes it without this package.
+    """
+
+    sample: str
+    inputs: str = ""
+    command: str
+    script: str
+
+
 class DifferenceEntry(View, frozen=True, kw_only=True):
     """A difference. ``claims``: full claim IDs it rests on. ``evidence``: what runs say of them.
 
     ``headline``: the fact in at most ten words. ``reach``: everyday, edge or source-only. ``parts``: the sentences of
     ``text``, where it is made from claims. ``covers``: the IDs that rows would have as differences whose remarks are told here.
+    ``repeat``: how to repeat it, where a sample shows it.
     """
 
     id: str
@@ -185,6 +199,7 @@ class DifferenceEntry(View, frozen=True, kw_only=True):
     claims: list[str] = []
     parameter: str | None = None
     covers: list[str] = []
+    repeat: RepeatEntry | None = None
 
 
 class ParameterEntry(View, frozen=True, kw_only=True):

@@ -160,9 +160,14 @@ def _left_out(row: ParameterEntry) -> list[DifferencePart]:
     return [DifferencePart(text=filled("difference_text.leave_out"), note=True)]
 
 
+def is_proven(difference: DifferenceEntry) -> bool:
+    """Tell whether the evidence page shows what a difference rests on."""
+    return bool(difference.evidence or difference.claims or difference.repeat)
+
+
 def _proof_link(make: PageBuilder, entry: Entry, difference: DifferenceEntry, name: str) -> list[nodes.Node]:
     """Link to what the difference at the anchor ``name`` rests on, where that is known."""
-    if not difference.evidence and not difference.claims:
+    if not is_proven(difference):
         return []
     return [make.ref("evidence", entry.id, nodes.Text(make.word("evidence")), part=proof_anchor(name))]
 

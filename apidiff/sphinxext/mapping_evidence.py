@@ -16,7 +16,7 @@ from apidiff.sphinxext.agreement_section import agreement_section
 from apidiff.sphinxext.answers import answer_anchor, example_anchor, first_shown_answer
 from apidiff.sphinxext.claims import claims_section, refuted_section
 from apidiff.sphinxext.contribute import Repository, contribute_section
-from apidiff.sphinxext.difference_section import difference_anchor, difference_head, proof_anchor
+from apidiff.sphinxext.difference_section import difference_anchor, difference_head, is_proven, proof_anchor
 from apidiff.sphinxext.nodes import Cell, Inline, block, code, folded, joined, literal, paragraph, table
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.parameter_tables import tables_of_target
@@ -92,7 +92,7 @@ def proofs_section(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
 def _proofs(
     make: PageBuilder, title: Inline, name: str, differences: Sequence[DifferenceEntry], *, leads: bool
 ) -> list[nodes.Node]:
-    proven = [difference for difference in differences if difference.evidence or difference.claims]
+    proven = [difference for difference in differences if is_proven(difference)]
     lids: list[nodes.Node] = [
         make.lid(
             proof_anchor(difference_anchor(name, difference, leads=leads)),
@@ -113,6 +113,9 @@ def _proof(make: PageBuilder, difference: DifferenceEntry) -> list[nodes.Node]:
     if difference.claims:
         links = [[make.ref("claim", claim)] for claim in difference.claims]
         children.append(make.term("rests_on", *joined(links, make.word("site.comma"))))
+    if difference.repeat:
+        children += make.command("repeat.sample", difference.repeat.command)
+        children += [make.sentence("repeat.sample_script"), code(difference.repeat.script)]
     return children
 
 

@@ -139,12 +139,12 @@ def verify_samples(
         if verdict.agreement is not Agreement.AGREES:
             unlike.setdefault(target, {}).setdefault((verdict.facet, verdict.agreement), []).append(verdict.sample)
         former = before.get(place)
-        if before and (former is None or _changed(former, verdict)):
+        if before and (former is None or verdict_changed(former, verdict)):
             changes.append(AgreementChange(target, version, device, former, verdict))
     return SingleResult(records, counts, unlike, changes, compared=bool(before))
 
 
-def _changed(former: FacetVerdict, now: FacetVerdict) -> bool:
+def verdict_changed(former: FacetVerdict, now: FacetVerdict) -> bool:
     """Whether a verdict is not what is recorded.
 
     What comes out either way is no change: recorded as flaky or as another value each time, or so now where one of its tries

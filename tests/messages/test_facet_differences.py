@@ -38,7 +38,7 @@ def test_a_sentence_speaks_of_one_exception(errors: dict[str, str | None], count
         runs=(),
         verdicts=tuple(verdict(sample, error) for sample, error in errors.items()),
     )
-    differences = facet_differences(mapping, [found])
+    differences = facet_differences(mapping, mapping.targets[0], [found])
     said = [difference.text.en for difference in differences]
     assert [count in text for count, text in zip(counts, said, strict=True)] == [True] * len(counts)
     assert len({difference.id for difference in differences}) == len(differences)
@@ -64,5 +64,5 @@ def test_only_memory_that_is_not_shared_alike_is_a_risk(source: str, target: str
         runs=(),
         verdicts=(FacetVerdict(sample=sample, facet=Facet.ALIAS, agreement=Agreement.DIFFERS, facts=[fact]),),
     )
-    [difference] = facet_differences(mapping, [found])
+    [difference] = facet_differences(mapping, mapping.targets[0], [found])
     assert (difference.risk, difference.reach) == (risk, reach)

@@ -16,7 +16,7 @@ from apidiff.judge.pairs import judge_target, unsupported_by
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.verdict import Evidence, EvidenceCode, evidence
 from apidiff.model.vocabulary import Execution
-from apidiff.verification.samples import _changed, devices_here, verify_samples
+from apidiff.verification.samples import devices_here, verdict_changed, verify_samples
 
 ADD, LINEAR, GELU = "torch.Tensor.add_", "torch.nn.Linear", "torch.nn.functional.gelu"
 
@@ -113,13 +113,13 @@ CHANGES = [
 
 @pytest.mark.parametrize(("former", "now", "changed"), CHANGES)
 def test_what_comes_out_either_way_is_no_change(former: str, now: str, changed: bool) -> None:
-    assert _changed(verdict(former), verdict(now)) is changed
+    assert verdict_changed(verdict(former), verdict(now)) is changed
 
 
 @pytest.mark.parametrize(("other", "changed"), [("agrees", False), ("differs", False), ("crash", True)])
 def test_another_value_each_time_is_no_change(other: str, changed: bool) -> None:
     unwritten = verdict("differs", evidence(EvidenceCode.UNREPEATED, first="1", second="2"))
-    assert _changed(unwritten, verdict(other)) is _changed(verdict(other), unwritten) is changed
+    assert verdict_changed(unwritten, verdict(other)) is verdict_changed(verdict(other), unwritten) is changed
 
 
 def verdict(agreement: str, *facts: Evidence) -> FacetVerdict:

@@ -1,0 +1,133 @@
+"""`apidiff verify ID --sample NAME`: makes one sample with both frameworks, and prints what each gives and how they compare."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from rich.console import Console
+
+from apidiff.database import Data
+from apidiff.derive.sample_code import sample_code, sample_inputs
+from apidiff.errors import ApidiffError
+from apidiff.execute.run import state_folder
+from apidiff.judge.recorded_values import show, show_numbers
+from apidiff.messages.evidence import evidence_lines
+from apidiff.model.agreement import Agreement, Facet, FacetVerdict
+from apidiff.model.mapping import Mapping
+from apidiff.model.sample_calls import source_call, with_extracted
+from apidiff.model.sample_run import SampleRun
+from apidiff.model.trace import SequenceDump, TensorDump, Value
+from apidiff.verification.repeat import RepeatedSample, RepeatedTarget, repeat_sample
+from apidiff.verification.samples import devices_here
+
+_SHOWN = 16  # elements of a tensor
+
+
+def show_sample(data: Data, args: argparse.Namespace) -> int:
+    """Make the sample that ``args`` name and print both results. Return 1 where a verdict is not what is recorded.
+
+    Raises ApidiffError where not exactly one mapping with samples is named.
+    """
+    if len(args.ids) != 1 or not data.mappings[args.ids[0]].samples:
+        raise ApidiffError(
+            "verify: --sample is about one mapping whose calls need no ranks. Name it before the option."
+        )
+    if args.record:
+        raise ApidiffError("verify: a run record holds all samples of a mapping. Leave out --sample, or --record.")
+    mapping = data.mappings[args.ids[0]]
+    extracted = args.inputs == "extracted" or (args.inputs is None and args.sample not in mapping.samples)
+    repeated = repeat_sample(
+        data, mapping.id, args.sample, devices_here(), state_folder() / "logs", extracted=extracted
+    )
+    sampled = (with_extracted(mapping, data.extracted) if extracted else None) or mapping
+    if args.json:
+        plain = _plain(repeated, args.sample, "extracted" if extracted else "")
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(plain)) + b"\n")
+    else:
+        console = Console(markup=False, highlight=False)
+        for line in _lines(sampled, args.sample, repeated):
+            console.print(line, soft_wrap=True)
+    return 1 if any(target.changed for target in repeated.targets) else 0
+
+
+def _lines(mapping: Mapping, sample: str, repeated: RepeatedSample) -> Iterator[str]:
+    call = source_call(mapping, sample)
+    yield "; ".join(sample_code(call).splitlines())
+    if given := sample_inputs(call):
+        yield f"  with {given.replace('`', '')}"
+    yield ""
+    yield f"PyTorch {repeated.version}"
+    yield from (f"  {line}" for line in _shown(repeated.source))
+    for target in repeated.targets:
+        yield f"{target.target} (MindSpore {target.version}, {target.device})"
+        yield from (f"  {line}" for line in [*_shown(target.run), *_verdicts(target)])
+
+
+def _shown(run: SampleRun) -> Iterator[str]:
+    """What a call gave: what it returned and wrote, or what it raised, or that it gave no answer."""
+    if run.trace is None:
+        yield f"{run.end}: {' / '.join(run.log)}"
+        return
+    trace = run.trace
+    if trace.error is not None:
+        message = next((line.strip() for line in trace.error.message.splitlines() if line.strip()), "")
+        yield f"raises {trace.error.type}: {message}"
+        return
+    yield f"returns {_value(trace.returned)}"
+    for name, value in trace.after.items():
+        if name in trace.before and show(trace.before[name]) != show(value):
+            yield f"writes {name}: {_value(value)}"
+    for name, gradient in trace.gradients.items():
+        yield f"gradient of {name}: {_value(gradient)}"
+
+
+def _value(value: Value | None) -> str:
+    """A recorded value: of a tensor its dtype, its shape and its first elements, row by row."""
+    if isinstance(value, TensorDump):
+        more = ", …" if len(value.values) > _SHOWN else ""
+        return f"{value.dtype} {tuple(value.shape)} {show_numbers(value.values[:_SHOWN])[:-1]}{more}]"
+    if isinstance(value, SequenceDump):
+        return f"{value.type} of {len(value.items)}: {'; '.join(map(_value, value.items))}"
+    return show(value)
+
+
+def _verdicts(target: RepeatedTarget) -> Iterator[str]:
+    """The facets that do not agree, with what shows it, and whether that is what is recorded."""
+    apart = [verdict for verdict in target.verdicts if verdict.agreement is not Agreement.AGREES]
+    for verdict in apart:
+        if verdict.facet is Facet.ERROR or verdict.agreement is not Agreement.UNSUPPORTED:
+            yield f"{verdict.facet.value} {verdict.agreement.value}: {'; '.join(evidence_lines(verdict.facts, 'en'))}"
+    if not apart:
+        yield "agrees in every facet"
+    if not target.recorded:
+        yield "nothing is recorded of this version"
+    else:
+        yield "not what is recorded" if target.changed else "as recorded"
+
+
+def _plain(repeated: RepeatedSample, sample: str, inputs: str) -> dict[str, object]:
+    """What came of it for JSON."""
+    return {
+        "sample": sample,
+        "inputs": inputs,
+        "source": {"version": repeated.version, "run": repeated.source},
+        "targets": [
+            {
+                "target": target.target,
+                "version": target.version,
+                "device": target.device,
+                "run": target.run,
+                "verdicts": _told(target.verdicts),
+                "recorded": _told(target.recorded),
+                "changed": target.changed,
+            }
+            for target in repeated.targets
+        ],
+    }
+
+
+def _told(verdicts: Sequence[FacetVerdict]) -> dict[str, str]:
+    return {verdict.facet.value: verdict.agreement.value for verdict in verdicts}
