@@ -11,6 +11,7 @@ import turning
 
 if TYPE_CHECKING:
     from apidiff.database import Data
+    from apidiff.lookup.knowledge import KnowledgeBase
     from apidiff.model.views import Entry
 
 
@@ -51,8 +52,14 @@ def database() -> Data:
 
 
 @pytest.fixture(scope="session")
-def all_entries(database: Data) -> dict[str, Entry]:
-    """The entries of all its mappings, made once."""
-    from apidiff.lookup.entry import entries
+def knowledge() -> KnowledgeBase:
+    """What the package answers from. The index behind it is built by the first process that asks, for all of them."""
+    from apidiff import load
 
-    return entries(database)
+    return load()
+
+
+@pytest.fixture(scope="session")
+def all_entries(knowledge: KnowledgeBase) -> dict[str, Entry]:
+    """The entries of all mappings."""
+    return dict(knowledge.entries)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -76,7 +77,16 @@ def load(root: Path | None = None) -> Data:
     Raises InvalidData with every DataError found in mappings, documents and releases; DataError for a broken run record
     or signature file.
     """
-    root = root or DATA
+    was_enabled = gc.isenabled()
+    gc.disable()  # a million objects are made and all are kept: looking for garbage among them takes as long as reading
+    try:
+        return _load(root or DATA)
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _load(root: Path) -> Data:
     errors: list[DataError] = []
     documents: dict[str, Document] = {}
     frameworks: dict[str, list[Release]] = {}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.database import Data, load
+from apidiff.database import Data
 from apidiff.database.canonical_calls import free_names, with_canonical_calls
 from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
@@ -27,8 +27,8 @@ BESIDE = {
 
 
 @pytest.fixture(scope="module")
-def data() -> Data:
-    return load()
+def data(database: Data) -> Data:
+    return database
 
 
 def newest(data: Data, name: str) -> SignatureFile:

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from apidiff.database import Data, load
+from apidiff.database import Data
 
 
 @pytest.fixture(scope="module")
-def data() -> Data:
-    return load()
+def data(database: Data) -> Data:
+    return database
 
 
 def test_a_function_and_a_method_share_samples(data: Data) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from apidiff.database import load
+from apidiff.database import Data
 from apidiff.database.signatures import names_to_match, newest_first
 from apidiff.derive.counterparts import counterparts, serve
-from apidiff.lookup.entry import entries
 from apidiff.model.base import Text
 from apidiff.model.views import CounterpartEntry, Entry, OtherwiseEntry, RangeEntry, TargetEntry
 
@@ -67,9 +66,10 @@ def test_sources_of_each_api() -> None:
     assert [span.status for span in found[f"{MINT}.g"].serves[0].ranges] == ["composed", "composed"]
 
 
-def test_every_communication_api_of_the_newest_mindspore_is_there() -> None:
-    data = load()
-    found = counterparts(data, entries(data))
-    newest = newest_first(data.signatures, "mindspore")[0]
+def test_every_communication_api_of_the_newest_mindspore_is_there(
+    database: Data, all_entries: dict[str, Entry]
+) -> None:
+    found = counterparts(database, all_entries)
+    newest = newest_first(database.signatures, "mindspore")[0]
     assert set(names_to_match(newest)) <= set(found)
     assert list(found) == sorted(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apidiff import database
+from apidiff.database import Data
 from apidiff.database.document_addresses import PageRules
 from apidiff.derive.official_documents import official_address
 from apidiff.model.base import Text
@@ -92,23 +92,21 @@ def test_a_document_on_record_comes_before_a_rule() -> None:
     assert address.en == "https://www.mindspore.cn/docs/en/r2.10.0/api_python/mindspore.ops.a.html"
 
 
-def test_most_apis_in_use_have_official_documentation() -> None:
-    data = database.load()
+def test_most_apis_in_use_have_official_documentation(database: Data) -> None:
     for execution in Execution:
-        mappings = [mapping for mapping in data.mappings.values() if mapping.execution is execution]
+        mappings = [mapping for mapping in database.mappings.values() if mapping.execution is execution]
         targets = [target.api for mapping in mappings for target in mapping.targets]
-        found = [api for api in targets if official_address(api, data.documents, data.addresses)]
+        found = [api for api in targets if official_address(api, database.documents, database.addresses)]
         assert len(found) > 0.85 * len(targets)
-    sources = [mapping.source for mapping in data.mappings.values() if mapping.execution is Execution.SINGLE]
-    found = [api for api in sources if official_address(api, data.documents, data.addresses)]
+    sources = [mapping.source for mapping in database.mappings.values() if mapping.execution is Execution.SINGLE]
+    found = [api for api in sources if official_address(api, database.documents, database.addresses)]
     assert len(found) > 0.95 * len(sources)
 
 
-def test_every_rule_is_of_an_api_on_record() -> None:
+def test_every_rule_is_of_an_api_on_record(database: Data) -> None:
     """A rule for a single name that no record names any more is to go."""
-    data = database.load()
-    names = {name for mapping in data.mappings.values() for name in (mapping.source.name, *_targets(mapping))}
-    rules = {key for rule in data.addresses.values() for key in rule.pages}
+    names = {name for mapping in database.mappings.values() for name in (mapping.source.name, *_targets(mapping))}
+    rules = {key for rule in database.addresses.values() for key in rule.pages}
     assert {key for key in rules if not key.endswith(".")} <= names
 
 

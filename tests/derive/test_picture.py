@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
 
 import msgspec
 import pytest
 from factories import run_record
 
-from apidiff import database as store
+from apidiff.database import Data
 from apidiff.database.backends import load_backends
 from apidiff.derive.buffers import UnmodifiedBuffers
 from apidiff.derive.picture import Painter, async_probe, pictures, plain_probe, rank_parts
@@ -169,18 +169,24 @@ def test_which_probes_are_drawn(probes: dict[str, Probe], expected: tuple[str | 
     assert (plain, async_probe(api, names, plain)) == expected
 
 
-@cache
-def recorded() -> dict[str, Picture]:
-    return pictures(store.load())
+@pytest.fixture(scope="module")
+def recorded(database: Data) -> dict[str, Picture]:
+    return pictures(database)
 
 
-def side(mapping: str, api: str | None = None) -> Side:
-    picture = recorded()[f"torch.distributed.{mapping}"]
-    return picture.source if api is None else next(one for one in picture.targets if one.api == api)
+@pytest.fixture(scope="module")
+def side(recorded: dict[str, Picture]) -> Callable[..., Side]:
+    """``side(mapping)`` is how its source is pictured, ``side(mapping, api)`` how a target is."""
+
+    def find(mapping: str, api: str | None = None) -> Side:
+        picture = recorded[f"torch.distributed.{mapping}"]
+        return picture.source if api is None else next(one for one in picture.targets if one.api == api)
+
+    return find
 
 
 @pytest.mark.parametrize(("mode", "size"), [(False, 2), (False, 3), (False, 4), (True, 3)])
-def test_partial_sums_that_reduce_leaves_on_gloo_strike(mode: bool, size: int) -> None:
+def test_partial_sums_that_reduce_leaves_on_gloo_strike(side: Callable[..., Side], mode: bool, size: int) -> None:
     scene = next(one for one in side("reduce").scenes if one.world_size == size and one.asks_async is mode)
     unexpected = [part.rank for part in scene.ranks if any(buffer.unexpected for buffer in part.buffers)]
     assert unexpected == list(range(1, size))
@@ -193,10 +199,10 @@ def test_partial_sums_that_reduce_leaves_on_gloo_strike(mode: bool, size: int) -
         ]
 
 
-def test_nothing_else_that_is_recorded_on_cpu_strikes() -> None:
+def test_nothing_else_that_is_recorded_on_cpu_strikes(recorded: dict[str, Picture]) -> None:
     found = {
         one.api
-        for picture in recorded().values()
+        for picture in recorded.values()
         for one in [picture.source, *picture.targets]
         for scene in one.scenes
         if scene.device == "cpu" and any(buffer.unexpected for part in scene.ranks for buffer in part.buffers)
@@ -204,43 +210,43 @@ def test_nothing_else_that_is_recorded_on_cpu_strikes() -> None:
     assert found == {"torch.distributed.reduce"}
 
 
-def test_every_pictured_source_with_a_run_has_a_picture() -> None:
-    data = store.load()
-    run = {probe.api for _, record in data.runs for probe in record.probes if not probe.probe.startswith("example:")}
+def test_every_pictured_source_with_a_run_has_a_picture(database: Data, recorded: dict[str, Picture]) -> None:
+    run = {
+        probe.api for _, record in database.runs for probe in record.probes if not probe.probe.startswith("example:")
+    }
     wanted = {
         key
-        for key, one in data.mappings.items()
+        for key, one in database.mappings.items()
         if one.category in {"collective", "p2p", "object"} and one.source.name in run
     }
-    assert set(recorded()) == wanted
+    assert set(recorded) == wanted
 
 
-def test_versions_with_the_same_traces_share_a_scene() -> None:
+def test_versions_with_the_same_traces_share_a_scene(side: Callable[..., Side]) -> None:
     scenes = [one for one in side("all_reduce", "mindspore.mint.distributed.all_reduce").scenes if one.world_size == 3]
     assert [one.versions for one in scenes] == [["2.10.0", "2.9.0", "2.8.0", "2.7.1"]] * 2
     assert all(len(one.runs) == 4 for one in scenes)
 
 
-def test_missing_kernels_are_told_as_unsupported() -> None:
+def test_missing_kernels_are_told_as_unsupported(side: Callable[..., Side]) -> None:
     scenes = side("reduce", "mindspore.mint.distributed.reduce").scenes
     assert scenes
     assert all(one.unsupported and all(part.error for part in one.ranks) for one in scenes)
 
 
-def test_current_spans_are_known_versions() -> None:
+def test_current_spans_are_known_versions(side: Callable[..., Side]) -> None:
     assert side("all_reduce", "mindspore.mint.distributed.all_reduce").current == ["2.5.0..2.10.0"]
     assert side("all_reduce", "mindspore.ops.communication.all_reduce").current == []
 
 
-def test_a_run_of_another_call_is_not_drawn() -> None:
-    data = store.load()
-    mapping = data.mappings["torch.distributed.reduce"]
+def test_a_run_of_another_call_is_not_drawn(database: Data) -> None:
+    mapping = database.mappings["torch.distributed.reduce"]
     other = Collective(root="dst", probes={"sync": Probe(set={"tensor": Input(shape=[4]), "dst": 0})})
     source = msgspec.structs.replace(mapping.source, collective=other)
-    painter = Painter(data, make_context(load_backends(), []))
+    painter = Painter(database, make_context(load_backends(), []))
     assert painter.picture(msgspec.structs.replace(mapping, source=source)) is None
 
 
-def test_pictures_are_json() -> None:
-    for picture in recorded().values():
+def test_pictures_are_json(recorded: dict[str, Picture]) -> None:
+    for picture in recorded.values():
         assert msgspec.json.decode(msgspec.json.encode(picture), type=Picture) == picture

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from apidiff.database import load
+from apidiff.database import Data
 from apidiff.derive.statements import contradicted
-from apidiff.lookup.entry import entries
 from apidiff.model.mapping import Document
 from apidiff.model.version import Version, release_of
-from apidiff.model.views import ObservedSummary
+from apidiff.model.views import Entry, ObservedSummary
 from apidiff.model.vocabulary import Framework
 
 # versions of the documents, (version run, its outcome), what comes of it and in which versions
@@ -57,14 +56,15 @@ def test_what_documents_of_the_other_framework_say_is_outdated() -> None:
     assert (found.standing, found.framework, found.versions) == ("outdated", "torch", ["2.13.0"])
 
 
-def test_no_statement_of_the_database_is_refuted_by_another_version() -> None:
-    data = load()
-    claims = [claim for entry in entries(data).values() for claim in entry.claims if claim.contradicted]
+def test_no_statement_of_the_database_is_refuted_by_another_version(
+    database: Data, all_entries: dict[str, Entry]
+) -> None:
+    claims = [claim for entry in all_entries.values() for claim in entry.claims if claim.contradicted]
     standings = {claim.contradicted.standing for claim in claims if claim.contradicted}
     assert standings >= {"refuted", "outdated"}
     for claim in claims:
         told = {
-            (data.documents[place.document].framework.value, data.documents[place.document].version)
+            (database.documents[place.document].framework.value, database.documents[place.document].version)
             for place in claim.stated
         }
         assert claim.contradicted is not None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.database import load
+from apidiff.database import Data
 from apidiff.database.examples import WORLD_SIZE, load_examples
 from apidiff.errors import DataError
 from apidiff.model.vocabulary import AnswerKind, ApiKind
@@ -111,8 +111,8 @@ def test_refuses_an_unknown_framework(tmp_path: Path) -> None:
 COMMUNICATING = {"collective", "p2p", "object"}
 
 
-def test_every_api_that_communicates_has_a_script_on_both_sides() -> None:
-    mappings = load().mappings.values()
+def test_every_api_that_communicates_has_a_script_on_both_sides(database: Data) -> None:
+    mappings = database.mappings.values()
     wanted = {mapping.id for mapping in mappings if mapping.category in COMMUNICATING}
     # Only a counterpart that does not exist may lack a script; classes are shown by the functions that take them.
     without = {
@@ -127,8 +127,8 @@ def test_every_api_that_communicates_has_a_script_on_both_sides() -> None:
         assert sorted(wanted - excused - having) == [], f"without a script for {framework}"
 
 
-def test_every_script_belongs_to_a_mapping() -> None:
-    known = set(load().mappings)
+def test_every_script_belongs_to_a_mapping(database: Data) -> None:
+    known = set(database.mappings)
     assert sorted({example.api for example in EXAMPLES} - known) == []
 
 

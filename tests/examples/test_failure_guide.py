@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.database import load as load_data
-from apidiff.lookup.knowledge import load
-from apidiff.model.views import ClaimEntry
+from apidiff.database import Data
+from apidiff.model.views import ClaimEntry, Entry
 
 ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"\{(?P<role>apidiff:claim|apidiff:mapping|ref|doc)\}`(?P<text>[^`<]*)(?:<(?P<to>[^>`]+)>)?`")
@@ -86,11 +85,11 @@ def messages(text: str) -> set[str]:
     return {code for code in codes if " " in code and not re.search(r"[:=(]", code)} | codes & {"unregistered"}
 
 
-def recorded_messages() -> str:
+def recorded_messages(database: Data) -> str:
     """The messages of all errors that runs recorded."""
     return "\n".join(
         trace.error.message
-        for _, record in load_data().runs
+        for _, record in database.runs
         for run in record.probes
         for trace in run.ranks
         if trace.error
@@ -98,9 +97,8 @@ def recorded_messages() -> str:
 
 
 @pytest.fixture(scope="module")
-def claims() -> dict[str, ClaimEntry]:
-    known = load()
-    return {claim.id: claim for entry in known.entries.values() for claim in entry.claims}
+def claims(all_entries: dict[str, Entry]) -> dict[str, ClaimEntry]:
+    return {claim.id: claim for entry in all_entries.values() for claim in entry.claims}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -116,8 +114,8 @@ def test_no_claim_id_stands_for_an_answer(language: str, name: str) -> None:
     assert bare((ROOT / "docs" / language / "guide" / name).read_text("utf-8")) == []
 
 
-def test_every_message_quoted_was_recorded() -> None:
-    recorded = recorded_messages()
+def test_every_message_quoted_was_recorded(database: Data) -> None:
+    recorded = recorded_messages(database)
     for language in LANGUAGES:
         quoted = messages(text_of(language))
         assert len(quoted) >= 9

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from searched import FOUND, LEADS, NEAR, NONSENSE, wrong
 
-from apidiff.lookup.build import build
 from apidiff.lookup.knowledge import KnowledgeBase
 from apidiff.lookup.words import Reading, readings
 
@@ -33,8 +32,8 @@ def test_words_and_phrases_of_a_query(typed: str, expected: list[tuple[list[str]
 
 
 @pytest.fixture(scope="module")
-def real() -> KnowledgeBase:
-    return KnowledgeBase(build(""))
+def real(knowledge: KnowledgeBase) -> KnowledgeBase:
+    return knowledge
 
 
 def _ids(real: KnowledgeBase, typed: str, limit: int = 10) -> list[str]:

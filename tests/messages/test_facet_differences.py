@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apidiff.database import load
+from apidiff.database import Data
 from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.agreements import facet_differences
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
@@ -29,8 +29,8 @@ def verdict(sample: str, error: str | None) -> FacetVerdict:
         ({"plain": None}, []),
     ],
 )
-def test_a_sentence_speaks_of_one_exception(errors: dict[str, str | None], counts: list[str]) -> None:
-    mapping = load().mappings[GELU]
+def test_a_sentence_speaks_of_one_exception(database: Data, errors: dict[str, str | None], counts: list[str]) -> None:
+    mapping = database.mappings[GELU]
     found = PairVerdicts(
         target_version="2.10.0",
         source_version="2.13.0",
@@ -53,8 +53,10 @@ SHARING = [
 
 
 @pytest.mark.parametrize(("source", "target", "risk", "reach"), SHARING)
-def test_only_memory_that_is_not_shared_alike_is_a_risk(source: str, target: str, risk: str, reach: str) -> None:
-    mapping = load().mappings[GELU]
+def test_only_memory_that_is_not_shared_alike_is_a_risk(
+    database: Data, source: str, target: str, risk: str, reach: str
+) -> None:
+    mapping = database.mappings[GELU]
     fact = evidence(EvidenceCode.SHARING_DIFFERS, slot="return", other="input", source=source, target=target)
     sample = next(iter(mapping.samples))
     found = PairVerdicts(

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from apidiff.database import load
-from apidiff.lookup.entry import entries
 from apidiff.messages.first_screen import where_text
-from apidiff.model.views import RunsOnEntry
+from apidiff.model.views import Entry, RunsOnEntry
 
 NPU = RunsOnEntry(device="npu", documented=True, outcome="not run")
 CPU = RunsOnEntry(device="cpu", documented=True, outcome="holds", versions=["2.10.0", "2.9.0", "2.8.0"])
@@ -38,8 +36,8 @@ def test_where_a_target_runs(places: list[RunsOnEntry], limits: list[str], en: s
     assert (text and text.en, text and text.zh) == (en, zh)
 
 
-def test_collectives_of_mint_say_that_they_need_pynative_mode() -> None:
-    targets = [target for entry in entries(load()).values() for target in entry.targets]
+def test_collectives_of_mint_say_that_they_need_pynative_mode(all_entries: dict[str, Entry]) -> None:
+    targets = [target for entry in all_entries.values() for target in entry.targets]
     limits = {target.name: target.limits for target in targets}
     assert limits["mindspore.mint.distributed.all_reduce"] == ["pynative"]
     assert limits["mindspore.mint.distributed.init_process_group"] == ["pynative", "before-tensors"]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apidiff.database import load
 from apidiff.derive.plain_call_conditions import Property, SampleCondition
-from apidiff.lookup.entry import entries
 from apidiff.messages.headlines import sample_headline
 from apidiff.messages.sweep_differences import sweep_differences
 from apidiff.model.base import Text
@@ -16,11 +14,6 @@ from apidiff.model.vocabulary import Reach
 
 WORDS = 10
 CHARACTERS = 40
-
-
-@pytest.fixture(scope="module")
-def all_entries() -> dict[str, Entry]:
-    return entries(load())
 
 
 def differences(entry: Entry) -> list[DifferenceEntry]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apidiff.database import Data, load
+from apidiff.database import Data
 from apidiff.model.collective import Collective
 from apidiff.model.probe import Probe
 
@@ -25,8 +25,8 @@ def test_the_plain_call(probes: dict[str, str | None], plain: str | None) -> Non
 
 
 @pytest.fixture(scope="module")
-def data() -> Data:
-    return load()
+def data(database: Data) -> Data:
+    return database
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from apidiff.database import Data, load
+from apidiff.database import Data
 from apidiff.database.backends import find_backends, load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import examples_folder
@@ -29,16 +29,16 @@ def test_what_is_no_part_is_refused(text: str) -> None:
         Sample.parse(text, DAY)
 
 
-def test_every_mapping_has_its_day() -> None:
+def test_every_mapping_has_its_day(data: Data) -> None:
     days = [Sample.parse("10", DAY + datetime.timedelta(days=number)) for number in range(10)]
     assert {one.part for one in days} == set(range(1, 11))
-    for mapping in load().mappings:
+    for mapping in data.mappings:
         assert [one.holds(mapping) for one in days].count(True) == 1
 
 
 @pytest.fixture(scope="module")
-def data() -> Data:
-    return load()
+def data(database: Data) -> Data:
+    return database
 
 
 @pytest.fixture(scope="module")
