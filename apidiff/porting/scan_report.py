@@ -10,6 +10,7 @@ import msgspec
 from apidiff.model.base import Text
 from apidiff.model.vocabulary import Reach, Risk
 from apidiff.porting.file_scan import Reference
+from apidiff.porting.finding_codes import RENAME, finding_codes
 from apidiff.porting.judgement import Judge, Judgement, Label
 from apidiff.porting.source_files import Problem
 from apidiff.porting.tree_scan import ScannedFile
@@ -21,7 +22,7 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     """A difference that a call meets, at its place. Lines and columns count from 1, columns in characters; the end is exclusive.
 
     ``cell``: of a notebook, in which lines are counted then. ``fix``: verified, unsafe or manual. ``replacement``: the name to
-    write there, where that is the whole edit. ``id``: the same as long as API and difference are.
+    write there, where that is the whole edit. ``id``: the same as long as API and difference are. ``code``: that of the kind.
     """
 
     file: str
@@ -33,6 +34,7 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     source: str
     target: str | None
     id: str
+    code: str
     kind: str
     risk: str
     reach: str
@@ -123,7 +125,7 @@ def make_report(
         problems: what could not be listed.
         baseline: findings to leave out, by file, source and ID, with their number.
     """
-    left = Counter(baseline or ())
+    left, codes = Counter(baseline or ()), finding_codes()
     files, findings, every, renames = [], [], list(problems), []
     labels: dict[str, Counter[str]] = {}
     targets: dict[str, str | None] = {}
@@ -135,16 +137,19 @@ def make_report(
             if reference.possible:
                 counts["possible"] += 1
                 continue
-            if _is_ignored(reference, file.names.ignored):
+            passed_over = _passed_over(reference, file.names.ignored)
+            if reference.name in passed_over:
                 counts["ignored"] += 1
                 continue
             judgement = judge.judge(reference.name, reference.role, reference.form)
             counts[judgement.label.value] += 1
             labels.setdefault(reference.name, Counter())[judgement.label.value] += 1
             targets.setdefault(reference.name, judgement.target)
-            if judgement.replacement is not None and reference.role != "import":
+            if judgement.replacement is not None and reference.role != "import" and codes[RENAME] not in passed_over:
                 renames.append(_rename(file.names.path, reference, judgement.replacement))
             for finding in _findings(file.names.path, reference, judgement):
+                if finding.code in passed_over:
+                    continue
                 key = finding.file, finding.source, finding.id
                 if left[key] > 0:
                     left[key] -= 1
@@ -182,20 +187,20 @@ def make_report(
     )
 
 
-def _is_ignored(reference: Reference, ignored: dict[int, list[str]]) -> bool:
-    """Whether a comment on one of its lines tells to pass over it: all that is there, or this API by its name or its end."""
-    if not ignored:
-        return False
-    for line in range(reference.span.line, reference.span.end_line + 1):
-        if line in ignored:
-            names = ignored[line]
-            if not names or any(f".{reference.name}".endswith(f".{name}") for name in names):
-                return True
-    return False
+def _passed_over(reference: Reference, ignored: dict[int, list[str]]) -> set[str]:
+    """The codes that comments on its lines tell to pass over, and its name where all that is there or this API shall be.
+
+    An API is named by its full name or the end of it.
+    """
+    found: set[str] = set()
+    for line in range(reference.span.line, reference.span.end_line + 1) if ignored else ():
+        for name in ignored.get(line, ()) or ([reference.name] if line in ignored else []):
+            found.add(reference.name if f".{reference.name}".endswith(f".{name}") else name)
+    return found
 
 
 def _findings(path: str, reference: Reference, judgement: Judgement) -> Iterable[Finding]:
-    span = reference.span
+    span, codes = reference.span, finding_codes()
     for met in judgement.differences:
         yield Finding(
             file=path,
@@ -207,6 +212,7 @@ def _findings(path: str, reference: Reference, judgement: Judgement) -> Iterable
             source=reference.name,
             target=judgement.target,
             id=met.id,
+            code=codes[met.kind],
             kind=met.kind,
             risk=met.risk,
             reach=met.reach,

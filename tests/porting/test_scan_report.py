@@ -261,7 +261,7 @@ def test_sarif(report: Report, language: str) -> None:
     assert run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
     of_ranks = report({"c.py": "import torch.distributed as dist\ndist.all_reduce(x)\n"})
     linked = json.loads(scan_sarif(of_ranks, language))["runs"][0]["tool"]["driver"]["rules"]
-    links = [rule["helpUri"] for rule in linked if rule["id"].startswith("torch.distributed.all_reduce/")]
+    links = [rule["helpUri"] for rule in linked if "/torch.distributed.all_reduce/" in rule["id"]]
     assert {link[:8] for link in links} == {"https://"}
     assert any(uri.endswith("a%20b/%C3%A9.py") for uri in _uris(log))
 

@@ -10,12 +10,12 @@ import msgspec
 
 from apidiff import __version__
 from apidiff.messages.labels import Language, label
+from apidiff.porting.finding_codes import RENAME, finding_codes
 from apidiff.porting.scan_report import Finding, Rename, ScanReport
 from apidiff.writers.scan.words import in_language, problem_text, sentence, words
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"silent": "error", "error": "error", "rewrite": "warning", "none": "note"}
-_RENAME = "rename"
 
 
 def scan_sarif(report: ScanReport, language: Language, *, everything: bool = False) -> bytes:
@@ -50,7 +50,7 @@ def scan_sarif(report: ScanReport, language: Language, *, everything: bool = Fal
 
 
 def _result(finding: Finding, rules: dict[str, dict[str, Any]], language: Language) -> dict[str, Any]:
-    rule = f"{finding.source}/{finding.id}"
+    rule = f"{finding.code}/{finding.source}/{finding.id}"
     if rule not in rules:
         headline = in_language(finding.headline, language)
         rules[rule] = {
@@ -76,17 +76,18 @@ def _result(finding: Finding, rules: dict[str, dict[str, Any]], language: Langua
 
 def _renamed(rename: Rename, rules: dict[str, dict[str, Any]], language: Language) -> dict[str, Any]:
     """A name that runs prove to be the whole edit, with the edit."""
+    rule = finding_codes()[RENAME]
     rules.setdefault(
-        _RENAME,
+        rule,
         {
-            "id": _RENAME,
+            "id": rule,
             "shortDescription": {"text": words("scan.rename_rule", language)},
             "defaultConfiguration": {"level": "note"},
         },
     )
     text = words("scan.rename", language, source=rename.source, target=rename.target)
     result = {
-        "ruleId": _RENAME,
+        "ruleId": rule,
         "level": "note",
         "message": {"text": text},
         "locations": [_location(rename)],

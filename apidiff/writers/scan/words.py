@@ -72,7 +72,7 @@ def place(finding: Finding) -> str:
 
 
 def sentence(finding: Finding, language: Language) -> str:
-    """A finding in a line: the API, what it becomes, what is to be minded."""
+    """A finding in a line: its code, the API, what it becomes, what is to be minded."""
     target = f" → {finding.target}" if finding.target else ""
     colon = ": " if language == "en" else "："
-    return f"{finding.source}{target}{colon}{in_language(finding.headline, language)}"
+    return f"{finding.code} {finding.source}{target}{colon}{in_language(finding.headline, language)}"

@@ -1,0 +1,62 @@
+"""The short codes of findings: one for each kind, the same for good, all of them on the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from apidiff.lookup.cache import open_index
+from apidiff.model.vocabulary import AnswerKind, DifferenceKind
+from apidiff.porting.finding_codes import RENAME, finding_codes
+from apidiff.porting.judgement import Judge
+from apidiff.porting.scan_report import make_report
+from apidiff.porting.tree_scan import ScannedFile
+
+GUIDES = Path(__file__).resolve().parents[2] / "docs"
+# Codes that a release has had. One that goes stays here, and is not given to another kind.
+GIVEN = {
+    "value": "AD101",
+    "dtype": "AD102",
+    "shape": "AD103",
+    "gradient": "AD105",
+    "in_place": "AD201",
+    "parameter": "AD301",
+    "no_counterpart": "AD403",
+    "backend_support": "AD501",
+    "rename": "AD901",
+}
+
+
+def test_every_kind_has_a_code_of_its_own() -> None:
+    codes = finding_codes()
+    kinds = {kind.value for kind in DifferenceKind} | {answer.value for answer in AnswerKind} | {RENAME}
+    assert codes.keys() == kinds
+    assert len(set(codes.values())) == len(codes)
+    assert codes.items() >= GIVEN.items()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_page_lists_every_code(language: str) -> None:
+    text = (GUIDES / language / "guide" / "scanning.md").read_text("utf-8")
+    assert re.findall(r"^\| `(AD\d+)` \|", text, re.MULTILINE) == list(finding_codes().values())
+
+
+IGNORED = [
+    ("x.std()", {"AD101", "AD105"}),
+    ("x.std()  # apidiff: ignore[AD101]", {"AD105"}),
+    ("x.std()  # noqa: X1  # apidiff: ignore[AD105, AD101]", set()),
+    ("x.std()  # apidiff: ignore[AD999]", {"AD101", "AD105"}),
+    ("x.std()  # apidiff: ignore[torch.Tensor.std]", set()),
+    ("x.std()  # apidiff: ignore", set()),
+]
+
+
+@pytest.mark.parametrize(("line", "left"), IGNORED)
+def test_a_comment_passes_over_a_code(scan: Callable[..., list[ScannedFile]], line: str, left: set[str]) -> None:
+    index = open_index()
+    judge = Judge(index.call_facts, index.source_names.apis, "2.10.0", index.releases["mindspore"], None)
+    report = make_report(scan({"a.py": f"import torch\nx = torch.eye(2)\n{line}\n"}), judge, "2.10.0", None)
+    assert {finding.code for finding in report.findings if finding.line == 3} == left
