@@ -12,13 +12,10 @@ from pathlib import Path
 import msgspec
 
 from apidiff.cli.output import language, show
-from apidiff.errors import ApidiffError
 from apidiff.lookup.cache import open_index
-from apidiff.lookup.index import Index
+from apidiff.lookup.lookup import chosen_release
 from apidiff.messages.escape_invisible import visible
 from apidiff.messages.labels import Language
-from apidiff.model.ranges import first_shown
-from apidiff.model.version import Version, VersionError
 from apidiff.porting.judgement import DEVICES, Judge
 from apidiff.porting.scan_report import RISKS, ScanReport, make_report
 from apidiff.porting.scan_settings import ScanSettings, read_baseline, read_settings, write_baseline
@@ -74,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     """Scans and prints. What could not be read goes to standard error."""
     settings, folder = (ScanSettings(), Path.cwd()) if args.no_config else read_settings(args.paths[0])
     index = open_index()
-    release = _release(index, args.mindspore or settings.mindspore)
+    release = chosen_release(index, args.mindspore or settings.mindspore)
     device = args.device or settings.device
     files, problems = find_sources(args.paths, [*settings.exclude, *args.exclude])
     shown = _changed(files, args.diff, args.paths)
@@ -108,20 +105,6 @@ def run(args: argparse.Namespace) -> int:
     limit = args.fail_on or settings.fail_on
     met = report.findings if everything else report.everyday()
     return int(limit is not None and any(RISKS.index(finding.risk) <= RISKS.index(limit) for finding in met))
-
-
-def _release(index: Index, typed: str | None) -> str:
-    """The newest known release that ``typed`` covers; the newest that was run for None. Raises ApidiffError."""
-    known = index.releases["mindspore"]
-    if typed is None:
-        return first_shown(known, index.run.get("mindspore", []))
-    try:
-        found = next((release for release in known if Version(typed).covers(Version(release))), None)
-    except VersionError:
-        found = None
-    if found is None:
-        raise ApidiffError(f"MindSpore {typed!r} is not known. Known releases: {', '.join(known)}.")
-    return found
 
 
 def _changed(files: Sequence[SourceFile], revision: str | None, paths: Sequence[Path]) -> set[str] | None:

@@ -15,7 +15,7 @@ from apidiff.lookup.index import Index
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 # Folders of the package and of conf/ that the index is not made from: they show it, or make pages look as they do.
-_UNRELATED = {"cli", "porting", "sphinxext", "writers", "cards", "elements", "locale", "static", "templates"}
+_UNRELATED = {"cli", "porting", "servers", "sphinxext", "writers", "cards", "elements", "locale", "static", "templates"}
 
 
 def open_index() -> Index:

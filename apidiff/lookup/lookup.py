@@ -83,6 +83,11 @@ def lookup(index: Index, name: str, mindspore: str | None = None, torch: str | N
     )
 
 
+def chosen_release(index: Index, typed: str | None) -> str:
+    """The newest known release of MindSpore that ``typed`` covers; the newest that was run for None. Raises UnknownVersion."""
+    return _covered(index, "mindspore", typed)[0]
+
+
 def _covered(index: Index, framework: str, typed: str | None) -> list[str]:
     """The known releases that ``typed`` covers, newest first; the newest that was run for None."""
     known = index.releases.get(framework, [])

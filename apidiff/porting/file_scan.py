@@ -68,11 +68,18 @@ class FileNames(msgspec.Struct, frozen=True, array_like=True, gc=False):
 def scan_file(file: SourceFile, names: TorchNames, tree: Collection[str]) -> FileNames:
     """Scan ``file``. ``tree``: the modules of the scanned tree."""
     path = Path(file.path)
-    kind = SUFFIXES.get(path.suffix.lower(), PYTHON)
     try:
         parsed, failed = read_code(path)
     except UnreadableSource as error:
         return FileNames(file.path, [], [], None, [_problem(file.path, error)], {})
+    return scan_parsed(file, parsed, failed, names, tree)
+
+
+def scan_parsed(
+    file: SourceFile, parsed: list[Parsed], failed: list[UnreadableSource], names: TorchNames, tree: Collection[str]
+) -> FileNames:
+    """Scan the code of ``file``, which has been read. ``failed``: the parts of it that do not parse."""
+    kind = SUFFIXES.get(Path(file.path).suffix.lower(), PYTHON)
     places = _Places(parsed)
     try:
         found = walk(
@@ -81,7 +88,7 @@ def scan_file(file: SourceFile, names: TorchNames, tree: Collection[str]) -> Fil
             names,
             tree,
             package=file.package,
-            assume=kind != PYTHON,
+            assume=kind != PYTHON or file.module.startswith("<"),
         )
     except RecursionError:
         return FileNames(file.path, [], [], None, [Problem(file.path, "nested")], {})

@@ -67,7 +67,11 @@ def parse_code(content: bytes, kind: str) -> tuple[list[Parsed], list[Unreadable
     """Parse ``content``, a module, a notebook or a page of Markdown. Raises UnreadableSource where nothing can be read."""
     if kind == NOTEBOOK:
         return _parsed_each(list(_cells(content)))
-    text = decoded(content, python=kind == PYTHON)
+    return parse_text(decoded(content, python=kind == PYTHON), kind)
+
+
+def parse_text(text: str, kind: str) -> tuple[list[Parsed], list[UnreadableSource]]:
+    """Parse ``text``, a module or a page of Markdown, whose lines end in a line feed. Raises UnreadableSource."""
     if kind == MARKDOWN:
         return _parsed_each(list(_fences(text)))
     block = Block(text)

@@ -55,9 +55,13 @@ def scan_tree(
         for part in _in_processes(files, names, tree, workers) if several else _here(files, known, tree):
             scanned += part
             told(len(part))
-        modules = {one.facts.name: one.facts for one in scanned if one.facts is not None}
-        links = TreeLinks(known, modules)
-        return [_linked(one, links) for one in scanned]
+        return link_names(scanned, known)
+
+
+def link_names(scanned: Sequence[FileNames], names: TorchNames) -> list[ScannedFile]:
+    """Resolve what files take from each other."""
+    links = TreeLinks(names, {file.facts.name: file.facts for file in scanned if file.facts is not None})
+    return [_linked(file, links) for file in scanned]
 
 
 def _with_parents(module: str) -> Iterator[str]:

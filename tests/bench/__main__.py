@@ -1,7 +1,7 @@
 """Measures everything and prints one table. Exit code 1 where a limit is missed.
 
-Arguments choose what is measured: ``lookup``, ``validate``, ``growth``, ``rebuild``, ``search``, ``scan``, ``site``, ``weight``,
-``verify``, ``faults``; all without arguments.
+Arguments choose what is measured: ``lookup``, ``validate``, ``growth``, ``rebuild``, ``search``, ``scan``, ``editor``, ``site``,
+``weight``, ``verify``, ``faults``; all without arguments.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tests.bench.answer import measure_lookup
+from tests.bench.editor import measure_editor
 from tests.bench.faults import measure_faults
 from tests.bench.growth import measure_growth
 from tests.bench.measure import Measure
@@ -33,6 +34,7 @@ _MEASURES: dict[str, Callable[[Callable[[str], None]], list[Measure]]] = {
     "rebuild": lambda tell: [measure_rebuild(tell)],
     "search": measure_search,
     "scan": measure_scan,
+    "editor": measure_editor,
     "site": measure_site,
     "weight": measure_weight,
     "verify": lambda tell: [measure_verification(tell)],

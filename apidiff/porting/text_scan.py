@@ -1,0 +1,63 @@
+"""Scans text that lies in no file, or is being typed: the document of an editor, a snippet."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from apidiff.porting.file_scan import FileNames, scan_parsed
+from apidiff.porting.source_files import Problem, SourceFile
+from apidiff.porting.source_text import NOTEBOOK, PYTHON, SUFFIXES, UnreadableSource, parse_code, parse_text
+from apidiff.porting.torch_names import TorchNames
+from apidiff.porting.tree_scan import ScannedFile, link_names
+
+SNIPPET = "<snippet>"
+_REPAIRS = 8  # lines that may be half typed
+
+
+def scan_text(text: str, path: str, names: TorchNames, *, half_typed: bool = False) -> ScannedFile:
+    """Scan ``text`` by itself; what it imports from other files is not followed.
+
+    Args:
+        text: the code.
+        path: what to call it; the suffix says whether it is a module, a notebook or a page of Markdown. Names that a `SNIPPET`
+            does not bind are taken for what everyone calls modules: ``F.relu``.
+        names: what names of PyTorch mean.
+        half_typed: whether lines that do not parse are passed over, so that the rest is scanned.
+    """
+    kind = SUFFIXES.get(PurePath(path).suffix.lower(), PYTHON)
+    module = PurePath(path).stem if kind == PYTHON and path != SNIPPET else f"<{path}>"
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    passed_over: set[int] = set()
+    first: list[Problem] = []
+    while True:
+        try:
+            parsed, failed = (
+                parse_code(text.encode(errors="replace"), kind) if kind == NOTEBOOK else parse_text(text, kind)
+            )
+        except UnreadableSource as error:
+            first = first or [Problem(path, error.code, error.line, error.detail)]
+            if half_typed and error.code == "syntax" and len(passed_over) < _REPAIRS:
+                text = _without_line(text, error.line - 1, passed_over)
+                continue
+            return ScannedFile(FileNames(path, [], [], None, first, {}), [])
+        names_found = scan_parsed(SourceFile(path, module, False), parsed, failed, names, frozenset({module}))
+        names_found.problems[:0] = first
+        return link_names([names_found], names)[0]
+
+
+def _without_line(text: str, line: int, passed_over: set[int]) -> str:
+    """``text`` with a line that does not parse replaced, or the nearest above it that has not been."""
+    lines = text.split("\n")
+    line = min(line, len(lines) - 1)
+    while line > 0 and (line in passed_over or not lines[line].strip()):
+        line -= 1
+    passed_over.add(line)
+    indent = _indent(lines[line])
+    below = next((later for later in lines[line + 1 :] if later.strip()), "")
+    # What heads a block keeps heading it.
+    lines[line] = " " * indent + ("if 1:" if _indent(below) > indent else "pass")
+    return "\n".join(lines)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

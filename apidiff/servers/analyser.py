@@ -1,0 +1,107 @@
+"""Analyses a text for a server: what it names, what is said of each call, and the answer of a name."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import msgspec
+
+from apidiff.lookup.answer import Answer, Unmatched
+from apidiff.lookup.errors import NoCounterpart
+from apidiff.lookup.index import Index
+from apidiff.lookup.lookup import chosen_release, lookup
+from apidiff.messages.labels import Language, filled
+from apidiff.model.base import Text
+from apidiff.porting.file_scan import Reference
+from apidiff.porting.judgement import DEVICES, Judge, Judgement
+from apidiff.porting.scan_report import ScanReport, make_report
+from apidiff.porting.text_scan import scan_text
+from apidiff.porting.torch_names import TorchNames, read_result_types
+from apidiff.writers.short_answer import short_answer
+
+
+class Analysis(msgspec.Struct, frozen=True):
+    """What a text holds: its references, in order, each with what is said of it, and the report of a scan."""
+
+    references: list[tuple[Reference, Judgement]]
+    report: ScanReport
+
+    def at(self, line: int, column: int) -> tuple[Reference, Judgement] | None:
+        """The reference at a place, counted from 1; the shortest of those that hold it."""
+        held = [
+            (reference, judgement)
+            for reference, judgement in self.references
+            if (reference.span.line, reference.span.column)
+            <= (line, column)
+            <= (reference.span.end_line, reference.span.end_column)
+        ]
+        return min(held, key=_length, default=None)
+
+
+def _length(held: tuple[Reference, Judgement]) -> tuple[int, int]:
+    span = held[0].span
+    return span.end_line - span.line, span.end_column - span.column
+
+
+class Analyser:
+    """Analyses texts for one MindSpore release and device.
+
+    Args:
+        index: what is known.
+        mindspore: the release as typed; the newest that was run for None.
+        device: ``ascend``, ``gpu`` or ``cpu``; none in particular for None.
+
+    Raises ApidiffError for a release that is not known.
+    """
+
+    def __init__(self, index: Index, mindspore: str | None = None, device: str | None = None) -> None:
+        known = index.releases["mindspore"]
+        self.index, self.device = index, device
+        self.release = chosen_release(index, mindspore)
+        self._judge = Judge(
+            index.call_facts, index.source_names.apis, self.release, known, DEVICES[device] if device else None
+        )
+        self._hovers: dict[tuple[str, Language], str] = {}
+
+    @cached_property
+    def _names(self) -> TorchNames:
+        return TorchNames(self.index.source_names, read_result_types())
+
+    def analyse(self, text: str, path: str, *, half_typed: bool = False) -> Analysis:
+        """Scan ``text`` and judge what it names."""
+        scanned = scan_text(text, path, self._names, half_typed=half_typed)
+        report = make_report([scanned], self._judge, self.release, self.device)
+        judged = [
+            (reference, self._judge.judge(reference.name, reference.role, reference.form))
+            for reference in scanned.references
+        ]
+        return Analysis(judged, report)
+
+    def answer(self, name: str) -> Answer | Unmatched:
+        """Look ``name`` up at the release. Raises ApidiffError."""
+        try:
+            return lookup(self.index, name, self.release)
+        except NoCounterpart as error:
+            return error.unmatched
+
+    def hover(self, reference: Reference, judgement: Judgement, language: Language) -> str | None:
+        """Say what a reader needs of a reference: what is said of this call, then the answer. None where nothing is known."""
+        if judgement.mapping is None:
+            return None
+        parts = [filled("servers.possible", name=reference.name)] if reference.possible else []
+        if reference.role == "call":
+            parts.append(filled(f"servers.call.{judgement.label.value}"))
+        lines = ["".join(in_language(part, language) for part in parts)] if parts else []
+        lines += [
+            f"- {in_language(met.headline, language)}" for met in judgement.differences if reference.role == "call"
+        ]
+        key = judgement.mapping, language
+        if key not in self._hovers:
+            self._hovers[key] = short_answer(self.answer(judgement.mapping), language)
+        head = "\n".join(lines)
+        return f"{head}\n\n---\n\n{self._hovers[key]}" if head else self._hovers[key]
+
+
+def in_language(text: Text, language: Language) -> str:
+    """``text`` in ``language``."""
+    return text.en if language == "en" else text.zh

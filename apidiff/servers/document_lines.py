@@ -1,0 +1,37 @@
+"""Turns places of an analysis into those of an editor, whose columns count in the units that both have agreed on."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+from pygls.workspace import TextDocument
+
+from apidiff.porting.file_scan import Span
+from apidiff.porting.scan_report import Finding
+
+
+class DocumentLines:
+    """The lines of a document as an analysis counts them: ended by CR, LF or both, by nothing else."""
+
+    def __init__(self, document: TextDocument) -> None:
+        self._lines = document.source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        self._codec = document.position_codec
+
+    def range(self, place: Span | Finding) -> types.Range:
+        """The range of an editor."""
+        return types.Range(self._point(place.line, place.column), self._point(place.end_line, place.end_column))
+
+    def place(self, position: types.Position) -> tuple[int, int]:
+        """Line and column from 1. A position that lies outside of the text is moved to its nearest end."""
+        number = min(max(position.line, 0), len(self._lines) - 1)
+        line, units = self._lines[number], max(position.character, 0)
+        if line.isascii():
+            return number + 1, min(units, len(line)) + 1
+        column = 0
+        while column < len(line) and self._codec.client_num_units(line[: column + 1]) <= units:
+            column += 1
+        return number + 1, column + 1
+
+    def _point(self, line: int, column: int) -> types.Position:
+        text = self._lines[line - 1] if line <= len(self._lines) else ""
+        before = text[: column - 1]
+        return types.Position(line - 1, len(before) if before.isascii() else self._codec.client_num_units(before))

@@ -1,0 +1,279 @@
+"""Serves editors over the Language Server Protocol: diagnostics as one types, the answer of a name, edits by their label."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
+from pygls.uris import to_fs_path
+from pygls.workspace import TextDocument
+
+from apidiff import __version__
+from apidiff.errors import ApidiffError
+from apidiff.lookup.index import Index
+from apidiff.messages.labels import Language
+from apidiff.porting.scan_report import Finding
+from apidiff.porting.scan_settings import ScanSettings, read_settings
+from apidiff.porting.text_scan import SNIPPET
+from apidiff.servers.analyser import Analyser, Analysis, in_language
+from apidiff.servers.document_lines import DocumentLines
+from apidiff.servers.quick_fixes import Fix, quick_fixes
+
+_PAUSE = 0.25  # seconds without a keystroke before a document is analysed
+_LARGEST = 64 << 20  # bytes of a message: a longer one is passed over
+_SEVERITIES = {
+    "silent": types.DiagnosticSeverity.Warning,
+    "error": types.DiagnosticSeverity.Warning,
+    "rewrite": types.DiagnosticSeverity.Information,
+    "none": types.DiagnosticSeverity.Hint,
+}
+_log = logging.getLogger(__name__)
+
+
+class Choices(NamedTuple):
+    """What was typed when the server was started; what an editor asks for counts more."""
+
+    language: Language = "en"
+    mindspore: str | None = None
+    device: str | None = None
+    edge: bool = False
+
+
+class _Protocol(LanguageServerProtocol):
+    """Answers requests that are not as they should be, instead of leaving who asked to wait."""
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "id" in data and "method" in data:
+                self._send_response(data["id"], error=error.to_response_error())
+            raise
+
+
+class _Server(LanguageServer):
+    """A server that logs what goes wrong instead of putting it before the one who types."""
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        _log.warning("%s: %s", getattr(source, "__name__", source), error)
+
+
+class Editor:
+    """What the server knows of its editor: its choices, and an analysis of each open document."""
+
+    def __init__(self, index: Index, choices: Choices) -> None:
+        self._index, self._choices = index, choices
+        self.language: Language = choices.language
+        self.edge = choices.edge
+        self._analyser = Analyser(index, choices.mindspore, choices.device)
+        # One thread: analyses come one after another, and messages are answered meanwhile.
+        self._worker = ThreadPoolExecutor(1, "analysis")
+        self._analyses: dict[str, tuple[str, asyncio.Future[Analysis]]] = {}
+        self.waiting: dict[str, asyncio.TimerHandle] = {}
+
+    def begin(self, root: str | None, options: object) -> None:
+        """Take over settings: of the command line, of the project at ``root``, of the editor. Raises ApidiffError."""
+        settings = read_settings(Path(root))[0] if root and Path(root).is_dir() else ScanSettings()
+        asked = options if isinstance(options, dict) else {}
+        mindspore = _text(asked.get("mindspore")) or self._choices.mindspore or settings.mindspore
+        device = _text(asked.get("device")) or self._choices.device or settings.device
+        if asked.get("language") in ("en", "zh"):
+            self.language = asked["language"]
+        self.edge = bool(asked.get("edge", self._choices.edge or settings.edge))
+        self._analyser = Analyser(self._index, mindspore, device if device in {"ascend", "gpu", "cpu"} else None)
+
+    async def analysis(self, document: TextDocument) -> Analysis:
+        """Analyse a document as it is now, once."""
+        text = document.source
+        known = self._analyses.get(document.uri)
+        if known is None or known[0] != text:
+            loop = asyncio.get_running_loop()
+            future = loop.run_in_executor(self._worker, self._analysed, text, document)
+            known = self._analyses[document.uri] = text, future
+        return await asyncio.shield(known[1])
+
+    def _analysed(self, text: str, document: TextDocument) -> Analysis:
+        path = to_fs_path(document.uri) or ""
+        if document.language_id == "markdown":
+            path = f"{path}.md"
+        elif not document.uri.startswith("file:") or not path.endswith((".py", ".pyi", ".pyw")):
+            path = SNIPPET  # a notebook's cell, whose imports stand in another, or a text that lies in no file
+        return self._analyser.analyse(text, path, half_typed=True)
+
+    def hover(self, analysis: Analysis, line: int, column: int) -> tuple[str, Any] | None:
+        """What to show at a place, and the span that it is about."""
+        held = analysis.at(line, column)
+        text = self._analyser.hover(*held, self.language) if held else None
+        return (text, held[0].span) if held and text else None
+
+    def shown(self, analysis: Analysis) -> list[Finding]:
+        """The findings to show."""
+        return analysis.report.findings if self.edge else analysis.report.everyday()
+
+    def forget(self, uri: str) -> None:
+        """Drop what is known of a document that was closed."""
+        self._analyses.pop(uri, None)
+        if handle := self.waiting.pop(uri, None):
+            handle.cancel()
+
+
+def make_server(index: Index, choices: Choices) -> LanguageServer:
+    """Make the server. Raises ApidiffError for a choice that is not known."""
+    editor = Editor(index, choices)
+    # Whole texts, not changes: what an editor and pygls take for the end of a line may differ, and texts would drift apart.
+    server = _Server(
+        "apidiff",
+        __version__,
+        text_document_sync_kind=types.TextDocumentSyncKind.Full,
+        protocol_cls=_Protocol,
+    )
+
+    @server.feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        folders = params.workspace_folders or []
+        root = folders[0].uri if folders else params.root_uri
+        try:
+            editor.begin(to_fs_path(root) if root else params.root_path, params.initialization_options)
+        except ApidiffError as error:
+            server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, f"apidiff: {error}"))
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    async def opened(params: types.DidOpenTextDocumentParams) -> None:
+        await _publish(server, editor, params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    async def changed(params: types.DidChangeTextDocumentParams) -> None:
+        uri, loop = params.text_document.uri, asyncio.get_running_loop()
+        if handle := editor.waiting.pop(uri, None):
+            handle.cancel()
+        editor.waiting[uri] = loop.call_later(_PAUSE, lambda: loop.create_task(_publish(server, editor, uri)))
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    async def saved(params: types.DidSaveTextDocumentParams) -> None:
+        await _publish(server, editor, params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: types.DidCloseTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        editor.forget(uri)
+        server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def hover(params: types.HoverParams) -> types.Hover | None:
+        document = _open(server, params.text_document.uri)
+        if document is None:
+            return None
+        analysis = await editor.analysis(document)
+        lines = DocumentLines(document)
+        if (shown := editor.hover(analysis, *lines.place(params.position))) is None:
+            return None
+        content = types.MarkupContent(types.MarkupKind.Markdown, shown[0])
+        return types.Hover(content, lines.range(shown[1]))
+
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix]),
+    )
+    async def actions(params: types.CodeActionParams) -> list[types.CodeAction]:
+        document = _open(server, params.text_document.uri)
+        if document is None or (
+            params.context.only and not any(kind in ("", "quickfix") for kind in params.context.only)
+        ):
+            return []
+        analysis = await editor.analysis(document)
+        lines = DocumentLines(document)
+        first, last = lines.place(params.range.start), lines.place(params.range.end)
+        fixes = quick_fixes(analysis, document.source, first, last, editor.shown(analysis), editor.language)
+        return [_action(document, lines, fix, params.context.diagnostics) for fix in fixes]
+
+    return server
+
+
+def serve(index: Index, choices: Choices, stdin: BinaryIO, stdout: BinaryIO) -> None:
+    """Serve one editor until it ends the session or goes away. Raises ApidiffError for a choice that is not known."""
+    logging.basicConfig(level=logging.ERROR, format="apidiff: %(message)s")
+    make_server(index, choices).start_io(_Guarded(stdin), stdout)  # type: ignore[arg-type]
+
+
+class _Guarded:
+    """Input of which messages of absurd size are passed over, so that memory is not asked for them."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def readline(self) -> bytes:
+        line = self._stream.readline(1 << 16)
+        name, _, value = line.partition(b":")
+        if name.strip().lower() != b"content-length":
+            return line
+        if not value.strip().isdigit() or int(value[:20]) > _LARGEST:
+            return b"X-Passed-Over: 1\r\n"
+        return b"Content-Length: " + value.strip() + b"\r\n"
+
+    def read(self, count: int) -> bytes:
+        return self._stream.read(count)
+
+
+def _open(server: LanguageServer, uri: str) -> TextDocument | None:
+    """The document, if the editor has it open: no file is read that an editor names."""
+    documents: dict[str, TextDocument] = server.workspace.text_documents
+    return documents.get(uri)
+
+
+async def _publish(server: LanguageServer, editor: Editor, uri: str) -> None:
+    document = _open(server, uri)
+    if document is None:
+        return
+    analysis = await editor.analysis(document)
+    if _open(server, uri) is not document or analysis is not await editor.analysis(document):
+        return  # typed on meanwhile: another analysis is on its way
+    lines = DocumentLines(document)
+    diagnostics = [_diagnostic(finding, lines, editor.language) for finding in editor.shown(analysis)]
+    server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics, document.version))
+
+
+def _diagnostic(finding: Finding, lines: DocumentLines, language: Language) -> types.Diagnostic:
+    target = f" → {finding.target}" if finding.target else ""
+    colon = ": " if language == "en" else "："
+    address = in_language(finding.help, language) if finding.help else ""
+    return types.Diagnostic(
+        range=lines.range(finding),
+        message=f"{finding.source}{target}{colon}{in_language(finding.headline, language)}",
+        severity=_SEVERITIES[finding.risk],
+        code=finding.code,
+        code_description=types.CodeDescription(address) if address else None,
+        source="apidiff",
+        data={"fix": finding.fix, "id": finding.id},
+    )
+
+
+def _action(
+    document: TextDocument, lines: DocumentLines, fix: Fix, shown: Sequence[types.Diagnostic]
+) -> types.CodeAction:
+    edits: list[types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit] = [
+        types.TextEdit(lines.range(edit.span), edit.text) for edit in fix.edits
+    ]
+    identifier = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
+    return types.CodeAction(
+        title=fix.title,
+        kind=types.CodeActionKind.QuickFix,
+        diagnostics=list(_solved(fix, shown)) or None,
+        is_preferred=fix.verified or None,
+        edit=types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(identifier, edits)]),
+    )
+
+
+def _solved(fix: Fix, shown: Sequence[types.Diagnostic]) -> Iterator[types.Diagnostic]:
+    return (diagnostic for diagnostic in shown if diagnostic.source == "apidiff" and diagnostic.code in fix.codes)
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None

@@ -1,0 +1,146 @@
+"""Writes an answer as a few lines of Markdown: what an editor shows beside a name, and what an agent is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from apidiff.lookup.answer import Answer, Unmatched
+from apidiff.messages.code_comments import commented
+from apidiff.messages.escape_invisible import visible
+from apidiff.messages.first_screen import disputed_text, first_screen, where_text
+from apidiff.messages.labels import Language, in_words, label
+from apidiff.model.base import Text
+from apidiff.model.views import DifferenceEntry
+
+_SHOWN = 5  # of each list
+_CODE_LINES = 12
+_RUNS = 4
+
+
+def short_answer(answer: Answer | Unmatched, language: Language, *, runs: bool = False) -> str:
+    """Write what a porter reads first: what to write, where it runs, what must change and what to watch.
+
+    Args:
+        answer: what `apidiff.lookup` found.
+        language: of the text.
+        runs: whether the IDs of the runs behind it are named.
+    """
+    if isinstance(answer, Unmatched):
+        return "\n\n".join(_unmatched(answer, language)) + "\n"
+    parts = [*_head(answer, language), *_code(answer, language), *_everyday(answer, language)]
+    if runs and (named := answer_runs(answer)):
+        comma = label("site.comma", language)
+        parts.append(_lead("evidence.runs", language) + comma.join(f"`{run}`" for run in named[:_RUNS]))
+    return visible("\n\n".join(part for part in parts if part)) + "\n"
+
+
+def answer_runs(answer: Answer) -> list[str]:
+    """The runs that an answer rests on: those of the release asked for and of PyTorch, samples first."""
+    version = answer.asked.mindspore
+    compared = [run for row in answer.agreements if row.framework_version == version for run in row.runs]
+    names = {answer.source, answer.target.name if answer.target else ""}
+    claimed = [
+        run
+        for claim in answer.claims
+        if claim.subject in names
+        for row in claim.summary
+        if row.framework == "torch" or row.framework_version == version
+        for run in row.runs
+    ]
+    return list(dict.fromkeys([*compared, *claimed]))
+
+
+def _head(answer: Answer, language: Language) -> Iterator[str]:
+    target, version = answer.target, answer.asked.mindspore
+    if target is None:
+        yield f"**{answer.source}**"
+        yield _said(answer.summary, language)
+        yield from _without_target(answer, language)
+        return
+    yield f"**{answer.source}** → **{target.name}**"
+    if target.status is None:
+        standing = label("terminal.absent", language).format(version=version)
+    else:
+        standing = label("terminal.standing", language).format(
+            version=version,
+            status=label(f"status.{target.status}", language),
+            range=in_words(target.range or "", language),
+        )
+    if answer.current and answer.current != target.name:
+        standing += " " + label("terminal.use_instead", language).format(name=answer.current)
+    yield standing
+    if target.note:
+        yield _said(target.note, language)
+
+
+def _without_target(answer: Answer, language: Language) -> Iterator[str]:
+    otherwise, version = answer.otherwise, answer.asked.mindspore
+    if otherwise is None:
+        yield label("box.no_current", language).format(version=version)
+        return
+    yield label("answer.at", language).format(version=version, answer=label(f"answer.{otherwise.answer}", language))
+    yield _said(otherwise.why, language)
+    if otherwise.instead:
+        yield _lead("instead", language) + _said(otherwise.instead, language)
+    if otherwise.uses:
+        yield _lead("uses", language) + label("site.comma", language).join(f"`{name}`" for name in otherwise.uses)
+
+
+def _code(answer: Answer, language: Language) -> Iterator[str]:
+    """What to write; a recipe, which is long, is left to its page."""
+    if answer.target and answer.after:
+        lines = [line for line in commented(answer.after, language).splitlines() if line]
+        yield "\n".join(["```python", *lines[:_CODE_LINES], "```"])
+    for beside in answer.beside:
+        devices = label("site.comma", language).join(
+            label(f"on_device.{device}", language) for device in beside.devices
+        )
+        yield label("screen.beside", language).format(devices=devices) + f"`{beside.name}`"
+
+
+def _everyday(answer: Answer, language: Language) -> Iterator[str]:
+    target = answer.target
+    if target is not None:
+        if places := where_text(target.runs_on, target.limits):
+            yield _lead("screen.where", language) + _said(places, language)
+        if disputed := disputed_text(answer.claims, answer.source, target.name):
+            yield _said(disputed, language)
+    screen = first_screen(answer.differences)
+    if target is not None and not screen.must and not screen.watch:
+        yield label("screen.nothing", language)
+    yield _listed("screen.must", screen.must, language)
+    yield _listed("screen.watch", screen.watch, language)
+    folded = [("screen.edge", screen.edge), ("screen.source_only", screen.source_only)]
+    aside = label("site.aside", language)
+    yield label("site.comma", language).join(
+        label(key, language) + aside.format(text=len(found)) for key, found in folded if found
+    )
+
+
+def _listed(key: str, differences: Sequence[DifferenceEntry], language: Language) -> str:
+    if not differences:
+        return ""
+    lines = [f"**{label(key, language)}**"]
+    lines += [f"- {_said(difference.headline or difference.text, language)}" for difference in differences[:_SHOWN]]
+    if (left := len(differences) - _SHOWN) > 0:
+        lines.append(f"- {label('screen.more_short', language).format(count=left)}")
+    return "\n".join(lines)
+
+
+def _unmatched(unmatched: Unmatched, language: Language) -> Iterator[str]:
+    yield f"**{unmatched.asked.api}**"
+    if unmatched.why is None:
+        yield label("serves.unnamed", language)
+        return
+    yield label("serves.none", language)
+    yield _said(unmatched.why, language)
+    if unmatched.nearest:
+        yield _lead("nearest", language) + label("site.comma", language).join(unmatched.nearest)
+
+
+def _lead(key: str, language: Language) -> str:
+    return label(key, language) + label("site.colon", language)
+
+
+def _said(text: Text, language: Language) -> str:
+    return text.en if language == "en" else text.zh

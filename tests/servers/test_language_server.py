@@ -1,0 +1,215 @@
+"""`apidiff lsp` as editors use it: a client over stdio."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_lsp
+from lsprotocol import types
+from pytest_lsp import ClientServerConfig, LanguageClient
+
+SERVER = [sys.executable, "-m", "apidiff", "lsp", "--stdio"]
+CODE = "import torch\nx = torch.eye(3)\nx.std()\ny = torch.mean(x, -1)\n"
+URI = "file:///project/model.py"
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+def of(uri: str) -> types.TextDocumentIdentifier:
+    return types.TextDocumentIdentifier(uri)
+
+
+def at(line: int, character: int) -> types.Position:
+    return types.Position(line, character)
+
+
+@pytest_lsp.fixture(scope="module", loop_scope="module", params=["en", "zh"], config=ClientServerConfig(SERVER))
+async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest) -> AsyncIterator[None]:
+    capabilities = types.ClientCapabilities(
+        general=types.GeneralClientCapabilities(position_encodings=[types.PositionEncodingKind.Utf16])
+    )
+    options = {"language": request.param, "mindspore": "2.10", "device": "cpu", "unknown": [1]}
+    await lsp_client.initialize_session(
+        types.InitializeParams(capabilities=capabilities, initialization_options=options)
+    )
+    lsp_client.chosen = request.param
+    yield
+    await lsp_client.shutdown_session()
+
+
+async def opened(client: LanguageClient, text: str, uri: str = URI, language: str = "python") -> list[types.Diagnostic]:
+    document = types.TextDocumentItem(uri, language, 1, text)
+    client.diagnostics.pop(uri, None)
+    client.text_document_did_open(types.DidOpenTextDocumentParams(document))
+    await client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    return list(client.diagnostics[uri])
+
+
+async def closed(client: LanguageClient, uri: str = URI) -> None:
+    client.text_document_did_close(types.DidCloseTextDocumentParams(of(uri)))
+    await client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    assert not client.diagnostics[uri]
+
+
+async def test_findings_are_shown_and_gone_when_closed(client: LanguageClient) -> None:
+    told = await opened(client, CODE)
+    found = next(one for one in told if one.range.start.line == 2)
+    assert (found.code, found.source, found.range) == ("AD101", "apidiff", types.Range(at(2, 0), at(2, 5)))
+    assert found.code_description.href.startswith("https://")
+    assert found.message.startswith(
+        {"en": "torch.Tensor.std → mindspore.Tensor.std: ", "zh": "torch.Tensor.std → mindspore.Tensor.std："}[
+            client.chosen
+        ]
+    )
+    await closed(client)
+
+
+async def test_a_half_typed_line_hides_only_itself(client: LanguageClient) -> None:
+    await opened(client, CODE)
+    typed = CODE.replace("y = torch.mean(x, -1)", "y = torch.mean(x.")
+    changed = types.TextDocumentContentChangeWholeDocument(text=f"# é😀\n{typed}")
+    client.text_document_did_change(
+        types.DidChangeTextDocumentParams(types.VersionedTextDocumentIdentifier(2, URI), [changed])
+    )
+    await client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    assert "AD101" in {one.code for one in client.diagnostics[URI] if one.range.start.line == 3}
+    await closed(client)
+
+
+WORDS = {
+    "en": ("mindspore.mint.eye", "Runs on", "**verified**"),
+    "zh": ("mindspore.mint.eye", "适用平台", "**已验证**"),
+}
+
+
+async def test_hover_answers_in_ten_seconds(client: LanguageClient) -> None:
+    await opened(client, CODE)
+    shown = await client.text_document_hover_async(types.HoverParams(of(URI), at(1, 7)))
+    assert all(word in shown.contents.value for word in WORDS[client.chosen]), shown.contents.value
+    assert shown.range == types.Range(at(1, 4), at(1, 13))
+    for place in (at(3, 0), at(90, 3), at(0, 900)):
+        assert await client.text_document_hover_async(types.HoverParams(of(URI), place)) is None
+    assert await client.text_document_hover_async(types.HoverParams(of("file:///etc/hostname"), at(0, 0))) is None
+    await closed(client)
+
+
+async def test_columns_count_in_the_units_of_the_editor(client: LanguageClient) -> None:
+    text = "import torch\ns = '😀é'; torch.eye(3).std()\f\n"
+    found = next(one for one in await opened(client, text) if one.code == "AD101")
+    line = text.split("\n")[1].encode("utf-16-le")
+    assert line[2 * found.range.start.character : 2 * found.range.end.character].decode("utf-16-le") == "std"
+    shown = await client.text_document_hover_async(types.HoverParams(of(URI), found.range.start))
+    assert "torch.Tensor.std" in shown.contents.value
+    await closed(client)
+
+
+def applied(text: str, action: types.CodeAction) -> str:
+    """The text after an edit of lines of ASCII."""
+    lines = text.split("\n")
+    starts = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
+    edits = [edit for change in action.edit.document_changes for edit in change.edits]
+    for edit in sorted(edits, key=lambda edit: (edit.range.start.line, edit.range.start.character), reverse=True):
+        first, last = edit.range.start, edit.range.end
+        text = text[: starts[first.line] + first.character] + edit.new_text + text[starts[last.line] + last.character :]
+    return text
+
+
+async def fixes(client: LanguageClient, line: int, character: int) -> list[types.CodeAction]:
+    place = types.Range(at(line, character), at(line, character))
+    context = types.CodeActionContext(client.diagnostics[URI], only=[types.CodeActionKind.QuickFix])
+    return await client.text_document_code_action_async(types.CodeActionParams(of(URI), place, context))
+
+
+async def test_a_verified_edit_is_preferred(client: LanguageClient) -> None:
+    await opened(client, CODE)
+    found = [fix for fix in await fixes(client, 1, 10) if fix.is_preferred]
+    assert [applied(CODE, fix) for fix in found] == [
+        "import mindspore\n" + CODE.replace("torch.eye", "mindspore.mint.eye")
+    ]
+    await closed(client)
+
+
+async def test_a_finding_can_be_passed_over(client: LanguageClient) -> None:
+    await opened(client, CODE)
+    found = next(fix for fix in await fixes(client, 2, 3) if "AD101" in fix.title)
+    assert {one.code for one in found.diagnostics} == {"AD101"}
+    text = applied(CODE, found)
+    assert text == CODE.replace("x.std()", "x.std()  # apidiff: ignore[AD101]")
+    await closed(client)
+    assert "AD101" not in {one.code for one in await opened(client, text)}
+    again = next(iter(await fixes(client, 2, 3)), None)
+    assert again is None or ", AD" in applied(text, again)
+    await closed(client)
+
+
+OTHERS: list[tuple[str, str, str, bool]] = [
+    ("vscode-notebook-cell:/a.ipynb#W1", "python", "F.gelu(torch.eye(2).std())", True),
+    ("untitled:Untitled-1", "python", "import torch\ntorch.eye(2).std()", True),
+    ("file:///a/README.md", "markdown", "```python\nimport torch\ntorch.eye(2).std()\n```\n", True),
+    ("file:///a/old.py", "python", "print 'x'\n" * 30, False),
+    ("file:///a/zero.py", "python", "\0", False),
+    ("file:///a/deep.py", "python", "(" * 5000, False),
+    ("file:///a/empty.py", "python", "", False),
+]
+
+
+@pytest.mark.parametrize(("uri", "language", "text", "is_found"), OTHERS, ids=[row[0] for row in OTHERS])
+async def test_other_documents(client: LanguageClient, uri: str, language: str, text: str, is_found: bool) -> None:
+    assert ("AD101" in {one.code for one in await opened(client, text, uri, language)}) is is_found
+    await closed(client, uri)
+
+
+def message(body: bytes) -> bytes:
+    return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+def request(number: int, method: str, params: object) -> bytes:
+    return message(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode())
+
+
+BEGIN = request(1, "initialize", {"capabilities": {}, "processId": None, "rootUri": None})
+# Messages, and the IDs of requests in them, which are answered with an error.
+STRANGE: list[tuple[str, bytes, list[int]]] = [
+    ("no JSON", message(b"{nonsense"), []),
+    ("no object", message(b"[1, 2]") + message(b"7") + message(b"null"), []),
+    ("no method", message(b'{"jsonrpc": "2.0"}'), []),
+    ("a later protocol", message(b'{"jsonrpc": "9", "id": 5, "method": "shutdown"}'), []),
+    ("an unknown request", request(7, "no/such", {}), [7]),
+    ("a request without its parameters", request(8, "textDocument/hover", {}), [8]),
+    ("parameters of other types", request(9, "textDocument/hover", {"textDocument": 3, "position": "x"}), [9]),
+    ("a change of what is not open", message(b'{"jsonrpc":"2.0","method":"textDocument/didChange","params":{}}'), []),
+    ("bytes that are no UTF-8", message(b"\xff\xfe\x00"), []),
+    ("a size that is no number", b"Content-Length: many\r\n\r\n", []),
+    ("a size beyond all", b"Content-Length: 99999999999999999\r\n\r\n", []),
+    ("a negative size", b"Content-Length: -4\r\n\r\n", []),
+    ("lines before a header", b"hello\r\n\r\n\r\n", []),
+    ("deeply nested JSON", message(b"[" * 100_000), []),
+    ("an answer to nothing", message(b'{"jsonrpc":"2.0","id":77,"result":null}'), []),
+]
+
+
+@pytest.mark.asyncio(loop_scope="function")
+async def test_any_message_is_survived() -> None:
+    sent = BEGIN + b"".join(content for _, content, _ in STRANGE)
+    sent += request(100, "textDocument/hover", {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}})
+    sent += request(101, "shutdown", None) + message(b'{"jsonrpc": "2.0", "method": "exit"}')
+    done = await asyncio.to_thread(subprocess.run, SERVER, input=sent, capture_output=True, timeout=300, check=False)
+    answers = {}
+    rest = done.stdout
+    while rest:
+        head, _, rest = rest.partition(b"\r\n\r\n")
+        size = int(head.split(b"Content-Length: ")[1].split(b"\r\n")[0])
+        told = json.loads(rest[:size])
+        rest = rest[size:]
+        if "id" in told:
+            answers[told["id"]] = told
+    assert "capabilities" in answers[1]["result"]
+    assert answers[100]["result"] is None
+    assert 101 in answers
+    wrong = {number for _, _, numbers in STRANGE for number in numbers}
+    assert {number for number, answer in answers.items() if "error" in answer} == wrong
+    assert done.returncode == 0, done.stderr.decode()
