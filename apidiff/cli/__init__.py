@@ -20,6 +20,7 @@ COMMANDS = {
     "lookup": "how one API differs from its counterpart",
     "search": "APIs by name, text or behaviour, in English or Chinese",
     "scan": "every reference to PyTorch in code, and what each call of it meets",
+    "port": "code rewritten for MindSpore, each edit with its label",
     "lsp": "serve an editor: diagnostics, answers and edits as one types",
     "show": "a record as it is written, or expanded",
     "check": "validate all data and count what is there",

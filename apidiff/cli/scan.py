@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     files, problems = find_sources(args.paths, [*settings.exclude, *args.exclude])
     shown = _changed(files, args.diff, args.paths)
     chosen = language(args.lang)
-    with _progress(len(files), chosen) as told:
+    with progress(len(files), chosen) as told:
         scanned = scan_tree(files, index.source_names, jobs=args.jobs, told=told)
     baseline = args.baseline or (folder / settings.baseline if settings.baseline and not args.write_baseline else None)
     judge = Judge(
@@ -118,7 +118,7 @@ def _changed(files: Sequence[SourceFile], revision: str | None, paths: Sequence[
 
 
 @contextmanager
-def _progress(count: int, chosen: Language) -> Iterator[Callable[[int], None]]:
+def progress(count: int, chosen: Language) -> Iterator[Callable[[int], None]]:
     """Shows on a terminal how many files are done, where the work is long."""
     if count < _SHOWN_FROM or not sys.stderr.isatty():
         yield lambda _: None

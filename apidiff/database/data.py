@@ -26,11 +26,13 @@ from apidiff.database.shared_targets import fill_in
 from apidiff.database.signatures import load_signatures
 from apidiff.database.single_runs import load_single_runs
 from apidiff.database.uses import Uses, load_uses
+from apidiff.database.writing_rules import load_writing_rules
 from apidiff.database.yaml import read_yaml
 from apidiff.errors import ApidiffError, DataError, InvalidData
 from apidiff.model.documented import Listing
 from apidiff.model.extracted_samples import ExtractedSamples
 from apidiff.model.mapping import Document, Mapping, Release
+from apidiff.model.rule import WritingRules
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.signature import SignatureFile
 from apidiff.model.trace import RunRecord
@@ -46,7 +48,7 @@ class Data:
     ``listings``: which APIs documents name, for versions without signatures. ``single_runs``: records of calls in a single
     process, those made last first. ``uses``: how often real code names an API. ``addresses``: by framework, where its
     documentation stands.
-    ``extracted``: samples taken from the source framework, by its API.
+    ``extracted``: samples taken from the source framework, by its API. ``rules``: how code is ported beyond names and keywords.
     """
 
     root: Path
@@ -65,6 +67,7 @@ class Data:
     uses: Uses = field(default_factory=Uses)
     addresses: dict[str, PageRules] = field(default_factory=dict)
     extracted: dict[str, ExtractedSamples] = field(default_factory=dict)
+    rules: WritingRules = field(default_factory=WritingRules)
 
     def path_of(self, mapping_id: str) -> Path:
         """The file of a mapping, as `mapping_path` has it."""
@@ -133,6 +136,7 @@ def _load(root: Path) -> Data:
         uses,
         addresses,
         load_extracted(root / "samples"),
+        load_writing_rules(root, mappings),
     )
 
 

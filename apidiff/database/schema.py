@@ -16,6 +16,7 @@ from apidiff.model.base import DottedName, Slug
 from apidiff.model.documented import Listing, OfficialTable
 from apidiff.model.mapping import Document, Release
 from apidiff.model.published import Base, Index
+from apidiff.model.rule import WritingRules
 from apidiff.model.trace import RunRecord
 from apidiff.model.views import CounterpartEntry, Entry
 from apidiff.model.vocabulary import Execution
@@ -33,6 +34,7 @@ SCHEMAS: dict[str, Any] = {
     "mindspore_only": OnlyFile,
     "documented": list[Listing],
     "uses": Uses,
+    "writing_rules": WritingRules,
     "run": RunRecord,
     "entry": Entry,
     "counterparts": list[CounterpartEntry],

@@ -14,9 +14,14 @@ def source_names(data: Data) -> SourceNames:
     """List every source with its aliases, the modules that copy others, and what everyone calls modules."""
     scope = load_scope().torch
     apis: dict[str, KnownApi] = {}
+    ported: dict[str, str] = {}
     for mapping in data.mappings.values():
         is_class = mapping.source.kind in _CLASSES or any(target.members for target in mapping.targets)
         for name in (mapping.source.name, *mapping.aliases):
             apis[name] = KnownApi(mapping=mapping.id, is_class=is_class)
+        for target in mapping.targets:
+            same = target.api.name.rpartition(".")[2] == mapping.source.name.rpartition(".")[2]
+            if same or target.api.name not in ported:
+                ported[target.api.name] = mapping.source.name
     customary = {module.alias: module.name for module in scope.modules if module.alias}
-    return SourceNames(apis=apis, copies=scope.copies(), customary=customary)
+    return SourceNames(apis=apis, copies=scope.copies(), customary=customary, ported=ported)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 
 from apidiff.database import Data
 from apidiff.database.devices import load_devices
 from apidiff.database.signatures import newest_first
 from apidiff.database.single_runs import SingleTraces
 from apidiff.derive.argument_changes import Change
+from apidiff.derive.code_renames import recommended_names, renamed_samples
 from apidiff.derive.conditions import Condition as ClaimCondition
 from apidiff.derive.conditions import Either, OwnGroup, Passes, With, Without, conditions
 from apidiff.derive.difference_subjects import claim_subjects, difference_subjects, spelled_ways
@@ -32,8 +34,10 @@ from apidiff.model.call_facts import (
 from apidiff.model.claim import Claim, ClaimKind
 from apidiff.model.mapping import Api, Target
 from apidiff.model.mapping import Mapping as ApiMapping
-from apidiff.model.sample import Arguments, SampleArgument, SampleForm, SampleInput
-from apidiff.model.sample_calls import rule_of, source_call
+from apidiff.model.rule import WritingRule
+from apidiff.model.sample import Arguments, SampleArgument, SampleForm, SampleInput, resolve_sample
+from apidiff.model.sample_calls import called_by_rule, rule_of, source_call
+from apidiff.model.signature import SignatureFile
 from apidiff.model.verdict import Outcome
 from apidiff.model.views import DifferenceEntry, Entry, ObservedSummary, ParameterEntry, TargetEntry
 from apidiff.model.vocabulary import ApiKind, DifferenceKind, Execution, Reach, Relation, Risk
@@ -55,18 +59,19 @@ class _Collector:
         self._files = newest_first(data.signatures, "torch")
         self._subjects = claim_subjects(data.mappings.values())
         self._traces = SingleTraces(data.single_runs)
+        self._target_files = newest_first(data.signatures, "mindspore")
+        self._rules, self._names = data.rules, recommended_names(data.mappings.values())
         self._unsupported = unsupported_by(load_devices()) if data.single_runs else {}
 
     def facts(self, mapping: ApiMapping, entry: Entry) -> CallFacts:
         source = mapping.source
-        told = next((file for file in self._files if file.tells_parameters(source.name)), None)
         pairs = zip(mapping.targets, entry.targets, strict=True)
         return CallFacts(
             mapping=mapping.id,
             source=source.name,
             is_class=source.kind in _CLASSES or any(target.members for target in mapping.targets),
             single=mapping.execution is Execution.SINGLE,
-            ways=spelled_ways(told.apis[source.name]) if told else [],
+            ways=self._ways(source.name, self._files),
             targets=[self._target(mapping, entry, target, shown) for target, shown in pairs],
             otherwise=[
                 OtherwiseFacts(
@@ -75,19 +80,45 @@ class _Collector:
                 for one in entry.otherwise
             ],
             help=entry.official.get(source.name),
+            guide=self._guide(source.name),
         )
+
+    def _guide(self, name: str) -> str | None:
+        """The section of the guide about ``name``."""
+        return next((section for pattern, section in self._rules.guides.items() if fnmatchcase(name, pattern)), None)
+
+    def _ways(self, name: str, files: Sequence[SignatureFile]) -> list[list[str]]:
+        told = next((file for file in files if file.tells_parameters(name)), None)
+        return spelled_ways(told.apis[name]) if told else []
+
+    def _written(self, mapping: ApiMapping, target: Target) -> str:
+        """How code names ``target``: by a rule that samples follow, or as samples of code show."""
+        if mapping.execution is not Execution.SINGLE or ApiKind.CONSTANT in {mapping.source.kind, target.api.kind}:
+            return "call" if mapping.source.kind is target.api.kind else ""
+        if called_by_rule(mapping, target) or renamed_samples(mapping, target, self._names):
+            return "call"
+        return "annotation" if mapping.category == "dtype" and target.api.kind is ApiKind.CLASS else ""
 
     def _target(self, mapping: ApiMapping, entry: Entry, target: Target, shown: TargetEntry) -> TargetFacts:
         problems: list[ProblemFact] = []
         samples = list(self._samples(mapping, target, problems))
         written = {difference.id for difference in (*mapping.caveats, *target.differences)}
-        renamed = rule_of(target).keywords
+        rule = self._rules.targets.get(mapping.id, {}).get(target.api.name, WritingRule())
+        renamed = {**rule_of(target).keywords, **rule.keywords}
         summaries = {claim.id: claim.summary for claim in entry.claims}
         return TargetFacts(
             name=shown.name,
+            ways=self._ways(target.api.name, self._target_files),
+            written="call" if rule != WritingRule() else self._written(mapping, target),
+            rule=rule,
+            left_out=self._rules.left_out,
             ranges=[RangeFact(since=one.since, until=one.until, status=one.status) for one in shown.ranges],
             renamed=renamed,
-            missing=[row.source for row in shown.parameters if row.source and row.target is None],
+            missing=[
+                row.source
+                for row in shown.parameters
+                if row.source and row.target is None and row.source not in renamed
+            ],
             differences=[
                 self._difference(mapping, target, shown, one, summaries)
                 for one in shown.differences
@@ -141,8 +172,19 @@ class _Collector:
                     continue
                 numbered = [_number(mapping, one, found, numbers, problems) for one in verdicts if _is_problem(one)]
                 shown.setdefault(sample, {}).setdefault(found.target_version, {})[found.device] = sorted(set(numbered))
+        written = self._written_samples(mapping, target)
         for sample in mapping.samples:
-            yield SampleFact(form=_form(mapping, sample), shown=shown.get(sample, {}))
+            yield SampleFact(form=_form(mapping, sample), shown=shown.get(sample, {}) if sample in written else {})
+
+    def _written_samples(self, mapping: ApiMapping, target: Target) -> set[str]:
+        """The samples that show what the rule of ``target`` writes: not those of code that is written in another way."""
+        rule = self._rules.targets.get(mapping.id, {}).get(target.api.name)
+        if rule is not None and rule.samples:
+            return set(rule.samples)
+        coded = {name for name in mapping.samples if resolve_sample(mapping.samples, name).code is not None}
+        renamed = set(renamed_samples(mapping, target, self._names))
+        constant = ApiKind.CONSTANT in {mapping.source.kind, target.api.kind}
+        return set(mapping.samples) - (coded - renamed if renamed and not constant else set())
 
 
 def _is_problem(verdict: FacetVerdict) -> bool:

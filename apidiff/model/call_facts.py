@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from apidiff.model.base import Record, Text
+from apidiff.model.rule import WritingRule
 
 
 class Form(Record, frozen=True, kw_only=True):
@@ -91,9 +92,19 @@ class DeviceFact(Record, frozen=True, kw_only=True):
 
 
 class TargetFacts(Record, frozen=True, kw_only=True):
-    """What is known of a target. ``renamed``: source parameter → the target's name of it; ``missing``: those it lacks."""
+    """What is known of a target.
+
+    ``renamed``: source parameter → the target's name of it; ``missing``: those it lacks. ``ways``: to call the target, as those
+    of the source are written. ``written``: how code names it: ``call`` (in calls and elsewhere), ``annotation`` (in annotations
+    alone), empty where no rule writes it. ``rule``: what names alone do not tell of it. ``left_out``: parameters of the source
+    that a port leaves out, with what is to be known then.
+    """
 
     name: str
+    ways: list[list[str]] = []
+    written: str = ""
+    rule: WritingRule = WritingRule()
+    left_out: dict[str, Text] = {}
     ranges: list[RangeFact]
     renamed: dict[str, str] = {}
     missing: list[str] = []
@@ -118,7 +129,8 @@ class CallFacts(Record, frozen=True, kw_only=True):
     """What is known of one source API.
 
     ``ways``: to call it, each a list of parameters: ``name``, ``name/`` (by position only), ``name=`` (by keyword only),
-    ``*name`` or ``**name``. ``help``: the address of its official documentation.
+    ``*name`` or ``**name``. ``help``: the address of its official documentation. ``guide``: the section of the guide that tells
+    what to do where no rule ports it.
     """
 
     mapping: str
@@ -129,3 +141,4 @@ class CallFacts(Record, frozen=True, kw_only=True):
     targets: list[TargetFacts] = []
     otherwise: list[OtherwiseFacts] = []
     help: Text | None = None
+    guide: str | None = None

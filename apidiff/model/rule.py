@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from apidiff.model.base import Record
+from apidiff.model.base import DottedName, NonEmpty, Record, Slug, Text
 from apidiff.model.sample import Arguments, SampleCall
 
 
@@ -19,6 +19,38 @@ class Rule(Record, frozen=True, kw_only=True):
     def source_name(self, keyword: str) -> str:
         """The source's name of the target's parameter ``keyword``."""
         return next((source for source, target in self.keywords.items() if target == keyword), keyword)
+
+
+class WritingRule(Record, frozen=True, kw_only=True):
+    """What signatures do not tell of how a call of the source is written with a target.
+
+    ``keywords``: parameter of the source → the target's name of it. ``fill``: parameter of the target → the code that is written
+    where the call passes nothing for it; ``{name}`` stands for the argument of the source's parameter. ``values``: parameter of
+    the source → literal → what is written for it. ``arguments``: parameter of the source → the code around its argument.
+    ``numbers``: parameters of the source that the rule takes for numbers. ``forms``: the parameters that a call passes, between
+    commas → the code that takes its place, with ``{self}`` for what a method is called on and ``{name}`` for an argument.
+    ``samples``: those whose lines of code are what the rule writes; no other one says anything of it.
+    """
+
+    keywords: dict[NonEmpty, NonEmpty] = {}
+    fill: dict[NonEmpty, NonEmpty] = {}
+    values: dict[NonEmpty, dict[NonEmpty, NonEmpty]] = {}
+    arguments: dict[NonEmpty, NonEmpty] = {}
+    numbers: list[NonEmpty] = []
+    forms: dict[str, NonEmpty] = {}
+    samples: list[Slug] = []
+
+
+class WritingRules(Record, frozen=True, kw_only=True):
+    """How code is ported beyond names and keywords.
+
+    ``left_out``: parameters of the source that a port leaves out, each with what is to be known then. ``targets``: source →
+    target → its rule. ``guides``: names of sources, ``*`` for any part → the section of the guide that tells what to do instead.
+    """
+
+    left_out: dict[NonEmpty, Text] = {}
+    targets: dict[DottedName, dict[DottedName, WritingRule]] = {}
+    guides: dict[NonEmpty, NonEmpty] = {}
 
 
 def rewrite(call: SampleCall, rule: Rule, api: str) -> SampleCall:

@@ -35,14 +35,15 @@ def with_extracted(mapping: Mapping, extracted: AbstractMapping[str, ExtractedSa
     """
     if mapping.source.name not in extracted:
         return None
-    targets = [target for target in mapping.targets if _called_by_rule(mapping, target)]
+    targets = [target for target in mapping.targets if called_by_rule(mapping, target)]
     samples = extracted[mapping.source.name].samples
     if any(resolve_sample(mapping.samples, name).random for name in mapping.samples):
         samples = {name: msgspec.structs.replace(sample, random=True) for name, sample in samples.items()}
     return msgspec.structs.replace(mapping, samples=samples, targets=targets)
 
 
-def _called_by_rule(mapping: Mapping, target: Target) -> bool:
+def called_by_rule(mapping: Mapping, target: Target) -> bool:
+    """Whether a rule, and not lines of code, says how samples call ``target``."""
     written = [resolve_sample(mapping.samples, name) for name in samples_of(mapping, target)]
     return target.api.kind in FORMS and any(sample.code is None for sample in written)
 

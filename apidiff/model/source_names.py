@@ -15,9 +15,10 @@ class KnownApi(Record, frozen=True, kw_only=True):
 class SourceNames(Record, frozen=True, kw_only=True):
     """What the database calls APIs. ``apis``: by full name or alias. ``copies``: module → the one whose objects it holds.
 
-    ``customary``: what everyone calls modules.
+    ``customary``: what everyone calls modules. ``ported``: full name of a target → a source that it replaces.
     """
 
     apis: dict[str, KnownApi]
     copies: dict[str, str]
     customary: dict[str, str]
+    ported: dict[str, str] = {}

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
-from apidiff.porting.torch_names import FOREIGN, Value, united
+from apidiff.porting.torch_names import FOREIGN, TENSOR, Value, is_typed_tensor, united
 
 _PLAIN = {"int", "float", "bool", "str", "bytes", "dict", "set", "complex", "Dict", "Mapping", "Callable", "Literal"}
 _SEQUENCES = {"list", "tuple", "List", "Tuple", "Sequence", "Iterable", "Iterator", "Generator", "deque", "set"}
@@ -43,7 +43,7 @@ class Annotations:
         value = self._value_of(node)
         if value is None or value[0] in f"{NO_OBJECT}{FOREIGN}" or value.endswith((INSTANCE, SEQUENCE)):
             return None
-        return "|".join(f"{part}{INSTANCE}" for part in value.split("|"))
+        return "|".join(TENSOR if is_typed_tensor(part) else f"{part}{INSTANCE}" for part in value.split("|"))
 
     def _subscripted(self, head: ast.expr, inner: ast.expr) -> Value:
         name = head.id if isinstance(head, ast.Name) else head.attr if isinstance(head, ast.Attribute) else ""

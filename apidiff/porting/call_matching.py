@@ -21,13 +21,14 @@ def bind(form: CallForm, ways: Sequence[Sequence[str]]) -> Bound:
     """
     variadic = {name[1:] for way in ways for name in way if name[0] == "*" and name[1] != "*"}
     for way in ways:
-        if (bound := _bound_by(form, way)) is not None:
+        if (bound := bound_by(form, way)) is not None:
             # view(12) is written as view(3, 4) is, although another way to call takes the number for a whole size.
             return {name: SEVERAL if name in variadic and _is_number(value) else value for name, value in bound.items()}
     return {f"#{place}": value for place, value in enumerate(form.args)} | dict(form.keywords)
 
 
-def _bound_by(form: CallForm, way: Sequence[str]) -> Bound | None:
+def bound_by(form: CallForm, way: Sequence[str]) -> Bound | None:
+    """Assign what a call passes to the parameters of one way to call; None where that does not take it."""
     positional = [name.rstrip("/") for name in way if name[0] != "*" and name[-1] != "="]
     variadic = next((name[1:] for name in way if name[0] == "*" and name[1] != "*"), None)
     if variadic is not None:

@@ -45,15 +45,16 @@ class Calls(NameChains):
                 self._follow(value, func, [], "call", passed)
         else:
             value = self.expr(func)
+        value = self.names.source(value)
         expr, more = self.expr, False
         for argument in node.args:
             if type(argument) is ast.Starred:
                 expr(argument.value)
                 more = True
             else:
-                passed.args.append(Argument(argument, expr(argument)))
+                passed.args.append(Argument(argument, self.names.source(expr(argument))))
         for keyword in node.keywords:
-            given = expr(keyword.value)
+            given = self.names.source(expr(keyword.value))
             if keyword.arg is None:
                 more = True
             else:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from apidiff.model.result_types import INSTANCE, SEQUENCE
 from apidiff.porting.bindings import ClassFacts, Frame
 from apidiff.porting.expressions import Expressions
-from apidiff.porting.torch_names import TENSOR, Value
+from apidiff.porting.torch_names import FOREIGN, TENSOR, Value
 
 _FIRST = ("__init__", "setup", "build")  # methods that other methods of the class find done
 
@@ -61,7 +61,7 @@ class Definitions(Expressions):
         places = [*arguments.posonlyargs, *arguments.args]
         defaults = [None] * (len(places) - len(arguments.defaults)) + list(arguments.defaults)
         is_static = any(isinstance(mark, ast.Name) and mark.id == "staticmethod" for mark in node.decorator_list)
-        is_forward = owner is not None and node.name == "forward"
+        is_forward = owner is not None and node.name in {"forward", "construct"}
         pairs = [*zip(places, defaults, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
         for number, (argument, default) in enumerate(pairs):
             if owner is not None and number == 0 and not is_static:
@@ -108,11 +108,12 @@ class Definitions(Expressions):
     def _class(self, node: ast.ClassDef) -> None:
         for mark in node.decorator_list:
             self.expr(mark)
-        bases = [value for base in node.bases if (value := self.expr(base)) is not None]
+        bases = [value for base in node.bases if (value := self.names.source(self.expr(base))) is not None]
         for keyword in node.keywords:
             self.expr(keyword.value)
         outer = self.frame
         path = f"{outer.path}.{node.name}"
+        bases += [FOREIGN] * (len(node.bases) > len(bases))  # of which nobody knows anything
         facts = ClassFacts([one for base in bases for one in base.split("|")], {}, {})
         self.classes[path] = facts
         self.local.add(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Collection
@@ -14,7 +15,7 @@ from apidiff.porting.bindings import ModuleFacts
 from apidiff.porting.call_forms import CallForm, form_of
 from apidiff.porting.name_walk import walk
 from apidiff.porting.source_files import Problem, SourceFile
-from apidiff.porting.source_text import PYTHON, SUFFIXES, Parsed, UnreadableSource, read_code
+from apidiff.porting.source_text import PYTHON, SUFFIXES, Parsed, UnreadableSource, parse_code, read_content
 from apidiff.porting.torch_names import TorchNames
 from apidiff.porting.uses import Place
 
@@ -63,16 +64,21 @@ class FileNames(msgspec.Struct, frozen=True, array_like=True, gc=False):
     facts: ModuleFacts | None
     problems: list[Problem]
     ignored: dict[int, list[str]]
+    digest: str = ""
 
 
 def scan_file(file: SourceFile, names: TorchNames, tree: Collection[str]) -> FileNames:
-    """Scan ``file``. ``tree``: the modules of the scanned tree."""
-    path = Path(file.path)
+    """Read and scan ``file``. ``tree``: the modules of the scanned tree."""
     try:
-        parsed, failed = read_code(path)
+        content = read_content(Path(file.path))
     except UnreadableSource as error:
         return FileNames(file.path, [], [], None, [_problem(file.path, error)], {})
-    return scan_parsed(file, parsed, failed, names, tree)
+    digest = content_digest(content)
+    try:
+        parsed, failed = parse_code(content, SUFFIXES.get(Path(file.path).suffix.lower(), PYTHON))
+    except UnreadableSource as error:
+        return FileNames(file.path, [], [], None, [_problem(file.path, error)], {}, digest)
+    return msgspec.structs.replace(scan_parsed(file, parsed, failed, names, tree), digest=digest)
 
 
 def scan_parsed(
@@ -101,6 +107,11 @@ def scan_parsed(
     ]
     problems = [_problem(file.path, error) for error in failed]
     return FileNames(file.path, references, waiting, found.facts, problems, _ignored(parsed))
+
+
+def content_digest(content: bytes) -> str:
+    """What tells whether a file has other bytes than those that were scanned."""
+    return hashlib.blake2b(content, digest_size=12).hexdigest()
 
 
 def _problem(path: str, error: UnreadableSource) -> Problem:

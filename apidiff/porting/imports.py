@@ -41,6 +41,8 @@ class Imports(Definitions):
             return name
         if name in self.tree or root in self.tree:
             return f"{IN_TREE}{name}"
+        if root == "mindspore" and self.names.follows_ported:
+            return name
         return NO_OBJECT if root in _NUMPY else FOREIGN
 
     def _import_from(self, node: ast.ImportFrom) -> None:
@@ -66,7 +68,8 @@ class Imports(Definitions):
                         self.frame.ever.setdefault("*", None)
                 continue
             path = f"{value}.{alias.name}"
-            self._set(alias.asname or alias.name, path if within else value)
+            named = within or (value is not None and value[0] == "m")
+            self._set(alias.asname or alias.name, path if named else value)
             if within:
                 self.pending.append(Pending(path, [], [place_of(alias)], "import", None))
 

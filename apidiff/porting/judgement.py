@@ -52,6 +52,7 @@ class Judgement(msgspec.Struct, frozen=True, gc=False):
     differences: tuple[Met, ...] = ()
     replacement: str | None = None
     help: Text | None = None
+    guide: str | None = None
 
 
 class Judge:
@@ -91,19 +92,44 @@ class Judge:
             return Judgement(Label.UNKNOWN)
         mapping, member = found
         facts = self._facts_of_mapping(mapping)
-        target = next((one for one in facts.targets if self._is_current(one)), None)
+        target = next((one for one in facts.targets if self._standing(one) == Status.CURRENT.value), None)
         if target is None:
             return self._without_target(facts)
         if member is not None:
             return self._of_member(facts, target, member)
+        judged = self._of_target(facts, target, role, form)
+        if judged.label is Label.VERIFIED or self._device is None:
+            return judged
+        # Another target is used where it is proven on the device, and the recommended one is not.
+        for other in facts.targets:
+            if self._standing(other) == Status.AVAILABLE.value and other.written:
+                instead = self._of_target(facts, other, role, form)
+                if instead.label is Label.VERIFIED or self._lacks_kernel(target):
+                    return instead
+        return judged
+
+    def _of_target(self, facts: CallFacts, target: TargetFacts, role: str, form: CallForm | None) -> Judgement:
         if role == "import" or (role == "name" and facts.is_class):
             return self._of_import(facts, target)
         bound = bind(form, facts.ways) if form is not None else None
         differences = tuple(self._met(facts, target, form, bound))
         label = self._label(facts, target, form, bound, differences)
-        return Judgement(
-            label, mapping, target.name, differences, _replacement(facts, target, bound, label), facts.help
-        )
+        replacement = _replacement(facts, target, bound, label)
+        return Judgement(label, facts.mapping, target.name, differences, replacement, facts.help, facts.guide)
+
+    def target_of(self, judgement: Judgement) -> TargetFacts | None:
+        """The facts of the target that a judgement names."""
+        facts = self.facts_of(judgement)
+        return next((one for one in facts.targets if one.name == judgement.target), None) if facts else None
+
+    def facts_of(self, judgement: Judgement) -> CallFacts | None:
+        """The facts of the mapping that a judgement names."""
+        return self._facts_of_mapping(judgement.mapping) if judgement.mapping is not None else None
+
+    def _lacks_kernel(self, target: TargetFacts) -> bool:
+        """Whether every sample of ``target`` that was run on the device found no kernel there."""
+        shown = [numbers for sample in target.samples if (numbers := self._shown(sample)) is not None]
+        return bool(shown) and all(any(target.problems[number].kernel for number in numbers) for numbers in shown)
 
     def _meaning(self, name: str) -> tuple[str, str | None] | None:
         known = self._apis.get(name)
@@ -122,17 +148,15 @@ class Judge:
             self._facts[mapping] = self._facts_of(mapping)
         return self._facts[mapping]
 
-    def _is_current(self, target: TargetFacts) -> bool:
-        return any(
-            span.status == Status.CURRENT.value and holds(span.since, span.until, self._version)
-            for span in target.ranges
-        )
+    def _standing(self, target: TargetFacts) -> str | None:
+        spans = (span for span in target.ranges if holds(span.since, span.until, self._version))
+        return next((span.status for span in spans), None)
 
     def _without_target(self, facts: CallFacts) -> Judgement:
         answer = next((one for one in facts.otherwise if holds(one.since, one.until, self._version)), None)
         if answer is None:
-            return Judgement(Label.UNKNOWN, facts.mapping, help=facts.help)
-        return Judgement(Label.MANUAL, facts.mapping, None, (_met_answer(answer),), None, facts.help)
+            return Judgement(Label.UNKNOWN, facts.mapping, help=facts.help, guide=facts.guide)
+        return Judgement(Label.MANUAL, facts.mapping, None, (_met_answer(answer),), None, facts.help, facts.guide)
 
     def _of_member(self, facts: CallFacts, target: TargetFacts, name: str) -> Judgement:
         member = target.members.get(name)
@@ -154,7 +178,10 @@ class Judge:
     def _of_import(self, facts: CallFacts, target: TargetFacts) -> Judgement:
         """An import, or a class that is named in an annotation: what its calls meet is told of these."""
         proven = any(self._shown(sample) is not None for sample in target.samples) or self._ran(target)
-        return Judgement(Label.VERIFIED if proven else Label.UNSAFE, facts.mapping, target.name, help=facts.help)
+        label = Label.VERIFIED if proven else Label.UNSAFE
+        return Judgement(
+            label if target.written else Label.MANUAL, facts.mapping, target.name, help=facts.help, guide=facts.guide
+        )
 
     def _met(self, facts: CallFacts, target: TargetFacts, form: CallForm | None, bound: Bound | None) -> Iterator[Met]:
         """The differences that a call can meet; of a name that is not called, those of any call."""
@@ -232,9 +259,12 @@ class Judge:
         bound: Bound | None,
         differences: tuple[Met, ...],
     ) -> Label:
-        if bound is not None and any(name in target.missing for name in bound):
+        left_out = target.left_out if facts.single else {}
+        if target.written != "call" or any(name in target.missing and name not in left_out for name in bound or ()):
             return Label.MANUAL
-        if differences:
+        if any(name in left_out for name in bound or ()):
+            return Label.UNSAFE
+        if any(not is_by_rule(met, target) for met in differences):
             return Label.UNSAFE
         if not facts.single:
             return Label.VERIFIED if self._ran(target) else Label.UNSAFE
@@ -248,6 +278,12 @@ class Judge:
             and not any(target.problems[number].kernel for number in numbers)
         ]
         return Label.VERIFIED if same and compared else Label.UNSAFE
+
+
+def is_by_rule(met: Met, target: TargetFacts) -> bool:
+    """Whether a difference is that a parameter has another name, which the rule writes."""
+    names = {name.replace("_", "-") for pair in target.renamed.items() for name in pair}
+    return met.kind == DifferenceKind.PARAMETER.value and met.id.removeprefix("parameter-") in names
 
 
 def _can_meet(difference: DifferenceFact, call: Bound, parameters: frozenset[str], *, more: bool) -> bool:
@@ -266,7 +302,9 @@ def _met_answer(answer: OtherwiseFacts) -> Met:
 
 def _replacement(facts: CallFacts, target: TargetFacts, bound: Bound | None, label: Label) -> str | None:
     """The name to write instead where this is the whole edit; None where more changes, or nothing: a method of the same name."""
-    if label is not Label.VERIFIED or any(name in target.renamed for name in bound or ()):
+    rule = target.rule
+    more = rule.fill or rule.values or rule.arguments or rule.forms
+    if label is not Label.VERIFIED or more or any(name in target.renamed for name in bound or ()):
         return None
     if facts.source.startswith("torch.Tensor.") and facts.source != "torch.Tensor":
         return None

@@ -32,7 +32,7 @@ class NameChains:
         self.globals: set[str] = set()
         self.later: deque[Callable[[], None]] = deque()
         self.inner: deque[Callable[[], None]] = deque()
-        self.annotations = Annotations(self._silent)
+        self.annotations = Annotations(lambda node: names.source(self._silent(node)))
         self.methods = names.tensor_methods
         self.telling = names.methods
         self.parameters: dict[str, list[str]] = {}  # of the functions of this file that say no types, by path
@@ -198,6 +198,8 @@ class NameChains:
     def _tell(
         self, api: str, base: ast.expr, steps: list[ast.Attribute], end: int, role: str, passed: Passed | None
     ) -> None:
+        if api[0] == "m":  # of MindSpore: understood, and not told
+            return
         last = steps[end - 1] if end else base
         plain = type(base) is ast.Name
         place = span(base, last) if plain or not end else attribute_place(steps[end - 1])

@@ -51,20 +51,19 @@ class Parsed(msgspec.Struct, frozen=True):
     tree: ast.Module
 
 
-def read_code(path: Path) -> tuple[list[Parsed], list[UnreadableSource]]:
-    """Read and parse the code in ``path``; of a page or a notebook each block that does not parse is told.
-
-    Raises UnreadableSource.
-    """
+def read_content(path: Path) -> bytes:
+    """Read the bytes of ``path``. Raises UnreadableSource."""
     try:
-        content = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise UnreadableSource("unreadable", detail=error.strerror or str(error)) from error
-    return parse_code(content, SUFFIXES.get(path.suffix.lower(), PYTHON))
 
 
 def parse_code(content: bytes, kind: str) -> tuple[list[Parsed], list[UnreadableSource]]:
-    """Parse ``content``, a module, a notebook or a page of Markdown. Raises UnreadableSource where nothing can be read."""
+    """Parse ``content``, a module, a notebook or a page of Markdown; of the last two each block that does not parse is told.
+
+    Raises UnreadableSource where nothing can be read.
+    """
     if kind == NOTEBOOK:
         return _parsed_each(list(_cells(content)))
     return parse_text(decoded(content, python=kind == PYTHON), kind)

@@ -36,9 +36,13 @@ def read_result_types() -> ResultTypes:
 
 
 class TorchNames:
-    """Answers about paths that start with ``torch``."""
+    """Answers about paths that start with ``torch``.
 
-    def __init__(self, names: SourceNames, types: ResultTypes) -> None:
+    ``ported``: whether names of MindSpore are followed too, as if they were those of the APIs that they replace, so that code
+    that is ported in part is still understood.
+    """
+
+    def __init__(self, names: SourceNames, types: ResultTypes, *, ported: bool = False) -> None:
         self.apis, self.customary = names.apis, names.customary
         self._copies, self._aliases = {**names.copies, **_COPIES}, types.aliases
         self.take_tensors = frozenset(types.take_tensors)
@@ -47,6 +51,12 @@ class TorchNames:
         above = {".".join(parent.split(".")[:size]) for parent in parents for size in range(1, parent.count(".") + 2)}
         known = {name for name in above if name not in names.apis and name not in types.classes}
         self._modules = {"torch", *types.modules, *self._copies, *known}
+        self._ported = names.ported if ported else {}
+        for name in self._ported:
+            parts = name.split(".")[:-1]
+            self._modules.update(
+                ".".join(parts[:size]) for size in range(1, len(parts) + 1) if parts[size - 1].islower()
+            )
         self._modules -= names.apis.keys() & {"torch.Tensor"}
 
     @cached_property
@@ -61,6 +71,15 @@ class TorchNames:
         of_types = {name.rpartition(".")[2] for name in self._results if name.rpartition(".")[0] in self._classes}
         of_apis = {name.rpartition(".")[2] for name in self.apis}
         return frozenset(of_types | of_apis)
+
+    def source(self, value: Value) -> Value:
+        """The API of PyTorch in whose place a name of MindSpore stands; other values as they are."""
+        return self._ported.get(value, value) if value is not None and value[0] == "m" else value
+
+    @property
+    def follows_ported(self) -> bool:
+        """Whether names of MindSpore are followed too."""
+        return bool(self._ported)
 
     def is_module(self, value: str) -> bool:
         """Whether ``value`` is a module of PyTorch."""
@@ -122,6 +141,10 @@ class TorchNames:
         known = self.apis.get(owner)
         return f"{owner}.{name}" if known and known.is_class else None
 
+    def is_layer(self, value: str) -> bool:
+        """Whether ``value`` is ``torch.nn.Module`` or a class that inherits from it."""
+        return _MODULE in self._line(value)
+
     def _line(self, owner: str) -> list[str]:
         """A class, then those that it inherits from."""
         line = [owner]
@@ -139,6 +162,8 @@ class TorchNames:
             return None
         if value[0] == IN_TREE:
             return f"{value}{INSTANCE}"
+        if is_typed_tensor(value):
+            return TENSOR
         if result := self._results.get(value):
             return result
         if value.endswith(INSTANCE):
@@ -178,6 +203,11 @@ class TorchNames:
 
 
 _OF_LISTS = {"append", "extend", "insert", "pop", "remove", "clear", "copy", "count", "index", "sort", "reverse"}
+
+
+def is_typed_tensor(value: str) -> bool:
+    """Whether ``value`` is a class of tensors of one dtype: ``torch.LongTensor``."""
+    return value.endswith("Tensor") and value != "torch.Tensor" and value.startswith("torch.") and value.count(".") == 1
 
 
 def either(value: str, of: Callable[[str], Value]) -> Value:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from apidiff.model.result_types import INSTANCE, SEQUENCE
 from apidiff.porting.bindings import ClassFacts, ModuleFacts
-from apidiff.porting.torch_names import IN_TREE, ITEM, TorchNames, Value, either
+from apidiff.porting.torch_names import FOREIGN, IN_TREE, ITEM, TorchNames, Value, either
 
 _DEEPEST = 60
 
@@ -105,6 +105,22 @@ class TreeLinks:
             if value is not None:
                 return value
         return None
+
+    def is_layer(self, path: str, depth: int = 0) -> bool | None:
+        """Whether a class is a ``torch.nn.Module``: False where a base class that nobody knows may be one, None for no layer."""
+        facts = self._classes.get(path)
+        if facts is None or depth > _DEEPEST:
+            return False
+        kinds: set[bool | None] = set()
+        for base in facts.bases:
+            value = self.resolve(base)
+            if value is None or value[0] == FOREIGN:
+                kinds.add(False)
+            elif value[0] == IN_TREE:
+                kinds.add(self.is_layer(value, depth + 1))
+            elif self.names.is_layer(value):
+                return True
+        return True if True in kinds else False if False in kinds else None
 
     def call(self, value: Value) -> Value:
         """What a call of ``value`` returns."""

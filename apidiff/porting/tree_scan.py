@@ -23,10 +23,14 @@ _FEW = 40  # so few files are scanned before a second process has started
 
 
 class ScannedFile(msgspec.Struct, frozen=True, gc=False):
-    """A file with its references, in the order in which they stand."""
+    """A file with its references, in the order in which they stand.
+
+    ``layers``: its classes that are layers, as ``Outer.Inner``; False for one whose base class nobody knows.
+    """
 
     names: FileNames
     references: list[Reference]
+    layers: dict[str, bool] = {}
 
 
 def scan_tree(
@@ -35,6 +39,7 @@ def scan_tree(
     *,
     jobs: int | None = None,
     told: Callable[[int], None] = lambda _: None,
+    ported: bool = False,
 ) -> list[ScannedFile]:
     """Scan ``files`` and resolve what they import from each other.
 
@@ -43,16 +48,17 @@ def scan_tree(
         names: what the database calls APIs.
         jobs: how many processes work; as many as there are cores if None.
         told: called with the number of files done since the last call.
+        ported: whether names of MindSpore tell types as those that they replace do.
 
     Raises ApidiffError where a process was killed.
     """
-    known = TorchNames(names, read_result_types())
+    known = TorchNames(names, read_result_types(), ported=ported)
     tree = frozenset(part for file in files for part in _with_parents(file.module))
     workers = min(jobs or len(os.sched_getaffinity(0)), -(-len(files) // _SHARE))
     scanned: list[FileNames] = []
     with _frozen():
         several = workers > 1 and len(files) > _FEW
-        for part in _in_processes(files, names, tree, workers) if several else _here(files, known, tree):
+        for part in _in_processes(files, names, tree, workers, ported) if several else _here(files, known, tree):
             scanned += part
             told(len(part))
         return link_names(scanned, known)
@@ -76,11 +82,11 @@ def _here(files: Sequence[SourceFile], names: TorchNames, tree: Collection[str])
 
 
 def _in_processes(
-    files: Sequence[SourceFile], names: SourceNames, tree: frozenset[str], workers: int
+    files: Sequence[SourceFile], names: SourceNames, tree: frozenset[str], workers: int, ported: bool
 ) -> Iterator[list[FileNames]]:
     shares = [list(files[start : start + _SHARE]) for start in range(0, len(files), _SHARE)]
     try:
-        with ProcessPoolExecutor(workers, get_context("fork"), _begin, (names, tree)) as pool:
+        with ProcessPoolExecutor(workers, get_context("fork"), _begin, (names, tree, ported)) as pool:
             for content in pool.map(_scan_share, shares):
                 yield msgspec.msgpack.decode(content, type=list[FileNames])
     except BrokenProcessPool as error:
@@ -92,10 +98,10 @@ def _in_processes(
 _state: tuple[TorchNames, frozenset[str]] | None = None
 
 
-def _begin(names: SourceNames, tree: frozenset[str]) -> None:
+def _begin(names: SourceNames, tree: frozenset[str], ported: bool) -> None:
     global _state  # what a process of the pool is given once
     gc.disable()
-    _state = TorchNames(names, read_result_types()), tree
+    _state = TorchNames(names, read_result_types(), ported=ported), tree
 
 
 def _scan_share(files: list[SourceFile]) -> bytes:
@@ -120,7 +126,12 @@ class _frozen:  # noqa: N801 - a context manager
 def _linked(file: FileNames, links: TreeLinks) -> ScannedFile:
     found = [*file.references, *(use for one in file.open if (use := _resolved(one, links)) is not None)]
     found.sort(key=lambda use: (use.span.cell or 0, use.span.line, use.span.column, use.span.end_column))
-    return ScannedFile(msgspec.structs.replace(file, references=[], open=[], facts=None), found)
+    layers = {}
+    if file.facts is not None:
+        for path in file.facts.classes:
+            if (kind := links.is_layer(path)) is not None:
+                layers[path.removeprefix(f"{IN_TREE}{file.facts.name}.")] = kind
+    return ScannedFile(msgspec.structs.replace(file, references=[], open=[], facts=None), found, layers)
 
 
 def _resolved(one: OpenReference, links: TreeLinks) -> Reference | None:

@@ -1,0 +1,148 @@
+"""`apidiff port`: code rewritten for MindSpore by the rules that runs have proven."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from apidiff.cli.output import language
+from apidiff.cli.scan import progress
+from apidiff.errors import ApidiffError
+from apidiff.lookup.cache import open_index
+from apidiff.lookup.lookup import chosen_release
+from apidiff.messages.escape_invisible import visible
+from apidiff.messages.labels import Language
+from apidiff.porting.judgement import DEVICES, Judge
+from apidiff.porting.port_files import PortedFile, port_files, refuse_unsaved, write_ported
+from apidiff.porting.port_text import Porter, PortOptions
+from apidiff.porting.scan_settings import ScanSettings, read_settings
+from apidiff.porting.source_files import Problem, find_sources
+from apidiff.porting.tree_scan import scan_tree
+from apidiff.writers.scan.words import problem_text, words
+
+_OWN = {"not_python", "changed_meanwhile", "cannot_write", "broken"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's arguments."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = (
+        "Writes PyTorch code for MindSpore. Every edit follows a rule of the database; every byte\n"
+        "outside the edits stays. What cannot be ported by a rule gets a comment that says why.\n"
+        "Nothing that is ported is imported or run."
+    )
+    parser.epilog = (
+        "Without --write, --diff or --check the ported file is written to standard output, and what was\n"
+        "done to standard error. [tool.apidiff.scan] of pyproject.toml sets mindspore, device and\n"
+        "exclude here too.\n"
+        "\n"
+        "exit codes: 0 ported; 1 with --check, files would change, and with all, a file could not be\n"
+        "written; 2 what the user can mend; 130 stopped with Ctrl-C. Files that cannot be read are told\n"
+        "on standard error, one line each, and change no exit code."
+    )
+    parser.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="files or folders")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--write", action="store_true", help="write the files in place")
+    form.add_argument("--diff", action="store_true", help="print what would change")
+    form.add_argument("--check", action="store_true", help="name the files that would change, and exit with 1 then")
+    label = parser.add_mutually_exclusive_group()
+    label.add_argument("--safe", action="store_true", help="make edits that runs have verified (default)")
+    label.add_argument("--unsafe", action="store_true", help="also those with conditions, which a comment names")
+    parser.add_argument("--force", action="store_true", help="write files with changes that are in no commit too")
+    parser.add_argument(
+        "--mindspore", metavar="VERSION", help="the release to port to (default: the newest that was run)"
+    )
+    parser.add_argument("--device", choices=tuple(DEVICES), help="the device to port to (default: none in particular)")
+    parser.add_argument(
+        "--exclude", action="append", default=[], metavar="PATTERN", help="paths to pass over; repeatable"
+    )
+    parser.add_argument("--no-config", action="store_true", help="read no pyproject.toml")
+    parser.add_argument("--jobs", type=int, metavar="N", help="how many processes scan (default: one per core)")
+    parser.add_argument("--lang", choices=("en", "zh"), help="language of comments (default: that of the locale)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Ports and prints or writes. What could not be ported goes to standard error."""
+    settings, _ = (ScanSettings(), Path.cwd()) if args.no_config else read_settings(args.paths[0])
+    index = open_index()
+    device = args.device or settings.device
+    chosen = language(args.lang)
+    judge = Judge(
+        index.call_facts,
+        index.source_names.apis,
+        chosen_release(index, args.mindspore or settings.mindspore),
+        index.releases["mindspore"],
+        DEVICES[device] if device else None,
+    )
+    porter = Porter(judge, index.source_names, PortOptions(unsafe=args.unsafe, language=chosen))
+    files, problems = find_sources(args.paths, [*settings.exclude, *args.exclude])
+    if not (args.write or args.diff or args.check) and len(files) > 1:
+        raise ApidiffError(f"{len(files)} files do not go to standard output. Add --diff, --check or --write.")
+    if args.write and not args.force:
+        refuse_unsaved([Path(file.path) for file in files])
+    with progress(len(files), chosen) as told:
+        scanned = scan_tree(files, index.source_names, jobs=args.jobs, told=told, ported=True)
+    _tell(problems, chosen)
+    code = 0
+    for file in port_files(scanned, porter):
+        if isinstance(file, Problem):
+            _tell([file], chosen)
+            code = code or int(file.code == "broken")
+        else:
+            code = max(code, _one(file, args, chosen))
+    return code
+
+
+def _one(file: PortedFile, args: argparse.Namespace, chosen: Language) -> int:
+    """Prints or writes a file; returns the exit code that it asks for."""
+    path = str(file.path)
+    if args.check:
+        if file.changed:
+            sys.stdout.write(words("porting.would_change", chosen, path=visible(path)) + "\n")
+        return int(file.changed)
+    if args.diff:
+        sys.stdout.writelines(_diff(file, path))
+    elif args.write:
+        if file.changed and (problem := write_ported(file)) is not None:
+            _tell([problem], chosen)
+            return 1
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(file.after)
+    sys.stderr.write(_summary(file, chosen) + "\n")
+    return 0
+
+
+def _diff(file: PortedFile, path: str) -> Iterable[str]:
+    before, after = file.text.splitlines(keepends=True), file.ported.text.splitlines(keepends=True)
+    for line in difflib.unified_diff(before, after, f"a/{path}", f"b/{path}"):
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def _summary(file: PortedFile, chosen: Language) -> str:
+    ported = file.ported
+    if not ported.changes:
+        return words("porting.unchanged", chosen, path=visible(str(file.path)))
+    return words(
+        "porting.summary",
+        chosen,
+        path=visible(str(file.path)),
+        made=ported.count("made"),
+        verified=ported.count("made", "verified"),
+        unsafe=ported.count("made", "unsafe"),
+        left=ported.count("left"),
+        manual=ported.count("manual"),
+        unknown=ported.count("kept", "unknown"),
+    )
+
+
+def _tell(problems: Sequence[Problem], chosen: Language) -> None:
+    for problem in problems:
+        if problem.code in _OWN:
+            text = words(f"porting.{problem.code}", chosen, path=problem.path, detail=problem.detail)
+        else:
+            text = problem_text(problem, chosen)
+        sys.stderr.write(f"apidiff: {visible(text)}\n")

@@ -1,0 +1,271 @@
+"""Writes a call of the source with a target: what its rule changes of names, order and arguments, as edits of bytes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from apidiff.messages.labels import filled
+from apidiff.model.base import Text
+from apidiff.model.call_facts import CallFacts, TargetFacts
+from apidiff.porting.call_forms import CallForm
+from apidiff.porting.call_matching import bound_by
+from apidiff.porting.code_text import CodeText, Edit, Slot
+
+_PLACE = re.compile(r"\{(\w+)\}")
+_FULL = re.compile(r"\bmindspore(?:\.\w+)+")
+
+
+class CallEdits(NamedTuple):
+    """How a call is written. ``conditions``: what has to be so, or be known; ``renames``: whether its name changes by itself."""
+
+    edits: list[Edit]
+    conditions: list[Text]
+    renames: bool = True
+
+
+class NotWritten(Exception):
+    """A call that no rule writes. ``why``: says so to a reader."""
+
+    def __init__(self, why: Text) -> None:
+        super().__init__(why.en)
+        self.why = why
+
+
+class _Argument(NamedTuple):
+    """An argument: the source's parameter, None where nobody knows; its place; whether it is written with a keyword."""
+
+    parameter: str | None
+    slot: Slot
+    value: ast.expr
+    keyword: str | None
+    target: str | None = None
+
+
+class CallWriter:
+    """Writes one call.
+
+    Args:
+        code: the file.
+        call: the call in it.
+        form: what it passes.
+        facts: what is known of the source.
+        target: the target to write it with.
+        spelled: gives the short spelling of a full name, and notes the import that it needs.
+    """
+
+    def __init__(
+        self,
+        code: CodeText,
+        call: ast.Call,
+        form: CallForm,
+        facts: CallFacts,
+        target: TargetFacts,
+        spelled: Callable[[str], str],
+    ) -> None:
+        self._code, self._call, self._form = code, call, form
+        self._facts, self._target, self._rule, self._spelled = facts, target, target.rule, spelled
+        self._names = {name.strip("*/=") for way in target.ways for name in way}
+        self._open = not target.ways or any(name.startswith("**") for way in target.ways for name in way)
+
+    def edits(self) -> CallEdits:
+        """The edits. Raises NotWritten."""
+        way = next((way for way in self._facts.ways if bound_by(self._form, way) is not None), None)
+        starred = any(isinstance(arg, ast.Starred) for arg in self._call.args)
+        unpacked = any(keyword.arg is None for keyword in self._call.keywords)
+        rule = self._rule
+        if rule.forms:
+            if starred or unpacked or way is None:
+                raise NotWritten(filled("porting.starred"))
+            return self._by_form(way)
+        if (starred or unpacked) and (rule.fill or rule.arguments or rule.values):
+            raise NotWritten(filled("porting.starred"))
+        if not self._call.args and not self._call.keywords and not rule.fill:
+            return CallEdits([], [])
+        opened, arguments = self._arguments(way if not starred else None)
+        return self._written(opened, arguments)
+
+    def _arguments(self, way: Sequence[str] | None) -> tuple[int, list[_Argument]]:
+        code, call = self._code, self._call
+        opened, slots = code.slots(code.end(call.func), code.end(call))
+        nodes: list[ast.expr | ast.keyword] = sorted(
+            [*call.args, *call.keywords], key=lambda node: (node.lineno, node.col_offset)
+        )
+        if len(nodes) != len(slots):
+            raise NotWritten(filled("porting.starred"))
+        names = _positional(way, len(call.args)) if way is not None else []
+        found, number = [], 0
+        for node, slot in zip(nodes, slots, strict=True):
+            if isinstance(node, ast.keyword):
+                found.append(_Argument(node.arg, slot, node.value, node.arg))
+                continue
+            found.append(_Argument(names[number] if number < len(names) else None, slot, node, None))
+            number += 1
+        return opened, found
+
+    def _written(self, opened: int, arguments: list[_Argument]) -> CallEdits:
+        edits: list[Edit] = []
+        conditions: list[Text] = []
+        dropped: list[int] = []
+        passed: set[str] = set()
+        by_keyword, position, variadic = False, 0, None
+        for number, one in enumerate(arguments):
+            parameter = one.parameter
+            if parameter is None:  # nobody knows its parameter, or ** hands it on
+                position += one.keyword is None
+                continue
+            if self._is_left_out(parameter):
+                dropped.append(number)
+                conditions.append(self._target.left_out[parameter])
+                by_keyword = by_keyword or one.keyword is None
+                continue
+            name = self._target.renamed.get(parameter, parameter)
+            passed.add(name)
+            conditions += self._checked(parameter, one.value)
+            if one.keyword is not None:
+                if name not in self._names and not self._open:
+                    raise NotWritten(filled("porting.lacks", name=parameter, target=self._target.name))
+                if name != one.keyword:
+                    edits.append(Edit(one.slot.start, one.slot.start + len(one.keyword.encode()), name))
+            else:
+                if parameter != variadic and not by_keyword:
+                    by_keyword = self._has_moved(name, position)
+                variadic = parameter if parameter == variadic or f"*{parameter}" in _flat(self._facts.ways) else None
+                if by_keyword:
+                    edits.append(Edit(one.slot.start, one.slot.start, f"{name}="))
+                position += 1
+            edits += self._value_edits(parameter, one)
+        edits += self._code.without([one.slot for one in arguments], dropped)
+        edits += self._filled(opened, arguments, dropped, passed)
+        return CallEdits(_merged(edits), list(dict.fromkeys(conditions)))
+
+    def _is_left_out(self, parameter: str) -> bool:
+        return parameter in self._target.left_out and (
+            parameter not in self._names or parameter == "device" or parameter in self._target.missing
+        )
+
+    def _has_moved(self, name: str, position: int) -> bool:
+        """Whether the target takes ``name``, and not at ``position``."""
+        if name not in self._names:
+            return False
+        for way in self._target.ways:
+            if position < len(way) and (way[position].strip("/") == name or way[position].startswith("*")):
+                return False
+            if any(part.startswith("*") and not part.startswith("**") for part in way[:position]):
+                return False
+        return True
+
+    def _checked(self, parameter: str, value: ast.expr) -> list[Text]:
+        """What has to be so of an argument that the rule takes for a number. Raises NotWritten where it is not."""
+        if parameter not in self._rule.numbers:
+            return []
+        literal = _literal(value)
+        if literal is ...:
+            return [filled("porting.number", name=parameter)]
+        if isinstance(literal, bool) or not isinstance(literal, int | float):
+            raise NotWritten(filled("porting.no_number", name=parameter))
+        return []
+
+    def _value_edits(self, parameter: str, one: _Argument) -> list[Edit]:
+        start, end = one.slot.start, one.slot.end
+        if one.keyword is not None:
+            start = self._code.start(one.value)
+        if parameter in self._rule.values:
+            literal = _literal(one.value)
+            known = self._rule.values[parameter]
+            if literal is ... or repr(literal) not in known:
+                raise NotWritten(filled("porting.value", name=parameter))
+            return [Edit(start, end, known[repr(literal)])]
+        if parameter in self._rule.arguments:
+            before, _, after = self._rule.arguments[parameter].partition(f"{{{parameter}}}")
+            return [Edit(start, start, before), Edit(end, end, after)]
+        return []
+
+    def _filled(self, opened: int, arguments: list[_Argument], dropped: list[int], passed: set[str]) -> list[Edit]:
+        given = {one.parameter: one for one in arguments if one.parameter is not None}
+        parts = []
+        for name, text in self._rule.fill.items():
+            if name in passed:
+                continue
+            for parameter in _PLACE.findall(text):
+                if parameter not in given:
+                    raise NotWritten(filled("porting.value", name=parameter))
+                one = given[parameter]
+                start = self._code.start(one.value) if one.keyword is not None else one.slot.start
+                text = text.replace(f"{{{parameter}}}", self._code.text(start, one.slot.end))
+            parts.append(f"{name}={text}")
+        if not parts:
+            return []
+        if len(arguments) == 1 and isinstance(arguments[0].value, ast.GeneratorExp):
+            raise NotWritten(filled("porting.starred"))
+        kept = [one for number, one in enumerate(arguments) if number not in dropped]
+        if not kept:
+            return [Edit(opened, opened, ", ".join(parts))]
+        end = kept[-1].slot.end
+        return [Edit(end, end, f", {', '.join(parts)}")]
+
+    def _by_form(self, way: Sequence[str]) -> CallEdits:
+        """The call written as a form of the rule: edits of what stands between the parts that stay."""
+        code, call = self._code, self._call
+        assert isinstance(call.func, ast.Attribute)
+        _, arguments = self._arguments(way) if call.args or call.keywords else (0, [])
+        key = ",".join(str(one.parameter) for one in arguments)
+        form = self._rule.forms.get(key)
+        if form is None:
+            raise NotWritten(filled("porting.form"))
+        form = _FULL.sub(lambda found: self._spelled(found[0]), form)
+        places = {"self": (code.start(call), self._receiver_end(call.func))}
+        for one in arguments:
+            start = code.start(one.value) if one.keyword is not None else one.slot.start
+            places[str(one.parameter)] = (start, one.slot.end)
+        edits, at = [], code.start(call)
+        texts = _PLACE.split(form)  # text, name, text, …
+        for text, name in zip(texts[::2], [*texts[1::2], ""], strict=True):
+            start, end = places.get(name, (code.end(call), code.end(call)))
+            if start < at:
+                raise NotWritten(filled("porting.form"))
+            if text or start > at:
+                edits.append(Edit(at, start, text))
+            at = end
+        return CallEdits(edits, [], renames=False)
+
+    def _receiver_end(self, func: ast.Attribute) -> int:
+        """The byte after what a method is called on, with parentheses around it."""
+        end = self._code.end(func) - len(func.attr.encode())
+        return self._code.data.rindex(b".", self._code.end(func.value), end)
+
+
+def _positional(way: Sequence[str], count: int) -> list[str]:
+    """The parameters to which arguments by position go."""
+    found: list[str] = []
+    for name in way:
+        if name.startswith("**") or name.endswith("="):
+            break
+        if name.startswith("*"):
+            return [*found, *[name[1:]] * (count - len(found))]
+        found.append(name.rstrip("/"))
+    return found[:count]
+
+
+def _merged(edits: list[Edit]) -> list[Edit]:
+    """The edits with those that put text in at one place made one, in their order."""
+    inserted: dict[int, str] = {}
+    for edit in edits:
+        if edit.start == edit.end:
+            inserted[edit.start] = inserted.get(edit.start, "") + edit.text
+    kept = [edit for edit in edits if edit.start != edit.end]
+    return [*kept, *(Edit(place, place, text) for place, text in inserted.items())]
+
+
+def _flat(ways: Sequence[Sequence[str]]) -> set[str]:
+    return {name for way in ways for name in way}
+
+
+def _literal(value: ast.expr) -> object:
+    """The value of a literal; ``...`` for what is none."""
+    try:
+        return ast.literal_eval(value)
+    except (ValueError, TypeError, SyntaxError):
+        return ...

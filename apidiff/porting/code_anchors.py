@@ -1,0 +1,81 @@
+"""Finds what stands at a place of a syntax tree: the call that ends there, an annotation, the statement that it belongs to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from apidiff.porting.code_text import CodeText
+
+
+class CodeAnchors:
+    """Looks places of one file up."""
+
+    def __init__(self, code: CodeText) -> None:
+        self._code = code
+        self._calls: dict[int, ast.Call] = {}
+        annotations: list[ast.expr] = []
+        for node in ast.walk(code.tree):
+            if isinstance(node, ast.Call):
+                self._calls[code.end(node.func)] = node
+            elif isinstance(node, ast.arg | ast.AnnAssign) and node.annotation is not None:
+                annotations.append(node.annotation)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.returns is not None:
+                annotations.append(node.returns)
+        self._annotated = {
+            code.start(part)
+            for annotation in annotations
+            for part in ast.walk(annotation)
+            if isinstance(part, ast.Name | ast.Attribute)
+        }
+        self._anchors: dict[int, int] = {}
+        self._anchor_all(code.tree)
+
+    def call_at(self, end: int) -> ast.Call | None:
+        """The call whose function ends at a byte."""
+        return self._calls.get(end)
+
+    def is_annotation(self, start: int) -> bool:
+        """Whether a name that begins at a byte stands in an annotation."""
+        return start in self._annotated
+
+    def anchor(self, line: int) -> int:
+        """The line of the statement that ``line`` belongs to: a comment above it is a line of its own."""
+        return self._anchors.get(line, line)
+
+    def indent(self, line: int) -> str:
+        """The white space that a line begins with."""
+        text = self._code.text(self._code.line_start(line), self._code.line_end(line))
+        return text[: len(text) - len(text.lstrip(" \t\f"))]
+
+    def has_comment(self, line: int, start: str) -> bool:
+        """Whether one of the comments right above ``line`` begins with ``start``."""
+        code = self._code
+        for above in range(line - 1, 0, -1):
+            text = code.text(code.line_start(above), code.line_end(above)).strip()
+            if not text.startswith("#"):
+                return False
+            if text.startswith(start) and text[len(start) : len(start) + 1] in {":", "："}:
+                return True
+        return False
+
+    def _anchor_all(self, node: ast.AST) -> None:
+        for child in _statements(node):
+            line = child.lineno
+            code = self._code
+            alone = not code.data[code.line_start(line) : code.offset(line, child.col_offset)].strip()
+            for mark in getattr(child, "decorator_list", []):
+                for within in range(mark.lineno, (mark.end_lineno or mark.lineno) + 1):
+                    self._anchors[within] = mark.lineno
+            if alone:
+                for within in range(line, (child.end_lineno or line) + 1):
+                    self._anchors[within] = line
+            self._anchor_all(child)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.stmt | ast.ExceptHandler]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt | ast.ExceptHandler):
+            yield child
+        elif isinstance(child, ast.match_case):
+            yield from _statements(child)

@@ -1,0 +1,169 @@
+"""Holds source text as bytes with its syntax, tells where nodes and arguments stand, and applies edits to it."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import msgspec
+
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+_SILENT = {tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+
+
+class Edit(msgspec.Struct, frozen=True, array_like=True, order=True):
+    """Bytes of the UTF-8 text, from ``start`` up to ``end``, and what takes their place."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Slot(NamedTuple):
+    """An argument as it is written, with parentheses around it: its bytes, and the end of the comma after it, if there is one."""
+
+    start: int
+    end: int
+    comma: int | None
+
+
+class CodeText:
+    """The text of a Python file. Raises SyntaxError, ValueError or RecursionError for what is no Python."""
+
+    def __init__(self, text: str) -> None:
+        self.data = text.encode()
+        self.tree = ast.parse(text)
+        self._starts = [0, *(found.end() for found in _LINE_END.finditer(self.data))]
+
+    def offset(self, line: int, column: int) -> int:
+        """The byte at which a column of a line stands, both as `ast` counts them."""
+        return self._starts[line - 1] + column
+
+    def offset_of_character(self, line: int, column: int) -> int:
+        """The byte of a column in characters from 1."""
+        start = self._starts[line - 1]
+        text = self.data[start : self.line_end(line)]
+        return start + (column - 1 if text.isascii() else len(text.decode()[: column - 1].encode()))
+
+    def line_start(self, line: int) -> int:
+        """The first byte of a line."""
+        return self._starts[line - 1]
+
+    def line_end(self, line: int) -> int:
+        """The first byte of the next line."""
+        return self._starts[line] if line < len(self._starts) else len(self.data)
+
+    def start(self, node: ast.expr | ast.stmt | ast.alias | ast.keyword | ast.arg) -> int:
+        """The first byte of a node."""
+        return self.offset(node.lineno, node.col_offset)
+
+    def end(self, node: ast.expr | ast.stmt | ast.alias | ast.keyword | ast.arg) -> int:
+        """The byte after a node."""
+        return self.offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
+
+    def text(self, start: int, end: int) -> str:
+        """The text between two bytes."""
+        return self.data[start:end].decode()
+
+    def newline(self) -> str:
+        """How the lines of the text end."""
+        found = _LINE_END.search(self.data)
+        return found[0].decode() if found else "\n"
+
+    def slots(self, start: int, end: int) -> tuple[int, list[Slot]]:
+        """The items between the first bracket at or after ``start`` and its end: the byte after the bracket, and each item.
+
+        ``end``: a byte after that bracket's end, at which an expression ends.
+        """
+        inner, depth, after, opened = None, 0, 0, start
+        slots: list[Slot] = []
+        for kind, text, first, last in self._tokens(start, end):
+            if kind == tokenize.OP and text in _OPENING:
+                depth += 1
+                if depth == 1:
+                    opened = last
+                    continue
+            if kind == tokenize.OP and text in _CLOSING:
+                if depth == 0:  # of parentheses around what stands before
+                    continue
+                depth -= 1
+                if depth == 0:
+                    break
+            if depth == 0:
+                continue
+            if depth == 1 and text == "," and kind == tokenize.OP and inner is not None:
+                slots.append(Slot(inner, after, last))
+                inner = None
+                continue
+            inner, after = first if inner is None else inner, last
+        if inner is not None:
+            slots.append(Slot(inner, after, None))
+        return opened, slots
+
+    def _tokens(self, start: int, end: int) -> Iterable[tuple[int, str, int, int]]:
+        """The tokens of an expression with their bytes; comments and line ends are left out."""
+        segment = self.text(start, end)
+        lines = [0]
+        for line in segment.splitlines(keepends=True) if "\r" not in segment.replace("\r\n", "") else [segment]:
+            lines.append(lines[-1] + len(line))
+        shift = 1  # the parenthesis that lets lines end anywhere
+        for found in tokenize.generate_tokens(io.StringIO(f"({segment})", newline="").readline):
+            if found.type in _SILENT or (found.end[0] == 1 and found.end[1] <= shift):
+                continue
+            first, last = (
+                lines[row - 1] + column - (shift if row == 1 else 0) for row, column in (found.start, found.end)
+            )
+            if first >= len(segment):
+                break
+            yield (
+                found.exact_type if found.exact_type == tokenize.OP else found.type,
+                found.string,
+                start + len(segment[:first].encode()),
+                start + len(segment[:last].encode()),
+            )
+
+    def without(self, slots: Sequence[Slot], dropped: Iterable[int]) -> list[Edit]:
+        """The edits that take items out of a list with its commas; a line that holds nothing else goes too."""
+        gone = sorted(set(dropped))
+        tail = len(slots)
+        while tail - 1 in gone:
+            tail -= 1
+        edits = [self._without(slots[number]) for number in gone if number < tail]
+        if tail < len(slots):
+            last = slots[-1]
+            if last.comma is not None or tail == 0:
+                edits += [self._without(slots[number]) for number in range(tail, len(slots))]
+            else:
+                comma = slots[tail - 1].comma or slots[tail].start
+                between = self.data[comma : slots[tail].start]
+                start = slots[tail].start if b"#" in between else comma - 1
+                edits.append(Edit(start, last.end, ""))
+        return edits
+
+    def _without(self, slot: Slot) -> Edit:
+        end = slot.comma if slot.comma is not None else slot.end
+        line_start = self.data.rfind(b"\n", 0, slot.start) + 1
+        after = re.compile(rb"[ \t]*(\r?\n)?").match(self.data, end)
+        assert after is not None
+        if after[1] and not self.data[line_start : slot.start].strip() and line_start:
+            return Edit(line_start, after.end(), "")
+        return Edit(slot.start, end if after[1] else after.end(), "")
+
+
+def apply_edits(data: bytes, edits: Iterable[Edit]) -> bytes:
+    """The bytes with all edits made. Raises ValueError where two of them overlap."""
+    ordered = sorted(edits)
+    for first, second in pairwise(ordered):
+        if second.start < first.end:
+            raise ValueError(f"edits overlap: {first} and {second}")
+    parts, at = [], 0
+    for edit in ordered:
+        parts += [data[at : edit.start], edit.text.encode()]
+        at = edit.end
+    return b"".join([*parts, data[at:]])

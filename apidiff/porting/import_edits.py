@@ -1,0 +1,221 @@
+"""Edits the imports of a ported file: those of PyTorch that nothing needs any more go, those of MindSpore come."""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from apidiff.porting.code_text import CodeText, Edit
+
+_ROOT = "mindspore"
+_PARTS = ("mint", "nn", "ops")  # modules of MindSpore that code names by themselves
+MARK = "\0"  # around a full name in an edit, until it is known how it is spelled
+_MARKED = re.compile(f"{MARK}([^{MARK}]+){MARK}")
+
+
+def marked(name: str) -> str:
+    """A full name of MindSpore in an edit, to be spelled by `Imports.spelled`."""
+    return f"{MARK}{name}{MARK}"
+
+
+class _Import(NamedTuple):
+    """An import of PyTorch. ``removable``: whether taking it out leaves the meaning of what is around it."""
+
+    statement: ast.Import | ast.ImportFrom
+    top: bool
+    block: Sequence[ast.stmt]
+    removable: bool
+
+
+class Imports:
+    """The imports of one file, after the other ``edits`` of it are known."""
+
+    def __init__(self, code: CodeText, edits: Iterable[Edit]) -> None:
+        self._code = code
+        self._needed: set[str] = set()
+        self._imports = list(_torch_imports(code.tree.body, top=True, removable=True))
+        covered = sorted((edit.start, edit.end) for edit in edits if edit.end > edit.start)
+        remaining: Counter[str] = Counter()
+        gone: Counter[str] = Counter()
+        stored: set[str] = set()
+        starts = [start for start, _ in covered]
+        for node in ast.walk(code.tree):
+            if isinstance(node, ast.Name):
+                if isinstance(node.ctx, ast.Load):
+                    (gone if _is_covered(code.start(node), starts, covered) else remaining)[node.id] += 1
+                else:
+                    stored.add(node.id)
+            elif isinstance(node, ast.arg):
+                stored.add(node.arg)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler):
+                stored.add(node.name or "")
+        exported = _exported(code.tree)
+        self._removed = {name for name in gone if not remaining[name] and name not in exported}
+        if self._removed:  # what is imported and not used goes with the rest
+            plain = (one.statement for one in self._imports if isinstance(one.statement, ast.Import))
+            bound = {bound_name(node, alias) for node in plain for alias in node.names}
+            self._removed |= {name for name in bound if not remaining[name] and name not in exported}
+        self._present, others = self._bound_imports()
+        self._taken = stored | others
+
+    def _bound_imports(self) -> tuple[dict[str, str], set[str]]:
+        """MindSpore's modules by the name that is bound to them, and the names of all other imports that stay."""
+        present: dict[str, str] = {}
+        others: set[str] = set()
+        removable = {id(one.statement) for one in self._imports if one.removable}
+        for node in ast.walk(self._code.tree):
+            if not isinstance(node, ast.Import | ast.ImportFrom):
+                continue
+            module = node.module or "" if isinstance(node, ast.ImportFrom) else None
+            for alias in node.names:
+                bound = bound_name(node, alias)
+                full = f"{module}.{alias.name}" if module is not None else alias.name if alias.asname else bound
+                if full.partition(".")[0] == _ROOT:
+                    present[bound] = full
+                elif not (id(node) in removable and bound in self._removed):
+                    others.add(bound)
+        return present, others
+
+    def spelled(self, text: str) -> str:
+        """``text`` with its marked names as this file spells them."""
+        return _MARKED.sub(lambda found: self._spelled(found[1]), text)
+
+    def _spelled(self, name: str) -> str:
+        parts = name.split(".")
+        if len(parts) > 2 and parts[1] in _PARTS and self._is_free(parts[1], f"{_ROOT}.{parts[1]}"):
+            self._needed.add(parts[1])
+            return ".".join(parts[1:])
+        self._needed.add(_ROOT)
+        return name
+
+    def _is_free(self, name: str, module: str) -> bool:
+        return self._present.get(name, module) == module and name not in self._taken
+
+    def edits(self) -> list[Edit]:
+        """The edits of imports, once all names have been spelled."""
+        edits: list[Edit] = []
+        lines = self._lines()
+        last: _Import | None = None
+        whole = {
+            id(one.statement) for one in self._imports if all(self._goes(one, alias) for alias in one.statement.names)
+        }
+        for one in self._imports:
+            kept = [alias for alias in one.statement.names if not self._goes(one, alias)]
+            if one.top:
+                last = one
+            if len(kept) == len(one.statement.names):
+                continue
+            if kept:
+                edits += self._shortened(one.statement, kept)
+            elif one.top and lines:
+                edits.append(Edit(self._code.start(one.statement), self._code.end(one.statement), lines))
+                lines = ""
+            else:
+                first = one.block[0] is one.statement
+                emptied = first and all(id(statement) in whole for statement in one.block)
+                edits.append(self._taken_out(one, emptied=emptied))
+        if lines:
+            edits.append(self._inserted(lines, last))
+        return edits
+
+    def _goes(self, one: _Import, alias: ast.alias) -> bool:
+        if isinstance(one.statement, ast.Import) and alias.name.partition(".")[0] != "torch":
+            return False
+        return one.removable and alias.name != "*" and bound_name(one.statement, alias) in self._removed
+
+    def _lines(self) -> str:
+        needed = {name for name in self._needed if name not in self._present}
+        end = self._code.newline()
+        lines = [f"import {_ROOT}"] if _ROOT in needed else []
+        parts = [name for name in _PARTS if name in needed]
+        if parts:
+            lines.append(f"from {_ROOT} import {', '.join(parts)}")
+        return end.join(lines)
+
+    def _shortened(self, statement: ast.Import | ast.ImportFrom, kept: list[ast.alias]) -> list[Edit]:
+        """The edits that take names out of a statement."""
+        code = self._code
+        first, last = statement.names[0], statement.names[-1]
+        names = ", ".join(f"{one.name} as {one.asname}" if one.asname else one.name for one in kept)
+        if "#" in code.text(code.start(first), code.end(last)):
+            ends = [*(code.start(one) for one in statement.names[1:]), code.end(last)]
+            return [
+                Edit(code.start(one), end, "")
+                for one, end in zip(statement.names, ends, strict=True)
+                if one not in kept and "#" not in code.text(code.start(one), end)
+            ]
+        return [Edit(code.start(first), code.end(last), names)]
+
+    def _taken_out(self, one: _Import, *, emptied: bool) -> Edit:
+        """The edit that takes a whole statement out, with its line where nothing else is on it."""
+        code, node = self._code, one.statement
+        start, end = code.start(node), code.end(node)
+        line_start, line_end = code.line_start(node.lineno), code.line_end(node.end_lineno or node.lineno)
+        before, after = code.data[line_start:start], code.data[end:line_end]
+        if emptied or before.strip() or after.strip():
+            return Edit(start, end, "pass")
+        return Edit(line_start, line_end, "")
+
+    def _inserted(self, lines: str, last: _Import | None) -> Edit:
+        """The edit that puts imports behind the last one of PyTorch, else behind all at the top."""
+        code = self._code
+        body = code.tree.body
+        node: ast.stmt | None = last.statement if last is not None else None
+        if node is None:
+            for statement in body:
+                is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+                if isinstance(statement, ast.Import | ast.ImportFrom) or (is_text and statement is body[0]):
+                    node = statement
+                elif not isinstance(statement, ast.If | ast.Try):
+                    break
+        end = code.newline()
+        if node is None:
+            start = code.line_start(body[0].lineno) if body else 0
+            return Edit(start, start, f"{lines}{end}")
+        place = code.line_end(node.end_lineno or node.lineno)
+        behind = place == len(code.data) and not code.data.endswith((b"\n", b"\r"))
+        return Edit(place, place, f"{end}{lines}" if behind else f"{lines}{end}")
+
+
+def bound_name(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
+    """The name that an import binds."""
+    if alias.asname:
+        return alias.asname
+    return alias.name if isinstance(node, ast.ImportFrom) else alias.name.partition(".")[0]
+
+
+def _torch_imports(body: Sequence[ast.stmt], *, top: bool, removable: bool) -> Iterator[_Import]:
+    for statement in body:
+        if isinstance(statement, ast.Import):
+            if any(alias.name.partition(".")[0] == "torch" for alias in statement.names):
+                yield _Import(statement, top, body, removable)
+        elif isinstance(statement, ast.ImportFrom):
+            if not statement.level and (statement.module or "").partition(".")[0] == "torch":
+                yield _Import(statement, top, body, removable)
+        else:
+            within = removable and not isinstance(statement, ast.Try | ast.TryStar)
+            for _, value in ast.iter_fields(statement):
+                if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+                    yield from _torch_imports(value, top=False, removable=within)
+                elif isinstance(value, list) and value and isinstance(value[0], ast.ExceptHandler | ast.match_case):
+                    for part in value:
+                        yield from _torch_imports(part.body, top=False, removable=within)
+
+
+def _is_covered(place: int, starts: list[int], covered: list[tuple[int, int]]) -> bool:
+    at = bisect_right(starts, place) - 1
+    return at >= 0 and covered[at][0] <= place < covered[at][1]
+
+
+def _exported(tree: ast.Module) -> set[str]:
+    """The names that ``__all__`` lists."""
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and any(
+            isinstance(target, ast.Name) and target.id == "__all__" for target in statement.targets
+        ):
+            return {str(node.value) for node in ast.walk(statement.value) if isinstance(node, ast.Constant)}
+    return set()

@@ -1,0 +1,87 @@
+"""Edits the structure of layers: ``forward``, which a call runs, is ``construct`` in MindSpore."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from apidiff.porting.code_text import CodeText, Edit
+from apidiff.porting.tree_scan import ScannedFile
+
+_FORWARD, _CONSTRUCT = "forward", "construct"
+_DEFINITION = re.compile(rb"(?:async\s+)?def\s+(?=forward\b)")
+_LAYERS = "torch.nn."
+
+
+class LayerEdit(NamedTuple):
+    """An edit with its line. ``certain``: whether the class is known to be a layer."""
+
+    edit: Edit
+    line: int
+    certain: bool
+
+
+def layer_edits(code: CodeText, scanned: ScannedFile) -> list[LayerEdit]:
+    """Rename the method ``forward`` of layers, and what calls it on ``self``, on ``super()`` and on layers that are known."""
+    found: dict[Edit, LayerEdit] = {}
+    for node, path in _classes(code.tree, ""):
+        certain = scanned.layers.get(path)
+        if certain is None or (not certain and not _may_be_layer(node)):
+            continue
+        for one in _of_class(code, node, certain=certain):
+            found.setdefault(one.edit, one)
+    for reference in scanned.references:
+        if reference.name.startswith(_LAYERS) and reference.name.endswith(f".{_FORWARD}") and not reference.possible:
+            end = code.offset_of_character(reference.span.end_line, reference.span.end_column)
+            edit = Edit(end - len(_FORWARD), end, _CONSTRUCT)
+            found.setdefault(edit, LayerEdit(edit, reference.span.end_line, True))
+    return list(found.values())
+
+
+def _classes(node: ast.AST, path: str) -> Iterator[tuple[ast.ClassDef, str]]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef):
+            yield child, f"{path}{child.name}"
+            yield from _classes(child, f"{path}{child.name}.")
+        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _classes(child, f"{path}{child.name}.")
+        elif isinstance(child, ast.stmt | ast.ExceptHandler):
+            yield from _classes(child, path)
+
+
+def _may_be_layer(node: ast.ClassDef) -> bool:
+    """Whether a class whose base nobody knows looks like a layer: it has ``forward``, and a constructor that others call."""
+    methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
+    forward = methods.get(_FORWARD)
+    if forward is None or not forward.args.args or (forward.decorator_list and _is_static(forward)):
+        return False
+    return bool(forward.args.args[0].arg == "self")
+
+
+def _is_static(node: ast.FunctionDef) -> bool:
+    return any(isinstance(mark, ast.Name) and mark.id == "staticmethod" for mark in node.decorator_list)
+
+
+def _of_class(code: CodeText, node: ast.ClassDef, *, certain: bool) -> Iterator[LayerEdit]:
+    for method in node.body:
+        if not isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if method.name == _FORWARD:
+            defined = _DEFINITION.match(code.data, code.start(method))
+            if defined is not None:
+                place = defined.end()
+                yield LayerEdit(Edit(place, place + len(_FORWARD), _CONSTRUCT), method.lineno, certain)
+        for part in ast.walk(method):
+            if isinstance(part, ast.Attribute) and part.attr == _FORWARD and _is_own(part.value):
+                end = code.end(part)
+                edit = Edit(end - len(_FORWARD), end, _CONSTRUCT)
+                yield LayerEdit(edit, part.end_lineno or part.lineno, certain)
+
+
+def _is_own(node: ast.expr) -> bool:
+    """Whether a method is looked up on ``self`` or ``super()``."""
+    if isinstance(node, ast.Name):
+        return node.id == "self"
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"

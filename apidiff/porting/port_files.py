@@ -1,0 +1,144 @@
+"""Ports files: reads each once, ports it, and writes it whole or not at all, only if it is still what was read."""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import io
+import os
+import subprocess
+import tempfile
+import tokenize
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from apidiff.errors import ApidiffError
+from apidiff.porting.file_scan import content_digest
+from apidiff.porting.port_text import Ported, Porter
+from apidiff.porting.source_files import Problem
+from apidiff.porting.source_text import PYTHON, SUFFIXES, UnreadableSource, read_content
+from apidiff.porting.tree_scan import ScannedFile
+
+
+class PortedFile(msgspec.Struct, frozen=True):
+    """A file that was ported. ``before``, ``after``: its bytes; ``text``: what they say."""
+
+    path: Path
+    before: bytes
+    after: bytes
+    text: str
+    ported: Ported
+
+    @property
+    def changed(self) -> bool:
+        """Whether porting changes it."""
+        return self.before != self.after
+
+
+def port_files(scanned: Iterable[ScannedFile], porter: Porter) -> Iterator[PortedFile | Problem]:
+    """Port each of the files of one scan, which was made with ``ported=True``; what cannot be ported is a problem."""
+    for file in scanned:
+        path = Path(file.names.path)
+        if SUFFIXES.get(path.suffix.lower(), PYTHON) != PYTHON:
+            yield Problem(str(path), "not_python")
+            continue
+        if file.names.problems:
+            yield from file.names.problems
+            continue
+        try:
+            yield _port_file(path, file, porter)
+        except UnreadableSource as error:
+            yield Problem(str(path), error.code, error.line, error.detail)
+
+
+def _port_file(path: Path, file: ScannedFile, porter: Porter) -> PortedFile:
+    """Raises UnreadableSource."""
+    before = read_content(path)
+    if content_digest(before) != file.names.digest:
+        raise UnreadableSource("changed_meanwhile")
+    text, encoding, mark = _decoded(before)
+    ported = porter.port_scanned(text, file)
+    try:
+        after = mark + ported.text.encode(encoding)
+    except UnicodeEncodeError as error:  # a comment in Chinese, where the file has an encoding without it
+        raise UnreadableSource("encoding", detail=str(error)) from error
+    try:
+        ast.parse(ported.text)
+    except (SyntaxError, ValueError) as error:
+        raise UnreadableSource("broken", detail=str(error)) from error
+    return PortedFile(path, before, after if ported.edits else before, text, ported)
+
+
+def _decoded(content: bytes) -> tuple[str, str, bytes]:
+    """The text of a file with its line ends, its encoding, and the mark that it begins with. Raises UnreadableSource."""
+    mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
+    try:
+        encoding = tokenize.detect_encoding(io.BytesIO(content).readline)[0]
+        encoding = "utf-8" if encoding == "utf-8-sig" else encoding
+        return content[len(mark) :].decode(encoding), encoding, mark
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        raise UnreadableSource("encoding", detail=str(error)) from error
+
+
+def write_ported(file: PortedFile) -> Problem | None:
+    """Write a file in place of the one that was read; a problem where that has changed since, or cannot be written.
+
+    The new content is on disk under another name before it takes the place of the old one, so that a killed run leaves one of the
+    two. A link is followed, and the permissions of the file stay.
+    """
+    path = file.path.resolve()
+    try:
+        state = path.stat()
+        handle, name = tempfile.mkstemp(prefix=".", suffix=".apidiff", dir=path.parent)
+        temporary = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as out:
+                out.write(file.after)
+                out.flush()
+                os.fsync(out.fileno())
+            temporary.chmod(state.st_mode & 0o7777)
+            if path.read_bytes() != file.before:
+                return Problem(str(file.path), "changed_meanwhile")
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        return Problem(str(file.path), "cannot_write", detail=error.strerror or str(error))
+    return None
+
+
+def refuse_unsaved(paths: Sequence[Path]) -> None:
+    """Raise ApidiffError where git says that one of the files has changes which are in no commit.
+
+    Files outside a repository are passed over: nothing can tell of them.
+    """
+    folders: dict[Path, list[Path]] = {}
+    for path in paths:
+        folders.setdefault(path.resolve().parent, []).append(path.resolve())
+    unsaved: list[str] = []
+    roots: dict[Path, list[Path]] = {}
+    for folder, files in folders.items():
+        top = _git(["rev-parse", "--show-toplevel"], folder)
+        if top is not None:
+            roots.setdefault(Path(top.strip()), []).extend(files)
+    for root, files in roots.items():
+        told = _git(["status", "--porcelain", "-z", "--untracked-files=all"], root)
+        changed = {(root / line[3:]).resolve() for line in (told or "").split("\0") if len(line) > 3}
+        unsaved += [str(path) for path in files if path in changed]
+    if unsaved:
+        more = f" and {len(unsaved) - 1} more" if len(unsaved) > 1 else ""
+        raise ApidiffError(
+            f"{unsaved[0]}{more}: changes that are in no commit would be mixed with the port. "
+            "Commit or stash them first, or write with --force."
+        )
+
+
+def _git(arguments: list[str], folder: Path) -> str | None:
+    """What git says; None where it is not there, or the folder is in no repository."""
+    try:
+        done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return done.stdout if done.returncode == 0 else None

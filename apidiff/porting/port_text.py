@@ -1,0 +1,322 @@
+"""Ports a piece of code: every edit that the rules of the database make in it, with its label, and comments for what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from apidiff.messages.labels import Language, filled
+from apidiff.model.base import Text
+from apidiff.model.source_names import SourceNames
+from apidiff.model.vocabulary import Reach, Risk
+from apidiff.porting.call_edits import CallWriter, NotWritten
+from apidiff.porting.code_anchors import CodeAnchors
+from apidiff.porting.code_text import CodeText, Edit, apply_edits
+from apidiff.porting.file_scan import Reference
+from apidiff.porting.import_edits import Imports, marked
+from apidiff.porting.judgement import Judge, Judgement, Label, Met, is_by_rule
+from apidiff.porting.layer_edits import layer_edits
+from apidiff.porting.source_text import UnreadableSource
+from apidiff.porting.text_scan import scan_text
+from apidiff.porting.torch_names import TorchNames, read_result_types
+from apidiff.porting.tree_scan import ScannedFile
+
+_METHODS = "torch.Tensor."
+_RISKS = [risk.value for risk in Risk]
+_MOST = 2  # headlines that a comment holds
+
+
+class PortOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How to port. ``unsafe``: edits with conditions too; ``language``: that of comments."""
+
+    unsafe: bool = False
+    language: Language = "en"
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """What is done with a place that names an API of PyTorch.
+
+    ``state``: ``made`` (edited), ``kept`` (right as it stands), ``left`` (an edit with conditions that was not asked for) or
+    ``manual``. ``why``: what has to be so for the edit to be right, or why there is none. ``edits``: those that were made,
+    or would be. Lines and columns count from 1, columns in characters, the end is exclusive.
+    """
+
+    source: str
+    target: str | None
+    label: str
+    state: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    why: list[Text] = []
+    edits: list[Edit] = []
+    help: Text | None = None
+    guide: str | None = None
+
+
+class Ported(msgspec.Struct, frozen=True):
+    """Ported code. ``edits``: all of them, imports and comments too, as bytes of the text that was given."""
+
+    text: str
+    changes: list[Change]
+    edits: list[Edit]
+
+    def count(self, state: str, label: str | None = None) -> int:
+        """How many places are in ``state``, of all labels or of one."""
+        return sum(one.state == state and label in {None, one.label} for one in self.changes)
+
+
+class Porter:
+    """Ports code for one release and device; made once and used for many texts.
+
+    Args:
+        judge: judges references for the release and the device.
+        names: what the database calls APIs.
+        options: how to port.
+    """
+
+    def __init__(self, judge: Judge, names: SourceNames, options: PortOptions | None = None) -> None:
+        self.judge, self.options = judge, options or PortOptions()
+        self.names = TorchNames(names, read_result_types(), ported=True)
+
+    def port_text(self, text: str, path: str = "text.py") -> Ported:
+        """Port a piece of Python code by itself. ``path``: what to call it. Raises UnreadableSource for what is no Python."""
+        scanned = scan_text(text, path, self.names)
+        if scanned.names.problems:
+            problem = scanned.names.problems[0]
+            raise UnreadableSource(problem.code, problem.line, problem.detail)
+        return self.port_scanned(text, scanned)
+
+    def port_scanned(self, text: str, scanned: ScannedFile) -> Ported:
+        """Port code that was scanned, with ``ported=True``, along with the files around it. Raises UnreadableSource."""
+        try:
+            code = CodeText(text)
+        except SyntaxError as error:
+            raise UnreadableSource("syntax", error.lineno or 1, error.msg) from error
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise UnreadableSource("nested", 1, str(error)) from error
+        return _Port(code, scanned, self.judge, self.options).ported()
+
+
+class _Port:
+    """The port of one text."""
+
+    def __init__(self, code: CodeText, scanned: ScannedFile, judge: Judge, options: PortOptions) -> None:
+        self._code, self._scanned, self._judge, self._options = code, scanned, judge, options
+        self._anchors = CodeAnchors(code)
+
+    def ported(self) -> Ported:
+        changes = [*self._references(), *self._layers()]
+        changes = self._without_overlaps(changes)
+        made = list(dict.fromkeys(edit for one in changes if one.state == "made" for edit in one.edits))
+        imports = Imports(self._code, made)
+        made = [Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in made]
+        edits = sorted([*made, *imports.edits(), *self._comments(changes)])
+        spelled = [
+            msgspec.structs.replace(
+                one, edits=[Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in one.edits]
+            )
+            for one in changes
+        ]
+        return Ported(apply_edits(self._code.data, edits).decode(), spelled, edits)
+
+    def _references(self) -> Iterator[Change]:
+        ignored = self._scanned.names.ignored
+        for reference in self._scanned.references:
+            if reference.possible or reference.role == "import":
+                continue
+            if any(line in ignored for line in range(reference.span.line, reference.span.end_line + 1)):
+                continue
+            if (change := self._of_reference(reference)) is not None:
+                yield change
+
+    def _of_reference(self, reference: Reference) -> Change | None:
+        name = reference.name
+        if name.endswith(".forward") and self._is_attribute(reference):
+            return None  # `layer_edits` looks at these
+        owner, _, member = name.rpartition(".")
+        judgement = self._judge.judge(name, reference.role, reference.form)
+        cut = 0
+        if judgement.label is Label.UNKNOWN and member.startswith("__") and not self._is_attribute(reference):
+            judgement = self._judge.judge(owner, "name", None)  # nn.Module.__init__
+            cut = len(member) + 1
+        target = self._judge.target_of(judgement)
+        why = _headlines([met for met in judgement.differences if target is None or not is_by_rule(met, target)])
+        edits: list[Edit] = []
+        label = judgement.label
+        if label in {Label.VERIFIED, Label.UNSAFE}:
+            try:
+                edits, conditions = self._edits(reference, judgement, cut)
+                why = [*conditions, *why]
+                label = Label.UNSAFE if conditions else label
+            except NotWritten as error:
+                label, why = Label.MANUAL, [error.why]
+        if label is Label.UNSAFE and not why:
+            why = [filled("porting.not_run")]
+        if label is Label.MANUAL and not why:
+            why = [filled("porting.no_rule")]
+        return self._change(reference, judgement, label, why, edits)
+
+    def _change(
+        self, reference: Reference, judgement: Judgement, label: Label, why: list[Text], edits: list[Edit]
+    ) -> Change:
+        span = reference.span
+        state = "kept"
+        if label is Label.MANUAL or (
+            not edits and _is_silent(judgement.differences, any_reach=judgement.guide is not None)
+        ):
+            state, label, edits = "manual", Label.MANUAL, []
+        elif edits:
+            state = "made" if label is Label.VERIFIED or self._options.unsafe else "left"
+        return Change(
+            source=reference.name,
+            target=judgement.target,
+            label=label.value,
+            state=state,
+            line=span.line,
+            column=span.column,
+            end_line=span.end_line,
+            end_column=span.end_column,
+            why=why,
+            edits=edits,
+            help=judgement.help,
+            guide=judgement.guide,
+        )
+
+    def _is_attribute(self, reference: Reference) -> bool:
+        """Whether a reference is a name behind a dot that follows an object, as a method does, and no path from a module."""
+        start, end = self._place(reference)
+        if self._code.data[max(0, start - 80) : start].rstrip().endswith(b"."):
+            return True
+        owner = reference.name.split(".")[-2]
+        if not owner[:1].isupper():  # of a module
+            return False
+        before = self._code.text(start, end).rpartition(".")[0].rstrip()
+        return before.rpartition(".")[2].strip() != owner
+
+    def _place(self, reference: Reference) -> tuple[int, int]:
+        span = reference.span
+        return (
+            self._code.offset_of_character(span.line, span.column),
+            self._code.offset_of_character(span.end_line, span.end_column),
+        )
+
+    def _edits(self, reference: Reference, judgement: Judgement, cut: int) -> tuple[list[Edit], list[Text]]:
+        """The edits that write a reference with its target, and what has to be so. Raises NotWritten."""
+        start, end = self._place(reference)
+        end -= cut
+        facts, target = self._judge.facts_of(judgement), self._judge.target_of(judgement)
+        if judgement.target is None or facts is None:
+            raise NotWritten(filled("porting.no_rule"))
+        if target is None:  # a member of a class
+            last = judgement.target.rpartition(".")[2]
+            edit = Edit(end - len(reference.name.rpartition(".")[2].encode()), end, last)
+            return ([edit] if self._code.text(edit.start, end) != last else []), []
+        if target.written == "annotation" and not self._anchors.is_annotation(start):
+            raise NotWritten(filled("porting.only_annotation", target=target.name))
+        call = self._anchors.call_at(end) if reference.role == "call" else None
+        by_form = call is not None and bool(target.rule.forms)
+        name = [] if by_form else self._name_edits(reference, target.name, start, end)
+        if call is None:
+            rule = target.rule
+            if rule.fill or rule.arguments or rule.values or rule.forms or (facts.is_class and rule.keywords):
+                raise NotWritten(filled("porting.class_by_name"))
+            return name, []
+        if reference.form is None:
+            return name, []
+        written = CallWriter(self._code, call, reference.form, facts, target, marked).edits()
+        return [*(name if written.renames else []), *written.edits], written.conditions
+
+    def _name_edits(self, reference: Reference, target: str, start: int, end: int) -> list[Edit]:
+        if self._is_attribute(reference):
+            last, name = target.rpartition(".")[2], reference.name.rpartition(".")[2]
+            if not reference.name.startswith(_METHODS) or not target.startswith("mindspore.Tensor."):
+                raise NotWritten(filled("porting.no_rule"))
+            return [Edit(end - len(name.encode()), end, last)] if name != last else []
+        return [Edit(start, end, marked(target))]
+
+    def _layers(self) -> Iterator[Change]:
+        for found in layer_edits(self._code, self._scanned):
+            label = Label.VERIFIED if found.certain else Label.UNSAFE
+            line = found.line
+            yield Change(
+                source="torch.nn.Module.forward",
+                target="mindspore.nn.Cell.construct",
+                label=label.value,
+                state="made" if found.certain or self._options.unsafe else "left",
+                line=line,
+                column=1,
+                end_line=line,
+                end_column=1,
+                why=[] if found.certain else [filled("porting.forward")],
+                edits=[found.edit],
+            )
+
+    def _without_overlaps(self, changes: list[Change]) -> list[Change]:
+        """The changes; one whose edits overlap those of an earlier one is left to the reader."""
+        taken: list[Edit] = []
+        found = []
+        for one in changes:
+            if one.state == "made" and any(_overlap(edit, other) for edit in one.edits for other in taken[-200:]):
+                one = msgspec.structs.replace(one, state="manual", label=Label.MANUAL.value, edits=[])
+            elif one.state == "made":
+                taken += one.edits
+            found.append(one)
+        return found
+
+    def _comments(self, changes: Sequence[Change]) -> Iterator[Edit]:
+        """Comments above the statements of what is manual, and of edits that were made with conditions."""
+        wanted: dict[int, dict[str, str]] = {}
+        for one in changes:
+            if one.state == "manual" or (one.state == "made" and one.label == Label.UNSAFE.value):
+                anchor = self._anchors.anchor(one.line)
+                start = f"# apidiff {one.label}: {one.source}"
+                if not self._anchors.has_comment(anchor, start):
+                    wanted.setdefault(anchor, {}).setdefault(start, self._comment(one))
+        end = self._code.newline()
+        for line, comments in wanted.items():
+            place = self._code.line_start(line)
+            indent = self._anchors.indent(line)
+            yield Edit(place, place, "".join(f"{indent}{text}{end}" for text in comments.values()))
+
+    def _comment(self, one: Change) -> str:
+        language = self._options.language
+        why = _in(language, _listed(one.why))
+        if one.guide is not None and one.state == "manual":
+            address = _in(language, filled("porting.guide", section=one.guide))
+        else:
+            address = _in(language, one.help) if one.help is not None else ""
+        if address:
+            why += _in(language, filled("porting.address", address=address))
+        key = "porting.comment_edited" if one.state == "made" else "porting.comment"
+        filled_in = filled(key, label=one.label, source=one.source, target=one.target or "", text=why)
+        return " ".join(_in(language, filled_in).split())
+
+
+def _in(language: Language, text: Text) -> str:
+    return text.en if language == "en" else text.zh
+
+
+def _listed(texts: Sequence[Text]) -> Text:
+    return Text(
+        en="; ".join(text.en for text in texts[:_MOST]) or "-", zh="；".join(text.zh for text in texts[:_MOST]) or "-"
+    )
+
+
+def _headlines(differences: Sequence[Met]) -> list[Text]:
+    """The headlines of differences, the worst first."""
+    ordered = sorted(differences, key=lambda met: (met.reach != Reach.EVERYDAY.value, _RISKS.index(met.risk)))
+    return list({met.headline.en: met.headline for met in ordered}.values())
+
+
+def _is_silent(differences: Sequence[Met], *, any_reach: bool) -> bool:
+    """Whether code is changed by a difference without an error: everyday code, or any."""
+    return any(
+        met.risk == Risk.SILENT.value and (any_reach or met.reach == Reach.EVERYDAY.value) for met in differences
+    )
+
+
+def _overlap(first: Edit, second: Edit) -> bool:
+    return first.start < second.end and second.start < first.end

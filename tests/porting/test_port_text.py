@@ -1,0 +1,243 @@
+"""What porting makes of pieces of code: each row is a piece, how it is ported, and what becomes of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+import pytest
+
+from apidiff.lookup.cache import open_index
+from apidiff.messages.labels import Language
+from apidiff.porting.code_text import CodeText, Edit, apply_edits
+from apidiff.porting.judgement import Judge
+from apidiff.porting.port_text import Ported, Porter, PortOptions
+from apidiff.porting.source_text import UnreadableSource
+
+Port = Callable[..., Ported]
+
+
+@pytest.fixture(scope="session")
+def port() -> Port:
+    index = open_index()
+    judges: dict[str | None, Judge] = {}
+
+    def ported(text: str, *, device: str | None = None, unsafe: bool = False, language: Language = "en") -> Ported:
+        if device not in judges:
+            known = index.releases["mindspore"]
+            judges[device] = Judge(index.call_facts, index.source_names.apis, "2.10.0", known, device)
+        return Porter(judges[device], index.source_names, PortOptions(unsafe=unsafe, language=language)).port_text(text)
+
+    return ported
+
+
+IMPORTS = [
+    ("import torch\ny = torch.cat([a, b], dim=1)\n", "from mindspore import mint\ny = mint.cat([a, b], dim=1)\n"),
+    (
+        "import torch\nimport torch.nn as nn\n\nlayer = nn.Linear(3, 2)\nkind = torch.float32\n",
+        "import mindspore\nfrom mindspore import mint\n\nlayer = mint.nn.Linear(3, 2)\nkind = mindspore.float32\n",
+    ),
+    ("from torch import Tensor\n\ndef f(x: Tensor): ...\n", "import mindspore\n\ndef f(x: mindspore.Tensor): ...\n"),
+    (  # what is still needed stays, and takes no name of MindSpore's
+        "from torch import nn\n\nclass A(nn.Module):\n    x = nn.utils.weight_norm\n",
+        None,
+    ),
+    (  # a module of that name is bound otherwise
+        "import torch\nmint = 3\ny = torch.cat([a, b], dim=1)\n",
+        "import mindspore\nmint = 3\ny = mindspore.mint.cat([a, b], dim=1)\n",
+    ),
+    (
+        "from torch import (\n    Tensor,\n    manual_thing,\n)\n\ndef f(x: Tensor): return manual_thing(x)\n",
+        "from torch import (\n    manual_thing,\n)\nimport mindspore\n\ndef f(x: mindspore.Tensor): return manual_thing(x)\n",
+    ),
+    (
+        "def f(a):\n    import torch\n    return torch.cat(a, dim=1)\n",
+        "from mindspore import mint\ndef f(a):\n    return mint.cat(a, dim=1)\n",
+    ),
+    (
+        "if True:\n    import torch\nx = torch.float32\n",
+        "import mindspore\nif True:\n    pass\nx = mindspore.float32\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), IMPORTS)
+def test_imports_follow_what_is_used(port: Port, before: str, after: str | None) -> None:
+    found = port(before).text
+    if after is None:
+        assert "from torch import nn" in found
+        assert "class A(mindspore.nn.Cell):" in found
+    else:
+        assert found == after
+
+
+LAYERS = [
+    (
+        "from torch import nn\n\nclass A(nn.Module):\n    def forward(self, x):\n        return x\n",
+        "from mindspore import nn\n\nclass A(nn.Cell):\n    def construct(self, x):\n        return x\n",
+    ),
+    (  # a class of the file that inherits, and calls of it
+        "from torch import nn\n\nclass A(nn.Module):\n    pass\n\nclass B(A):\n    def forward(self, x):\n"
+        "        return super().forward(x) + self.forward(x)\n",
+        "from mindspore import nn\n\nclass A(nn.Cell):\n    pass\n\nclass B(A):\n    def construct(self, x):\n"
+        "        return super().construct(x) + self.construct(x)\n",
+    ),
+    (  # no layer
+        "import torch\n\nclass A:\n    def forward(self, x):\n        return self.forward(x)\n",
+        "import torch\n\nclass A:\n    def forward(self, x):\n        return self.forward(x)\n",
+    ),
+    (
+        "import torch.nn as nn\n\nclass A(nn.Module):\n    def __init__(self):\n        nn.Module.__init__(self)\n",
+        "from mindspore import nn\n\nclass A(nn.Cell):\n    def __init__(self):\n        nn.Cell.__init__(self)\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), LAYERS)
+def test_layers_get_their_structure(port: Port, before: str, after: str) -> None:
+    assert port(before).text == after
+
+
+def test_a_class_of_unknown_base_is_a_layer_with_a_condition(port: Port) -> None:
+    before = "import torch\nfrom other import Base\n\nclass A(Base):\n    def forward(self, x):\n        return x\n"
+    assert port(before).text == before
+    ported = port(before, unsafe=True).text
+    assert "def construct(self, x)" in ported
+    assert "# apidiff unsafe: torch.nn.Module.forward" in ported
+
+
+CALLS = [  # the call, the options, what it becomes
+    (
+        "nn.Conv2d(3, 8, 3, padding=1)",
+        {"device": "cpu", "unsafe": True},
+        'nn.Conv2d(3, 8, 3, padding=1, pad_mode="pad", has_bias=True)',
+    ),
+    (
+        "nn.Conv2d(3, 8, 3, bias=False)",
+        {"device": "cpu", "unsafe": True},
+        'nn.Conv2d(3, 8, 3, has_bias=False, pad_mode="pad")',
+    ),
+    (
+        "nn.Conv2d(3, 8, 3, 2, 1)",
+        {"device": "cpu", "unsafe": True},
+        'nn.Conv2d(3, 8, 3, 2, padding=1, pad_mode="pad", has_bias=True)',
+    ),
+    ("nn.LayerNorm(8, eps=1e-6)", {"device": "cpu", "unsafe": True}, "nn.LayerNorm((8,), epsilon=1e-6)"),
+    ("nn.LayerNorm(8)", {"device": "cpu", "unsafe": True}, "nn.LayerNorm((8,), epsilon=1e-5)"),
+    ("nn.AvgPool2d(2)", {"device": "cpu", "unsafe": True}, "nn.AvgPool2d(2, stride=2)"),
+    ("nn.GELU()", {"device": "cpu", "unsafe": True}, "nn.GELU(approximate=False)"),
+    ('nn.GELU(approximate="tanh")', {"device": "cpu", "unsafe": True}, "nn.GELU(approximate=True)"),
+    ("nn.Linear(3, 2, device=device)", {"unsafe": True}, "mint.nn.Linear(3, 2)"),
+    (
+        "nn.Linear(3, 2, device=device, dtype=torch.float32)",
+        {"unsafe": True},
+        "mint.nn.Linear(3, 2, dtype=mindspore.float32)",
+    ),
+    ("torch.tensor([1.0, 2.0])", {}, "mindspore.tensor([1.0, 2.0])"),
+    ("torch.tensor(data=[1.0, 2.0])", {"unsafe": True}, "mindspore.tensor(input_data=[1.0, 2.0])"),
+    ("torch.relu(torch.cat([a, b], dim=-1))", {"unsafe": True}, "mint.nn.functional.relu(mint.cat([a, b], dim=-1))"),
+]
+
+
+@pytest.mark.parametrize(("call", "options", "wanted"), CALLS)
+def test_calls_follow_their_rule(port: Port, call: str, options: dict[str, object], wanted: str) -> None:
+    ported = port(f"import torch\nfrom torch import nn\nx = {call}\n", **options).text
+    assert f"x = {wanted}\n" in ported
+
+
+def test_methods_follow_their_rule(port: Port) -> None:
+    text = "import torch\ndef f(x: torch.Tensor):\n    return (x + 1).size(0), x.size()[1:], x.detach().numpy()\n"
+    ported = port(text, unsafe=True).text
+    assert "return (x + 1).shape[0], x.shape[1:], mindspore.ops.stop_gradient(x).asnumpy()" in ported.replace(
+        " ops.stop", " mindspore.ops.stop"
+    )
+
+
+def test_arguments_with_comments_keep_them(port: Port) -> None:
+    before = "import torch\nx = torch.zeros(\n    2,  # rows\n    3,\n    device=device,  # where\n    dtype=kind,\n)\n"
+    after = port(before, unsafe=True).text
+    assert "2,  # rows\n    3,\n" in after
+    assert "# where" in after
+    assert "device=" not in after
+    ast.parse(after)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_no_rule_ports_gets_a_comment(port: Port, language: str) -> None:
+    text = "import torch\n\ndef f(x):\n    if x:\n        with torch.no_grad():\n            return x\n"
+    ported = port(text, language=language).text
+    line = ported.splitlines()[4]
+    assert line.startswith("        # apidiff manual: torch.no_grad")
+    assert "guide-code-gradients" in line
+    assert ("没有" in line) is (language == "zh")
+
+
+def test_an_edit_with_conditions_is_made_only_if_asked_for_and_says_when(port: Port) -> None:
+    text = "import torch\nx = torch.relu(y)\n"
+    assert port(text).text == text
+    ported = port(text, unsafe=True)
+    assert "# apidiff unsafe: torch.relu: ported to mindspore.mint.nn.functional.relu." in ported.text
+    assert ported.count("made", "unsafe") == 1
+
+
+def test_a_line_that_is_ignored_stays(port: Port) -> None:
+    text = "import torch\nx = torch.cat([a, b], dim=1)  # apidiff: ignore\n"
+    assert port(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = 1\r\nimport torch\r\ny = torch.cat([a], dim=1)\r\n",
+        "# 中文注释\nimport torch\ny = '汉字', torch.cat([a], dim=1), '字'  # 字\n",
+        'import torch\ns = """torch.cat\nimport torch\n"""\ny = torch.cat([a], dim=1)\n',
+        "import torch\n\x0c\ny = torch.cat([a], dim=1)",
+        "import torch; y = torch.cat([a], dim=1)\n",
+        "import torch\ny = (torch\n     .cat)([a], dim=1)\n",
+    ],
+)
+def test_bytes_outside_edits_stay(port: Port, text: str) -> None:
+    ported = port(text)
+    assert ported.edits
+    at = 0
+    data = text.encode()
+    kept = b"".join(data[start:end] for start, end in _outside(ported.edits, len(data)))
+    for part in (data[start:end] for start, end in _outside(ported.edits, len(data))):
+        found = ported.text.encode().find(part, at)
+        assert found >= at
+        at = found + len(part)
+    assert "mint.cat" in ported.text
+    assert kept
+    ast.parse(ported.text)
+    assert port(ported.text).text == ported.text
+
+
+def _outside(edits: list[Edit], size: int) -> list[tuple[int, int]]:
+    ends = [0, *(edit.end for edit in edits)]
+    return list(zip(ends, [*(edit.start for edit in edits), size], strict=True))
+
+
+@pytest.mark.parametrize("text", ["print 'hello'\n", "def f(:\n", "(" * 5000 + ")" * 5000])
+def test_what_is_no_python_is_told(port: Port, text: str) -> None:
+    with pytest.raises(UnreadableSource):
+        port(text)
+
+
+def test_edits_that_overlap_are_refused() -> None:
+    with pytest.raises(ValueError, match="overlap"):
+        apply_edits(b"abcdef", [Edit(0, 3, "x"), Edit(2, 4, "y")])
+
+
+def test_items_are_taken_out_with_their_commas() -> None:
+    for text, dropped, wanted in [
+        ("f(a, b, c)", [1], "f(a, c)"),
+        ("f(a, b, c)", [2], "f(a, b)"),
+        ("f(a, b, c)", [1, 2], "f(a)"),
+        ("f(a, b, c)", [0, 1, 2], "f()"),
+        ("f(a, b, c,)", [2], "f(a, b, )"),
+        ("f(\n    a,\n    b=(1, 2),\n)", [1], "f(\n    a,\n)"),
+        ("f(a,\n  b)", [1], "f(a)"),
+    ]:
+        code = CodeText(text)
+        _, slots = code.slots(1, len(text))
+        assert apply_edits(code.data, code.without(slots, dropped)).decode() == wanted
