@@ -11,10 +11,14 @@ from rich.table import Table
 
 from apidiff.cli.output import show
 from apidiff.database import Data, InvalidData, load
+from apidiff.database.backends import load_backends
 from apidiff.database.checks import check_records, run_checks
 from apidiff.database.checks.subject import Subject
 from apidiff.database.data import UnknownMapping
-from apidiff.execute.submissions import signature_errors
+from apidiff.database.examples import load_examples, shown_by_path
+from apidiff.database.paths import examples_folder
+from apidiff.errors import DataError
+from apidiff.execute.submissions import accepted, record_errors, signature_errors
 from apidiff.judge.vacuity import claims_are_telling
 from apidiff.lookup.entry import entries
 from apidiff.model.mapping import Mapping
@@ -34,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     data = load()
     if args.ids:
         data = dataclasses.replace(data, mappings={key: _mapping(data, key) for key in args.ids})
-    if errors := check_records(data) if args.ids else [*run_checks(data), *signature_errors(data.root)]:
+    if errors := check_records(data) if args.ids else [*run_checks(data), *_evidence_errors(data)]:
         raise InvalidData(errors)
     # Traces can be made only of probes that are as they should be.
     subjects = [Subject(data, mapping) for mapping in data.mappings.values()]
@@ -47,6 +51,12 @@ def run(args: argparse.Namespace) -> int:
         table.add_row(what, str(count))
     show(table)
     return 0
+
+
+def _evidence_errors(data: Data) -> list[DataError]:
+    """What is wrong with run records and their signatures."""
+    fits = accepted(data, load_backends(), shown_by_path(load_examples(examples_folder())))
+    return [*record_errors(data, fits), *signature_errors(data.root)]
 
 
 def _mapping(data: Data, key: str) -> Mapping:

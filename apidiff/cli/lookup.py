@@ -22,6 +22,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--torch", metavar="VERSION", help="put what was observed on this release first")
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the text (default: that of the locale)")
     parser.add_argument("--all", action="store_true", help="print everything: texts, claims, runs, versions")
+    parser.add_argument(
+        "--trust",
+        choices=("project", "signed", "all"),
+        default="all",
+        help="tell only verdicts of this project's own records, or also of signed ones (default: all, each with its standing)",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON, which holds both languages")
 
 
@@ -31,6 +37,10 @@ def run(args: argparse.Namespace) -> int:
         answer: Answer | Unmatched = load().lookup(args.name, mindspore=args.mindspore, torch=args.torch)
     except NoCounterpart as error:  # an answer, not a mistake
         answer = error.unmatched
+    if isinstance(answer, Answer) and args.trust != "all":
+        from apidiff.lookup.trusted import Trusted, with_trusted
+
+        answer = with_trusted(answer, Trusted(args.trust))
     if args.json:
         sys.stdout.buffer.write(msgspec.json.encode(answer) + b"\n")  # JSON is UTF-8, whatever the locale
         return 0

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
-from apidiff.database import ApidiffError, load
+from apidiff.database import ApidiffError, InvalidData, load
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import PACKAGE, conf_file, examples_folder, in_checkout
@@ -72,12 +72,14 @@ def run_matrix(args: argparse.Namespace) -> int:
     if place := place_of(os.environ):
         raise ApidiffError(f"verify: --matrix starts runs of its own. Run it without {place.launcher}.")
     backends, data = load_backends(), load()
+    if data.damaged:
+        raise InvalidData(data.damaged)
     examples = shown_by_path(load_examples(examples_folder()))
     blocks = read_matrix(args.matrix, backends)
     cells = cells_of(blocks, backends, args.backend, args.world_size, args.framework)
 
     def stands(cell: Cell) -> Standing:
-        read = dataclasses.replace(data, runs=load_runs(data.root / "runs"))
+        read = dataclasses.replace(data, runs=load_runs(data.root / "runs"), unsigned_runs=[])
         return standing(cell, read, examples, args.measured_by, given_otherwise)
 
     before = [(cell, standing(cell, data, examples, args.measured_by, given_otherwise)) for cell in cells]

@@ -12,19 +12,24 @@ from rich.console import Console
 
 from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import Backend, Devices, find_backends, load_backends
+from apidiff.database.data import tell_damaged
 from apidiff.database.examples import load_examples
+from apidiff.database.own_records import add_own_records, own_records_path, without_measurer
 from apidiff.database.paths import examples_folder
+from apidiff.database.runs import short_id
 from apidiff.execute.devices import in_words
 from apidiff.execute.plan import WORLD_SIZES, apis_for, estimate, make_plan
-from apidiff.execute.submissions import load_signed, load_signers, take_in
+from apidiff.execute.submissions import load_signers, take_in
 from apidiff.judge import Context, make_context
 from apidiff.messages.escape_invisible import one_line, visible
 from apidiff.messages.signed_words import signed_words
+from apidiff.messages.version_changes import measurer
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RunRecord
 from apidiff.model.verdict import Outcome
 from apidiff.model.version import Version
 from apidiff.verification import difference, observations
+from apidiff.verification.trial import record_trial
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "FILE.minisig, comes along; one that names a known key has to verify.",
     )
     take.add_argument("files", metavar="FILE", nargs="+", type=Path)
+    commands.add_parser(
+        "own",
+        help="list the records here that name no measurer as this project's",
+        description="Adds the records here that name no measurer to own_records.txt, which says that this project made them. For "
+        "those who keep this repository: a run that is recorded in it is listed by itself.",
+    )
     plan = commands.add_parser("plan", help="what a backend would run, and about how long that takes")
     plan.add_argument("--backend", metavar="NAME", required=True)
     plan.add_argument("--framework", choices=("torch", "mindspore"), help="where a backend serves both")
@@ -53,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Does what was asked. ``diff`` returns 1 where verdicts differ or one record lacks some."""
     data, backends = load(), load_backends()
+    tell_damaged(data)
     context = make_context(backends, load_examples(examples_folder()), data.signatures)
     console = Console(markup=False, highlight=False, soft_wrap=True)
     if args.action == "list":
@@ -63,8 +75,12 @@ def run(args: argparse.Namespace) -> int:
             console.print(visible(line))
     elif args.action == "diff":
         return _differ(data, [_of_ranks(*_record_of(data, wanted)) for wanted in args.ids], context, console)
+    elif args.action == "own":
+        count = add_own_records(data.root, without_measurer(data.root / "runs"))
+        console.print(f"{own_records_path(data.root)}: {count} added")
     elif args.action == "import":
-        for taken in take_in(args.files, data, backends, context.examples, load_signers(), _note):
+        trial = record_trial(data, backends, context)
+        for taken in take_in(args.files, data, backends, context.examples, load_signers(), _note, trial):
             known = "" if taken.new else " (was here already)"
             sys.stdout.write(f"{taken.path}{known}, {signed_words(taken.signed, 'en')}\n")
             if taken.former:
@@ -85,7 +101,7 @@ def _record_of(data: Data, wanted: str) -> tuple[str, RunRecord | SingleRecord]:
     """Finds the record of this ID, or of the only ID that ends so. Raises ApidiffError where there is none or are several."""
     every = _every(data)
     meant = [pair for pair in every if pair[0] == wanted] or [
-        pair for pair in every if wanted and pair[0].endswith(wanted)
+        pair for pair in every if wanted and (pair[0].endswith(wanted) or short_id(pair[0]).endswith(wanted))
     ]
     if len(meant) == 1:
         return meant[0]
@@ -106,22 +122,21 @@ def _of_ranks(key: str, record: RunRecord | SingleRecord) -> tuple[str, RunRecor
 
 def _every(data: Data) -> list[tuple[str, RunRecord | SingleRecord]]:
     """All records, those of ranks and those of single processes, by ID."""
-    return sorted([*data.runs, *data.single_runs], key=lambda pair: pair[0])
+    return sorted([*data.every_run, *data.every_single_run], key=lambda pair: pair[0])
 
 
 def _listed(data: Data) -> Iterator[str]:
     every = _every(data)
-    width = max((len(key) for key, _ in every), default=0)
-    signed = load_signed(data.root, (key for key, _ in every))
+    width = max((len(short_id(key)) for key, _ in every), default=0)
     for key, record in every:
         system = one_line(record.os.partition(",")[0])
-        more = [f"measured by {one_line(record.measured_by)}"] if record.measured_by else []
+        more = [f"measured by {_measurer(data, key, record)}"] if record.measured_by else []
         more += ["stopped half-way"] if record.stopped else []
-        more.append(signed_words(signed[key], "en"))
+        more.append(signed_words(data.signed[key], "en"))
         calls = (
             f"{len(record.probes):3} probes" if isinstance(record, RunRecord) else f"{len(record.samples):3} samples"
         )
-        yield f"{key:{width}}  {record.date}  {calls}  {system}  {', '.join(more)}"
+        yield f"{short_id(key):{width}}  {record.date}  {calls}  {system}  {', '.join(more)}"
 
 
 def _shown(data: Data, key: str, record: RunRecord | SingleRecord, context: Context) -> Iterator[str]:
@@ -131,8 +146,8 @@ def _shown(data: Data, key: str, record: RunRecord | SingleRecord, context: Cont
         where = f"a single process on {record.device}"
     yield key
     yield f"  {record.framework} {record.framework_version}, {where}"
-    yield f"  {record.date}, apidiff {record.suite_version}, measured by {_measurer(record)}"
-    signed = load_signed(data.root, [key])[key]
+    yield f"  {record.date}, apidiff {record.suite_version}, measured by {_measurer(data, key, record)}"
+    signed = data.signed[key]
     yield f"  {signed_words(signed, 'en')}{f' ({one_line(signed.about)})' if signed.about else ''}"
     yield f"  {record.os}, {record.machine}, {record.cores} cores, Python {record.python}"
     if isinstance(record, RunRecord) and record.build:
@@ -161,8 +176,8 @@ def _judged(data: Data, key: str, record: RunRecord, context: Context) -> Iterat
         yield f"  {len(stale)} probes give no verdict: they are asked otherwise today, or nothing is claimed of them"
 
 
-def _measurer(record: RunRecord | SingleRecord) -> str:
-    return one_line(record.measured_by) if record.measured_by else "this project"
+def _measurer(data: Data, key: str, record: RunRecord | SingleRecord) -> str:
+    return measurer(record.measured_by, data.signed[key].trust, "en")
 
 
 def _counted(counts: Counter[str]) -> str:

@@ -71,7 +71,9 @@ def run(args: argparse.Namespace) -> int:
     extractor = Extractor.of(data.signatures)
     written = {key: made for key in keys if (made := extractor.extract(data.mappings[key].source)) is not None}
     size = sum(write_extracted(made, args.into).stat().st_size for made in written.values())
-    for key in [key for key in keys if key not in written] if args.ids else load_extracted(args.into).keys() - written:
+    for key in (
+        [key for key in keys if key not in written] if args.ids else load_extracted(args.into)[0].keys() - written
+    ):
         extracted_path(args.into, key).unlink(missing_ok=True)
     count = sum(len(made.samples) for made in written.values())
     print(f"{args.into}: {count} samples of {len(written)} APIs, {size} bytes")  # noqa: T201

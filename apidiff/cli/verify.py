@@ -18,7 +18,7 @@ from rich.table import Table
 from apidiff.cli.matrix import add_options, run_matrix
 from apidiff.cli.repeat import show_sample
 from apidiff.cli.samples import choose, has_samples, run_samples
-from apidiff.database import ApidiffError, Data, load
+from apidiff.database import ApidiffError, Data, InvalidData, load
 from apidiff.database.backends import Backend, find_backends, load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
@@ -106,6 +106,8 @@ def run(args: argparse.Namespace) -> int:
     if place and place.rank:
         return serve(place)
     data = load()
+    if data.damaged:  # what is recorded there would be taken for what was never recorded
+        raise InvalidData(data.damaged)
     backends = [backend for backend in load_backends() if args.framework in {None, backend.framework}]
     unknown = [name for name in args.ids if name not in data.mappings]
     if unknown:
@@ -240,7 +242,7 @@ def _verify(
         forget(record)
         return _Result(backend, record, outcomes, [], None, str(path))
     forget(record)
-    recorded = base_record(data.runs, record)
+    recorded = base_record(data.every_run, record)
     changes = compare(apis, recorded, record, context)
     return _Result(backend, record, outcomes, changes, recorded[0] if recorded else None, None)
 

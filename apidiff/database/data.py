@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import sys
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,10 +22,12 @@ from apidiff.database.documented import (
 )
 from apidiff.database.expansion import Expander, Origins
 from apidiff.database.extracted_samples import load_extracted
+from apidiff.database.own_records import load_own_records
 from apidiff.database.paths import DATA
-from apidiff.database.runs import load_runs
+from apidiff.database.runs import Reading, load_runs
 from apidiff.database.shared_targets import fill_in
 from apidiff.database.signatures import load_signatures
+from apidiff.database.signing import load_signed
 from apidiff.database.single_runs import load_single_runs
 from apidiff.database.uses import Uses, load_uses
 from apidiff.database.writing_rules import load_writing_rules
@@ -35,7 +39,9 @@ from apidiff.model.mapping import Document, Mapping, Release
 from apidiff.model.rule import WritingRules
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.signature import SignatureFile
+from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord
+from apidiff.model.trust import Trust
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,9 @@ class Data:
     process, those made last first. ``uses``: how often real code names an API. ``addresses``: by framework, where its
     documentation stands.
     ``extracted``: samples taken from the source framework, by its API. ``rules``: how code is ported beyond names and keywords.
+    ``damaged``: what is wrong with run records and files of samples that were passed over. ``signed``: who vouches for each
+    record, by ID. ``runs`` and ``single_runs`` are those that decide: this project's own and signed ones; ``unsigned_runs`` and
+    ``unsigned_single_runs`` the others, which no badge, headline or figure is made from.
     """
 
     root: Path
@@ -68,6 +77,21 @@ class Data:
     addresses: dict[str, PageRules] = field(default_factory=dict)
     extracted: dict[str, ExtractedSamples] = field(default_factory=dict)
     rules: WritingRules = field(default_factory=WritingRules)
+    damaged: list[DataError] = field(default_factory=list)
+    signed: dict[str, Signed] = field(default_factory=dict)
+    unsigned_runs: list[tuple[str, RunRecord]] = field(default_factory=list)
+    unsigned_single_runs: list[tuple[str, SingleRecord]] = field(default_factory=list)
+
+    @property
+    def every_run(self) -> list[tuple[str, RunRecord]]:
+        """All records of ranks, those for which nobody vouches too, by ID."""
+        return sorted([*self.runs, *self.unsigned_runs], key=lambda pair: pair[0])
+
+    @property
+    def every_single_run(self) -> list[tuple[str, SingleRecord]]:
+        """All records of single calls, those for which nobody vouches too; those made last first."""
+        both = [*self.single_runs, *self.unsigned_single_runs]
+        return sorted(both, key=lambda pair: pair[1].date, reverse=True)
 
     def path_of(self, mapping_id: str) -> Path:
         """The file of a mapping, as `mapping_path` has it."""
@@ -77,8 +101,8 @@ class Data:
 def load(root: Path | None = None) -> Data:
     """Reads the data below ``root`` (default: the data shipped with the package).
 
-    Raises InvalidData with every DataError found in mappings, documents and releases; DataError for a broken run record
-    or signature file.
+    Raises InvalidData with every DataError found in mappings, documents and releases; DataError for a broken signature file. A
+    run record or file of samples that is damaged is passed over and told in ``damaged``.
     """
     was_enabled = gc.isenabled()
     gc.disable()  # a million objects are made and all are kept: looking for garbage among them takes as long as reading
@@ -117,7 +141,12 @@ def _load(root: Path) -> Data:
     if errors:
         raise InvalidData(errors)
     mappings = with_canonical_calls(with_listed(mappings, tables), root / "canonical_calls.yaml")
-    runs = load_runs(root / "runs")
+    reading = Reading(load_own_records(root))
+    runs = load_runs(root / "runs", reading)
+    single_runs = load_single_runs(root / "runs", reading)
+    signed = _signed(root, [key for key, _ in [*runs, *single_runs]], reading.own_ids)
+    decide = {key for key, found in signed.items() if found.trust is not Trust.UNSIGNED}
+    extracted, broken = load_extracted(root / "samples")
     unused = [*expander.profiles.unused(), *expander.notes.unused()]
     return Data(
         root,
@@ -125,19 +154,37 @@ def _load(root: Path) -> Data:
         documents,
         frameworks,
         signatures,
-        runs,
+        [pair for pair in runs if pair[0] in decide],
         origins,
         tables,
         only,
         listings,
         expander.profiles.unneeded,
         unused,
-        load_single_runs(root / "runs"),
+        [pair for pair in single_runs if pair[0] in decide],
         uses,
         addresses,
-        load_extracted(root / "samples"),
+        extracted,
         load_writing_rules(root, mappings),
+        [*reading.damaged, *broken],
+        signed,
+        [pair for pair in runs if pair[0] not in decide],
+        [pair for pair in single_runs if pair[0] not in decide],
     )
+
+
+def _signed(root: Path, run_ids: Sequence[str], own: Collection[str]) -> dict[str, Signed]:
+    """Who vouches for each record. What is wrong with a signature `apidiff check` tells; here nobody then does."""
+    listed = Signed(state=State.LISTED)
+    return {key: listed for key in run_ids if key in own} | load_signed(
+        root, [key for key in run_ids if key not in own]
+    )
+
+
+def tell_damaged(data: Data) -> None:
+    """Writes a line on standard error for each damaged file that was passed over. `apidiff check` fails on them."""
+    for error in data.damaged:
+        sys.stderr.write(f"apidiff: note: damaged, and passed over: {error}\n")
 
 
 def _mappings(root: Path, expander: Expander, errors: list[DataError]) -> tuple[dict[str, Mapping], dict[str, Origins]]:

@@ -10,12 +10,14 @@ from pathlib import Path
 import msgspec
 
 from apidiff.atomic_write import write_file
+from apidiff.database.regular_files import gunzip, read_regular
 from apidiff.errors import DataError
 from apidiff.model.extracted_samples import EXTRACTED_SCHEMA, ExtractedSamples
 from apidiff.model.sample import Arguments, Sample
 from apidiff.model.signature import ParameterKind, Signature
 
 SUFFIX = ".jsonl.gz"
+_MAX_BYTES = 64 * 2**20
 _REMEDY = "Restore the file from version control, or make it anew: apidiff samples extract {api}."
 
 
@@ -45,8 +47,8 @@ def read_extracted(path: Path) -> ExtractedSamples:
     api = path.name.removesuffix(SUFFIX)
     remedy = _REMEDY.format(api=api)
     try:
-        content = gzip.decompress(path.read_bytes())
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        content = gunzip(read_regular(path, _MAX_BYTES), _MAX_BYTES)
+    except (EOFError, zlib.error) as error:
         raise DataError(path, None, f"cannot be decompressed: {error}", remedy) from error
     except OSError as error:
         raise DataError(path, None, f"cannot be read ({error.strerror})", remedy) from error
@@ -75,9 +77,16 @@ def read_extracted(path: Path) -> ExtractedSamples:
     return extracted
 
 
-def load_extracted(folder: Path) -> dict[str, ExtractedSamples]:
-    """All files below ``folder`` by API; none where there is no such folder. Raises DataError as ``read_extracted`` does."""
-    return {path.name.removesuffix(SUFFIX): read_extracted(path) for path in sorted(folder.glob(f"*{SUFFIX}"))}
+def load_extracted(folder: Path) -> tuple[dict[str, ExtractedSamples], list[DataError]]:
+    """All files below ``folder`` by API, none where there is no such folder; and what is wrong with those passed over."""
+    extracted: dict[str, ExtractedSamples] = {}
+    damaged = []
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        try:
+            extracted[path.name.removesuffix(SUFFIX)] = read_extracted(path)
+        except DataError as error:
+            damaged.append(error)
+    return extracted, damaged
 
 
 def unnamed_parameters(extracted: ExtractedSamples, signature: Signature, path: Path) -> Iterator[DataError]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
+from apidiff.database.record_gate import record_faults
+from apidiff.database.regular_files import gunzip, read_regular
 from apidiff.errors import DataError
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RUN_SCHEMA, RunRecord
@@ -21,9 +23,30 @@ _REMEDY = "Restore the file from version control, or delete it and record the ru
 Recorded = TypeVar("Recorded", RunRecord, SingleRecord)
 
 
+MAX_RECORD = 256 * 2**20  # bytes of JSON: the largest of the records has less than a tenth of that
+
+
+@dataclass
+class Reading:
+    """What reading the records of a data folder finds beside them.
+
+    ``own``: the digests of those that this project made. ``own_ids``: the IDs of those of them that were read. ``damaged``: what
+    is wrong with files that are passed over.
+    """
+
+    own: Collection[str] = ()
+    own_ids: set[str] = field(default_factory=set)
+    damaged: list[DataError] = field(default_factory=list)
+
+
+def whole_digest(content: bytes) -> str:
+    """The SHA-256 of a record's bytes: what it is known and compared by."""
+    return hashlib.sha256(content).hexdigest()
+
+
 def digest_of(content: bytes) -> str:
-    """The twelve hexadecimal digits that a record's file name ends in."""
-    return hashlib.sha256(content).hexdigest()[:12]
+    """The twelve hexadecimal digits that a digest is shown by, and that names of this project's records end in."""
+    return whole_digest(content)[:12]
 
 
 def record_stem(path: Path) -> str:
@@ -36,15 +59,29 @@ def run_id(path: Path) -> str:
     return f"{path.parent.name}/{record_stem(path)}"
 
 
+def short_id(run: str) -> str:
+    """The ID of a run as it is shown: no more than twelve digits of its digest."""
+    name, dash, digest = run.rpartition("-")
+    return f"{name}{dash}{digest[:12]}" if len(digest) == 64 else run
+
+
 def read_bytes(path: Path) -> bytes:
     """The JSON of the record in ``path``. Raises DataError where it cannot be read or decompressed."""
     try:
-        content = path.read_bytes()
-        return gzip.decompress(content) if path.suffix == ".gz" else content
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        content = read_regular(path, MAX_RECORD + 1)
+        content = gunzip(content, MAX_RECORD + 1) if path.suffix == ".gz" else content
+    except (EOFError, zlib.error) as error:
         raise DataError(path, None, f"cannot be decompressed: {error}", _REMEDY) from error
     except OSError as error:
         raise DataError(path, None, f"cannot be read ({error.strerror})", "Check that it is readable.") from error
+    if len(content) > MAX_RECORD:
+        raise DataError(path, None, f"is larger than {MAX_RECORD // 2**20} MiB", _REMEDY)
+    return content
+
+
+def record_paths(folder: Path) -> list[Path]:
+    """The files of all records below ``folder``, of ranks and of single calls."""
+    return sorted([*folder.glob("*/*.json"), *folder.glob("*/*.json.gz")])
 
 
 def run_name(record: RunRecord) -> tuple[str, str]:
@@ -53,9 +90,14 @@ def run_name(record: RunRecord) -> tuple[str, str]:
 
 
 def run_path(record: RunRecord, content: bytes, runs: Path) -> Path:
-    """Where below ``runs`` a record lies whose bytes are ``content``."""
+    """Where below ``runs`` a record lies whose bytes are ``content``.
+
+    Names end in the whole digest; in its first digits for a record without a measurer, of which `own_records.txt` has the
+    whole one.
+    """
     place, name = run_name(record)
-    return runs / place / f"{name}-{digest_of(content)}.json"
+    digest = whole_digest(content) if record.measured_by else digest_of(content)
+    return runs / place / f"{name}-{digest}.json"
 
 
 def signature_path(record: Path) -> Path:
@@ -63,27 +105,54 @@ def signature_path(record: Path) -> Path:
     return record.with_name(f"{record.name}.minisig")
 
 
-def load_runs(folder: Path) -> list[tuple[str, RunRecord]]:
+def load_runs(folder: Path, reading: Reading | None = None) -> list[tuple[str, RunRecord]]:
     """All run records below ``folder`` with their IDs, in the order of their names; none where there is no such folder.
 
-    Raises DataError for a record that cannot be read, has a changed byte, does not fit the model or lies under the wrong
-    name.
+    Raises DataError for a record that cannot be read, has a changed byte, does not fit the model, lies under the wrong name or
+    holds what no run shows; given a ``reading``, keeps that there and passes the file over.
     """
     paths = [path for path in sorted(folder.glob("*/*.json")) if not path.name.startswith("single-")]
-    return [(run_id(path), read_record(path, RunRecord, RUN_SCHEMA, run_name, "run record")) for path in paths]
+    return read_records(paths, RunRecord, RUN_SCHEMA, run_name, "run record", reading)
+
+
+def read_records(
+    paths: Iterable[Path],
+    kind: type[Recorded],
+    schema: int,
+    name: Callable[[Recorded], tuple[str, str]],
+    what: str,
+    reading: Reading | None,
+) -> list[tuple[str, Recorded]]:
+    """Reads the records in ``paths`` as `read_record` does, with their IDs."""
+    records = []
+    for path in paths:
+        try:
+            records.append((run_id(path), read_record(path, kind, schema, name, what, reading)))
+        except DataError as error:
+            if reading is None:
+                raise
+            reading.damaged.append(error)
+    return records
 
 
 def read_record(
-    path: Path, kind: type[Recorded], schema: int, name: Callable[[Recorded], tuple[str, str]], what: str
+    path: Path,
+    kind: type[Recorded],
+    schema: int,
+    name: Callable[[Recorded], tuple[str, str]],
+    what: str,
+    reading: Reading | None = None,
 ) -> Recorded:
     """Reads the record of ``kind`` in ``path``; ``what`` says in messages what it should be.
 
-    Raises DataError where it cannot be read, has a changed byte, is of another schema or lies under another name than
-    ``name`` gives it.
+    One that ``reading`` knows as this project's was looked at when it was listed; what others hold is looked at here. Raises
+    DataError where it cannot be read, has a changed byte, is of another schema, lies under another name than ``name`` gives it
+    or does not pass the gate.
     """
     content = read_bytes(path)
-    digest, named = digest_of(content), record_stem(path).rpartition("-")[2]
-    if digest != named:
+    whole, named = whole_digest(content), record_stem(path).rpartition("-")[2]
+    if len(named) not in {12, 64} or not whole.startswith(named):
+        digest = whole[: max(12, len(named))]
         raise DataError(path, None, f"its bytes have digest {digest}, its name says {named}: it was changed", _REMEDY)
     try:
         record = msgspec.json.decode(content, type=kind)
@@ -95,4 +164,9 @@ def read_record(
     place, stem = name(record)
     if (path.parent.name, record_stem(path).rpartition("-")[0]) != (place, stem):
         raise DataError(path, None, f"holds the run {place}/{stem}", "The path says which run it is: move it back.")
+    if reading is not None and whole in reading.own:
+        reading.own_ids.add(run_id(path))
+        return record
+    for found, remedy in record_faults(record):
+        raise DataError(path, None, found, remedy)
     return record

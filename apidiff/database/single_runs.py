@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from apidiff.database.runs import digest_of, read_record, record_stem, run_id
+from apidiff.database.runs import Reading, digest_of, read_records, record_stem, whole_digest
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
 from apidiff.model.version import Version
 
@@ -24,19 +24,17 @@ def single_run_name(record: SingleRecord) -> tuple[str, str]:
 def single_run_path(record: SingleRecord, content: bytes, runs: Path) -> Path:
     """Where below ``runs`` a record lies whose bytes are ``content``."""
     place, name = single_run_name(record)
-    return runs / place / f"{name}-{digest_of(content)}.json{'.gz' if record.inputs else ''}"
+    digest = whole_digest(content) if record.measured_by else digest_of(content)
+    return runs / place / f"{name}-{digest}.json{'.gz' if record.inputs else ''}"
 
 
-def load_single_runs(folder: Path) -> list[tuple[str, SingleRecord]]:
+def load_single_runs(folder: Path, reading: Reading | None = None) -> list[tuple[str, SingleRecord]]:
     """All records of single calls below ``folder`` with their IDs; those made last come first.
 
-    Raises DataError for a record that cannot be read, has a changed byte, does not fit the model or lies under the wrong
-    name.
+    What cannot be taken is raised as DataError, or kept in ``reading``, as `load_runs` does.
     """
-    records = [
-        (run_id(path), read_record(path, SingleRecord, SINGLE_SCHEMA, single_run_name, "record of single calls"))
-        for path in single_paths(folder)
-    ]
+    paths, what = single_paths(folder), "record of single calls"
+    records = read_records(paths, SingleRecord, SINGLE_SCHEMA, single_run_name, what, reading)
     return sorted(records, key=lambda pair: pair[1].date, reverse=True)
 
 

@@ -10,9 +10,11 @@ from typing import TypeVar
 
 import msgspec
 
+from apidiff.database.regular_files import read_regular
 from apidiff.errors import DataError
 
 T = TypeVar("T")
+_MAX_BYTES = 8 * 2**20
 
 
 def read_toml(
@@ -27,15 +29,19 @@ def read_toml(
     error where a key or a value is wrong. ``unreadable``: the remedy where it cannot be read.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        content = read_regular(path, _MAX_BYTES)
+        text = content.decode("utf-8")
         return msgspec.convert(tomllib.loads(text), kind)
     except OSError as error:
         raise DataError(path, None, f"cannot be read ({error.strerror})", unreadable) from error
     except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        line = content[: error.start].count(b"\n") + 1
         raise DataError(path, line, "is not UTF-8 text", "Save it as UTF-8.") from error
     except tomllib.TOMLDecodeError as error:
         at = re.search(r"line (\d+)", str(error))
         raise DataError(path, int(at[1]) if at else None, f"broken TOML: {error}", "Mend the syntax.") from error
-    except msgspec.ValidationError as error:
-        raise explain(text, error) from error
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, msgspec.ValidationError):
+            raise explain(text, error) from error
+        # An impossible date or number, of which tomllib names no line; or tables within tables.
+        raise DataError(path, None, f"broken TOML: {str(error)[:200]}", "Mend the value.") from error

@@ -9,10 +9,16 @@ from typing import Any, TypeVar
 import msgspec
 import yaml
 
+from apidiff.database.regular_files import read_regular
 from apidiff.errors import DataError
 
 T = TypeVar("T")
 
+MAX_DEPTH = 60  # of values within values
+_MAX_BYTES = 32 * 2**20
+_SAFE_DEPTH = 3000  # levels that LibYAML builds in any thread
+_DEEP_LINE = re.compile(rf"^[ \t?:-]{{{_SAFE_DEPTH},}}", re.MULTILINE)
+_MOST_REPEATED = 1000  # values
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Place = tuple[str | int, ...]
 Lines = dict[Place, int]
@@ -30,19 +36,23 @@ def read_yaml(path: Path, kind: type[T]) -> tuple[T, Lines]:
 def read_yaml_plain(path: Path, kind: type[T]) -> tuple[T, Any, Lines]:
     """What `read_yaml` returns, with the plain data that the record was made of between the two."""
     try:
-        text = path.read_text(encoding="utf-8")
+        content = read_regular(path, _MAX_BYTES + 1)
+        text = content.decode("utf-8")
     except OSError as error:
         raise DataError(
             path, None, f"cannot be read ({error.strerror})", "Check that it exists and is readable."
         ) from error
     except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        line = content[: error.start].count(b"\n") + 1
         raise DataError(path, line, "is not UTF-8 text", "Save it as UTF-8.") from error
+    if len(content) > _MAX_BYTES:
+        raise DataError(path, None, f"is larger than {_MAX_BYTES // 2**20} MiB", "Write it as several files.")
+    _refuse_deep(path, text)
     lines: Lines = {}
     try:
         loader = _Loader(text)
         node = loader.get_single_node()
-        plain = _plain(node, (), lines, path, loader) if node is not None else None
+        plain = _Constructor(path, loader, lines).plain(node, ()) if node is not None else None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         found = f"broken YAML: {error.problem or error.context}"
@@ -51,10 +61,82 @@ def read_yaml_plain(path: Path, kind: type[T]) -> tuple[T, Any, Lines]:
         ) from error
     except yaml.YAMLError as error:
         raise DataError(path, None, f"broken YAML: {error}", "Mend the syntax.") from error
+    except RecursionError as error:
+        raise DataError(path, None, f"values are nested deeper than {MAX_DEPTH}", "Write them flatter.") from error
     try:
         return msgspec.convert(plain, kind), plain, lines
     except msgspec.ValidationError as error:
         raise _explain(path, *place_of(error, plain, kind), lines) from error
+    except RecursionError as error:
+        raise DataError(path, None, "values are nested too deep", "Write them flatter.") from error
+
+
+def _refuse_deep(path: Path, text: str) -> None:
+    """Raises DataError for values that are nested deeper than any are.
+
+    LibYAML builds a tree by recursion and ends the process where that is too deep: at some ten thousand levels. So text that
+    could be that deep, by the brackets it opens or by the beginning of a line, is read as events first.
+    """
+    if text.count("[") + text.count("{") <= _SAFE_DEPTH and not _DEEP_LINE.search(text):
+        return
+    level = 0
+    try:
+        for event in yaml.parse(text, Loader=_Loader):
+            if isinstance(event, yaml.CollectionStartEvent):
+                level += 1
+            elif isinstance(event, yaml.CollectionEndEvent):
+                level -= 1
+            if level > MAX_DEPTH:
+                line = event.start_mark.line + 1 if event.start_mark else None
+                raise DataError(path, line, f"values are nested deeper than {MAX_DEPTH}", "Write them flatter.")
+    except yaml.YAMLError:
+        return  # told with its line when the tree is built
+
+
+class _Constructor:
+    """Makes plain data of the tree of a file. What aliases repeat is limited: they could make gigabytes of a kilobyte."""
+
+    def __init__(self, path: Path, loader: yaml.SafeLoader, lines: Lines) -> None:
+        self._path, self._loader, self._lines = path, loader, lines
+        self._seen: set[int] = set()
+        self._repeated = 0
+
+    def plain(self, node: yaml.Node, at: Place) -> Any:
+        """The data of ``node``, which stands at ``at``. Raises DataError for what no record holds."""
+        line = node.start_mark.line + 1
+        self._lines[at] = line
+        if len(at) > MAX_DEPTH:
+            raise DataError(self._path, line, f"values are nested deeper than {MAX_DEPTH}", "Write them flatter.")
+        self._repeated += id(node) in self._seen
+        if self._repeated > _MOST_REPEATED:
+            found = f"repeats more than {_MOST_REPEATED} values by aliases (*)"
+            raise DataError(self._path, line, found, "Write the values out.")
+        self._seen.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, at)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.plain(item, (*at, index)) for index, item in enumerate(node.value)]
+        try:
+            return self._loader.construct_object(node)
+        except yaml.YAMLError:
+            raise
+        except Exception as error:  # of impossible dates, numbers and tags PyYAML raises whatever comes up
+            found = f"{str(node.value)[:40]!r} is no {node.tag.rpartition(':')[2][:20]}"
+            raise DataError(self._path, line, found, "Mend the value, or put it in quotes.") from error
+
+    def _mapping(self, node: yaml.MappingNode, at: Place) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            # Keys such as 1 (a rank) are read as the text they are.
+            key = key_node.value if isinstance(key_node, yaml.ScalarNode) else None
+            line = key_node.start_mark.line + 1
+            if key is None:
+                raise DataError(self._path, line, "a key that is not plain text", "Write keys as plain words.")
+            if key in found:
+                raise DataError(self._path, line, f"key {key!r} is given twice", "Keep one of the two.")
+            found[key] = self.plain(value_node, (*at, key))
+            self._lines[(*at, key)] = line
+        return found
 
 
 def _inside(plain: Any, at: Place) -> Any:
@@ -70,26 +152,6 @@ def _narrowed(plain: Any, at: Place, key: str) -> Any:
     copy: Any = list(plain) if isinstance(plain, list) else dict(plain)
     copy[at[0]] = _narrowed(plain[at[0]], at[1:], key)
     return copy
-
-
-def _plain(node: yaml.Node, at: Place, lines: Lines, path: Path, loader: yaml.SafeLoader) -> Any:
-    lines[at] = node.start_mark.line + 1
-    if isinstance(node, yaml.MappingNode):
-        found: dict[Any, Any] = {}
-        for key_node, value_node in node.value:
-            # Keys such as 1 (a rank) are read as the text they are.
-            key = key_node.value if isinstance(key_node, yaml.ScalarNode) else None
-            line = key_node.start_mark.line + 1
-            if key is None:
-                raise DataError(path, line, "a key that is not plain text", "Write keys as plain words.")
-            if key in found:
-                raise DataError(path, line, f"key {key!r} is given twice", "Keep one of the two.")
-            found[key] = _plain(value_node, (*at, key), lines, path, loader)
-            lines[(*at, key)] = line
-        return found
-    if isinstance(node, yaml.SequenceNode):
-        return [_plain(item, (*at, index), lines, path, loader) for index, item in enumerate(node.value)]
-    return loader.construct_object(node)
 
 
 _PLACE = re.compile(r"^(?P<what>.*?)(?: - at (?:`key` in )?`(?P<at>[^`]*)`)?$", re.DOTALL)

@@ -82,6 +82,7 @@ class SingleHead(Record, frozen=True, kw_only=True):
     date: str
     measured_by: str | None = None
     stopped: str | None = None
+    signed: Signed = Signed()
     ends: dict[str, int] = {}
 
 
@@ -155,10 +156,11 @@ def head_of(run_id: str, run: RunRecord, signed: Signed | None = None) -> RunHea
     return RunHead(id=run_id, signed=signed or Signed(), ends=ends, **facts)
 
 
-def single_head_of(run_id: str, run: SingleRecord) -> SingleHead:
+def single_head_of(run_id: str, run: SingleRecord, signed: Signed | None = None) -> SingleHead:
     """The head of a record of calls in a single process."""
-    facts = {name: getattr(run, name) for name in SingleHead.__struct_fields__ if name not in {"id", "ends"}}
-    return SingleHead(id=run_id, ends=dict(sorted(Counter(sample.end for sample in run.samples).items())), **facts)
+    facts = {name: getattr(run, name) for name in SingleHead.__struct_fields__ if name not in {"id", "signed", "ends"}}
+    ends = dict(sorted(Counter(sample.end for sample in run.samples).items()))
+    return SingleHead(id=run_id, signed=signed or Signed(), ends=ends, **facts)
 
 
 def evidence(

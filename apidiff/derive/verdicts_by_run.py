@@ -12,11 +12,13 @@ from typing import NamedTuple
 
 from apidiff.derive.evidence import distinct_claims, holding_mappings
 from apidiff.model.base import Text
+from apidiff.model.trust import Trust
 from apidiff.model.verdict import Observation, Outcome, worst_outcome
 from apidiff.model.version import Version
 from apidiff.model.views import (
     ChangeEntry,
     ClaimEntry,
+    Confirmation,
     Dispute,
     Entry,
     ObservedSummary,
@@ -72,6 +74,32 @@ def disputes(observed: Iterable[Observation]) -> list[Dispute]:
         if len(set(runs.values())) > 1
     ]
     return sorted(disputes, key=lambda dispute: Version(dispute.framework_version), reverse=True)
+
+
+def confirmations(observed: Iterable[Observation]) -> list[Confirmation]:
+    """Finds where records of different makers agree and none disagrees, newest version first; world sizes share one."""
+    observed = list(observed)
+    maker = {seen.run: "" if seen.trust is Trust.PROJECT else seen.measured_by or seen.run for seen in observed}
+    alike: dict[tuple[Place, str, tuple[str, ...]], tuple[list[int], list[str]]] = {}
+    for place, by_size in by_run(observed).items():
+        for size, runs in by_size.items():
+            makers = {maker[run]: run for run in runs}
+            if len(makers) > 1 and len(set(runs.values())) == 1:
+                key = place, next(iter(runs.values())).value, tuple(sorted(makers))
+                alike.setdefault(key, ([], [makers[name] for name in sorted(makers)]))[0].append(size)
+    found = [
+        Confirmation(
+            framework=framework,
+            framework_version=version,
+            backend=backend,
+            device=device,
+            world_sizes=sizes,
+            outcome=outcome,
+            runs=runs,
+        )
+        for ((framework, version, backend, device), outcome, _), (sizes, runs) in alike.items()
+    ]
+    return sorted(found, key=lambda confirmed: Version(confirmed.framework_version), reverse=True)
 
 
 def changes(observed: Iterable[Observation], known: Known) -> list[VerdictChange]:

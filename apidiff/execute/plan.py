@@ -221,7 +221,7 @@ def estimate(data: Data, backend: Backend, size: int, plan: Plan) -> Estimate | 
     What did not end is tried twice. None where there is no record of the world size; one rank is taken to be as fast as two.
     """
     as_large = backend.framework, max(size, 2)
-    like = [record for _, record in data.runs if (record.framework, record.world_size) == as_large]
+    like = [record for _, record in data.every_run if (record.framework, record.world_size) == as_large]
     if not like:
         return None
     newest = max(like, key=lambda record: (Version(record.framework_version), record.date))

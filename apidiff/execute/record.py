@@ -21,7 +21,8 @@ from platformdirs import user_state_path
 
 from apidiff.atomic_write import locked, write_files
 from apidiff.database.backends import Backend
-from apidiff.database.runs import run_name, run_path, signature_path
+from apidiff.database.own_records import add_own_records
+from apidiff.database.runs import run_id, run_name, run_path, signature_path, whole_digest
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
 
@@ -99,6 +100,7 @@ def write_record(record: RunRecord, runs: Path) -> Path:
     content = encode(record)
     path = run_path(record, content, runs)
     name = run_name(record)[1]
+    _list_own(record, content, path)
     with locked(path.parent):
         write_files({path: content})
         if record.measured_by is not None:
@@ -108,6 +110,12 @@ def write_record(record: RunRecord, runs: Path) -> Path:
                 signature_path(former).unlink(missing_ok=True)
                 former.unlink()
     return path
+
+
+def _list_own(record: RunRecord, content: bytes, path: Path) -> None:
+    """Adds a record of this project to the list of them, first: what is listed and then not written does no harm."""
+    if record.measured_by is None:
+        add_own_records(path.parent.parent.parent, {whole_digest(content): run_id(path)})
 
 
 class _Measured(msgspec.Struct):
@@ -126,6 +134,7 @@ def write_beside(record: RunRecord, runs: Path) -> Path:
     """Writes a record below ``runs`` and replaces none. Returns its path. Raises DataError as ``write_record`` does."""
     content = encode(record)
     path = run_path(record, content, runs)
+    _list_own(record, content, path)
     with locked(path.parent):
         write_files({path: content})
         if record.measured_by is not None:

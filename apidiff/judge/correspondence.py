@@ -7,13 +7,13 @@ literals and not written alike, decide nothing: a pair with such a part is neith
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from apidiff.judge.case import Verdict, no_signature, signature_fact
 from apidiff.judge.typenames import Relation, relation, type_names
 from apidiff.model.claim import Claim, Corresponds, ListedAs
+from apidiff.model.literals import literal
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter
 from apidiff.model.trace import RunRecord, SignatureDump
 from apidiff.model.verdict import Evidence, EvidenceCode, Outcome, evidence
@@ -231,8 +231,8 @@ def _literals(texts: Iterable[str]) -> tuple[str, object] | None:
     """The value that one of the texts is a literal of, with its type (True is not 1); None where none is one."""
     for text in texts:
         try:
-            value = ast.literal_eval(text)
-        except (ValueError, SyntaxError):
+            value = literal(text)
+        except ValueError:
             continue
         if value is not ...:  # a stub's way to say that there is a default
             return type(value).__name__, value

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from apidiff.model.dtypes import carrier
 from apidiff.model.trace import Number, ObjectDump, RankTrace, ScalarDump, SequenceDump, TensorDump, Value
 
 Array = npt.NDArray[np.generic]
@@ -79,8 +80,8 @@ def tensors(value: Value | None) -> list[TensorDump]:
 
 
 def array(tensor: TensorDump) -> Array:
-    """The tensor as a NumPy array of its shape and dtype (bfloat16 as float32)."""
-    dtype = np.dtype("float32" if tensor.dtype == "bfloat16" else tensor.dtype)
+    """The tensor as a NumPy array of its shape and dtype; one that NumPy lacks, such as bfloat16, as float32."""
+    dtype = np.dtype(carrier(tensor.dtype))
     read = complex if dtype.kind == "c" else float
     return np.array([read(v) if isinstance(v, str) else v for v in tensor.values], dtype=dtype).reshape(tensor.shape)
 

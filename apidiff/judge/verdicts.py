@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from apidiff.database.backends import Backend
 from apidiff.database.examples import Example, shown_by_path
@@ -13,7 +14,9 @@ from apidiff.judge.outcome import SIGNATURE_KINDS, judge_claim
 from apidiff.model.claim import Claim, ClaimKind
 from apidiff.model.claim_probes import Examples, framework_of, spec_of, wanted_probes
 from apidiff.model.mapping import Api
+from apidiff.model.signed import Signed
 from apidiff.model.trace import ProbeRun, RunRecord
+from apidiff.model.trust import Trust
 from apidiff.model.verdict import Observation, Outcome
 
 _ON_SIGNATURES = {*SIGNATURE_KINDS, ClaimKind.CORRESPONDS}
@@ -31,18 +34,31 @@ class Context:
     unsupported: Mapping[tuple[str, str, str], Sequence[re.Pattern[str]]] = field(default_factory=dict)
     examples: Examples = field(default_factory=dict)
     signatures: Signatures = field(default_factory=dict)
+    trust: Mapping[str, Trust] = field(default_factory=dict)
 
 
 def make_context(
-    backends: Sequence[Backend], examples: Sequence[Example], signatures: Signatures | None = None
+    backends: Sequence[Backend],
+    examples: Sequence[Example],
+    signatures: Signatures | None = None,
+    signed: Mapping[str, Signed] = MappingProxyType({}),
 ) -> Context:
-    """The context for ``backends`` (by name, framework and device), ``examples`` (by path) and ``signatures`` (by version)."""
+    """Gathers what records are judged with.
+
+    Args:
+        backends: by name, framework and device.
+        examples: by path.
+        signatures: by version.
+        signed: who vouches for records, by ID.
+
+    """
     return Context(
         unsupported={
             (backend.name, backend.framework, backend.device): backend.unsupported_patterns for backend in backends
         },
         examples=shown_by_path(examples),
         signatures=signatures or {},
+        trust={key: found.trust for key, found in signed.items()},
     )
 
 
@@ -78,6 +94,7 @@ def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Con
             run=run_id,
             facts=facts,
             measured_by=record.measured_by,
+            trust=context.trust.get(run_id, Trust.UNSIGNED),
         )
 
 

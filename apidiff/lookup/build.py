@@ -10,6 +10,7 @@ from types import MappingProxyType
 import msgspec
 
 from apidiff.database import load
+from apidiff.database.data import tell_damaged
 from apidiff.derive.counterparts import counterparts as all_counterparts
 from apidiff.derive.counterparts import served, with_classes
 from apidiff.derive.source_names import source_names
@@ -27,6 +28,7 @@ from apidiff.model.views import CounterpartEntry, Entry
 def build(fingerprint: str) -> Index:
     """The index of the data that ship with the package. Raises ApidiffError where they are invalid."""
     data = load()
+    tell_damaged(data)
     releases = {framework: [release.version for release in known] for framework, known in data.frameworks.items()}
     entries = all_entries(data)
     return index_of(

@@ -40,7 +40,7 @@ from apidiff.messages.labels import filled
 from apidiff.messages.phrases import clause_text, sentence
 from apidiff.messages.sweep_differences import sweep_differences
 from apidiff.messages.verdict_text import summarise
-from apidiff.messages.version_changes import change_entries, dispute_entries
+from apidiff.messages.version_changes import change_entries, confirmation_entries, dispute_entries
 from apidiff.model.base import Text
 from apidiff.model.claim import Claim, Stated
 from apidiff.model.mapping import Api, Mapping, Otherwise, ParameterRow, Target, TargetRange
@@ -71,7 +71,7 @@ class Builder:
 
     def __init__(self, data: Data, backends: Sequence[Backend], examples: Sequence[Example]) -> None:
         self.data, self.backends, self.examples = data, backends, examples
-        self.context = make_context(backends, examples, data.signatures)
+        self.context = make_context(backends, examples, data.signatures, data.signed)
         self._traces = SingleTraces(data.single_runs)
         self._unsupported = unsupported_by(load_devices()) if data.single_runs else {}
         self._files = _newest_first(data.signatures)
@@ -150,6 +150,12 @@ class Builder:
             seen for run_id, record in self.data.runs for seen in observe(claim, api, run_id, record, self.context)
         ]
         observed.sort(key=_order)
+        unsigned = [
+            seen
+            for run_id, record in self.data.unsigned_runs
+            for seen in observe(claim, api, run_id, record, self.context)
+        ]
+        unsigned.sort(key=_order)
         signature = self._signature(api)
         key = f"{api.name}#{claim.id}"
         self._clauses[key] = clause_text(claim, api)
@@ -164,9 +170,11 @@ class Builder:
             stated=_stated(claim.stated),
             observed=[observed_entry(seen) for seen in observed],
             contradicted=contradicted(summary, documents),
+            unsigned=[observed_entry(seen) for seen in unsigned],
             summary=summary,
             changes=change_entries(observed, self._known),
-            disputes=dispute_entries(observed),
+            disputes=dispute_entries([*observed, *unsigned]),
+            confirmations=confirmation_entries([*observed, *unsigned]),
             not_run=self._not_run(_framework(claim, api), observed),
             call=[call(api, probe, signature) for probe in claim.probes],
             reason=claim.reason,

@@ -52,6 +52,7 @@ def observed_entry(observation: Observation) -> ObservedEntry:
         run=observation.run,
         facts=observation.facts,
         measured_by=observation.measured_by,
+        trust=observation.trust,
         evidence=english,
         evidence_zh=chinese if chinese != english else [],
     )

@@ -11,9 +11,12 @@ from apidiff.messages.labels import LABELS, filled, joined
 from apidiff.model.base import Text
 from apidiff.model.mapping import Document
 from apidiff.model.trace import backend_name
+from apidiff.model.trust import Trust
 from apidiff.model.verdict import Evidence, Observation, Outcome
 from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, EvidenceEntry, ObservedSummary
+
+_MOST_TRUSTED = list(Trust)
 
 
 def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
@@ -22,6 +25,7 @@ def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
     Newest version first. World sizes with the same outcome share a row; records that disagree have one each.
     """
     rows = []
+    trust = {seen.run: seen.trust for seen in observed}
     for (framework, version, backend, device), by_size in by_run(observed).items():
         sizes: dict[Outcome, list[int]] = {}
         runs: dict[Outcome, list[str]] = {}
@@ -38,6 +42,7 @@ def summarise(observed: Sequence[Observation]) -> list[ObservedSummary]:
                 device=device,
                 world_sizes=world_sizes,
                 runs=sorted(runs[outcome]),
+                trust=min((trust[run] for run in runs[outcome]), key=_MOST_TRUSTED.index).value,
             )
             for outcome, world_sizes in sizes.items()
         ]

@@ -9,12 +9,22 @@ from typing import NamedTuple
 
 import msgspec
 
-from apidiff.derive.verdicts_by_run import Known, changes, disputes
+from apidiff.database.runs import short_id
+from apidiff.derive.verdicts_by_run import Known, changes, confirmations, disputes
 from apidiff.messages.escape_invisible import one_line
 from apidiff.messages.labels import Language, label
 from apidiff.model.base import Text
+from apidiff.model.trust import Trust
 from apidiff.model.verdict import Observation
-from apidiff.model.views import ChangeEntry, Dispute, DisputeEntry, VerdictChange, VersionSpan
+from apidiff.model.views import (
+    ChangeEntry,
+    Confirmation,
+    ConfirmationEntry,
+    Dispute,
+    DisputeEntry,
+    VerdictChange,
+    VersionSpan,
+)
 
 
 class Linked(NamedTuple):
@@ -22,6 +32,13 @@ class Linked(NamedTuple):
 
     version: str
     runs: Sequence[str]
+
+
+class Maker(NamedTuple):
+    """Who made a record, in their own words, and who vouches for it."""
+
+    measured_by: str | None
+    trust: Trust
 
 
 def change_entries(observed: Iterable[Observation], known: Known) -> list[ChangeEntry]:
@@ -81,17 +98,17 @@ def _span(where: str, span: VersionSpan, language: Language) -> Iterator[str | L
 def dispute_entries(observed: Iterable[Observation]) -> list[DisputeEntry]:
     """The disputes about one claim with their sentences."""
     observed = list(observed)
-    measurers = {seen.run: seen.measured_by for seen in observed}
+    makers = makers_of(observed)
     return [
         DisputeEntry(
             **msgspec.structs.asdict(dispute),
-            text=Text(en=_dispute(dispute, measurers, "en"), zh=_dispute(dispute, measurers, "zh")),
+            text=Text(en=_dispute(dispute, makers, "en"), zh=_dispute(dispute, makers, "zh")),
         )
         for dispute in disputes(observed)
     ]
 
 
-def _dispute(dispute: Dispute, measurers: Mapping[str, str | None], language: Language) -> str:
+def _dispute(dispute: Dispute, makers: Mapping[str, Maker], language: Language) -> str:
     head = label("dispute.head", language).format(
         framework=label(f"framework.{dispute.framework}", language),
         version=dispute.framework_version,
@@ -101,13 +118,49 @@ def _dispute(dispute: Dispute, measurers: Mapping[str, str | None], language: La
     )
     each = [
         label("dispute.each", language).format(
-            outcome=label(f"outcome.{outcome}", language), run=run, measurer=measurer(measurers[run], language)
+            outcome=label(f"outcome.{outcome}", language),
+            run=short_id(run),
+            measurer=measurer(*makers[run], language),
         )
         for run, outcome in dispute.outcomes.items()
     ]
     return head + label("site.semicolon", language).join(each)
 
 
-def measurer(measured_by: str | None, language: Language) -> str:
-    """Who made a record: in their words, on one line; this project where they say nothing."""
-    return one_line(measured_by) if measured_by else label("run.this_project", language)
+def confirmation_entries(observed: Iterable[Observation]) -> list[ConfirmationEntry]:
+    """Where independent records agree about one claim, with the sentences."""
+    observed = list(observed)
+    makers = makers_of(observed)
+    return [
+        ConfirmationEntry(
+            **msgspec.structs.asdict(confirmed),
+            text=Text(en=_confirmation(confirmed, makers, "en"), zh=_confirmation(confirmed, makers, "zh")),
+        )
+        for confirmed in confirmations(observed)
+    ]
+
+
+def _confirmation(confirmed: Confirmation, makers: Mapping[str, Maker], language: Language) -> str:
+    comma = label("site.comma", language)
+    return label("confirmation.sentence", language).format(
+        framework=label(f"framework.{confirmed.framework}", language),
+        version=confirmed.framework_version,
+        backend=confirmed.backend,
+        device=confirmed.device,
+        sizes=comma.join(map(str, confirmed.world_sizes)),
+        outcome=label(f"outcome.{confirmed.outcome}", language),
+        measurers=label("site.semicolon", language).join(measurer(*makers[run], language) for run in confirmed.runs),
+    )
+
+
+def makers_of(observed: Iterable[Observation]) -> dict[str, Maker]:
+    """Who made each run that is observed, and who vouches for it."""
+    return {seen.run: Maker(seen.measured_by, seen.trust) for seen in observed}
+
+
+def measurer(measured_by: str | None, trust: Trust, language: Language) -> str:
+    """Who made a record: this project; or the words that they typed, in quotes, and whether anybody vouches for them."""
+    if trust is Trust.PROJECT:
+        return label("run.this_project", language)
+    name = one_line(measured_by) if measured_by else label("run.nobody", language)
+    return label(f"run.made_{trust.value}", language).format(name=name)

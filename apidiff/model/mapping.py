@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import msgspec
+
 from apidiff.model.base import DottedName, NonEmpty, Record, Slug, Text
 from apidiff.model.claim import Claim, Stated
 from apidiff.model.collective import Collective
@@ -22,8 +26,8 @@ from apidiff.model.vocabulary import (
 class Release(Record, frozen=True, kw_only=True):
     """A known release of a framework."""
 
-    version: NonEmpty
-    date: str | None = None
+    version: Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,5}(\.[0-9]{1,5}){0,2}$")]
+    date: Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}(-\d{2})?$")] | None = None
 
 
 class Document(Record, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ Called = Annotated[
     str, msgspec.Meta(pattern=r"^(\$module|[A-Za-z_]\w*)(\.[A-Za-z_]\w*)+$", description="full dotted name")
 ]
 # A dimension: a number, or a multiple of the world size ("2*world").
-Dimension = int | Annotated[str, msgspec.Meta(pattern=r"^\d+\*world$")]
+Dimension = Annotated[int, msgspec.Meta(ge=0, le=2**20)] | Annotated[str, msgspec.Meta(pattern=r"^\d{1,4}\*world$")]
 
 
 class Fill(Enum):
@@ -161,7 +161,7 @@ class Probe(Record, frozen=True, kw_only=True):
     set: dict[str, Argument] = {}
     drop: list[str] = []
     on_rank: dict[str, dict[str, Argument]] = {}
-    world_sizes: list[int] = []
+    world_sizes: list[Annotated[int, msgspec.Meta(ge=1, le=64)]] = []
     ranks: list[int] = []
     partner: Partner | None = None
     sweep: Sweep | None = None

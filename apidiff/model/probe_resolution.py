@@ -25,6 +25,9 @@ def with_probes(api: Api, probes: dict[Slug, Probe]) -> Api:
     return msgspec.structs.replace(api, collective=msgspec.structs.replace(collective_of(api), probes=probes))
 
 
+MAX_LIKE = 16  # steps from a probe to the one that is like no other
+
+
 class SpecError(ValueError):
     """A probe that names another probe that is not there, or itself."""
 
@@ -52,6 +55,8 @@ def _chain(api: Api, probe: str) -> Iterator[Probe]:
             raise SpecError(f"{api.name}: no probe {name!r}; it has {', '.join(probes) or 'none'}")
         if name in seen:
             raise SpecError(f"{api.name}: probe {name!r} is like itself ({' → '.join([*seen, name])})")
+        if len(seen) == MAX_LIKE:
+            raise SpecError(f"{api.name}: probe {probe!r} is like another over more than {MAX_LIKE} steps")
         seen.append(name)
         yield probes[name]
         name = probes[name].like

@@ -26,7 +26,7 @@ class IndexRow(View, frozen=True, kw_only=True):
 class IndexRun(View, frozen=True, kw_only=True):
     """One run record in the index; ``id`` is what ``run`` of an observation names. ``file``: the record itself.
 
-    ``measured_by``: who made the run, in their own words; None for this project.
+    ``measured_by``: who made the run, in their own words. ``trust``: who vouches for it: project, signed or unsigned.
     """
 
     id: str
@@ -38,6 +38,7 @@ class IndexRun(View, frozen=True, kw_only=True):
     world_size: int
     date: str
     measured_by: str | None = None
+    trust: str = "unsigned"
 
 
 class Index(View, frozen=True, kw_only=True):

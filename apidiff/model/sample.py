@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -23,6 +23,9 @@ class SampleForm(Enum):
     METHOD = "method"  # on a receiver
     MODULE = "module"  # constructed, given its state, then called
     CODE = "code"  # in lines of code, whose last one gives the result
+
+
+MAX_LIKE = 16  # steps from a sample to the one that is like no other
 
 
 class SampleError(ValueError):
@@ -48,7 +51,7 @@ class SampleInput(Record, frozen=True, kw_only=True):
     """
 
     values: Number | Sequence[Any] | None = None
-    shape: Sequence[int] | None = None
+    shape: Sequence[Annotated[int, msgspec.Meta(ge=0, le=2**20)]] | None = None
     list: Sequence[SampleArgument] | None = None
     tuple: Sequence[SampleArgument] | None = None
     framework_dtype: NonEmpty | None = None
@@ -173,6 +176,8 @@ def _chain(samples: Mapping[str, Sample], name: str) -> Iterator[Sample]:
             raise SampleError(f"there is no sample {step!r}; there are {', '.join(samples) or 'none'}")
         if step in seen:
             raise SampleError(f"sample {step!r} is like itself ({' → '.join([*seen, step])})")
+        if len(seen) == MAX_LIKE:
+            raise SampleError(f"sample {name!r} is like another over more than {MAX_LIKE} steps")
         seen.append(step)
         yield samples[step]
         step = samples[step].like

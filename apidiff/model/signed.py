@@ -5,15 +5,18 @@ from __future__ import annotations
 from enum import Enum
 
 from apidiff.model.base import Record
+from apidiff.model.trust import Trust
 
 
 class State(Enum):
-    """What is known of a record's signature. One that does not verify is none of these: it is refused."""
+    """What is known of a record's signature. With one that does not verify no record is taken in."""
 
+    LISTED = "listed"  # as this project's own: no signature is needed
     UNSIGNED = "unsigned"
     VERIFIED = "verified"
     UNKNOWN_KEY = "unknown_key"
     NOT_CHECKED = "not_checked"
+    REFUSED = "refused"
 
 
 class Signed(Record, frozen=True, kw_only=True):
@@ -26,3 +29,9 @@ class Signed(Record, frozen=True, kw_only=True):
     signer: str = ""
     about: str = ""
     key: str = ""
+
+    @property
+    def trust(self) -> Trust:
+        """Who vouches for the record."""
+        known = {State.LISTED: Trust.PROJECT, State.VERIFIED: Trust.SIGNED}
+        return known.get(self.state, Trust.UNSIGNED)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 from apidiff.model.base import Record
+from apidiff.model.trust import Trust
 
 
 class Outcome(Enum):
@@ -140,7 +141,7 @@ class Observation(Record, frozen=True, kw_only=True, omit_defaults=False):
     """The verdict on one claim from one probe in one run record.
 
     ``facts``: what shows it; empty for ``holds`` where there is nothing to point at. ``measured_by``: who made the record,
-    in their own words; None for this project.
+    in their own words; None where they do not say. ``trust``: who vouches for it.
     """
 
     outcome: Outcome
@@ -153,3 +154,4 @@ class Observation(Record, frozen=True, kw_only=True, omit_defaults=False):
     run: str  # ID of the run record
     facts: list[Evidence] = []
     measured_by: str | None = None
+    trust: Trust = Trust.UNSIGNED

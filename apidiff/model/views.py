@@ -8,6 +8,7 @@ nothing. Text stands in both languages; verdicts stand in ``observed``.
 from typing import TYPE_CHECKING
 
 from apidiff.model.base import Record, Text
+from apidiff.model.trust import Trust
 from apidiff.model.verdict import Observation
 from apidiff.model.vocabulary import Execution
 
@@ -51,6 +52,7 @@ class ObservedSummary(View, frozen=True, kw_only=True):
     device: str
     world_sizes: list[int]
     runs: list[str]
+    trust: str = Trust.UNSIGNED.value  # of the one of its records that is trusted most
 
 
 class VersionSpan(View, frozen=True, kw_only=True):
@@ -102,6 +104,27 @@ class DisputeEntry(Dispute, frozen=True, kw_only=True):
     text: Text
 
 
+class Confirmation(View, frozen=True, kw_only=True):
+    """Run records of different makers that agree: the same version, backend and device, at these world sizes.
+
+    ``runs``: one of each maker.
+    """
+
+    framework: str
+    framework_version: str
+    backend: str
+    device: str
+    world_sizes: list[int]
+    outcome: str
+    runs: list[str]
+
+
+class ConfirmationEntry(Confirmation, frozen=True, kw_only=True):
+    """A confirmation with its sentence."""
+
+    text: Text
+
+
 class SweptEntry(View, frozen=True, kw_only=True):
     """What a claim's probe passes of a sweep. ``value``: the dtype or layout; ``argument``: what is a part of a larger tensor."""
 
@@ -133,9 +156,11 @@ class ClaimEntry(View, frozen=True, kw_only=True):
     stated: list[StatedEntry] = []
     contradicted: ContradictedEntry | None = None
     observed: list[ObservedEntry] = []
+    unsigned: list[ObservedEntry] = []  # what records say for which nobody vouches; nothing else is made from it
     summary: list[ObservedSummary] = []
     changes: list[ChangeEntry] = []
     disputes: list[DisputeEntry] = []
+    confirmations: list[ConfirmationEntry] = []
     not_run: list[Text] = []  # backends without a run and why ('hccl: no run record')
     call: list[str] = []  # the calls of its probes as code, one per probe
     reason: Text | None = None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from functools import cache
 
 from apidiff.model.call_facts import Condition
+from apidiff.model.literals import literal
 from apidiff.porting.call_forms import IS_TENSOR, LITERAL, NAMED, UNKNOWN, CallForm
 
 Bound = dict[str, str]  # parameter → what is passed for it
@@ -77,8 +77,8 @@ def _kind(code: str) -> str:
     if not code.startswith(LITERAL):
         return code
     try:
-        value = ast.literal_eval(code[1:])
-    except (ValueError, SyntaxError):
+        value = literal(code[1:])
+    except ValueError:
         return "value"
     if value is None or isinstance(value, bool | str):
         return "value"
@@ -116,6 +116,6 @@ def _may_be(passed: str, code: str) -> bool:
     if not passed.startswith(LITERAL):
         return passed in _SEQUENCES or passed == IS_TENSOR
     try:
-        return bool(ast.literal_eval(passed[1:]) == ast.literal_eval(code))
-    except (ValueError, SyntaxError):
+        return bool(literal(passed[1:]) == literal(code))
+    except ValueError:
         return not code.replace(".", "").isidentifier() or "." not in code  # an expression may have any value

@@ -9,6 +9,7 @@ import re
 import griffe
 import msgspec
 
+from apidiff.model.literals import literal
 from apidiff.model.signature import Deprecation, ParameterKind, Signature, SignatureKind, SignatureParameter
 from apidiff.model.signature import SignatureSource as Origin
 from apidiff.signatures.docstring import Ways, docstring_ways, documented_limits, documented_types, section
@@ -275,8 +276,8 @@ def _deprecation(marked: griffe.Function | griffe.Class) -> Deprecation | None:
 def _literal(expression: griffe.Expr | str) -> str | None:
     """The text of a string literal; None for whatever is no string."""
     try:
-        value = ast.literal_eval(str(expression))
-    except (ValueError, SyntaxError):
+        value = literal(str(expression))
+    except ValueError:
         return None
     return value if isinstance(value, str) else None
 

@@ -23,7 +23,7 @@ from apidiff.derive.see_also import see_also
 from apidiff.derive.verdicts_by_run import changed
 from apidiff.model.base import Record, Text
 from apidiff.model.sample_run import SingleRecord
-from apidiff.model.signed import Signed, State
+from apidiff.model.signed import Signed
 from apidiff.model.trace import RunRecord
 from apidiff.model.views import DifferenceEntry, Entry
 from apidiff.sphinxext.claims import refuted_claims
@@ -114,15 +114,18 @@ class BuildCache:
         signed = {run_id: content.signed.get(run_id, Signed()) for run_id in sorted(content.runs)}
         signatures = {
             signature_path(self.file(f"runs/{run_id}")): signature_path(content.runs[run_id]).read_bytes()
-            for run_id, state in signed.items()
-            if state.state is not State.UNSIGNED
+            for run_id in signed
+            if signature_path(content.runs[run_id]).is_file()
         }
         replace_folder(self.folder / "runs", signatures, "**/*.minisig")
         self._replace("signed", signed)
         records = {run_id: self.read(f"runs/{run_id}", RunRecord) for run_id in signed}
         self._write("runs", [head_of(run_id, record, signed[run_id]) for run_id, record in records.items()])
         singles = {run_id: self.read(f"single_runs/{run_id}", SingleRecord) for run_id in sorted(content.single_runs)}
-        self._write("single_runs", [single_head_of(run_id, record) for run_id, record in singles.items()])
+        self._write("damaged", content.damaged)
+        self._write(
+            "single_runs", [single_head_of(key, record, content.signed.get(key)) for key, record in singles.items()]
+        )
         api_evidence = evidence(records, content.entries, content.calls, content.signed)
         traced = content.traced
         self._replace(

@@ -6,7 +6,7 @@ from docutils import nodes
 from sphinx import addnodes
 
 from apidiff.messages.cited_parts import part_text
-from apidiff.messages.version_changes import measurer
+from apidiff.messages.version_changes import makers_of, measurer
 from apidiff.model.trace import backend_name
 from apidiff.model.verdict import Observation, Outcome, worst_outcome
 from apidiff.model.views import ClaimEntry, DocumentEntry, Entry, ObservedSummary, StatedEntry
@@ -140,8 +140,12 @@ def _claim(make: PageBuilder, entry: Entry, claim: ClaimEntry) -> block:
     children += stated_part(make, entry.documents, claim.stated)
     if claim.summary:
         children += [make.term("claim.observed"), observed_part(make, claim, claim.summary)]
-    measurers = {seen.run: seen.measured_by for seen in claim.observed}
-    children += [dispute_block(make, claim.subject, dispute, measurers) for dispute in claim.disputes]
+    makers = makers_of([*claim.observed, *claim.unsigned])
+    children += [dispute_block(make, claim.subject, dispute, makers) for dispute in claim.disputes]
+    if claim.confirmations:
+        agreeing = [nodes.list_item("", paragraph(*make.text(confirmed.text))) for confirmed in claim.confirmations]
+        children += [make.term("claim.confirmed"), nodes.bullet_list("", *agreeing)]
+    children += _unsigned(make, claim)
     if claim.changes:
         children += [make.term("claim.changed"), changes_list(make, claim.subject, claim.changes)]
     if claim.not_run:
@@ -219,7 +223,7 @@ def _observed_row(make: PageBuilder, claim: ClaimEntry, alike: list[ObservedSumm
         runs.append(
             paragraph(*lead, *make.filled("runs.sizes", sizes=joined(links_to_runs(make, claim, summary), comma)))
         )
-        runs += [paragraph(nodes.Text(words)) for words in _measurers(make, claim, summary)]
+        runs.append(paragraph(nodes.Text(_makers(make, claim, summary)), classes=["apidiff-aside"]))
     evidence: list[nodes.Node] = []
     for seen in _told(claim, first):
         if seen.facts:
@@ -236,13 +240,31 @@ def _observed_row(make: PageBuilder, claim: ClaimEntry, alike: list[ObservedSumm
     ]
 
 
-def _measurers(make: PageBuilder, claim: ClaimEntry, summary: ObservedSummary) -> list[str]:
-    """Name who made the runs of a row, where that is not this project alone."""
-    measurers = dict.fromkeys(seen.measured_by for seen in claim.observed if seen.run in summary.runs)
-    if not any(measurers):
+def _makers(make: PageBuilder, claim: ClaimEntry, summary: ObservedSummary) -> str:
+    """Name who made the runs of a row, and who vouches for those that are not this project's."""
+    makers = dict.fromkeys(makers_of(seen for seen in claim.observed if seen.run in summary.runs).values())
+    names = [measurer(*made, make.language) for made in makers]
+    return make.word("run.measured_by") + make.word("site.colon") + make.word("site.semicolon").join(names)
+
+
+def _unsigned(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
+    """Show what records say for which nobody vouches; nothing where there is none."""
+    if not claim.unsigned:
         return []
-    names = [measurer(name, make.language) for name in measurers]
-    return [make.word("run.measured_by") + make.word("site.colon") + make.word("site.semicolon").join(names)]
+    rows: list[list[Cell]] = [
+        [
+            [make.badge("outcome", seen.outcome.value)],
+            f"{make.framework(seen.framework)} {seen.framework_version}",
+            f"{seen.backend} ({seen.device})",
+            [make.ref("run", seen.run, nodes.Text(str(seen.world_size)), part=run_part(claim.subject, seen.probe))],
+            measurer(seen.measured_by, seen.trust, make.language),
+        ]
+        for seen in claim.unsigned
+    ]
+    header = [make.word(f"column.{name}") for name in ("outcome", "framework", "backend", "ranks")]
+    shown = table([*header, make.word("run.measured_by")], rows, classes=["apidiff-stacked"])
+    title = [nodes.Text(make.word("claim.unsigned") + make.word("site.aside", text=str(len(rows))))]
+    return [folded(title, make.sentence("claim.unsigned_about"), shown)]
 
 
 def links_to_runs(make: PageBuilder, claim: ClaimEntry, summary: ObservedSummary) -> list[Inline]:

@@ -304,7 +304,8 @@ class RunsDirective(_Directive):
         runs, singles = self.read("runs", list[RunHead]), self.read("single_runs", list[SingleHead])
         tree = self.toctree([f"runs/{run.id}" for run in runs])
         make = self.make()
-        return self.finished([*index_pages.runs(make, runs), *index_pages.single_runs(make, singles), *tree])
+        damaged = index_pages.damaged_files(make, self.read("damaged", dict[str, str]))
+        return self.finished([*index_pages.runs(make, runs), *index_pages.single_runs(make, singles), *damaged, *tree])
 
 
 DIRECTIVES: dict[str, type[SphinxDirective]] = {

@@ -8,7 +8,7 @@ from docutils import nodes
 
 from apidiff.derive.evidence import ApiEvidence, ProbeEvidence, RunHead, SignatureEvidence, Trial, Verdict
 from apidiff.messages.signed_words import signed_words
-from apidiff.messages.version_changes import measurer
+from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.trace import ProbeRun, backend_name
 from apidiff.sphinxext.nodes import Cell, block, code, folded, joined, literal, paragraph, portion, relative, table
 from apidiff.sphinxext.page_builder import PageBuilder
@@ -79,7 +79,7 @@ def _runs(make: PageBuilder, runs: list[RunHead]) -> list[nodes.Node]:
         whole = make.ref("run", run.id, nodes.Text(make.word("evidence.whole")))
         links = paragraph(whole, nodes.Text(" · "), raw, *signature_link(make, run.id, run.signed))
         by = [
-            paragraph(nodes.Text(measurer(run.measured_by, make.language))),
+            paragraph(nodes.Text(measurer(run.measured_by, run.signed.trust, make.language))),
             paragraph(nodes.Text(signed_words(run.signed, make.language))),
         ]
         rows.append([str(run.world_size), run.date, by, [links, *stopped_notice(make, run.stopped)]])
@@ -98,11 +98,11 @@ def _runs(make: PageBuilder, runs: list[RunHead]) -> list[nodes.Node]:
 
 def _apart(make: PageBuilder, evidence: ApiEvidence) -> list[nodes.Node]:
     """Show claims on which these runs disagree, and those that other versions judge otherwise."""
-    measurers = {run.id: run.measured_by for run in evidence.runs}
+    makers = {run.id: Maker(run.measured_by, run.signed.trust) for run in evidence.runs}
     shown: list[nodes.Node] = []
     for claim in sorted(evidence.disputes.keys() | evidence.changes.keys()):
         shown.append(paragraph(make.ref("claim", claim, optional=True)))
-        shown += [dispute_block(make, evidence.api, dispute, measurers) for dispute in evidence.disputes.get(claim, [])]
+        shown += [dispute_block(make, evidence.api, dispute, makers) for dispute in evidence.disputes.get(claim, [])]
         if claim in evidence.changes:
             shown.append(changes_list(make, evidence.api, evidence.changes[claim]))
     return shown
@@ -153,9 +153,8 @@ def _probe(make: PageBuilder, probe: ProbeEvidence, heads: Mapping[str, RunHead]
         title = make.word("evidence.ranks", count=trial.world_size)
         if sizes.count(trial.world_size) > 1:
             head = heads[trial.run]
-            title = make.word(
-                "evidence.ranks_by", ranks=title, measurer=measurer(head.measured_by, make.language), date=head.date
-            )
+            by = measurer(head.measured_by, head.signed.trust, make.language)
+            title = make.word("evidence.ranks_by", ranks=title, measurer=by, date=head.date)
         children.append(_trial(make, probe, trial, title, anchors[trial.run]))
     seen = portion("", *children, title=make.word("evidence.traces", probe=probe.name))
     return make.section(anchor(f"probe--{probe.name}"), [literal(probe.name)], seen)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from docutils import nodes
 
+from apidiff.database.runs import short_id
 from apidiff.database.scope import load_scope
 from apidiff.derive.answers import MAPS_TO, answer_at, current_answer, current_target
 from apidiff.derive.evidence import RunHead, SingleHead
+from apidiff.messages.escape_invisible import visible
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import measurer
-from apidiff.model.signed import State
+from apidiff.model.trust import Trust
 from apidiff.model.views import CounterpartEntry, DifferenceEntry, Entry, ServedEntry
 from apidiff.model.vocabulary import AnswerKind, Reach, Risk
 from apidiff.sphinxext.build_cache import MappingPage
@@ -142,16 +144,32 @@ def runs(make: PageBuilder, lines: Iterable[RunHead]) -> list[nodes.Node]:
         ends = [[nodes.Text(f"{count} "), make.badge("end", end)] for end, count in line.ends.items()]
         if line.stopped:
             ends.append([nodes.Text(f"· {make.word('run.stopped_short')}")])
-        name = [paragraph(make.ref("run", line.id, nodes.Text(title)))]
-        if line.measured_by:
-            name.append(paragraph(make.lead("run.measured_by"), nodes.Text(measurer(line.measured_by, make.language))))
-        if line.signed.state is not State.UNSIGNED:
-            name.append(paragraph(nodes.Text(signed_words(line.signed, make.language))))
-        rows.append([name, [make.date(line.date)], joined(ends, " "), [literal(line.id)]])
+        name: list[nodes.Node] = [paragraph(make.ref("run", line.id, nodes.Text(title)))]
+        name += _made_by(make, line)
+        rows.append([name, [make.date(line.date)], joined(ends, " "), [literal(short_id(line.id))]])
     if not rows:
         return [make.sentence("runs.empty")]
     header = [make.word("column.run"), make.word("run.date"), make.word("run.count"), make.word("run.id")]
     return [block("", table(header, rows))]
+
+
+def _made_by(make: PageBuilder, line: RunHead | SingleHead) -> list[nodes.Node]:
+    """Show who made a record, and who vouches for it where that is not this project's list."""
+    by = measurer(line.measured_by, line.signed.trust, make.language)
+    shown: list[nodes.Node] = [paragraph(make.lead("run.measured_by"), nodes.Text(by))]
+    if line.signed.trust is not Trust.PROJECT:
+        shown.append(paragraph(nodes.Text(signed_words(line.signed, make.language))))
+    return shown
+
+
+def damaged_files(make: PageBuilder, damaged: Mapping[str, str]) -> list[nodes.Node]:
+    """Show the files of evidence that are damaged, so that no verdict rests on them; nothing where there is none."""
+    if not damaged:
+        return []
+    rows: list[list[Cell]] = [[[literal(path)], visible(found[:300])] for path, found in damaged.items()]
+    header = [make.word("run.file"), make.word("run.fault")]
+    about = make.sentence("runs.damaged_about")
+    return [make.section("damaged", make.word("runs.damaged"), about, block("", table(header, rows)))]
 
 
 def single_runs(make: PageBuilder, lines: Sequence[SingleHead]) -> list[nodes.Node]:
@@ -165,13 +183,12 @@ def single_runs(make: PageBuilder, lines: Sequence[SingleHead]) -> list[nodes.No
             device=line.device,
         )
         raw = relative(make.docname, f"_runs/{line.id}.json")
-        name = [paragraph(nodes.reference("", title, refuri=raw, internal=True))]
-        if line.measured_by:
-            name.append(paragraph(make.lead("run.measured_by"), nodes.Text(measurer(line.measured_by, make.language))))
+        name: list[nodes.Node] = [paragraph(nodes.reference("", title, refuri=raw, internal=True))]
+        name += _made_by(make, line)
         ends = [[nodes.Text(f"{count} "), make.badge("end", end)] for end, count in line.ends.items()]
         if line.stopped:
             ends.append([nodes.Text(f"· {make.word('run.stopped_short')}")])
-        rows.append([name, [make.date(line.date)], joined(ends, " "), [literal(line.id)]])
+        rows.append([name, [make.date(line.date)], joined(ends, " "), [literal(short_id(line.id))]])
     if not rows:
         return []
     header = [make.word("column.run"), make.word("run.date"), make.word("run.samples"), make.word("run.id")]

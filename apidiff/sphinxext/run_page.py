@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from docutils import nodes
 
 from apidiff.messages.signed_words import signed_words
-from apidiff.messages.version_changes import measurer, sentence
+from apidiff.messages.version_changes import Maker, measurer, sentence
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import ProbeRun, RunRecord, backend_name
 from apidiff.model.views import ChangeEntry, DisputeEntry
@@ -62,7 +62,7 @@ def stopped_notice(make: PageBuilder, stopped: str | None) -> list[nodes.Node]:
 
 def signature_link(make: PageBuilder, run_id: str, signed: Signed) -> list[nodes.Node]:
     """Link to a record's signature, where it has one."""
-    if signed.state is State.UNSIGNED:
+    if signed.state in {State.UNSIGNED, State.LISTED}:
         return []
     goal = relative(make.docname, f"_runs/{run_id}.json.minisig")
     return [nodes.Text(" · "), nodes.reference("", make.word("run.signature_file"), refuri=goal, internal=True)]
@@ -70,7 +70,7 @@ def signature_link(make: PageBuilder, run_id: str, signed: Signed) -> list[nodes
 
 def _environment(make: PageBuilder, run: RunRecord, signed: Signed) -> list[nodes.Node]:
     facts: list[tuple[str, str | nodes.Node]] = [
-        ("measured_by", run.measured_by or make.word("run.this_project")),
+        ("measured_by", measurer(run.measured_by, signed.trust, make.language)),
         ("signed", signed_words(signed, make.language)),
         *([("signer", signed.about)] if signed.about else []),
         ("framework", f"{make.framework(run.framework)} {run.framework_version}"),
@@ -182,8 +182,8 @@ def changes_list(make: PageBuilder, subject: str, changes: Iterable[ChangeEntry]
     return nodes.bullet_list("", *items, classes=["apidiff-changes"])
 
 
-def dispute_block(make: PageBuilder, subject: str, dispute: DisputeEntry, measurers: Mapping[str, str | None]) -> block:
-    """Show records that disagree on a claim about ``subject``. ``measurers``: who made them, by run."""
+def dispute_block(make: PageBuilder, subject: str, dispute: DisputeEntry, makers: Mapping[str, Maker]) -> block:
+    """Show records that disagree on a claim about ``subject``. ``makers``: who made them, by run."""
     head = make.word(
         "dispute.head",
         framework=make.framework(dispute.framework),
@@ -194,7 +194,7 @@ def dispute_block(make: PageBuilder, subject: str, dispute: DisputeEntry, measur
     )
     items = []
     for run, outcome in dispute.outcomes.items():
-        name = nodes.Text(measurer(measurers.get(run), make.language))
+        name = nodes.Text(measurer(*makers[run], make.language))
         link = make.ref("run", run, name, part=run_part(subject))
         items.append(nodes.list_item("", paragraph(make.badge("outcome", outcome), nodes.Text(" "), link)))
     lead = paragraph(nodes.strong("", head.rstrip()), classes=["apidiff-term"])

@@ -27,7 +27,6 @@ from apidiff.derive.evidence import ProbeCall, probe_calls
 from apidiff.derive.official import OfficialReport, official_report
 from apidiff.derive.picture import pictures
 from apidiff.derive.versions_run import newest_first, versions_run
-from apidiff.execute.submissions import load_signed
 from apidiff.lookup.entry import Builder, entries
 from apidiff.model.base import Record
 from apidiff.model.coverage import Coverage
@@ -50,6 +49,7 @@ class Content(Record, frozen=True, kw_only=True):
     every known version, and which of them were run or have signatures. ``calls``: what probes call, by API and probe.
     ``records``: mapping ID → its file. ``signed``: run ID → what its signature says, where it has one. ``single_runs``: run
     ID → file, of calls in single processes. ``packages``: those in whose source uses were counted, with their versions.
+    ``damaged``: files of evidence that were passed over, below the data folder, with what is wrong with each.
     ``traced``: the mappings of whose calls the recorded traces have pages, in a part of the site; None where all have.
     """
 
@@ -68,6 +68,7 @@ class Content(Record, frozen=True, kw_only=True):
     single_runs: dict[str, Path] = {}
     packages: dict[str, str] = {}
     traced: frozenset[str] | None = None
+    damaged: dict[str, str] = {}
 
 
 def load() -> Content:
@@ -94,14 +95,15 @@ def make(data: Data, keep: Path | None = None) -> Content:
         for framework in known
     }
     releases = Releases(known=known, signed=signed, run=versions_run(data))
-    runs = {run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.runs}
+    runs = {run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.every_run}
+    singles = {key for key, _ in data.every_single_run}
     made = kept_entries(data, keep) if keep else entries(data)
     return Content(
         entries=made,
         newest={framework: releases.first(framework) for framework in known},
         releases=releases,
         runs=runs,
-        single_runs={run_id(path): path for path in single_paths(data.root / "runs")},
+        single_runs={key: path for path in single_paths(data.root / "runs") if (key := run_id(path)) in singles},
         official=official_report(data, made),
         counterparts=counterparts(data, made),
         pictures=pictures(data),
@@ -109,7 +111,8 @@ def make(data: Data, keep: Path | None = None) -> Content:
         calls=probe_calls(data),
         coverage=coverage_of(data, made),
         packages=data.uses.packages,
-        signed=load_signed(data.root, runs),
+        signed=data.signed,
+        damaged={str(error.path.relative_to(data.root)): error.found for error in data.damaged},
         records={mapping_id: data.path_of(mapping_id) for mapping_id in data.mappings},
     )
 

@@ -57,7 +57,7 @@ def unrecorded(data: Data, backends: Sequence[Backend], sizes: Sequence[int] | N
             continue
         for size in sizes or WORLD_SIZES:
             place = (backend.framework, version, backend.name, backend.device, size)
-            records = [record for _, record in data.runs if _place(record) == place]
+            records = [record for _, record in data.every_run if _place(record) == place]
             for key in data.mappings:
                 plan = make_plan(data, backend, version, size, examples, {key})
                 if plan.steps and all(lacking(record, plan, given_otherwise) for record in records):

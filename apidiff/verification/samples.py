@@ -125,7 +125,7 @@ def verify_samples(
     records = make_records(data, devices, doubtful, logs, mappings, progress, extracted=extracted)
     places = {(record.framework_version, record.device) for record in records if record.framework == "mindspore"}
     now = judged.verdicts(_with(records, data))
-    before = judged.verdicts(SingleTraces(data.single_runs))
+    before = judged.verdicts(SingleTraces(data.every_single_run))
     if extracted:
         records = _without_agreeing(records, now, chosen, _with(records, data))
     counts: dict[str, Counter[Agreement]] = {}
@@ -167,7 +167,7 @@ def _is_unrepeated(verdict: FacetVerdict) -> bool:
 
 def _with(records: Sequence[SingleRecord], data: Data) -> SingleTraces:
     """The traces of a run, before those of the records that there are."""
-    return SingleTraces([*((_NOW, record) for record in records), *data.single_runs])
+    return SingleTraces([*((_NOW, record) for record in records), *data.every_single_run])
 
 
 def _without_agreeing(

@@ -44,10 +44,10 @@ CREATE TABLE claim (mapping TEXT REFERENCES mapping, id TEXT, subject TEXT, side
   text_zh TEXT, reason_en TEXT, reason_zh TEXT, PRIMARY KEY (mapping, id));
 CREATE TABLE stated (mapping TEXT, claim TEXT, document TEXT, part TEXT, text_en TEXT, text_zh TEXT,
   FOREIGN KEY (mapping, claim) REFERENCES claim (mapping, id));
--- `measured_by`: who made the run, NULL for this project.
+-- `measured_by`: who made the run, in their own words; `trust`: who vouches for it, project or signed.
 CREATE TABLE observation (mapping TEXT, claim TEXT, outcome TEXT, framework TEXT, framework_version TEXT, backend TEXT,
   device TEXT, world_size INTEGER, probe TEXT, run TEXT, evidence TEXT, measured_by TEXT,
-  evidence_zh TEXT,
+  evidence_zh TEXT, trust TEXT,
   FOREIGN KEY (mapping, claim) REFERENCES claim (mapping, id));
 CREATE INDEX observation_claim ON observation (mapping, claim);
 """
@@ -147,7 +147,7 @@ def _add_claim(connection: sqlite3.Connection, entry: Entry, claim: ClaimEntry) 
         release = observed.framework, observed.framework_version
         where = observed.backend, observed.device, observed.world_size
         english, chinese = "\n".join(observed.evidence), "\n".join(observed.evidence_zh or observed.evidence)
-        made = observed.probe, observed.run, english, observed.measured_by, chinese
+        made = observed.probe, observed.run, english, observed.measured_by, chinese, observed.trust.value
         _add(connection, "observation", *place, observed.outcome.value, *release, *where, *made)
 
 

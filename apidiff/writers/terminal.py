@@ -12,6 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text as Line
 
+from apidiff.database.runs import short_id
 from apidiff.derive.sweeps import sweep_tables, value_code
 from apidiff.lookup.answer import (
     Answer,
@@ -29,9 +30,10 @@ from apidiff.messages.escape_invisible import visible
 from apidiff.messages.first_screen import disputed_text, first_screen, where_text
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.messages.sweep_differences import cell_words
+from apidiff.messages.version_changes import measurer
 from apidiff.model.base import Text
 from apidiff.model.probe import Sweep
-from apidiff.model.views import DifferenceEntry, ObservedSummary, ParameterEntry
+from apidiff.model.views import DifferenceEntry, ObservedEntry, ObservedSummary, ParameterEntry
 from apidiff.model.vocabulary import Execution
 
 _DIFF_STYLES = {"-": "red", "+": "green", " ": ""}
@@ -370,7 +372,9 @@ class _Sections:
         rows = sorted(claim.summary, key=lambda row: row.framework_version not in asked)
         for row in rows:
             yield self._verdict(row, row.framework_version in asked)
+        yield from (self._unsigned(seen) for seen in claim.unsigned)
         yield from (Line(self._said(dispute.text), style="yellow") for dispute in claim.disputes)
+        yield from (Line(self._said(confirmed.text), style="dim") for confirmed in claim.confirmations)
         yield from (Line(self._said(change.text), style="dim") for change in claim.changes)
         if not rows:
             comma = label("site.comma", self.language)
@@ -395,20 +399,32 @@ class _Sections:
         comma = label("site.comma", self.language)
         sizes = label("terminal.ranks", self.language).format(sizes=comma.join(str(size) for size in row.world_sizes))
         framework = f"{label(f'framework.{row.framework}', self.language)} {row.framework_version}"
-        line = Line.assemble(outcome, f"  {row.backend} ({row.device}) · {framework} · {sizes}")
+        trust = label(f"trust.{row.trust}", self.language)
+        line = Line.assemble(outcome, f"  {row.backend} ({row.device}) · {framework} · {sizes} · {trust}")
         if row.outcome not in {
             "holds",
             "unsupported",
         }:  # what surprises is told with its runs; all are listed at the end
-            line.append(f"  {', '.join(row.runs)}", style="dim")
+            line.append(f"  {', '.join(map(short_id, row.runs))}", style="dim")
         if not asked:
             line.stylize("dim")
         return line
 
+    def _unsigned(self, seen: ObservedEntry) -> Line:
+        """What a record says for which nobody vouches."""
+        outcome = label(f"outcome.{seen.outcome.value}", self.language)
+        sizes = label("terminal.ranks", self.language).format(sizes=seen.world_size)
+        framework = f"{label(f'framework.{seen.framework}', self.language)} {seen.framework_version}"
+        by = measurer(seen.measured_by, seen.trust, self.language)
+        return Line(f"{outcome}  {seen.backend} ({seen.device}) · {framework} · {sizes} · {by}", style="dim")
+
     def runs(self) -> list[RenderableType]:
-        runs = sorted({observed.run for claim in self.answer.claims for observed in claim.observed})
+        runs = sorted({observed.run for claim in self.answer.claims for observed in [*claim.observed, *claim.unsigned]})
         return (
-            [Line(label("evidence.runs", self.language), style=_HEADING), *(_indent(Line(run), 2) for run in runs)]
+            [
+                Line(label("evidence.runs", self.language), style=_HEADING),
+                *(_indent(Line(short_id(run)), 2) for run in runs),
+            ]
             if runs
             else []
         )

@@ -51,7 +51,6 @@ BROKEN = [
     ),
     (replace(REDUCE, "  zh: 对所有", "  # 对所有"), "reduce.yaml:", "lacks the key 'zh'"),
     (replace(REDUCE, "profile: collective", "id: torch.reduce\nprofile: collective"), "reduce.yaml:1:", "key 'id'"),
-    (change_a_byte_of_a_run, "/runs/", "was changed. Restore the file"),
     (remove_releases, "frameworks.yaml", "cannot be read"),
 ]
 
@@ -78,6 +77,22 @@ def test_broken_data(
     assert all(line.startswith("apidiff: ") for line in done.stderr.splitlines())
     assert not cache.exists()
     assert not (tmp_path / "out").exists()
+
+
+def test_a_damaged_record_is_named_and_stops_nothing_else(run_process, checkout: Path, tmp_path: Path) -> None:
+    """`check` fails; who asks is answered from the rest, and told in a line."""
+    change_a_byte_of_a_run(checkout)
+    variables = {"PYTHONPATH": str(checkout), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = run_process("check", **variables)
+    assert (done.returncode, done.stdout) == (2, ""), done
+    [line] = done.stderr.splitlines()
+    assert "/runs/" in line
+    assert "was changed. Restore the file" in line
+    done = run_process("lookup", "reduce", **variables)
+    assert done.returncode == 0, done
+    assert "Reduces a tensor over all ranks" in done.stdout
+    [line] = done.stderr.splitlines()
+    assert line.startswith("apidiff: note: damaged, and passed over: ")
 
 
 def test_check_lists_every_error(run_process, checkout: Path) -> None:

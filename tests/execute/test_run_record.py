@@ -25,7 +25,7 @@ RUN = ProbeRun(
     probe="plain",
     spec="0",
     end="completed",
-    ranks=[RankTrace(rank=0, returned=ScalarDump(value="中文"))],
+    ranks=[RankTrace(rank=rank, returned=ScalarDump(value="中文")) for rank in range(2)],
 )
 
 

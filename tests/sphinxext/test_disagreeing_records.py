@@ -75,13 +75,15 @@ def site(whole: Data, make_site: Callable[..., Site], request: pytest.FixtureReq
     for record in (ours, theirs):
         key, runs[key] = write_run(site.folder / "data", record)
         records[key] = record
-    data = dataclasses.replace(whole, runs=list(records.items()))
+    mine = list(runs)[1]
+    signed = {
+        next(iter(runs)): Signed(state=State.LISTED),
+        mine: Signed(state=State.VERIFIED, signer="Example Lab", about="eight <b>devices</b>", key="0" * 16),
+    }
+    data = dataclasses.replace(whole, runs=list(records.items()), signed=signed)
     examples = load_examples(examples_folder())
     entry = Builder(data, load_backends(), examples).entry(whole.mappings[API])
     known = _newest_first((name, one.version) for name, found in whole.frameworks.items() for one in found)
-    signed = {key: Signed() for key in runs}
-    mine = list(runs)[1]
-    signed[mine] = Signed(state=State.VERIFIED, signer="Example Lab", about="eight <b>devices</b>", key="0" * 16)
     signature_path(runs[mine]).write_text("a signature")
     site.content = msgspec.structs.replace(
         site.content,
@@ -123,8 +125,8 @@ def test_the_claim_has_a_row_for_each(site: Site) -> None:
 
 
 SAID = {
-    "en": ("Records disagree for PyTorch 2.13.0 on gloo (cpu), 3 ranks:", "this project", "Measured by: a lab"),
-    "zh_CN": ("PyTorch 2.13.0，gloo（cpu），3 个 rank 的运行记录相互矛盾：", "本项目", "测量者：a lab"),
+    "en": ("Records disagree for PyTorch 2.13.0 on gloo (cpu), 3 ranks:", "this project", "Measured by: “a lab"),
+    "zh_CN": ("PyTorch 2.13.0，gloo（cpu），3 个 rank 的运行记录相互矛盾：", "本项目", "测量者：“a lab"),
 }
 
 
@@ -179,15 +181,16 @@ def test_a_page_says_who_measured_and_what_the_signature_says(site: Site) -> Non
         assert words in told
         assert words not in plain
     assert "this project" in plain
-    assert "unsigned" in plain
+    assert "in this project's list of its own records" in plain
     signature = built.out / "_runs" / f"{theirs}.json.minisig"
     assert signature.read_text() == "a signature"
     assert f'href="../../_runs/{theirs}.json.minisig"' in built.html(f"runs/{theirs}")
     listed = _text(built.html("runs"))
-    for words in ("signed by Example Lab (verified)", "stopped half-way", "Measured by: a lab"):
+    for words in ("signed by Example Lab (verified)", "stopped half-way", "Measured by: “a lab"):
         assert words in listed
     # A signature that is gone is gone from the site.
     site.content = msgspec.structs.replace(site.content, signed={})
+    signature_path(site.content.runs[theirs]).unlink()
     assert "signed by" not in _text(site.build().html(f"runs/{theirs}"))
     assert not signature.exists()
 

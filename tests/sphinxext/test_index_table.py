@@ -194,3 +194,13 @@ def test_text_of_a_record_is_escaped(make_site: MakeSite) -> None:
     html = site.build().html("mappings")
     assert "<img" not in html
     assert hostile in unescape(html)
+
+
+def test_damaged_files_are_listed_among_the_runs(make_site: Callable[..., Site]) -> None:
+    site = make_site()
+    damaged = {"runs/torch-2.13.0/gloo-cpu-2-0a1b2c3d4e5f.json": "was changed \u202e<script>"}
+    site.content = msgspec.structs.replace(site.content, damaged=damaged)
+    page = site.build().html("runs")
+    assert "Damaged files" in page
+    assert "gloo-cpu-2-0a1b2c3d4e5f.json" in page
+    assert "was changed \\u202e&lt;script&gt;" in page

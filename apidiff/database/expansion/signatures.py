@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 
 from apidiff.database.expansion.origins import ORIGIN, Origin, Plain, listed
 from apidiff.database.scope import load_scope
 from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
+from apidiff.model.literals import literal
 from apidiff.model.ranges import holds
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, SignatureParameter, comparable
 from apidiff.model.version import Version, VersionError
@@ -324,7 +324,7 @@ def _body(parameter: SignatureParameter | None, values: dict[str, str]) -> Plain
     if parameter.default is None:
         return {"required": True}
     try:
-        value = ast.literal_eval(parameter.default)
+        value = literal(parameter.default)
     except ValueError:  # a name
         return {"default": values[parameter.default]} if parameter.default in values else {}
     return {} if value is ... else {"default": repr(value)}

@@ -203,7 +203,7 @@ def standing(
 
 def _records(cell: Cell, data: Data, measured_by: str | None) -> Iterator[tuple[str, RunRecord]]:
     wanted = cell.block.name, cell.version, cell.backend.name, cell.backend.device, cell.world_size, measured_by
-    for run_id, run in data.runs:
+    for run_id, run in data.every_run:
         place = run.framework, run.framework_version, run.backend, run.device, run.world_size, run.measured_by
         if place == wanted:
             yield run_id, run

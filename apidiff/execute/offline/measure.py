@@ -162,7 +162,7 @@ def _is_recorded(job: _Job, data: Data, examples: Examples, by: str) -> bool:
     from apidiff.execute.plan import lacking, make_plan
 
     wanted = job.backend.framework, job.backend.name, job.backend.device, job.size
-    for key, record in data.runs:
+    for key, record in data.every_run:
         same = (record.framework, record.backend, record.device, record.world_size) == wanted
         if not same or record.measured_by != by or record.device_found != job.here.device or record.stopped:
             continue
@@ -207,14 +207,14 @@ def _report(jobs: Sequence[_Job], data: Data, folder: Path) -> str:
 
     lines = [f"{job.name}: {job.written or f'not recorded: {job.failed}'}" for job in jobs]
     listed = _output_of(["runs", "list"])
-    records = dict(data.runs)
+    records = dict(data.every_run)
     for job in sorted((job for job in jobs if job.written), key=lambda job: job.name):
         assert job.written is not None
         mine = run_id(job.written)
         version = records[mine].framework_version
         like = [
             (record.framework_version == version, Version(record.framework_version), record.date, key)
-            for key, record in data.runs
+            for key, record in data.every_run
             if _is_like(record, job) and key != mine
         ]
         if like:

@@ -10,7 +10,8 @@ import msgspec
 
 from apidiff.atomic_write import locked, write_files
 from apidiff.database.devices import Device
-from apidiff.database.runs import read_bytes
+from apidiff.database.own_records import add_own_records
+from apidiff.database.runs import read_bytes, run_id, whole_digest
 from apidiff.database.single_runs import former_records, holds_all, single_run_name, single_run_path
 from apidiff.execute.record import encode, mark_written_here, surroundings, was_written_here
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
@@ -41,6 +42,8 @@ def write_record(record: SingleRecord, runs: Path) -> Path:
     """
     content = encode(record)
     path = single_run_path(record, content, runs)
+    if record.measured_by is None:
+        add_own_records(runs.parent, {whole_digest(content): run_id(path)})
     with locked(path.parent):
         write_files({path: gzip.compress(content, compresslevel=9, mtime=0) if path.suffix == ".gz" else content})
         if record.measured_by is not None:

@@ -5,9 +5,19 @@ Others import from here only.
 
 from __future__ import annotations
 
-from apidiff.execute.submissions.intake import Taken, take_in
+from apidiff.database.signing import load_signed, load_signers, signature_errors
+from apidiff.execute.submissions.intake import Taken, accepted, take_in
 from apidiff.execute.submissions.known_probes import add_specs
-from apidiff.execute.submissions.record_validation import is_somebody
-from apidiff.execute.submissions.signing import load_signed, load_signers, signature_errors
+from apidiff.execute.submissions.record_validation import is_somebody, record_errors
 
-__all__ = ["Taken", "add_specs", "is_somebody", "load_signed", "load_signers", "signature_errors", "take_in"]
+__all__ = [
+    "Taken",
+    "accepted",
+    "add_specs",
+    "is_somebody",
+    "load_signed",
+    "load_signers",
+    "record_errors",
+    "signature_errors",
+    "take_in",
+]

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from apidiff.atomic_write import add_files
 from apidiff.database import Data, DataError, InvalidData
 from apidiff.database.backends import Backend
-from apidiff.database.runs import run_path, signature_path
+from apidiff.database.own_records import load_own_records
+from apidiff.database.runs import run_path, signature_path, whole_digest
+from apidiff.database.signing import PROGRAM, Signer, read_signature, signed_by
 from apidiff.execute.submissions.known_probes import known_specs, specs_of_today
 from apidiff.execute.submissions.record_validation import Accepted, foreign_record
-from apidiff.execute.submissions.sent_files import Note, Sent, read_sent, read_signature
-from apidiff.execute.submissions.signing import PROGRAM, Signer, signed_by
+from apidiff.execute.submissions.sent_files import Note, Sent, read_sent
 from apidiff.model.claim_probes import Examples
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord
+
+# Tries a record before it is written; the path is named in messages.
+Trial = Callable[[Path, RunRecord], None]
 
 
 class Taken(NamedTuple):
@@ -60,10 +64,12 @@ def take_in(
     examples: Examples,
     signers: Mapping[str, Signer],
     note: Note = lambda _text: None,
+    trial: Trial = lambda _path, _record: None,
 ) -> list[Taken]:
     """Writes the records in ``paths``, files or zips, beside those of ``data``, with the signatures that lie beside them.
 
-    None of those there is replaced; one that is given twice is taken once. ``note`` is told what was passed over. Raises
+    None of those there is replaced; one that is given twice is taken once. ``note`` is told what was passed over. ``trial``: does
+    with a record what will be done with it from now on, and raises DataError where that fails. Raises
     InvalidData with one error a file, with nothing written, where any of them does not fit or is signed and does not verify.
     """
     fits = accepted(data, backends, examples)
@@ -78,7 +84,8 @@ def take_in(
             continue
         for sent in given:
             try:
-                read = _read(sent, fits, signers, runs)
+                read = _read(sent, fits, signers, data)
+                trial(sent.path, read.record)
                 _keep(read, run_path(read.record, sent.content, runs), fitting)
             except DataError as error:
                 errors.append(error)
@@ -107,11 +114,12 @@ def _keep(read: _Read, path: Path, fitting: dict[Path, _Read]) -> None:
         raise DataError(mine, None, f"is another signature than that of {there.sent.path}", "Give one of the two.")
 
 
-def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], runs: Path) -> _Read:
+def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], data: Data) -> _Read:
     path, content, signature = sent
+    runs = data.root / "runs"
     record = foreign_record(path, content, fits)
-    if not record.measured_by and not run_path(record, content, runs).exists():
-        # Pages would call it a run of this project. Nothing can be added to it here: its name is the digest of its bytes.
+    if not record.measured_by and whole_digest(content) not in load_own_records(data.root):
+        # Nothing can be added to it here: its name is the digest of its bytes.
         remedy = 'Whoever measured has to give: apidiff verify --record --measured-by "who, and on which device"'
         raise DataError(path, None, "does not say who measured", remedy)
     signed = signed_by(path, content, signature, signers)

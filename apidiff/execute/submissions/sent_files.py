@@ -1,14 +1,11 @@
 """Reads untrusted files: run records with the signatures beside them, one by one or in the one zip that `make gpu` packs.
 
-No pipe and no device is opened. A zip is read in memory, within bounds, and never unpacked to the disk.
+A zip is read in memory, within bounds, and never unpacked to the disk.
 """
 
 from __future__ import annotations
 
-import errno
 import io
-import os
-import stat
 import struct
 import zipfile
 import zlib
@@ -16,11 +13,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from apidiff.database.regular_files import read_regular
 from apidiff.database.runs import signature_path
+from apidiff.database.signing import MAX_SIGNATURE, read_signature, refuse_large_signature
 from apidiff.errors import DataError
 
 MAX_BYTES = 8 * 2**20  # of a record, and of a zip of them: the largest record so far has less than one
-MAX_SIGNATURE = 16 * 2**10  # bytes: minisign's own limits on its comments come to 9 KiB
 MAX_MEMBERS = 500  # of a zip
 MAX_UNPACKED = 128 * 2**20  # of what a zip holds
 _LONGEST = 200  # name of a record
@@ -39,8 +37,6 @@ _BROKEN = (
     ValueError,
 )
 
-_OTHER_SIGNATURE = "Ask for the signature again, or leave it away: a record need not be signed."
-
 # Told what was passed over.
 Note = Callable[[str], None]
 
@@ -56,7 +52,7 @@ class Sent(NamedTuple):
 def read_sent(path: Path, note: Note = lambda _text: None) -> list[Sent]:
     """Reads the record in ``path``, or all those in the zip ``path``. Raises DataError for what is neither."""
     try:
-        content = _read_regular(path, MAX_BYTES + 1)
+        content = read_regular(path, MAX_BYTES + 1)
     except OSError as error:
         raise DataError(
             path, None, f"cannot be read ({error.strerror})", "Check that it is a readable file."
@@ -69,27 +65,6 @@ def read_sent(path: Path, note: Note = lambda _text: None) -> list[Sent]:
             return _members(path, archive, note)
     except _BROKEN as error:
         raise DataError(path, None, f"is no zip that can be read: {str(error)[:200]}", _AGAIN) from error
-
-
-def read_signature(record: Path) -> bytes | None:
-    """Reads the signature beside ``record``; None where there is none. Raises DataError for what cannot be one."""
-    path = signature_path(record)
-    try:
-        content = _read_regular(path, MAX_SIGNATURE + 1)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise DataError(path, None, f"cannot be read ({error.strerror})", "Check that it is readable.") from error
-    _refuse_large_signature(path, len(content))
-    return content
-
-
-def _refuse_large_signature(path: Path, size: int) -> None:
-    """Raises DataError for a signature of more bytes than one has."""
-    if size > MAX_SIGNATURE:
-        raise DataError(
-            path, None, f"is larger than {MAX_SIGNATURE // 2**10} KiB, which no signature is", _OTHER_SIGNATURE
-        )
 
 
 def _refuse_large(path: Path, size: int) -> None:
@@ -124,7 +99,7 @@ def _members(path: Path, archive: zipfile.ZipFile, note: Note) -> list[Sent]:
         content = _read(archive, top[name], MAX_BYTES)
         signed = _read(archive, signature, MAX_SIGNATURE) if signature else None
         _refuse_large(path / name, len(content))
-        _refuse_large_signature(signature_path(path / name), len(signed or b""))
+        refuse_large_signature(signature_path(path / name), len(signed or b""))
         sent.append(Sent(path / name, content, signed))
     return sent
 
@@ -142,7 +117,7 @@ def _refuse_members(path: Path, members: Sequence[zipfile.ZipInfo]) -> None:
         if member.filename.endswith(".json"):
             _refuse_large(path / member.filename, member.file_size)
         else:
-            _refuse_large_signature(path / member.filename, member.file_size)
+            refuse_large_signature(path / member.filename, member.file_size)
     if (size := sum(member.file_size for member in members)) > MAX_UNPACKED:
         found = f"unpacks to {size // 2**20} MiB; at most {MAX_UNPACKED // 2**20} MiB are read"
         raise DataError(path, None, found, "Send fewer records at a time.")
@@ -152,15 +127,3 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes
     """Reads a member: one byte more than ``most`` where it has more than its directory says."""
     with archive.open(member) as file:
         return file.read(most + 1)
-
-
-def _read_regular(path: Path, most: int) -> bytes:
-    """Reads the first ``most`` bytes of a file. Raises OSError where it cannot be read or is no regular file.
-
-    A pipe or a device could keep the reader waiting indefinitely.
-    """
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-    with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file")
-        return file.read(most)

@@ -80,6 +80,7 @@ def _write_api(
             world_size=run.world_size,
             date=run.date,
             measured_by=run.measured_by,
+            trust=run.signed.trust.value,
         )
         for run in runs
     ]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from apidiff.database.runs import signature_path
-from apidiff.execute.submissions.signing import Signer
+from apidiff.database.signing import Signer
 
 needs_minisign = pytest.mark.skipif(
     shutil.which("minisign") is None, reason="the program minisign is missing (Debian: apt-get install minisign)"

@@ -22,16 +22,20 @@ from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import DATA, examples_folder
 from apidiff.database.runs import digest_of, load_runs, signature_path
+from apidiff.database.signing import Signer, id_of
 from apidiff.execute.record import encode, write_record
 from apidiff.execute.submissions import sent_files as module
 from apidiff.execute.submissions.intake import accepted, take_in
 from apidiff.execute.submissions.known_probes import specs_of_today
-from apidiff.execute.submissions.record_validation import Accepted, foreign_record, is_somebody
+from apidiff.execute.submissions.record_validation import Accepted, foreign_record, is_somebody, record_errors
 from apidiff.execute.submissions.sent_files import read_sent
-from apidiff.execute.submissions.signing import Signer, id_of
+from apidiff.judge import make_context
+from apidiff.judge.recorded_values import show
 from apidiff.model.claim_probes import Examples
 from apidiff.model.signed import Signed, State
-from apidiff.model.trace import RunRecord
+from apidiff.model.trace import RunRecord, TensorDump
+from apidiff.model.trust import Trust
+from apidiff.verification.trial import record_trial
 
 BACKENDS = load_backends()
 
@@ -98,6 +102,13 @@ def nested(depth: int) -> object:
 
 
 TENSOR = {"t": "tensor", "type": "Tensor", "dtype": "float32", "shape": [3], "values": [1], "storage": 0, "object": 0}
+
+
+def returned(**parts: object) -> Callable[[dict[str, Any]], None]:
+    """Has the first rank of the first probe return a tensor of which ``parts`` are otherwise."""
+    return put("probes", 0, "ranks", 0, "returned")(TENSOR | {"values": [1, 2, 3]} | parts)
+
+
 LATER = datetime.now(UTC) + timedelta(days=2)
 REFUSED = [
     (put("schema")(9), "is a run record of schema 9. This version reads schema 1"),
@@ -134,6 +145,28 @@ REFUSED = [
     (put("probes", 0, "ranks", 0, "returned")(TENSOR | {"shape": [1] * 17}), "a tensor has 17 dimensions; at most 16"),
     (put("probes", 0, "ranks", 0, "returned")(nested(9)), "it holds values nested deeper than 8"),
     (put("probes", 0, "ranks", 0, "returned")(nested(200)), "nested"),
+    (put("cores")(-7), "was made on -7 cores"),
+    (put("date")("2999-01-01T00:00:00Z"), "and not later than tomorrow"),
+    (put("probes", 0, "ranks", 0, "seconds")(1e308), "a call took 1e+308 s; from 0 to 86400 are possible"),
+    (put("probes", 0, "ranks", 0, "seconds")(-1), "a call took -1 s"),
+    (returned(dtype="nonsense"), "a tensor is of dtype 'nonsense'; known are bool, "),
+    (returned(values=["abc"] * 3), "a tensor of dtype float32 holds 'abc'"),
+    (returned(dtype="int32", values=["nan"] * 3), "a tensor of dtype int32 holds 'nan'"),
+    (returned(dtype="int8", values=[1, 2, 128]), "a tensor of dtype int8 holds 128"),
+    (returned(dtype="uint8", values=[1, 2, -1]), "a tensor of dtype uint8 holds -1"),
+    (returned(dtype="bool", values=[1, 0, 1]), "a tensor of dtype bool holds 1"),
+    (returned(dtype="int64", values=[True, 0, 1]), "a tensor of dtype int64 holds True"),
+    (returned(dtype="float16", values=[1.0, 2.0, 70_000.0]), "a tensor of dtype float16 holds 70000.0"),
+    (returned(dtype="float8_e4m3fn", values=[1.0, 2.0, 449.0]), "a tensor of dtype float8_e4m3fn holds 449.0"),
+    (returned(dtype="complex64", values=["j" * 99, 1, 1]), "a tensor of dtype complex64 holds 'jjj"),
+    (returned(values=[10**400, 1, 1]), "64 bits"),
+    (returned(shape=[10**30, 0], values=[]), "an integer of more than 64 bits"),
+    (returned(shape=[2**40, 0], values=[]), "at most 1048576 elements are possible"),
+    (returned(shape=[2**20, 2**20, 0], values=[]), "at most 1048576 elements are possible"),
+    (returned(shape=[-1, -3]), "with a size below zero"),
+    (returned(buffer={"values": [1], "places": [0, 1, 7], "storage": 0}), "lies outside of it"),
+    (returned(object=2**70), "an integer of more than 64 bits"),
+    (put("probes", 0, "ranks", 0, "output")(["x"] * 2000), "it holds 2000 lines of output"),
     (put("surprise")(1), "is no run record: Object contains unknown field `surprise`"),
     (lambda plain: plain["probes"].append(plain["probes"][0]), "holds a probe twice"),
     (lambda plain: plain["signatures"].append(plain["signatures"][0]), "holds a signature twice"),
@@ -162,6 +195,14 @@ def test_what_does_not_fit_is_refused(
         read_foreign(path, fits)
     assert message in str(caught.value)
     assert str(caught.value).startswith(f"{path}: ")
+
+
+def test_a_dtype_that_numpy_lacks_is_known_and_judged(tmp_path: Path, record: RunRecord, fits: Accepted) -> None:
+    tensor = TENSOR | {"dtype": "float8_e4m3fn", "values": [1.5, "nan", -448.0]}
+    taken = read_foreign(sent(tmp_path, edited(record, put("probes", 0, "ranks", 0, "returned")(tensor))), fits)
+    dumped = taken.probes[0].ranks[0].returned
+    assert isinstance(dumped, TensorDump)
+    assert show(dumped) == "[1.5, nan, -448]"
 
 
 @pytest.mark.parametrize(
@@ -231,7 +272,7 @@ def test_a_record_is_taken_in_beside_ours_and_once(
     assert len(load_runs(data.root / "runs")) == 2
     # Recording anew takes the place of our own record, not of theirs.
     (_, mine) = next(one for one in data.runs)
-    write_record(msgspec.structs.replace(mine, date="2030-01-01T00:00:00Z"), data.root / "runs")
+    write_record(msgspec.structs.replace(mine, date="2026-01-01T00:00:00Z"), data.root / "runs")
     assert sorted(one.measured_by or "" for _, one in load_runs(data.root / "runs")) == ["", "a cluster elsewhere"]
 
 
@@ -307,6 +348,61 @@ SOMEBODY = [
 @pytest.mark.parametrize(("words", "expected"), SOMEBODY)
 def test_who_measured_is_somebody(words: str, expected: bool) -> None:
     assert is_somebody(words) is expected
+
+
+def test_what_lies_in_the_folder_is_checked_by_the_same_rules(
+    data: Data, examples: Examples, record: RunRecord, tmp_path: Path
+) -> None:
+    """Files that were committed and not taken in: each is named, none stops the others."""
+    folder = data.root / "runs" / "torch-2.13.0"
+    changes = {
+        "does not say who measured, and is not in the list": {"measured_by": None},
+        "its name ends in a part of its digest only": {},
+        "was made on -7 cores": {"cores": -7},
+        "has the date 2999-01-01T00:00:00Z": {"date": "2999-01-01T00:00:00Z"},
+        "which names nobody": {"measured_by": "this project"},
+        "of no known version": {"probes": [msgspec.structs.replace(record.probes[0], spec="0" * 12)]},
+    }
+    written = {
+        message: sent(folder, encode(msgspec.structs.replace(record, **change))) for message, change in changes.items()
+    }
+    (folder / "gloo-cpu-2-000000000000.json").write_bytes(b"[" * 100_000)
+    os.mkfifo(folder / "gloo-cpu-3-000000000000.json")
+    there = load(data.root)
+    errors = list(record_errors(there, accepted(there, BACKENDS, examples)))
+    for message, path in written.items():
+        assert any(error.path == path and message in str(error) for error in errors), message
+    assert {error.path.name for error in there.damaged} >= {
+        "gloo-cpu-2-000000000000.json",
+        "gloo-cpu-3-000000000000.json",
+    }
+    # The record of ours is there and has no fault.
+    [(ours, _)] = data.runs
+    assert there.signed[ours].trust is Trust.PROJECT
+    assert not [error for error in errors if error.path.stem in ours]
+
+
+def test_a_record_with_which_a_command_would_fail_is_not_written(
+    data: Data, examples: Examples, record: RunRecord, tmp_path: Path
+) -> None:
+    context = make_context(BACKENDS, load_examples(examples_folder()), data.signatures)
+    trial = record_trial(data, BACKENDS, context)
+    path = sent(tmp_path, encode(record))
+    trial(path, record)
+    tensor = msgspec.convert(TENSOR | {"dtype": "nonsense", "values": [1, 2, 3]}, TensorDump)
+    probes = [
+        msgspec.structs.replace(
+            run,
+            ranks=[
+                msgspec.structs.replace(trace, returned=tensor, after=dict.fromkeys(trace.after, tensor))
+                for trace in run.ranks
+            ],
+        )
+        for run in record.probes
+    ]
+    with pytest.raises(DataError, match="cannot be judged: KeyError") as caught:
+        trial(path, msgspec.structs.replace(record, probes=probes))
+    assert caught.value.path == path
 
 
 def test_all_are_taken_in_or_none(data: Data, examples: Examples, record: RunRecord, tmp_path: Path) -> None:

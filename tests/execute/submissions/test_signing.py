@@ -12,11 +12,11 @@ import pytest
 from minisign_keys import Key, needs_minisign
 
 from apidiff.database import DataError
+from apidiff.database import signing as module
 from apidiff.database.runs import signature_path
+from apidiff.database.signing import Signer, id_of, load_signers, signed_at, signed_by
 from apidiff.execute.submissions import signature_errors
-from apidiff.execute.submissions import signing as module
 from apidiff.execute.submissions.sent_files import MAX_SIGNATURE
-from apidiff.execute.submissions.signing import Signer, id_of, load_signers, signed_at, signed_by
 from apidiff.model.signed import State
 
 CONTENT = b'{"a": "record"}\n'
@@ -214,7 +214,7 @@ def test_a_program_that_fails_is_not_taken_for_a_yes(
 def test_the_check_names_signatures_that_fit_no_record(
     keys: tuple[Key, Key], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, signers: dict[str, Signer]
 ) -> None:
-    monkeypatch.setattr("apidiff.execute.submissions.signing.load_signers", lambda: signers)
+    monkeypatch.setattr("apidiff.database.signing.load_signers", lambda: signers)
     folder = tmp_path / "runs" / "torch-2.13.0"
     folder.mkdir(parents=True)
     for name in ("good", "changed", "gone"):

@@ -17,10 +17,10 @@ from pathlib import Path
 import msgspec
 
 from apidiff.database.paths import conf_file
+from apidiff.database.regular_files import read_regular
 from apidiff.database.runs import signature_path
 from apidiff.database.toml import read_toml
 from apidiff.errors import DataError
-from apidiff.execute.submissions.sent_files import read_signature
 from apidiff.model.base import NonEmpty, Record
 from apidiff.model.signed import Signed, State
 from apidiff.process_group import run
@@ -28,6 +28,7 @@ from apidiff.process_group import run
 PROGRAM = "minisign"
 _DEADLINE_S = 20.0
 _SIGNATURE_BYTES = 74
+MAX_SIGNATURE = 16 * 2**10  # bytes: minisign's own limits on its comments come to 9 KiB
 _GLOBAL = re.compile(r"[A-Za-z0-9+/]{86}==")  # the last line: the signature of the one before it and of the comment
 _REMEDY = "Ask for the signature again, or leave it away: a record need not be signed."
 
@@ -37,9 +38,18 @@ _EXAMPLE = "Write one table [[signer]] per signer, with name, key and about; the
 
 
 def load_signed(root: Path, run_ids: Iterable[str]) -> dict[str, Signed]:
-    """Checks the signatures of the records below ``root``, by the ID of the run. Raises DataError as `signed_by` does."""
+    """Checks the signatures of the records below ``root``, by the ID of the run.
+
+    One that does not verify is told by its state. Raises DataError where conf/signers.toml is broken.
+    """
     signers = load_signers()
-    return {run_id: signed_at(root / "runs" / f"{run_id}.json", signers) for run_id in run_ids}
+    found = {}
+    for run_id in run_ids:
+        try:
+            found[run_id] = signed_at(root / "runs" / f"{run_id}.json", signers)
+        except DataError:
+            found[run_id] = Signed(state=State.REFUSED)
+    return found
 
 
 def signed_at(record: Path, signers: Mapping[str, Signer]) -> Signed:
@@ -83,6 +93,25 @@ def signature_errors(root: Path) -> Iterator[DataError]:
             yield DataError(path, None, "lies beside no record", "Delete it, or bring back the record that it signs.")
         except DataError as error:
             yield error
+
+
+def read_signature(record: Path) -> bytes | None:
+    """Reads the signature beside ``record``; None where there is none. Raises DataError for what cannot be one."""
+    path = signature_path(record)
+    try:
+        content = read_regular(path, MAX_SIGNATURE + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise DataError(path, None, f"cannot be read ({error.strerror})", "Check that it is readable.") from error
+    refuse_large_signature(path, len(content))
+    return content
+
+
+def refuse_large_signature(path: Path, size: int) -> None:
+    """Raises DataError for a signature of more bytes than one has."""
+    if size > MAX_SIGNATURE:
+        raise DataError(path, None, f"is larger than {MAX_SIGNATURE // 2**10} KiB, which no signature is", _REMEDY)
 
 
 def _key_of(signature: bytes) -> str | None:

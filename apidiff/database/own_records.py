@@ -1,0 +1,80 @@
+"""Lists the run records that this project made: `own_records.txt` of the data, a line for each.
+
+    <SHA-256 of the bytes>  torch-2.13.0/gloo-cpu-3-0a1b2c3d4e5f
+
+What the list says is said by whoever may change this repository: its history is its provenance, and no key signs it. A record
+that is not in it is not shown as this project's, whatever it says of itself. The list only grows: a record that another took
+the place of was this project's too. A run that is recorded adds its own; ``apidiff runs own`` adds those that are here and name
+no measurer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from apidiff.atomic_write import locked, write_files
+from apidiff.database.runs import read_bytes, record_paths, run_id, whole_digest
+from apidiff.errors import DataError
+
+_LINE = re.compile(r"(?P<digest>[0-9a-f]{64})  (?P<run>[A-Za-z0-9._-]+/[A-Za-z0-9._-]+)")
+_REMEDY = "Restore the line from version control."
+
+
+def own_records_path(root: Path) -> Path:
+    """Where below the data folder ``root`` the list lies."""
+    return root / "own_records.txt"
+
+
+def load_own_records(root: Path) -> dict[str, str]:
+    """Reads the list: digest → ID of the run; empty where there is none. Raises DataError for a line of another form."""
+    path = own_records_path(root)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(path, None, f"cannot be read ({error})", "Restore it from version control.") from error
+    own: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        match = _LINE.fullmatch(line)
+        if match is None:
+            raise DataError(path, number, "is no SHA-256 and ID of a run", _REMEDY)
+        own[match["digest"]] = match["run"]
+    return own
+
+
+def add_own_records(root: Path, made: Mapping[str, str]) -> int:
+    """Adds ``made`` (digest → ID of the run) to the list below ``root``, if that has one. Returns how many are new.
+
+    Raises DataError where it cannot be read or written.
+    """
+    if not own_records_path(root).exists() or not made.keys() - load_own_records(root).keys():
+        return 0
+    with locked(root):
+        own = load_own_records(root)
+        more = {digest: run for digest, run in made.items() if digest not in own}
+        lines = sorted((run, digest) for digest, run in (own | more).items())
+        write_files({own_records_path(root): "".join(f"{digest}  {run}\n" for run, digest in lines).encode()})
+    return len(more)
+
+
+class _Measured(msgspec.Struct):
+    measured_by: str | None = None
+
+
+def without_measurer(folder: Path) -> dict[str, str]:
+    """The records below ``folder`` that name no measurer: digest → ID. Raises DataError for one that cannot be read."""
+    made = {}
+    for path in record_paths(folder):
+        content = read_bytes(path)
+        try:
+            measured = msgspec.json.decode(content, type=_Measured)
+        except (ValueError, RecursionError) as error:
+            raise DataError(path, None, f"is no run record: {error}", "Delete it first.") from error
+        if measured.measured_by is None:
+            made[whole_digest(content)] = run_id(path)
+    return made

@@ -1,0 +1,246 @@
+"""The gate for run records: what one may hold so that it can be judged, planned with and shown.
+
+Every record that was not made by this process passes here: one that is sent, one that lies in the data folder, a line of a
+journal. What passes is bounded in depth, size and count; its dtypes are known, its values fit them, its dates, cores, seconds
+and versions can be.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+
+from apidiff.model.agreement import Facet
+from apidiff.model.dtypes import DTYPES, first_odd
+from apidiff.model.sample_run import SampleRun, SampleTrace, SingleRecord
+from apidiff.model.trace import BufferDump, Number, ObjectDump, ProbeRun, RunRecord, SequenceDump, TensorDump, Value
+
+MAX_DEPTH = 8  # of values within values: the deepest that probes make is a list of tensors in a tuple
+MAX_DIMENSIONS = 16  # of a tensor
+MAX_ELEMENTS = 2**20  # of a tensor, and along each of its dimensions
+MAX_RANKS = 64  # as many as the command starts
+MAX_CORES = 100_000
+MAX_TEXT = 100_000  # characters of one string
+MAX_PARTS = 1000  # elements of a list or tuple, arguments of a call, lines of a log
+MAX_SECONDS = 86_400.0  # of one call
+_LARGEST = 2**64  # of any number that is written as an integer
+_SHOWN = 100  # characters of a name in a message
+_FIRST_YEAR = 2023  # before the project began
+_SUITE = re.compile(r"source|\d{1,5}(\.\d{1,5}){0,2}((a|b|rc|\.dev|\.post)\d{1,9})*(\+[0-9a-z.]{1,64})?", re.ASCII)
+_VERSION = re.compile(r"\d{1,5}(\.\d{1,5}){2}", re.ASCII)
+_NAME = re.compile(r"\w[\w.-]{0,63}", re.ASCII)
+NEW = "Record it anew with this version of the project: apidiff verify --record."
+
+# What was found, and what to do about it.
+Fault = tuple[str, str]
+
+
+def record_faults(record: RunRecord | SingleRecord) -> Iterator[Fault]:
+    """Finds what in a record cannot be; nothing outside the record is asked."""
+    yield from place_faults(record)
+    yield from _about_its_making(record)
+    yield from plain_faults(record)
+    runs = record.probes if isinstance(record, RunRecord) else record.samples
+    if not runs and not record.signatures:
+        return
+    for run in runs:
+        if isinstance(run, ProbeRun):
+            where = f"{run.api[:_SHOWN]} {run.probe[:_SHOWN]}"
+            found = probe_faults(run, record.world_size if isinstance(record, RunRecord) else 1)
+        else:
+            where = f"{run.api[:_SHOWN]} {run.sample[:_SHOWN]}"
+            found = sample_faults(run)
+        yield from ((f"{where}: {text}", NEW) for text in found)
+
+
+def place_faults(record: RunRecord | SingleRecord) -> Iterator[Fault]:
+    """Checks what names the record's folder and file, and the ranks."""
+    if not _VERSION.fullmatch(record.framework_version):
+        yield f"names the version {record.framework_version[:40]!r}", "A version is written as 2.13.0."
+    names = {"framework": record.framework, "device": record.device}
+    if isinstance(record, RunRecord):
+        names["backend"] = record.backend
+        if not 1 <= record.world_size <= MAX_RANKS:
+            yield f"has {record.world_size} ranks", f"From 1 to {MAX_RANKS} are possible."
+    elif record.inputs not in {"", "extracted"}:
+        yield f"is of the inputs {record.inputs[:40]!r}", "Inputs are written samples, or 'extracted'."
+    for what, name in names.items():
+        if not _NAME.fullmatch(name):
+            yield f"names the {what} {name[:40]!r}, which is no plain word", NEW
+
+
+def _about_its_making(record: RunRecord | SingleRecord) -> Iterator[Fault]:
+    """Checks when it was made, with what."""
+    if (made := _date(record.date)) is None:
+        yield f"has the date {record.date[:40]!r}", "A date is written as 2026-01-31T12:00:00Z."
+    elif made.year < _FIRST_YEAR or made > datetime.now(UTC) + timedelta(days=1):
+        yield f"has the date {record.date}", f"A date is from {_FIRST_YEAR} on and not later than tomorrow. {NEW}"
+    if not _SUITE.fullmatch(record.suite_version):
+        yield f"was made by apidiff {record.suite_version[:40]!r}, which is no version", NEW
+    if not 1 <= record.cores <= MAX_CORES:
+        yield f"was made on {record.cores} cores", f"From 1 to {MAX_CORES} are possible. {NEW}"
+
+
+def _date(text: str) -> datetime | None:
+    form = "%Y-%m-%dT%H:%M:%SZ"
+    try:
+        date = datetime.strptime(text, form).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return date if date.strftime(form) == text else None
+
+
+def plain_faults(record: object) -> Iterator[Fault]:
+    """Checks every string and integer wherever it stands. No recursion: a record may hold a million values."""
+    stack: list[object] = [msgspec.to_builtins(record)]
+    while stack:
+        plain = stack.pop()
+        if isinstance(plain, str):
+            if len(plain) > MAX_TEXT:
+                yield f"holds a text longer than {MAX_TEXT} characters", NEW
+                return
+            if not plain.isascii() and any("\ud800" <= character <= "\udfff" for character in plain):
+                yield "holds half of a character, which no text does", NEW
+                return
+        elif isinstance(plain, dict):
+            stack.extend(plain)
+            stack.extend(plain.values())
+        elif isinstance(plain, list):
+            kinds = set(map(type, plain))
+            if kinds <= {int, float, bool}:
+                plain = [max(plain), min(plain)] if plain else []
+            stack.extend(plain)
+        elif isinstance(plain, int) and not -_LARGEST < plain < _LARGEST:
+            yield "holds an integer of more than 64 bits", NEW
+            return
+
+
+def probe_faults(run: ProbeRun, world_size: int) -> Iterator[str]:
+    """Finds what in the traces of one probe cannot be, in a world of ``world_size``."""
+    ranks = [trace.rank for trace in run.ranks]
+    if len(set(ranks)) != len(ranks) or not set(ranks) <= set(range(world_size)):
+        yield f"its traces are of ranks {ranks[:8]}, in a world of {world_size}"
+    if run.end not in {"completed", "timeout", "crash", "skipped"}:
+        yield f"it ended {run.end[:40]!r}; the ends are completed, timeout, crash and skipped"
+    if run.end == "completed" and len(ranks) != world_size:
+        yield f"it completed with {len(ranks)} of {world_size} traces"
+    yield from _about_lines(run.log)
+    for trace in run.ranks:
+        yield from _about_seconds(trace.seconds)
+        yield from _about_lines(trace.output)
+        yield from _about_values([trace.before, trace.after], trace.returned, whole=True)
+    if run.again is not None:
+        if run.again.again is not None:
+            yield "its second try has a second try"
+        else:
+            yield from probe_faults(run.again, world_size)
+
+
+def sample_faults(run: SampleRun) -> Iterator[str]:
+    """Finds what in the trace of one sample cannot be."""
+    if run.end not in {"completed", "timeout", "crash"}:
+        yield f"it ended {run.end[:40]!r}; the ends are completed, timeout and crash"
+    elif run.end == "completed" and run.trace is None and not run.agrees:
+        yield "it completed without a trace"
+    if odd := set(run.agrees) - {facet.value for facet in Facet}:
+        yield f"it agrees in {min(odd)[:40]!r}, which is no facet"
+    yield from _about_lines(run.log)
+    if run.trace is not None:
+        yield from _about_sample_trace(run.trace)
+    if run.again is not None:
+        if run.again.again is not None:
+            yield "its second try has a second try"
+        else:
+            yield from sample_faults(run.again)
+
+
+def _about_sample_trace(trace: SampleTrace) -> Iterator[str]:
+    yield from _about_seconds(trace.seconds)
+    if any(not math.isfinite(error) or error < 0 for error in trace.errors.values()):
+        yield "an error in units in the last place is no number from 0 on"
+    # Of what the sample says itself, a brief trace keeps no values.
+    yield from _about_values([trace.before, trace.after, trace.gradients], trace.returned, whole=False)
+
+
+def _about_seconds(seconds: float) -> Iterator[str]:
+    if not 0 <= seconds <= MAX_SECONDS:
+        yield f"a call took {seconds:g} s; from 0 to {MAX_SECONDS:g} are possible"
+
+
+def _about_lines(lines: list[str]) -> Iterator[str]:
+    if len(lines) > MAX_PARTS:
+        yield f"it holds {len(lines)} lines of output; at most {MAX_PARTS} are possible"
+
+
+def _about_values(named: Iterable[Mapping[str, Value]], returned: Value | None, *, whole: bool) -> Iterator[str]:
+    for values in named:
+        if len(values) > MAX_PARTS:
+            yield f"a call has {len(values)} arguments; at most {MAX_PARTS} are possible"
+            return
+        for value in values.values():
+            yield from _about_value(value, 1, whole=whole)
+    if returned is not None:
+        yield from _about_value(returned, 1, whole=whole)
+
+
+def _about_value(value: Value, depth: int, *, whole: bool) -> Iterator[str]:
+    if depth > MAX_DEPTH:
+        yield f"it holds values nested deeper than {MAX_DEPTH}"
+        return
+    if isinstance(value, TensorDump):
+        yield from tensor_faults(value, whole=whole)
+    elif isinstance(value, SequenceDump):
+        if len(value.items) > MAX_PARTS:
+            yield f"a {value.type[:40]} has {len(value.items)} elements; at most {MAX_PARTS} are possible"
+            return
+        for item in value.items:
+            yield from _about_value(item, depth + 1, whole=whole)
+    elif isinstance(value, ObjectDump):
+        for tensor in value.tensors.values():
+            yield from _about_value(tensor, depth + 1, whole=whole)
+
+
+def tensor_faults(tensor: TensorDump, *, whole: bool) -> Iterator[str]:
+    """Finds what in a tensor cannot be. ``whole``: whether it has to have its values, which a brief trace leaves out."""
+    dtype = DTYPES.get(tensor.dtype)
+    if dtype is None:
+        yield f"a tensor is of dtype {tensor.dtype[:40]!r}; known are {', '.join(DTYPES)}"
+        return
+    if len(tensor.shape) > MAX_DIMENSIONS:
+        yield f"a tensor has {len(tensor.shape)} dimensions; at most {MAX_DIMENSIONS} are possible"
+        return
+    if any(size < 0 for size in tensor.shape):
+        yield f"a tensor has the shape {_sizes(tensor)}, with a size below zero"
+        return
+    # Sizes beside a zero count too: NumPy lists as many empty rows.
+    if math.prod(max(size, 1) for size in tensor.shape) > MAX_ELEMENTS:
+        yield f"a tensor has the shape {_sizes(tensor)}; at most {MAX_ELEMENTS} elements are possible"
+        return
+    if math.prod(tensor.shape) != len(tensor.values) and (whole or tensor.values):
+        yield f"a tensor of shape {tensor.shape[:8]} has {len(tensor.values)} values"
+    for values in (tensor.values, tensor.buffer.values if tensor.buffer else []):
+        if (odd := first_odd(values, dtype)) is not None:
+            yield f"a tensor of dtype {tensor.dtype} holds {_short(odd)}"
+            return
+    if tensor.buffer:
+        yield from _about_buffer(tensor.buffer, len(tensor.values))
+
+
+def _about_buffer(buffer: BufferDump, count: int) -> Iterator[str]:
+    if any(not 0 <= place < len(buffer.values) for place in buffer.places) or len(buffer.places) != count:
+        yield "a part of a larger tensor lies outside of it"
+
+
+def _sizes(tensor: TensorDump) -> str:
+    return f"[{', '.join(_short(size) for size in tensor.shape[:8])}]"
+
+
+def _short(number: Number) -> str:
+    """A number for a message; of one with many digits how many, which Python refuses to write."""
+    if isinstance(number, int) and abs(number) >= _LARGEST:
+        return "an integer of more than 64 bits"
+    return repr(number)[:40]

@@ -1,0 +1,32 @@
+"""Reads files that others may have put there: regular ones only, and no more bytes than they may have.
+
+A pipe or a device could keep the reader waiting indefinitely.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import zlib
+from pathlib import Path
+
+
+def read_regular(path: Path, most: int) -> bytes:
+    """Reads the first ``most`` bytes of a file. Raises OSError where it cannot be read or is no regular file."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file")
+        return file.read(most)
+
+
+def gunzip(content: bytes, most: int) -> bytes:
+    """Decompresses the first ``most`` bytes of a gzip file. Raises zlib.error for what is none, EOFError where it was cut."""
+    unpacking = zlib.decompressobj(wbits=31)
+    unpacked = unpacking.decompress(content, most)
+    if not unpacking.eof and len(unpacked) < most:
+        raise EOFError("it ends before its end was marked")
+    if unpacking.unused_data:
+        raise zlib.error("something follows its end")
+    return unpacked

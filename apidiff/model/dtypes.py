@@ -1,0 +1,105 @@
+"""The dtypes that a trace may name: a closed list, with the values each holds and the NumPy dtype that carries them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from apidiff.model.trace import Number
+
+
+class Dtype(NamedTuple):
+    """What a dtype holds.
+
+    ``kind``: b, i, f or c. ``carrier``: NumPy's dtype for the values. ``lowest`` and ``highest``: the finite bounds.
+    """
+
+    kind: str
+    carrier: str
+    lowest: float = 0
+    highest: float = 0
+
+
+def _integers() -> dict[str, Dtype]:
+    named = {}
+    for bits in (8, 16, 32, 64):
+        named[f"int{bits}"] = Dtype("i", f"int{bits}", -(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+        named[f"uint{bits}"] = Dtype("i", f"uint{bits}", 0, 2**bits - 1)
+    return named
+
+
+def _floats() -> dict[str, Dtype]:
+    # A value is written with no more digits than its precision needs, which may round the largest one up.
+    above = 1 + 1e-3
+    largest = {
+        "float16": 65504.0,
+        "float32": 3.4028234663852886e38,
+        "bfloat16": 3.3895313892515355e38,
+        "float8_e4m3fn": 448.0,
+        "float8_e4m3fnuz": 240.0,
+        "float8_e5m2": 57344.0,
+        "float8_e5m2fnuz": 57344.0,
+        "float8_e8m0fnu": 2.0**127,
+    }
+    named = {
+        name: Dtype("f", name if name.startswith("float") and "_" not in name else "float32", -top * above, top * above)
+        for name, top in largest.items()
+    }
+    return named | {"float64": Dtype("f", "float64", -math.inf, math.inf)}
+
+
+DTYPES = {
+    "bool": Dtype("b", "bool"),
+    **_integers(),
+    **_floats(),
+    "complex32": Dtype("c", "complex64"),
+    "complex64": Dtype("c", "complex64"),
+    "complex128": Dtype("c", "complex128"),
+}
+_NOT_FINITE = {"nan", "inf", "-inf"}
+_PART = r"[+-]?(?:\d{1,25}(?:\.\d{0,25})?(?:e[+-]?\d{1,3})?|nan|inf)"
+_COMPLEX = re.compile(rf"\(?(?:{_PART})?[+-]?(?:{_PART})j\)?|\(?{_PART}\)?")
+
+
+def carrier(dtype: str) -> str:
+    """Names the NumPy dtype that holds the values of ``dtype``. Raises KeyError for one that is not in the list."""
+    return DTYPES[dtype].carrier
+
+
+def first_odd(values: Sequence[Number], dtype: Dtype) -> Number | None:
+    """Finds the first of ``values`` that no tensor of ``dtype`` can hold; None where there is none."""
+    numbers = [value for value in values if not isinstance(value, str)]
+    plain = {"b": bool, "i": int, "f": float}.get(dtype.kind)
+    # Most tensors are of one type and within bounds, which two passes in C tell.
+    if len(numbers) == len(values) and set(map(type, numbers)) == {plain}:
+        bounds = (0, 1) if dtype.kind == "b" else (dtype.lowest, dtype.highest)
+        if bounds[0] <= min(numbers) and max(numbers) <= bounds[1]:
+            return None
+    return next((value for value in values if not is_value_of(value, dtype)), None)
+
+
+def is_value_of(value: Number, dtype: Dtype) -> bool:
+    """Whether a recorded number is one that a tensor of ``dtype`` can hold."""
+    if dtype.kind == "b":
+        return isinstance(value, bool)
+    if isinstance(value, bool):
+        return False
+    if dtype.kind == "i":
+        return isinstance(value, int) and dtype.lowest <= value <= dtype.highest
+    if isinstance(value, str):
+        return value in _NOT_FINITE if dtype.kind == "f" else _is_complex(value)
+    if dtype.kind == "c":
+        return abs(value) <= 1e308
+    return dtype.lowest <= value <= dtype.highest and abs(value) <= 1.8e308
+
+
+def _is_complex(text: str) -> bool:
+    if len(text) > 120 or not _COMPLEX.fullmatch(text):
+        return False
+    try:
+        complex(text)
+    except ValueError:
+        return False
+    return True

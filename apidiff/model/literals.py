@@ -1,0 +1,17 @@
+"""Reads Python literals that stand in signatures, which a record may hold as anybody wrote them."""
+
+from __future__ import annotations
+
+import ast
+
+LONGEST = 2000  # characters of a literal: a default of more is no value that somebody passes
+
+
+def literal(text: str) -> object:
+    """The value that ``text`` is a literal of. Raises ValueError for what is none, or is longer than any default."""
+    if len(text) > LONGEST:
+        raise ValueError(f"a literal has at most {LONGEST} characters")
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
+        raise ValueError(f"{text[:40]!r} is no literal") from error

@@ -1,0 +1,115 @@
+"""YAML, TOML and literals that are made to break their reader: each is refused with file and remedy, at once."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from apidiff.database.toml import read_toml
+from apidiff.database.yaml import read_yaml
+from apidiff.errors import DataError
+from apidiff.model.literals import literal
+from apidiff.model.mapping import Api, Release
+from apidiff.model.probe import Input, Probe
+from apidiff.model.probe_resolution import SpecError, resolve
+from apidiff.model.sample import Sample, SampleError, SampleInput, resolve_sample
+
+_BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]\n" for level in range(1, 11)
+)
+# (what is read, what the error says)
+YAML = {
+    "a bomb of aliases": (_BOMB, "repeats more than 1000 values by aliases"),
+    "an alias of itself": ("a: &a [*a]\n", "nested deeper than 60"),
+    "50,000 brackets": ("[" * 50_000, "nested deeper than 60"),
+    "closed brackets in strings": ('["]",' * 20_000, "nested deeper than 60"),
+    "100 brackets": ("a: " + "[" * 100 + "]" * 100, "nested deeper than 60"),
+    "1,500 brackets": ("a: " + "[" * 1500 + "]" * 1500, "nested deeper than 60"),
+    "20,000 dashes": ("- " * 20_000 + "x", "nested deeper than 60"),
+    "100 levels of keys": ("".join(f"{' ' * level}a:\n" for level in range(100)), "nested deeper than 60"),
+    "an impossible date": ("a: 2026-13-45\n", "'2026-13-45' is no timestamp"),
+    "a number that is none": ("a: !!int x\n", "'x' is no int"),
+    "a number of 5,000 digits": (f"a: {'1' * 5000}\n", "is no int"),
+    "a tag that makes objects": ("a: !!python/object/apply:os.system [id]\n", "test.yaml"),
+    "a tag that nobody knows": ("a: !what x\n", "could not determine a constructor"),
+    "a zero byte": ("a: \0\n", "broken YAML"),
+    "a list as key": ("[a]: 1\n", "a key that is not plain text"),
+    "half of a character": ('a: "\\ud800"\n', "test.yaml"),
+}
+
+
+@pytest.mark.parametrize("name", YAML)
+def test_yaml_is_refused_at_once(tmp_path: Path, name: str) -> None:
+    text, message = YAML[name]
+    path = tmp_path / "test.yaml"
+    path.write_text(text, encoding="utf-8")
+    began = time.process_time()
+    with pytest.raises(DataError) as caught:
+        read_yaml(path, dict[str, str])
+    assert str(caught.value).startswith(f"{path}")
+    assert message in str(caught.value)
+    assert time.process_time() - began < 5
+
+
+TOML = {
+    "an impossible date": "a = 2026-13-45\n",
+    "5,000 brackets": "a = " + "[" * 5000,
+    "a number of 5,000 digits": f"a = {'1' * 5000}\n",
+}
+
+
+@pytest.mark.parametrize("name", TOML)
+def test_toml_is_refused(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "test.toml"
+    path.write_text(TOML[name], encoding="utf-8")
+    with pytest.raises(DataError, match="broken TOML"):
+        read_toml(path, dict[str, str], lambda _text, error: DataError(path, None, str(error), "Mend it."))
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    for name, read in (("a.yaml", read_yaml), ("a.toml", read_toml)):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(DataError, match="cannot be read"):
+            read(tmp_path / name, dict[str, str], *([str] if read is read_toml else []))
+
+
+LITERALS = ["{[]: 1}", "1+" * 5000 + "1", "(" * 900 + ")" * 900, "-" * 1500 + "1", "9" * 2001, "\0", "'\\ud800", "f(1)"]
+
+
+@pytest.mark.parametrize("text", LITERALS, ids=[text[:10] for text in LITERALS])
+def test_a_literal_that_is_none_is_told_by_one_error(text: str) -> None:
+    with pytest.raises(ValueError, match="literal"):
+        literal(text)
+
+
+# (the type, what no value of it is)
+IMPOSSIBLE = [
+    (Release, {"version": "1..1"}),
+    (Release, {"version": "2.10", "date": "tomorrow"}),
+    (Probe, {"world_sizes": [-1]}),
+    (Probe, {"world_sizes": [10**9]}),
+    (Input, {"shape": [-2]}),
+    (Input, {"shape": [10**30]}),
+    (SampleInput, {"shape": [-2]}),
+    (SampleInput, {"shape": [2**40]}),
+]
+
+
+@pytest.mark.parametrize(("kind", "plain"), IMPOSSIBLE)
+def test_a_value_that_cannot_be_does_not_fit_the_model(kind: type, plain: dict[str, object]) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(plain, kind)
+
+
+def test_a_chain_of_like_is_no_longer_than_anybody_reads() -> None:
+    probes = {f"p{number}": {"like": f"p{number + 1}"} if number < 1999 else {} for number in range(2000)}
+    api = msgspec.convert({"name": "torch.a", "collective": {"probes": probes}}, Api)
+    with pytest.raises(SpecError, match="over more than 16 steps"):
+        resolve(api, "p0")
+    samples = {name: msgspec.convert(plain, Sample) for name, plain in probes.items()}
+    with pytest.raises(SampleError, match="over more than 16 steps"):
+        resolve_sample(samples, "p0")
