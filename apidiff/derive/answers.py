@@ -10,9 +10,10 @@ from apidiff.model.ranges import holds
 from apidiff.model.verdict import Outcome
 from apidiff.model.version import Version
 from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, RangeEntry, TargetEntry
-from apidiff.model.vocabulary import Status
+from apidiff.model.vocabulary import Reach, Risk, Status
 
 MAPS_TO = "maps_to"
+_RISKS = [risk.value for risk in Risk]
 _COMPARED = {Agreement.AGREES.value, Agreement.DIFFERS.value}
 
 
@@ -90,10 +91,36 @@ def targets_beside(entry: Entry, target: TargetEntry, version: str) -> list[Besi
     return beside
 
 
+def met_at(differences: Iterable[DifferenceEntry], version: str) -> list[DifferenceEntry]:
+    """List the differences that the MindSpore ``version`` has: those that its runs do not show to be none there."""
+    return [difference for difference in differences if version not in difference.alike]
+
+
+def risk_at(target: TargetEntry, version: str) -> str:
+    """Tell the worst risk of everyday use of ``target`` on the MindSpore ``version``."""
+    return everyday_risk(met_at(target.differences, version)) if target.differences else target.risk
+
+
+def everyday_risk(differences: Iterable[DifferenceEntry]) -> str:
+    """Tell the worst risk of what meets everybody."""
+    return _worst(differences, Reach.EVERYDAY)
+
+
+def edge_risk(differences: Sequence[DifferenceEntry]) -> str | None:
+    """Tell the worst risk of edge cases; None where what meets everybody is as bad."""
+    worst = _worst(differences, Reach.EDGE)
+    return worst if _RISKS.index(worst) < _RISKS.index(everyday_risk(differences)) else None
+
+
+def _worst(differences: Iterable[DifferenceEntry], reach: Reach) -> str:
+    risks = [difference.risk for difference in differences if difference.reach == reach.value]
+    return min(risks, key=_RISKS.index, default=Risk.NONE.value)
+
+
 def answer_at(entry: Entry, version: str) -> tuple[str | None, str | None, list[DifferenceEntry]]:
     """Return the kind of answer on the MindSpore ``version``, its risk and its differences; None where there is no answer."""
     if target := current_target(entry, version):
-        return MAPS_TO, target.risk, target.differences
+        return MAPS_TO, risk_at(target, version), met_at(target.differences, version)
     if answer := current_answer(entry, version):
         return answer.answer, answer.risk, answer.differences
     return None, None, []

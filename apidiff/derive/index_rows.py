@@ -7,6 +7,7 @@ from itertools import groupby
 
 import msgspec
 
+from apidiff.derive.answers import risk_at
 from apidiff.derive.runs_on import DEVICES, outcomes_on
 from apidiff.model.base import Record
 from apidiff.model.ranges import holds
@@ -143,7 +144,7 @@ def _answer(entry: Entry, version: Version, there: Mapping[str, list[RangeEntry]
             first="",
             last="",
             status=_STATUSES[status],
-            risk=target.risk,
+            risk=risk_at(target, str(version)),
             target=target.name,
             devices=_of_target(target, version),
         )

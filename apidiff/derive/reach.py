@@ -54,6 +54,7 @@ _ABOUT_SIGNATURES = {
     ClaimKind.PRINTS,
     ClaimKind.CORRESPONDS,
 }
+_TOLD_IN_NOTES = {DifferenceKind.BACKEND_SUPPORT, DifferenceKind.DOCUMENTATION}
 # Outcomes in which a call ended as it was meant to, whether or not with the result that is claimed.
 _ENDED = {"holds", "refuted"}
 
@@ -189,11 +190,33 @@ def is_alike(
 
     What its note says of a backend, or of a document, no claim says: such a difference stays.
     """
-    if difference.kind in {DifferenceKind.BACKEND_SUPPORT, DifferenceKind.DOCUMENTATION}:
+    if difference.kind in _TOLD_IN_NOTES:
         return False
     return bool(cited) and all(
         _shown_alike(source.get(cited_claim.claim.id), target.get(cited_claim.claim.id)) for cited_claim in cited
     )
+
+
+def alike_versions(
+    difference: Difference, cited: Sequence[Cited], source: Mapping[str, Cited], target: Mapping[str, Cited]
+) -> list[str]:
+    """The versions of the target whose runs show what a difference cites to hold on both sides, where others show it does not.
+
+    Of parameters a claim says only that they are there, so these are never alike; of backends and documents see `is_alike`.
+    """
+    if difference.kind in _TOLD_IN_NOTES:
+        return []
+    pairs = [(source.get(each.claim.id), target.get(each.claim.id)) for each in cited]
+    told: dict[str, bool] = {}
+    for left, right in pairs:
+        if left is None or right is None or left.claim.body != right.claim.body:
+            return []
+        if left.claim.kind in _ABOUT_PARAMETERS or newest_outcomes(left.entry) != {"holds"}:
+            return []
+        for row in right.entry.summary:
+            told[row.framework_version] = told.get(row.framework_version, True) and row.outcome == "holds"
+    alike = sorted((version for version in told if told[version]), key=Version)
+    return alike if len(alike) < len(told) else []
 
 
 def _shown_alike(left: Cited | None, right: Cited | None) -> bool:

@@ -1,4 +1,7 @@
-"""Writes the call of a sample as the code a reader would type. Tensors are variables of their parameter's name."""
+"""Writes the call of a sample as the code a reader would type.
+
+Tensors are variables of their parameter's name, those of a list are numbered: ``torch.cat([tensor1, tensor2])``.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +101,10 @@ def _written(name: str, value: SampleArgument, framework: str) -> str:
         return f"{framework}.{value.framework_dtype}"
     if value.number is not None:
         return f"float('{value.number}')" if value.number[-1] not in "j)" else value.number
-    items = [_written(f"{name}_{index}", item, framework) for index, item in enumerate(value.list or value.tuple or ())]
+    single = name.removesuffix("s") if len(name) > 1 else name
+    items = [
+        _written(f"{single}{number}", item, framework) for number, item in enumerate(value.list or value.tuple or (), 1)
+    ]
     if value.list is not None:
         return f"[{', '.join(items)}]"
     return f"({', '.join(items)}{',' if len(items) == 1 else ''})"

@@ -13,21 +13,22 @@ from apidiff.database.documented import documented_points
 from apidiff.database.examples import Example, load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.database.single_runs import SingleTraces
+from apidiff.derive.answers import everyday_risk, met_at
 from apidiff.derive.api_history import SIGNATURES, STUBS, telling_files
 from apidiff.derive.calls import call
 from apidiff.derive.official_documents import official_addresses
-from apidiff.derive.reach import Cited, frequent_first, is_alike
+from apidiff.derive.reach import Cited, alike_versions, frequent_first, is_alike
 from apidiff.derive.rows import Files, row_facts
 from apidiff.derive.runs_on import runs_on
 from apidiff.derive.sample_code import ordinary_code
 from apidiff.derive.statements import contradicted
 from apidiff.derive.sweeps import swept
+from apidiff.derive.versions_run import versions_run
 from apidiff.judge import make_context, observe
 from apidiff.judge.pairs import judge_target, unsupported_by
 from apidiff.messages.agreements import agreement_entries, extracted_agreements, facet_differences
 from apidiff.messages.differences import (
     difference_entry,
-    everyday_risk,
     parameter_entry,
     row_difference,
     without_repeats,
@@ -44,7 +45,7 @@ from apidiff.messages.version_changes import change_entries, confirmation_entrie
 from apidiff.model.base import Text
 from apidiff.model.claim import Claim, Stated
 from apidiff.model.mapping import Api, Mapping, Otherwise, ParameterRow, Target, TargetRange
-from apidiff.model.ranges import between
+from apidiff.model.ranges import between, first_shown
 from apidiff.model.sample import SampleCall, SampleForm
 from apidiff.model.sample_calls import samples_of, source_call, target_call, with_extracted
 from apidiff.model.signature import Limit, Signature, SignatureFile
@@ -76,6 +77,7 @@ class Builder:
         self._unsupported = unsupported_by(load_devices()) if data.single_runs else {}
         self._files = _newest_first(data.signatures)
         self._known = {name: [release.version for release in found] for name, found in data.frameworks.items()}
+        self._first = first_shown(self._known.get("mindspore", []), versions_run(data).get("mindspore", []))
         self._documented = documented_points(data.listings, data.documents)
         self._clauses: dict[str, Text] = {}  # claims as parts of sentences, by ID
 
@@ -211,9 +213,11 @@ class Builder:
                 right[name] for name in difference.target_claims
             ]
             if not is_alike(difference, cited, left, right):
-                written.append(
-                    (difference_entry(difference, cited, self._clauses, before or "", self.data.documents), cited)
+                alike = alike_versions(difference, cited, left, right)
+                told_entry = difference_entry(
+                    difference, cited, self._clauses, before or "", self.data.documents, alike
                 )
+                written.append((told_entry, cited))
         of_rows = [(row, made) for row in parameters if (made := row_difference(row, "parameter", before or ""))]
         of_rows += [(row, made) for row in members if (made := row_difference(row, "member", before or ""))]
         differences = without_repeats(written, of_rows)
@@ -236,7 +240,7 @@ class Builder:
             parameters=parameters,
             members=members,
             differences=differences,
-            risk=everyday_risk(differences),
+            risk=everyday_risk(met_at(differences, self._first)),
             limits=[limit.value for limit in self._limits(target.api)],
             runs_on=runs_on(target.api, self._signatures(target.api), mine, agreements),
             signatures=self._signature_texts(target.api),

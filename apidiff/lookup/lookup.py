@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from apidiff.derive.answers import current_answer, current_target, range_at, targets_beside
+from apidiff.derive.answers import current_answer, current_target, met_at, range_at, risk_at, targets_beside
 from apidiff.lookup.answer import (
     Answer,
     AnsweredClaim,
@@ -27,7 +27,7 @@ from apidiff.lookup.errors import NoCounterpart, ambiguous_name, unknown_name, u
 from apidiff.lookup.index import Index, Spelling
 from apidiff.model.ranges import first_shown
 from apidiff.model.version import Version, VersionError
-from apidiff.model.views import DocumentEntry, Entry, ServedEntry, StatedEntry, TargetEntry
+from apidiff.model.views import DocumentEntry, Entry, OtherwiseEntry, ServedEntry, StatedEntry, TargetEntry
 from apidiff.model.vocabulary import Risk, Status
 
 _STANDINGS = [status.value for status in Status]
@@ -68,8 +68,8 @@ def lookup(index: Index, name: str, mindspore: str | None = None, torch: str | N
         current=current.name if current else None,
         otherwise=_fill(AnsweredOtherwise, otherwise, stated=_stated(entry, otherwise.stated)) if otherwise else None,
         serves=[_served(row, release) for row in index.serves(served)],
-        risk=shown.risk if shown else Risk.NONE.value,
-        differences=shown.differences if shown else [],
+        risk=_risk(shown, release),
+        differences=met_at(shown.differences, release) if shown else [],
         parameters=target.parameters if target else [],
         members=target.members if target else [],
         agreements=target.agreements if target else [],
@@ -86,6 +86,12 @@ def lookup(index: Index, name: str, mindspore: str | None = None, torch: str | N
 def chosen_release(index: Index, typed: str | None) -> str:
     """The newest known release of MindSpore that ``typed`` covers; the newest that was run for None. Raises UnknownVersion."""
     return _covered(index, "mindspore", typed)[0]
+
+
+def _risk(shown: TargetEntry | OtherwiseEntry | None, release: str) -> str:
+    if isinstance(shown, TargetEntry):
+        return risk_at(shown, release)
+    return shown.risk if shown else Risk.NONE.value
 
 
 def _covered(index: Index, framework: str, typed: str | None) -> list[str]:

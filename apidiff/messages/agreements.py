@@ -83,11 +83,12 @@ def _case(mapping: Mapping, verdict: FacetVerdict) -> CaseEntry:
 def facet_differences(mapping: Mapping, target: Target, pairs: Sequence[PairVerdicts]) -> list[DifferenceEntry]:
     """What the newest version differs in, on each device: one difference for each facet and each way to differ.
 
-    A call for which there is no kernel is one difference, whatever the facets that it leaves unseen.
+    A call for which there is no kernel is one difference, whatever the facets that it leaves unseen. Headlines that a person
+    gave stand for those that are made.
     """
     newest = pairs[0].target_version if pairs else ""
     return [
-        entry
+        msgspec.structs.replace(entry, headline=target.headlines.get(entry.id, entry.headline))
         for verdicts in pairs
         if verdicts.target_version == newest
         for entry in _differences(mapping, target, verdicts)
@@ -123,6 +124,7 @@ def _differences(mapping: Mapping, target: Target, pair: PairVerdicts) -> Iterat
                 everywhere=len(shown) == len(telling),
                 when=_when(mapping, verdicts, telling),
                 call=_shortest(mapping, [verdict.sample for verdict in verdicts]),
+                alike=len({tuple(sorted(verdict.facts[0].values.items())) for verdict in verdicts}) == 1,
             ),
             reach=_reach(pair, verdicts).value,
             claims=[],

@@ -39,22 +39,6 @@ def worst_first(differences: list[DifferenceEntry]) -> list[DifferenceEntry]:
     )
 
 
-def everyday_risk(differences: Sequence[DifferenceEntry]) -> str:
-    """The worst risk of what meets everybody."""
-    risks = [difference.risk for difference in differences if difference.reach == Reach.EVERYDAY.value]
-    return min(risks, key=_RISKS.index, default=Risk.NONE.value)
-
-
-def edge_risk(differences: Sequence[DifferenceEntry]) -> str | None:
-    """The worst risk of edge cases; None where what meets everybody is as bad."""
-    worst = min(
-        [difference.risk for difference in differences if difference.reach == Reach.EDGE.value],
-        key=_RISKS.index,
-        default=Risk.NONE.value,
-    )
-    return worst if _RISKS.index(worst) < _RISKS.index(everyday_risk(differences)) else None
-
-
 def _compares(difference: DifferenceEntry) -> bool:
     """Whether the difference rests on claims of both frameworks, not on a habit of one alone."""
     return len({claim.split(".", 1)[0] for claim in difference.claims}) > 1
@@ -66,11 +50,12 @@ def difference_entry(
     clauses: Mapping[str, Text],
     canonical: str = "",
     documents: Mapping[str, Document] = MappingProxyType({}),
+    alike: Sequence[str] = (),
 ) -> DifferenceEntry:
     """A difference with its text: what is claimed of each side, with the verdict wherever it is not simply true.
 
     ``clauses``: what each of the claims ``cited`` says, by claim ID, as part of a sentence. ``canonical``: the source's call.
-    ``documents``: those that state claims, by key.
+    ``documents``: those that state claims, by key. ``alike``: the versions of the target that do not show it.
     """
     claims = [cited_claim.entry for cited_claim in cited]
     if difference.kind is DifferenceKind.BACKEND_SUPPORT:
@@ -95,6 +80,7 @@ def difference_entry(
         parts=parts,
         evidence=[line for claim in disputed or claims for line in evidence(claim)],
         claims=[claim.id for claim in claims],
+        alike=list(alike),
     )
 
 

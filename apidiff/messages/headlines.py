@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from apidiff.derive.argument_changes import Change
@@ -31,6 +32,9 @@ from apidiff.model.vocabulary import DifferenceKind, Relation
 
 _WORDS, _LONGEST, _CHARACTERS = 10, 90, 40  # of a headline: English words and characters, Chinese characters
 _LONGEST_CODE = 32
+_LONGEST_VALUE = 20
+_NAMED = re.compile(r"`|[A-Z]\S*[A-Z0-9]|PyTorch|MindSpore|Ascend")  # first words that keep their capital
+_ITEM = re.compile(r"return\[(\d+)\]")
 UNKNOWN_GROUP = "'nowhere'"  # the name of no group, in probes
 SUBJECTS = {
     Change.EMPTY: "empty",
@@ -89,6 +93,8 @@ def row_headline(row: ParameterEntry, what: str) -> Text:
     if row.headline:
         return row.headline
     source, target = row.source or "", row.target or row.source or ""
+    if row.note and list(row.relations) == [Relation.MEANING_DIFFERS.value] and (said := note_split(row.note)[0]):
+        return spaced(filled("headline.parameter.meaning", target=target, said=said))
     order = [Relation.ONLY_IN_SOURCE, Relation.ONLY_IN_TARGET, Relation.RENAMED, Relation.MEANING_DIFFERS]
     order += [Relation.DEFAULT_DIFFERS, Relation.TYPE_DIFFERS]
     relation = next((relation for relation in order if relation.value in row.relations), Relation.TYPE_DIFFERS)
@@ -104,14 +110,44 @@ def row_headline(row: ParameterEntry, what: str) -> Text:
     return spaced(filled(f"headline.parameter.{fact}", **names))
 
 
+def left_of_note(row: ParameterEntry) -> Text | None:
+    """What a row's note says beyond its headline."""
+    if row.note is None or row.headline or list(row.relations) != [Relation.MEANING_DIFFERS.value]:
+        return row.note
+    return note_split(row.note)[1]
+
+
+def note_split(note: Text) -> tuple[Text | None, Text | None]:
+    """The first sentence of a note on what a parameter means, as a headline has it, and what is left of the note.
+
+    The first is None where it is too long, in either language.
+    """
+    heads, rests = [], []
+    for text, end in ((note.en, ". "), (note.zh, "。")):
+        head, stop, rest = text.partition(end)
+        heads.append(head.rstrip(".。；"))
+        rests.append(rest.strip() if stop else "")
+    if ":" in heads[0] or len(heads[0].split()) > _WORDS - 1 or len(heads[0]) > _LONGEST:
+        return None, note
+    if len(heads[1]) > _CHARACTERS or bool(rests[0]) != bool(rests[1]):
+        return None, note
+    said = Text(en=heads[0] if _NAMED.match(heads[0]) else heads[0][:1].lower() + heads[0][1:], zh=heads[1])
+    return said, Text(en=rests[0], zh=rests[1]) if rests[0] else None
+
+
 def lacking_headline(kind: str, names: Sequence[str]) -> Text:
     """That parameters, or members, are not there."""
     return spaced(filled(f"headline.lacking.{kind}", names=joined("site.comma", [f"`{name}`" for name in names])))
 
 
-def sample_fact(fact: Evidence) -> Text:
-    """What ``fact`` says the target does with a sample, as a part of a headline."""
+def sample_fact(fact: Evidence, *, alike: bool = False) -> Text:
+    """What ``fact`` says the target does with a sample, as a part of a headline.
+
+    ``alike``: whether all samples that differ so have the same on each side, so that it can be named.
+    """
     values = fact.values
+    if alike and fact.code is EvidenceCode.SIDES_DIFFER and (named := _sides_named(fact)) is not None:
+        return named
     if fact.code is EvidenceCode.SHARING_DIFFERS and another_object(fact):
         return filled("headline.another_object", argument=values["other"])
     if fact.code is EvidenceCode.SHARING_DIFFERS:
@@ -120,14 +156,35 @@ def sample_fact(fact: Evidence) -> Text:
     return filled(f"headline.sample.{fact.code.value}", argument=argument)
 
 
+def _sides_named(fact: Evidence) -> Text | None:
+    """What is returned instead of what, a dtype or a plain value; of a shape only that it is another one."""
+    slot, source, target = (fact.values[key] for key in ("slot", "source", "target"))
+    if slot == "return" and source.startswith("(") and target.startswith("("):
+        return filled("headline.sample.shapes_differ")
+    if max(len(source), len(target)) > _LONGEST_VALUE or " " in source + target:
+        return None
+    if slot == "return":
+        return filled("headline.sample.returns", source=source, target=target)
+    if (item := _ITEM.fullmatch(slot)) is not None:
+        return filled("headline.sample.returns_item", item=item[1], source=source, target=target)
+    return None
+
+
 def sample_headline(
-    fact: Evidence, device: str, *, everywhere: bool, when: Sequence[SampleCondition] = (), call: str = ""
+    fact: Evidence,
+    device: str,
+    *,
+    everywhere: bool,
+    when: Sequence[SampleCondition] = (),
+    call: str = "",
+    alike: bool = False,
 ) -> Text:
     """What ``fact`` says of samples on ``device``. ``everywhere``: whether all samples show it.
 
-    Where some do, ``when`` they do is told, or a ``call`` that does, as far as a headline has room.
+    Where some do, ``when`` they do is told, or a ``call`` that does, as far as a headline has room. ``alike``: see
+    `sample_fact`.
     """
-    text = sample_fact(fact)
+    text = sample_fact(fact, alike=alike)
     if everywhere:
         return spaced(filled("headline.on_all", devices=on_devices([device]), text=text))
     devices = LABELS[f"device.{device}"]

@@ -155,7 +155,7 @@ class AuthoredTarget(AuthoredSource, frozen=True, kw_only=True):
 
     ``since`` (and ``status``, by default current) stands for ``ranges`` with one open range. ``lacks``: the parameters that
     get a claim ``lacks-…``; without it all do that only the source has. ``members``: present, if only as ``{}``, where the
-    members of the two classes are compared.
+    members of the two classes are compared. ``headlines``: see `Target`.
     """
 
     like: NonEmpty | None = None
@@ -167,6 +167,7 @@ class AuthoredTarget(AuthoredSource, frozen=True, kw_only=True):
     parameters: dict[Name, str | AuthoredParameter] = {}
     members: dict[Name, str | AuthoredParameter] | None = None
     differences: dict[Slug, AuthoredDifference] = {}
+    headlines: dict[Slug, Text] = {}
     note: Note | None = None
 
 

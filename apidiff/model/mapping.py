@@ -107,6 +107,7 @@ class Target(Record, frozen=True, kw_only=True):
     """One MindSpore API that replaces the source in some versions.
 
     ``members``: of a class or an enumeration, its public members side by side, as ``parameters`` does for parameters.
+    ``headlines``: what to say of differences that runs of samples show, by the ID of the difference, where a person says more.
     """
 
     api: Api
@@ -114,6 +115,7 @@ class Target(Record, frozen=True, kw_only=True):
     parameters: list[ParameterRow] = []
     members: list[ParameterRow] = []
     differences: list[Difference] = []
+    headlines: dict[Slug, Text] = {}
     note: Text | None = None
 
 

@@ -211,6 +211,7 @@ class DifferenceEntry(View, frozen=True, kw_only=True):
     ``headline``: the fact in at most ten words. ``reach``: everyday, edge or source-only. ``parts``: the sentences of
     ``text``, where it is made from claims. ``covers``: the IDs that rows would have as differences whose remarks are told here.
     ``repeat``: how to repeat it, where a sample shows it.
+    ``alike``: the MindSpore versions whose runs show it no more, or not yet: what is claimed holds on both sides.
     """
 
     id: str
@@ -225,6 +226,7 @@ class DifferenceEntry(View, frozen=True, kw_only=True):
     parameter: str | None = None
     covers: list[str] = []
     repeat: RepeatEntry | None = None
+    alike: list[str] = []
 
 
 class ParameterEntry(View, frozen=True, kw_only=True):

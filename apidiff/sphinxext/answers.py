@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from docutils import nodes
 
-from apidiff.derive.answers import Answer, AnswerRange, answer_ranges, answers
+from apidiff.derive.answers import Answer, AnswerRange, answer_ranges, answers, edge_risk, everyday_risk, met_at
 from apidiff.messages.code_comments import commented
-from apidiff.messages.differences import edge_risk
 from apidiff.messages.first_screen import first_screen
-from apidiff.model.views import Entry, ExampleEntry, OtherwiseEntry, TargetEntry
+from apidiff.model.views import DifferenceEntry, Entry, ExampleEntry, OtherwiseEntry, TargetEntry
 from apidiff.model.vocabulary import Status
 from apidiff.sphinxext.claims import stated_places
 from apidiff.sphinxext.difference_section import differences_section
@@ -39,7 +38,7 @@ def _box(make: PageBuilder, answer: Answer) -> block:
         children: list[nodes.Node] = [
             paragraph(*make.filled("box.current", version=version)),
             paragraph(link, nodes.Text(" "), status, classes=["apidiff-box-target"]),
-            _risk_line(make, answer.target),
+            *_risk_lines(make, answer.target, answer.releases),
         ]
     elif answer.otherwise:
         link = nodes.reference(
@@ -48,18 +47,30 @@ def _box(make: PageBuilder, answer: Answer) -> block:
         children = [
             paragraph(*make.filled("box.answer", version=version)),
             paragraph(link, classes=["apidiff-box-target"]),
-            _risk_line(make, answer.otherwise),
+            _risk_line(make, answer.otherwise.risk, answer.otherwise.differences),
         ]
     else:
         children = [paragraph(*make.filled("box.no_current", version=version))]
     return block("", *children, classes=["apidiff-box"])
 
 
-def _risk_line(make: PageBuilder, answered: TargetEntry | OtherwiseEntry) -> nodes.paragraph:
+def _risk_lines(make: PageBuilder, target: TargetEntry, releases: Sequence[str]) -> list[nodes.Node]:
+    """Say the risk of a target; where some releases lack a difference, for each of them."""
+    by_risk: dict[tuple[str, str | None], list[str]] = {}
+    for release in releases:
+        met = met_at(target.differences, release)
+        by_risk.setdefault((everyday_risk(met), edge_risk(met)), []).append(release)
+    lines = [(_risk_line(make, risk, met_at(target.differences, some[0])), some) for (risk, _), some in by_risk.items()]
+    if len(lines) == 1:
+        return [lines[0][0]]
+    return [make.only(block("", line), mindspore=some) for line, some in lines]
+
+
+def _risk_line(make: PageBuilder, risk: str, differences: Sequence[DifferenceEntry]) -> nodes.paragraph:
     """Say the risk of everyday use, and of edge cases where that is worse."""
-    edge = edge_risk(answered.differences)
+    edge = edge_risk(differences)
     behind = make.filled("worst_risk.edge", risk=[nodes.Text(make.word(f"risk.{edge}"))]) if edge else []
-    return make.term("worst_risk", make.badge("risk", answered.risk), *behind)
+    return make.term("worst_risk", make.badge("risk", risk), *behind)
 
 
 def versions_table(make: PageBuilder, entry: Entry) -> nodes.table:

@@ -8,9 +8,10 @@ from typing import NamedTuple
 from docutils import nodes
 from msgspec.structs import replace
 
+from apidiff.derive.answers import met_at
 from apidiff.messages.differences import text_of
 from apidiff.messages.first_screen import first_screen
-from apidiff.messages.headlines import lacking_headline
+from apidiff.messages.headlines import lacking_headline, left_of_note
 from apidiff.messages.labels import filled
 from apidiff.model.views import DifferenceEntry, DifferencePart, Entry, ParameterEntry
 from apidiff.model.vocabulary import Relation
@@ -65,29 +66,46 @@ def differences_section(
         parts = sentences(difference)
         if row and difference.headline:
             # What names and defaults of a parameter tell stands in the table of parameters: the note is left to say.
-            parts = [DifferencePart(text=row.note, note=True)] if row.note else _left_out(row)
+            left = left_of_note(row)
+            parts = [DifferencePart(text=left, note=True)] if left else _left_out(row)
         goal = difference_anchor(name, difference, leads=leads)
         return Member(difference, goal, unsaid(make, parts, said), _proof_link(make, entry, difference, goal), row)
 
     for key, everyday in (("screen.must", screen.must), ("screen.watch", screen.watch)):
         if everyday:
-            shown += [
-                paragraph(nodes.strong("", make.word(key)), classes=["apidiff-caption"]),
-                *blocks(everyday, close=True),
-            ]
+            caption = block("", paragraph(nodes.strong("", make.word(key)), classes=["apidiff-caption"]))
+            shown += [_where_met(make, caption, everyday), *blocks(everyday, close=True)]
+    spared = [release for release in _known(make) if not met_at([*screen.must, *screen.watch], release)]
     if not differences:
         shown.append(make.sentence("differences.none"))
-    elif not screen.must and not screen.watch:
-        shown.append(make.sentence("screen.nothing"))
-    elif intro:
+    elif spared:
+        nothing = make.sentence("screen.nothing")
+        shown.append(make.only(block("", nothing), mindspore=spared) if screen.must or screen.watch else nothing)
+    if (screen.must or screen.watch) and intro:
         shown.insert(0, intro)
     if screen.edge:
-        shown.append(folded(make.counted("screen.edge", len(screen.edge)), *blocks(screen.edge, close=False)))
+        count = len(met_at(screen.edge, make.releases.first("mindspore"))) or len(screen.edge)
+        lid = folded(make.counted("screen.edge", count), *blocks(screen.edge, close=False))
+        shown.append(_where_met(make, block("", lid), screen.edge) if _gone(screen.edge) else lid)
     told |= said
     section = make.section(f"{name}--differences", make.word("differences"), *shown)
     if leads:
         section["ids"].append("differences")
     return section
+
+
+def _known(make: PageBuilder) -> Sequence[str]:
+    return make.releases.known.get("mindspore", [])
+
+
+def _gone(differences: Sequence[DifferenceEntry]) -> bool:
+    """Tell whether some release has none of the differences."""
+    return all(difference.alike for difference in differences)
+
+
+def _where_met(make: PageBuilder, part: block, differences: Sequence[DifferenceEntry]) -> block:
+    """Mark a part of a page to be shown for the releases that have one of the differences it speaks of."""
+    return make.only(part, mindspore=[release for release in _known(make) if met_at(differences, release)])
 
 
 def source_only_lid(
@@ -201,6 +219,8 @@ def difference_block(make: PageBuilder, members: Sequence[Member], *, close: boo
     whole = block("", *shown, ids=[member.goal for member in members], classes=classes)
     make.document.note_explicit_target(whole)
     rows = [member.row for member in members]
+    if _gone([member.difference for member in members]):
+        _where_met(make, whole, [member.difference for member in members])
     return where_present(make, whole, rows[0]) if len(rows) == 1 and rows[0] else whole
 
 

@@ -19,6 +19,7 @@ from apidiff.sphinxext.news_page import measured
 from apidiff.sphinxext.nodes import Cell, literal, markup, paragraph, relative, table
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.page_context import search_words
+from apidiff.writers.exports.address import anchor
 from apidiff.writers.exports.feed import NAME as FEED
 
 _MOST_USED = 12
@@ -58,14 +59,18 @@ def most_used(make: PageBuilder, index: Index) -> list[nodes.Node]:
     legend: list[nodes.Node] = [make.lead("table.column.risk")]
     for risk in Risk:
         legend += [make.badge("risk", risk.value), nodes.Text(f" {make.word(f'risk_meaning.{risk.value}')} ")]
-    return [about, paragraph(*legend), table(header, rows, classes=["apidiff-wrapped", "apidiff-last-number"])]
+    return [
+        about,
+        paragraph(*legend),
+        table(header, rows, classes=["apidiff-wrapped", "apidiff-last-number", "apidiff-used"]),
+    ]
 
 
 def _used(make: PageBuilder, row: IndexRow) -> list[Cell]:
     answer = row.answers[0]
     target: Cell = "–"
     if answer.target:
-        target = [literal(answer.target)]
+        target = [make.ref("mapping", row.id, literal(answer.target), part=anchor(answer.target))]
     elif answer.status:
         target = [make.badge("answer", answer.status)]
     risk: Cell = [make.badge("risk", answer.risk)] if answer.risk else "–"

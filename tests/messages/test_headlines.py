@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from apidiff.database import Data
+from apidiff.derive.answers import answer_at, met_at
 from apidiff.derive.plain_call_conditions import Property, SampleCondition
-from apidiff.messages.headlines import sample_headline
+from apidiff.messages.headlines import note_split, sample_headline
 from apidiff.messages.sweep_differences import sweep_differences
 from apidiff.model.base import Text
 from apidiff.model.verdict import Evidence, EvidenceCode, evidence
 from apidiff.model.views import ClaimEntry, DifferenceEntry, Entry, ObservedSummary, SweptEntry
 from apidiff.model.vocabulary import Reach
 
+NEWEST = "2.10.0"  # the newest MindSpore that was run, which badges speak of
 WORDS = 10
 CHARACTERS = 40
 
@@ -39,7 +42,8 @@ def test_everyday_differences_come_first_and_make_the_badge(all_entries: dict[st
         for target in entry.targets:
             reaches = [order.index(difference.reach) for difference in target.differences]
             assert reaches == sorted(reaches), (entry.id, target.name)
-            everyday = [difference.risk for difference in target.differences if difference.reach == "everyday"]
+            met = met_at(target.differences, NEWEST)
+            everyday = [difference.risk for difference in met if difference.reach == "everyday"]
             assert target.risk == (everyday[0] if everyday else "none"), (entry.id, target.name)
 
 
@@ -67,6 +71,102 @@ def test_reach_and_risk(
     shown = next(one for one in entry.targets if one.name == f"mindspore.mint.distributed.{target}").differences
     found = next((difference for difference in shown if difference.id == name), None)
     assert (found and found.reach, found and found.risk) == (reach, risk)
+
+
+# (mapping, difference, the versions that lack it)
+GONE = [
+    ("all_reduce", "average", ["2.10.0"]),
+    ("ReduceOp", "average", ["2.10.0"]),
+    ("all_reduce", "outsiders", []),
+    ("all_gather", "cpu-group", []),  # of backends the note tells, whatever runs show
+]
+
+
+@pytest.mark.parametrize(("source", "name", "versions"), GONE)
+def test_a_difference_is_told_for_the_versions_that_show_it(
+    all_entries: dict[str, Entry], source: str, name: str, versions: list[str]
+) -> None:
+    entry = all_entries[f"torch.distributed.{source}"]
+    found = [difference for difference in differences(entry) if difference.id == name]
+    assert found
+    assert {tuple(difference.alike) for difference in found} >= {tuple(versions)}
+    told = {
+        version: name in {difference.id for difference in answer_at(entry, version)[2]} for version in ("2.9.0", NEWEST)
+    }
+    if found[0] in answer_at(entry, "2.9.0")[2]:
+        assert told == {"2.9.0": True, NEWEST: NEWEST not in versions}
+
+
+def test_the_risk_of_an_answer_is_that_of_its_version(all_entries: dict[str, Entry]) -> None:
+    entry = all_entries["torch.distributed.ReduceOp"]
+    assert (answer_at(entry, "2.9.0")[1], answer_at(entry, NEWEST)[1]) == ("error", "rewrite")
+
+
+def test_headlines_that_a_person_gave_are_those_of_differences(database: Data, all_entries: dict[str, Entry]) -> None:
+    given = {
+        (mapping.id, name): headline
+        for mapping in database.mappings.values()
+        for target in mapping.targets
+        for name, headline in target.headlines.items()
+    }
+    assert given
+    told = {
+        (entry.id, difference.id): difference.headline
+        for entry in all_entries.values()
+        for difference in differences(entry)
+    }
+    assert {key: told.get(key) for key in given} == given
+
+
+# (note, what a headline has of it, what is left)
+NOTES = [
+    (("Accepted and ignored.", "接受该参数，但不生效。"), ("accepted and ignored", "接受该参数，但不生效"), None),
+    (
+        ("Only `a` and `b` are taken. Left out, it is `a`.", "只接受 `a` 和 `b`。省略时为 `a`。"),
+        ("only `a` and `b` are taken", "只接受 `a` 和 `b`"),
+        ("Left out, it is `a`.", "省略时为 `a`。"),
+    ),
+    (("MindSpore takes only 0.", "MindSpore 只接受 0。"), ("MindSpore takes only 0", "MindSpore 只接受 0"), None),
+    (("Very long: " + "word " * 12, "很长：" + "字" * 50), None, ("Very long: " + "word " * 12, "很长：" + "字" * 50)),
+]
+
+
+@pytest.mark.parametrize(("note", "head", "left"), NOTES)
+def test_a_short_note_on_the_meaning_makes_the_headline(
+    note: tuple[str, str], head: tuple[str, str] | None, left: tuple[str, str] | None
+) -> None:
+    found = note_split(Text(en=note[0], zh=note[1]))
+    assert tuple(text and (text.en, text.zh) for text in found) == (head, left)
+
+
+# (evidence, whether all differ alike, its headline in both languages)
+SIDES = [
+    (
+        "return",
+        "int64",
+        "int32",
+        True,
+        ("On the CPU, returns `int32`, not `int64`", "CPU 上返回 `int32`，而不是 `int64`"),
+    ),
+    ("return", "int64", "int32", False, ("On the CPU, returns something else", "CPU 上返回值不同")),
+    (
+        "return[1]",
+        "int64",
+        "int32",
+        True,
+        ("On the CPU, element 1 is `int32`, not `int64`", "CPU 上返回值下标 1 处为 `int32`，而不是 `int64`"),
+    ),
+    ("return", "(3,)", "(1, 3)", True, ("On the CPU, returns another shape", "CPU 上返回值的形状不同")),
+]
+
+
+@pytest.mark.parametrize(("slot", "source", "target", "alike", "headline"), SIDES)
+def test_headlines_name_what_is_returned_instead(
+    slot: str, source: str, target: str, alike: bool, headline: tuple[str, str]
+) -> None:
+    fact = evidence(EvidenceCode.SIDES_DIFFER, slot=slot, source=source, target=target)
+    text = sample_headline(fact, "cpu", everywhere=True, alike=alike)
+    assert (text.en, text.zh) == headline
 
 
 # (evidence, whether all samples show it, its headline in both languages)

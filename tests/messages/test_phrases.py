@@ -143,7 +143,7 @@ ROWS = [
         ["sync"],
         {"aliases": {"slot": "return[0][1]", "with": "tensor", "share": "nothing"}},
         "With `async_op=False`, element 1 of element 0 of the returned value shares no memory with `tensor`.",
-        "`async_op=False` 时，返回值的第 0 个元素中的第 1 个元素与 `tensor` 不共享内存。",
+        "`async_op=False` 时，返回值中下标为 0 的元素中下标为 1 的元素与 `tensor` 不共享内存。",
     ),
     (
         ["strided"],
@@ -185,7 +185,7 @@ ROWS = [
         ["sync"],
         {"aliases": {"slot": "return[0]", "with": "tensor", "share": "nothing"}},
         "With `async_op=False`, element 0 of the returned value shares no memory with `tensor`.",
-        "`async_op=False` 时，返回值的第 0 个元素与 `tensor` 不共享内存。",
+        "`async_op=False` 时，返回值中下标为 0 的元素与 `tensor` 不共享内存。",
     ),
     (
         ["returned"],

@@ -49,8 +49,9 @@ def to_mapping(record: Plain, name: str) -> tuple[Mapping, Origins]:
             "members": block.get("members") or [],
             "differences": _differences(block.get("differences", {})),
         }
-        if block.get("note"):
-            target["note"] = block["note"]
+        for given in ("note", "headlines"):
+            if block.get(given):
+                target[given] = block[given]
         target[ORIGIN] = block[ORIGIN]
         plain["targets"].append(target)
     plain["otherwise"] = record["otherwise"]
