@@ -12,7 +12,7 @@ export PIP_NO_INPUT := 1
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --quiet --progress-bar off
 
-.PHONY: help site test tests quick unit check verify gpu npu wheels every serve bench lint format schema specs elements cards browser
+.PHONY: help site test tests part-of-site quick unit check verify gpu npu wheels every serve bench lint format schema specs elements cards browser
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,7 +21,7 @@ site: $(VENV)/.site ## Check the data and build the English and the Chinese site
 	@$(BIN)/apidiff check
 	@$(BIN)/python -m apidiff.site_builder build
 
-# Files are given to two workers in this order: what takes longest first, so that neither waits for the other at the end.
+# Files are given to the workers in this order: what takes longest first, so that none waits for the others at the end.
 # (Of `tests` and a folder in it pytest would make `tests` alone.)
 FIRST := $(wildcard tests/test_*.py) $(addsuffix /,$(addprefix tests/,faults execute examples browser signatures verification))
 TESTS := $(FIRST) $(sort $(filter-out $(FIRST),$(dir $(wildcard tests/*/test_*.py))))
@@ -35,13 +35,20 @@ unexport APIDIFF_TURNING
 endif
 
 test: $(VENV)/.test browser ## Install torch, MindSpore and a browser, then run today's claims and every test
-	@$(MAKE) --jobs 3 tests claims-gloo claims-mccl
+	@$(MAKE) --jobs 4 tests part-of-site claims-gloo claims-mccl
 
 every: ## The same with nothing left out: all claims, and all cases of tests of which each day another part is run
 	@$(MAKE) test SAMPLE=1 APIDIFF_TURNING=all
 
+# A worker more than cores: ranks and browsers wait for deadlines as often as they work.
+WORKERS ?= 3
+
 tests:
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(TESTS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(TESTS)
+
+# The pages that tests look at, built while the first tests wait for deadlines. A test that comes before it is done waits.
+part-of-site:
+	@PYTHONPATH=tests $(BIN)/python tests/browser/part_of_site.py
 
 # Both frameworks at once, beside the tests: their ranks wait for deadlines more than they work. What they print is shown
 # when they end, so that the progress of the tests can be read.

@@ -36,6 +36,31 @@ def sessions(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pyte
     return pytester
 
 
+PAGES = """
+import pytest
+
+@pytest.mark.parametrize(("language", "words"), [("en", "a"), ("zh", "b")])
+@pytest.mark.parametrize("width", [1, 2])
+def test_page(language, words, width): pass
+
+@pytest.mark.parametrize("width", [1, 2])
+def test_other(width): pass
+"""
+
+
+def test_what_is_asked_of_pages_in_two_languages_is_asked_in_one_each_day(sessions: pytest.Pytester) -> None:
+    folder = sessions.mkdir("browser")
+    (folder / "test_pages.py").write_text(PAGES)
+    every = {f"test_page[{width}-{words}]" for width in (1, 2) for words in ("en-a", "zh-b")}
+    others = {"test_other[1]", "test_other[2]"}
+    assert run(sessions, "all", "browser") == every | others
+    today, tomorrow = (run(sessions, FIRST + number, "browser") for number in range(2))
+    assert today & tomorrow == others
+    assert today | tomorrow == every | others
+    for names in (today, tomorrow):
+        assert {name[:12] for name in names - others} == {"test_page[1-", "test_page[2-"}
+
+
 def run(pytester: pytest.Pytester, day: object, *arguments: str) -> set[str]:
     """The names of the cases that a session collects on that day."""
     with pytest.MonkeyPatch.context() as patch:

@@ -1,7 +1,8 @@
 """Turning tests: of many expensive cases a part is run each day, another one each day, so that all are run in some days.
 
 ``@pytest.mark.turning(days=4)`` above a parametrised test says that each case is run within four days; ``kind="framework"`` names
-a parameter, and then at least one case of each of its values is run each day. ``APIDIFF_TURNING=all`` runs all of them, as
+a parameter, and then at least one case of each of its values is run each day. What tests of pages ask in two languages, with a
+parameter ``language``, they ask in one of them each day, in the other on the next. ``APIDIFF_TURNING=all`` runs all cases, as
 ``make every`` and the nightly workflow do; ``APIDIFF_TURNING=<number>`` repeats the day of that number. A case that is chosen
 alone, by its ID or with ``-k``, is run on any day.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import TypeVar
@@ -21,6 +23,9 @@ MARKER = (
     "turning(days, kind=None): run a part of the cases each day, all of them within so many days (tests/turning.py)"
 )
 VARIABLE = "APIDIFF_TURNING"
+# The folders of tests of pages: to open one takes a second, to build one two.
+_OF_PAGES = {"browser", "sphinxext"}
+_LANGUAGES = 2
 
 
 def set_day() -> None:
@@ -53,7 +58,26 @@ def left_out(items: Iterable[pytest.Item], today: int) -> list[pytest.Item]:
         if marker := item.get_closest_marker("turning"):
             kind = item.callspec.params[marker.kwargs["kind"]] if "kind" in marker.kwargs else None  # type: ignore[attr-defined]
             key = (item.nodeid.partition("[")[0], repr(kind))
-            cases[key].append(item)
             days[key] = marker.kwargs["days"]
-    chosen = {item.nodeid for key, kept in cases.items() for item in due(kept, days[key], today)}
+        elif (question := _question(item)) is not None:
+            key = (item.nodeid.partition("[")[0], question)
+            days[key] = _LANGUAGES
+        else:
+            continue
+        cases[key].append(item)
+    # Not all tests begin with the same language on the same day.
+    turns = {key: today + zlib.crc32(repr(key).encode()) for key in cases}
+    chosen = {item.nodeid for key, kept in cases.items() for item in due(kept, days[key], turns[key])}
     return [item for kept in cases.values() for item in kept if item.nodeid not in chosen]
+
+
+def _question(item: pytest.Item) -> str | None:
+    """Name what a test of a page asks in several languages: its parameters but for those that go with the language."""
+    if item.path.parent.name not in _OF_PAGES:
+        return None
+    for marker in item.iter_markers("parametrize"):
+        names = marker.args[0].replace(",", " ").split() if isinstance(marker.args[0], str) else marker.args[0]
+        if "language" in names:
+            params: dict[str, object] = item.callspec.params  # type: ignore[attr-defined]
+            return repr({name: value for name, value in params.items() if name not in names})
+    return None

@@ -18,8 +18,8 @@ from apidiff.database import Data
 from apidiff.model.vocabulary import Execution
 from apidiff.sphinxext.site_content import Content
 
-# What a build writes below its sources.
-_GENERATED = {"mappings", "runs", "evidence", "api"}
+GENERATED = frozenset({"mappings", "runs", "evidence", "api"})
+"""The folders that a build writes below the sources of a language."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def mirror_sources(root: Path, mirror: Path, languages: Collection[str]) -> None
     for language in languages:
         folder = mirror / "docs" / language
         folder.mkdir(parents=True, exist_ok=True)
-        sources = {path.name: path for path in (root / "docs" / language).iterdir() if path.name not in _GENERATED}
+        sources = {path.name: path for path in (root / "docs" / language).iterdir() if path.name not in GENERATED}
         for stale in folder.iterdir():
             if stale.is_symlink() and stale.name not in sources:
                 stale.unlink()

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import turning
+from part_of_site import site_of_today
 from playwright.sync_api import Browser, sync_playwright
 from watched import Faults, Visit
 
-from apidiff.site_builder import build_site, start_server
-from apidiff.sphinxext.site_part import SitePart
-from apidiff.verification.claim_sample import Sample
+from apidiff.site_builder import start_server
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-PARTS = 10
 CHROMIUM_ARGUMENTS = [
     "--headless",
     "--no-sandbox",
@@ -32,26 +26,10 @@ CHROMIUM_ARGUMENTS = [
 ]
 
 
-NAME = re.compile(r"\btorch(?:\.\w+)+")
-
-
-def named() -> set[str]:
-    """What the tests of pages and the guides name: the part of the site has all of it."""
-    files = [*HERE.glob("*.py"), *(ROOT / "docs").glob("*/*.md"), *(ROOT / "docs").glob("*/guide/*.md")]
-    return {name for file in files for name in NAME.findall(file.read_text("utf-8"))}
-
-
 @pytest.fixture(scope="session")
 def site() -> Path:
-    """The folder of a part of the site, another one each day, that has all kinds of pages; of the whole site every night.
-
-    The whole site is built where ``make site`` builds it. Only what is not fresh is built again.
-    """
-    today = turning.day()
-    if today is None:
-        return build_site(ROOT / "build" / "site").parent
-    sample = Sample(today % PARTS + 1, PARTS)
-    return build_site(ROOT / "build" / "part-of-site", part=SitePart(sample.holds, named())).parent
+    """The folder of a part of the site, another one each day, that has all kinds of pages; of the whole site every night."""
+    return site_of_today()
 
 
 @pytest.fixture(scope="session")

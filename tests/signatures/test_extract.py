@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib.metadata
 import importlib.util
 import json
@@ -165,6 +166,14 @@ def test_a_broken_file(tmp_path: Path, name: str, text: str, found: str) -> None
         load_signatures(tmp_path)
 
 
+@functools.cache
+def of_installed(framework: str) -> SignatureFile:
+    """What the source of the installed framework says, read once."""
+    if importlib.util.find_spec(framework) is None:
+        pytest.skip(f"{framework} is not installed")
+    return extract(installed(framework))
+
+
 VARIADIC = ["variadic positional", "variadic keyword"]
 _INSPECT = """
 import importlib, inspect, json, sys
@@ -188,9 +197,7 @@ print("RESULT" + json.dumps(found))
 
 @pytest.mark.parametrize("framework", ["torch", "mindspore"])
 def test_against_inspect(framework: str) -> None:
-    if importlib.util.find_spec(framework) is None:
-        pytest.skip(f"{framework} is not installed")
-    found = extract(installed(framework))
+    found = of_installed(framework)
     apis = {
         name: signature
         for name, signature in found.apis.items()
@@ -216,9 +223,7 @@ def test_against_inspect(framework: str) -> None:
 
 @pytest.mark.parametrize("framework", ["torch", "mindspore"])
 def test_checked_in_files_are_what_the_source_says(framework: str) -> None:
-    if importlib.util.find_spec(framework) is None:
-        pytest.skip(f"{framework} is not installed")
-    found = extract(installed(framework))
+    found = of_installed(framework)
     path = DATA / "signatures" / f"{framework}-{found.version}.json"
     if not path.exists():
         pytest.skip(f"no signatures are checked in for {framework} {found.version}")

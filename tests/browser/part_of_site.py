@@ -1,0 +1,75 @@
+"""Builds the part of the site that tests of pages look at, another one each day, and the whole site every night.
+
+``make test`` runs this file beside the first tests, which wait more than they work; a test that comes before it is done waits.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import turning
+
+from apidiff.site_builder import build_site
+from apidiff.sphinxext.contribute import find_repository
+from apidiff.sphinxext.site_part import GENERATED, SitePart
+from apidiff.verification.claim_sample import Sample
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+PARTS = 20
+NAME = re.compile(r"\btorch(?:\.\w+)+")
+
+
+def named() -> set[str]:
+    """What the tests of pages and the guides name: the part of the site has all of it."""
+    files = [*HERE.glob("*.py"), *(ROOT / "docs").glob("*/*.md"), *(ROOT / "docs").glob("*/guide/*.md")]
+    return {name for file in files for name in NAME.findall(file.read_text("utf-8"))}
+
+
+def site_of_today() -> Path:
+    """Build the part that is due, or the whole where all is tested, unless it is there and nothing it is made from changed.
+
+    Returns:
+        The folder of the site. The whole one is built where ``make site`` builds it.
+    """
+    today = turning.day()
+    folder = ROOT / "build" / ("site" if today is None else "part-of-site")
+    folder.parent.mkdir(exist_ok=True)
+    stamp = folder.with_name(f".{folder.name}-made-from")
+    with folder.with_name(f".{folder.name}-lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        wanted = made_from(today)
+        if not (folder / "index.html").is_file() or not stamp.is_file() or stamp.read_text() != wanted:
+            stamp.unlink(missing_ok=True)
+            part = None if today is None else SitePart(Sample(today % PARTS + 1, PARTS).holds, named())
+            build_site(folder, part=part)
+            stamp.write_text(wanted)
+    return folder
+
+
+def made_from(today: int | None) -> str:
+    """Make a digest of what a site is made from: day, chosen mappings, repository, and files with sizes and times of change."""
+    lines = [today, sorted(named()), find_repository(ROOT, os.environ), *sources()]
+    return hashlib.sha256("\n".join(map(str, lines)).encode()).hexdigest()
+
+
+def sources() -> Iterator[tuple[str, int, int]]:
+    """List the files that a site is made from, without what builds write beside them."""
+    for top in ("apidiff", "conf", "docs", "executable_examples"):
+        for parent, folders, names in os.walk(ROOT / top):
+            generated = GENERATED if Path(parent).parent == ROOT / "docs" else frozenset()
+            folders[:] = sorted({*folders} - generated - {"__pycache__", "node_modules"})
+            for name in sorted(names):
+                state = Path(parent, name).stat()
+                yield f"{parent}/{name}", state.st_size, state.st_mtime_ns
+
+
+if __name__ == "__main__":
+    turning.set_day()
+    sys.stdout.write(f"The tests' site is at {site_of_today()}\n")
