@@ -65,24 +65,18 @@ def example_of(path: str) -> Example:
     return next(example for example in EXAMPLES if example.path == path)
 
 
-def test_a_changed_call_is_noticed(tmp_path: Path) -> None:
+def test_a_changed_call_is_noticed_and_a_foreseen_code_is_kept_for_missing_kernels(tmp_path: Path) -> None:
     example = example_of("torch.distributed.reduce/torch_example.py")
     needs(example)
     script = tmp_path / "torch_example.py"
-    script.write_text(example.code.replace("dst=0", "dst=1"))
-    ended = run(example, tmp_path, script)
-    assert ended.code == 0, ended.log
-    assert ended.lines != list(example.expected)
-    assert "rank 1: sync returned None, tensor after: [111.0, 222.0, 333.0]" in ended.lines
-
-
-def test_a_foreseen_code_is_kept_for_missing_kernels(tmp_path: Path) -> None:
-    example = example_of("torch.distributed.all_reduce/torch_example.py")
-    needs(example)
-    script = tmp_path / "torch_example.py"
-    script.write_text(example.code.replace("returned = dist.all_reduce(tensor)", "raise RuntimeError('wrong')"))
+    second = "handle = dist.reduce(tensor, dst=0, async_op=True)"
+    assert second in example.code
+    wrong = example.code.replace(second, "dist.barrier()\n    raise RuntimeError('wrong')")
+    script.write_text(wrong.replace("dst=0", "dst=1"))
     ended = run(example, tmp_path, script)
     assert ended.code == 1, ended.log
+    assert ended.lines != list(example.expected)
+    assert "rank 1: sync returned None, tensor after: [111.0, 222.0, 333.0]" in ended.lines
     assert "RuntimeError: wrong" in ended.log
 
 

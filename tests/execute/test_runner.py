@@ -51,24 +51,46 @@ def test_ranks_are_kept_from_probe_to_probe(made: Callable[..., tuple[list[Probe
     assert ([run.end for run in runs], starts) == (["completed"] * 3, 1)
 
 
-# (what spoils its ranks, how it ends, a line of the log kept with it)
-FAULTS = [
+# (what spoils its ranks, how it ends, a line of the log kept with it, the plain call made after it)
+SPOILING = [
     (step("faulty_calls.hang", {"set": {"on": 0, "tensor": 1}}), "timeout", ["rank-0: about to hang"]),
     (step("faulty_calls.die", {"set": {"on": 1}}), "crash", ["rank-1: about to die"]),
     (step("faulty_calls.spoil", {}), "completed", []),
     (step("faulty_calls.mute", {}), "completed", []),
     (step("faulty_calls.stop_copying", {}), "completed", []),
 ]
+SHAPES = range(1, len(SPOILING) + 1)  # so that each of the plain calls is one of its own
+FAULTS = [
+    (*spoiling, step("torch.distributed.all_reduce", {"set": {"tensor": {"shape": [size]}}}))
+    for spoiling, size in zip(SPOILING, SHAPES, strict=True)
+]
 
 
-@pytest.mark.parametrize(("fault", "end", "logged"), FAULTS, ids=[fault.api.name for fault, *_ in FAULTS])
-def test_a_probe_that_spoils_its_ranks_is_isolated(
-    made: Callable[..., tuple[list[ProbeRun], int]], fault: Step, end: str, logged: list[str]
+@pytest.fixture(scope="module")
+def spoilt(gloo: Backend, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[tuple[str, str], ProbeRun], int]:
+    """The runs of all faults, each followed by its plain call, and how often ranks were started for them."""
+    steps = [made for fault, _, _, plain in FAULTS for made in (fault, plain)]
+    runs = {}
+    with Runner(gloo, 2, tmp_path_factory.mktemp("spoilt")) as runner:
+        for made in steps:
+            runs |= {(made.api.name, made.spec): runner.run([made], quiet, Journal(None, Plan((), ())))[step_key(made)]}
+        return runs, runner.starts
+
+
+def test_ranks_are_started_anew_only_where_they_were_spoilt(
+    spoilt: tuple[dict[tuple[str, str], ProbeRun], int],
 ) -> None:
-    runs, starts = made([fault, step("torch.distributed.all_reduce", SUM)])
-    assert ([run.end for run in runs], starts) == ([end, "completed"], 2)
-    assert set(logged) <= set(runs[0].log)
-    assert [getattr(trace.after["tensor"], "values", None) for trace in runs[1].ranks] == [[11.0]] * 2
+    assert spoilt[1] == 1 + len(FAULTS)
+
+
+@pytest.mark.parametrize(("fault", "end", "logged", "plain"), FAULTS, ids=[fault.api.name for fault, *_ in FAULTS])
+def test_a_probe_that_spoils_its_ranks_is_isolated(
+    spoilt: tuple[dict[tuple[str, str], ProbeRun], int], fault: Step, end: str, logged: list[str], plain: Step
+) -> None:
+    lost, kept = (spoilt[0][made.api.name, made.spec] for made in (fault, plain))
+    assert [run.end for run in (lost, kept)] == [end, "completed"]
+    assert set(logged) <= set(lost.log)
+    assert [getattr(trace.after["tensor"], "values", [])[0] for trace in kept.ranks] == [11.0] * 2
 
 
 def test_what_comes_back_the_same_is_confirmed_and_what_does_not_keeps_both(
