@@ -22,6 +22,7 @@ COMMANDS = {
     "scan": "every reference to PyTorch in code, and what each call of it meets",
     "port": "code rewritten for MindSpore, each edit with its label",
     "lsp": "serve an editor: diagnostics, answers and edits as one types",
+    "mcp": "serve an agent: lookup, search, scan, port, evidence",
     "show": "a record as it is written, or expanded",
     "check": "validate all data and count what is there",
     "export": "everything as JSON files or as an SQLite database",

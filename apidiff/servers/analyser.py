@@ -64,12 +64,13 @@ class Analyser:
         self._hovers: dict[tuple[str, Language], str] = {}
 
     @cached_property
-    def _names(self) -> TorchNames:
+    def names(self) -> TorchNames:
+        """What names of PyTorch mean."""
         return TorchNames(self.index.source_names, read_result_types())
 
     def analyse(self, text: str, path: str, *, half_typed: bool = False) -> Analysis:
         """Scan ``text`` and judge what it names."""
-        scanned = scan_text(text, path, self._names, half_typed=half_typed)
+        scanned = scan_text(text, path, self.names, half_typed=half_typed)
         report = make_report([scanned], self._judge, self.release, self.device)
         judged = [
             (reference, self._judge.judge(reference.name, reference.role, reference.form))

@@ -14,7 +14,7 @@ from apidiff.model.views import DifferenceEntry
 
 _SHOWN = 5  # of each list
 _CODE_LINES = 12
-_RUNS = 4
+_RUNS = 2  # of each framework
 
 
 def short_answer(answer: Answer | Unmatched, language: Language, *, runs: bool = False) -> str:
@@ -30,12 +30,12 @@ def short_answer(answer: Answer | Unmatched, language: Language, *, runs: bool =
     parts = [*_head(answer, language), *_code(answer, language), *_everyday(answer, language)]
     if runs and (named := answer_runs(answer)):
         comma = label("site.comma", language)
-        parts.append(_lead("evidence.runs", language) + comma.join(f"`{run}`" for run in named[:_RUNS]))
+        parts.append(_lead("evidence.runs", language) + comma.join(f"`{run}`" for run in named))
     return visible("\n\n".join(part for part in parts if part)) + "\n"
 
 
 def answer_runs(answer: Answer) -> list[str]:
-    """The runs that an answer rests on: those of the release asked for and of PyTorch, samples first."""
+    """The runs that an answer rests on: a few of PyTorch and of the release asked for, samples first."""
     version = answer.asked.mindspore
     compared = [run for row in answer.agreements if row.framework_version == version for run in row.runs]
     names = {answer.source, answer.target.name if answer.target else ""}
@@ -47,7 +47,9 @@ def answer_runs(answer: Answer) -> list[str]:
         if row.framework == "torch" or row.framework_version == version
         for run in row.runs
     ]
-    return list(dict.fromkeys([*compared, *claimed]))
+    runs = dict.fromkeys([*compared, *claimed])
+    ours = [run for run in runs if run.startswith("mindspore")]
+    return [*[run for run in runs if run not in ours][:_RUNS], *ours[:_RUNS]]
 
 
 def _head(answer: Answer, language: Language) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Measures everything and prints one table. Exit code 1 where a limit is missed.
 
-Arguments choose what is measured: ``lookup``, ``validate``, ``growth``, ``rebuild``, ``search``, ``scan``, ``editor``, ``site``,
-``weight``, ``verify``, ``faults``; all without arguments.
+Arguments choose what is measured: ``lookup``, ``validate``, ``growth``, ``rebuild``, ``search``, ``scan``, ``editor``, ``agent``,
+``site``, ``weight``, ``verify``, ``faults``; all without arguments.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tests.bench.agent import measure_agent
 from tests.bench.answer import measure_lookup
 from tests.bench.editor import measure_editor
 from tests.bench.faults import measure_faults
@@ -35,6 +36,7 @@ _MEASURES: dict[str, Callable[[Callable[[str], None]], list[Measure]]] = {
     "search": measure_search,
     "scan": measure_scan,
     "editor": measure_editor,
+    "agent": measure_agent,
     "site": measure_site,
     "weight": measure_weight,
     "verify": lambda tell: [measure_verification(tell)],

@@ -53,6 +53,7 @@ class Texts:
             (f"{API}/apidiff.sqlite", "machines.about_sqlite"),
             (f"{here}/{FEED}", "machines.feed_about"),
             (f"{here}/llms-full.txt", "machines.about_full"),
+            (f"{here}/guide/agents.html", "machines.server"),
         ]
         parts = [
             f"# {self.word('site.title')}",

@@ -1,0 +1,36 @@
+"""`apidiff mcp`: serves an agent over standard input and output."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from contextlib import redirect_stdout
+
+from apidiff.errors import ApidiffError
+from apidiff.lookup.cache import open_index
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's arguments."""
+    parser.description = (
+        "Serves an agent that speaks the Model Context Protocol: lookup, search, scan and port of a snippet, evidence of runs. "
+        "Nothing that it sends is run. The agent starts it."
+    )
+    parser.add_argument(
+        "--mindspore",
+        metavar="VERSION",
+        help="the release where a question names none (default: the newest that was run)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serves until the agent goes away."""
+    try:
+        from apidiff.servers.agent_server import serve
+    except ModuleNotFoundError as error:
+        raise ApidiffError(f"mcp needs {error.name}. Install it: pip install 'apidiff[mcp]'") from error
+    # The server closes what it writes to; that stays open which is flushed when the command ends.
+    with redirect_stdout(os.fdopen(os.dup(sys.stdout.fileno()), "w")):
+        serve(open_index(), args.mindspore)
+    return 0

@@ -1,0 +1,164 @@
+"""Serves agents over the Model Context Protocol: small answers, each with its version and the runs behind it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, Literal
+
+from mcp.server.fastmcp import FastMCP
+from mcp.types import ToolAnnotations
+from pydantic import Field
+
+from apidiff.lookup.answer import Answer
+from apidiff.lookup.index import Index
+from apidiff.lookup.search import Searcher
+from apidiff.messages.labels import Language, label
+from apidiff.porting.scan_report import ScanReport
+from apidiff.porting.text_scan import SNIPPET
+from apidiff.servers.analyser import Analyser, Analysis, in_language
+from apidiff.servers.run_text import run_text
+from apidiff.servers.typed_names import api_meant
+from apidiff.writers.scan.words import counts, problem_text, title, words
+from apidiff.writers.short_answer import short_answer
+from apidiff.writers.short_evidence import short_evidence
+
+_LONGEST_CODE = 200_000  # characters
+_FINDINGS = 40
+_INSTRUCTIONS = """How PyTorch APIs differ from their MindSpore counterparts, checked by running both frameworks.
+Ask `lookup` before you write MindSpore code for a PyTorch call, `scan` for what calls meet, `evidence` for what runs showed.
+Labels: verified (runs agree on this form of call), unsafe (some samples differ, or none of this form was run), manual (no rule),
+unknown (nothing is recorded). "Not run" is not "unsupported"."""
+
+Name = Annotated[
+    str, Field(description="a PyTorch or MindSpore API as code writes it: torch.cat, F.relu, nn.Linear, x.view")
+]
+Release = Annotated[str | None, Field(description="MindSpore release, such as 2.10; default: the newest that was run")]
+Device = Annotated[Literal["ascend", "gpu", "cpu"] | None, Field(description="default: none in particular")]
+Words = Annotated[Literal["en", "zh"], Field(description="language of the answer")]
+Code = Annotated[str, Field(description="Python code; it is neither imported nor run", max_length=_LONGEST_CODE)]
+
+
+class Agent:
+    """What the server answers from. ``mindspore``: the release where a question names none."""
+
+    def __init__(self, index: Index, mindspore: str | None) -> None:
+        self._index, self._mindspore = index, mindspore
+        self._analysers: dict[tuple[str | None, str | None], Analyser] = {}
+
+    def analyser(self, mindspore: str | None, device: str | None = None) -> Analyser:
+        """The analyser for a release and a device. Raises ApidiffError for a release that is not known."""
+        key = mindspore or self._mindspore, device
+        if key not in self._analysers:
+            self._analysers[key] = Analyser(self._index, *key)
+        return self._analysers[key]
+
+    def answer(self, name: str, mindspore: str | None, language: Language) -> Answer | str:
+        """The answer; where no PyTorch API corresponds, what is said of that. Raises ApidiffError."""
+        analyser = self.analyser(mindspore)
+        answer = analyser.answer(api_meant(self._index, analyser.names, name))
+        return answer if isinstance(answer, Answer) else short_answer(answer, language)
+
+    @cached_property
+    def searcher(self) -> Searcher:
+        """Finds APIs by words."""
+        return Searcher(self._index.words, self._index.names)
+
+
+def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
+    """Make the server. Raises ApidiffError for a release that is not known."""
+    agent = Agent(index, mindspore)
+    agent.analyser(None)
+    server: FastMCP[None] = FastMCP("apidiff", _INSTRUCTIONS, log_level="ERROR")
+    reading = ToolAnnotations(readOnlyHint=True, destructiveHint=False, idempotentHint=True, openWorldHint=False)
+
+    @server.tool(annotations=reading, structured_output=False)
+    def lookup(name: Name, mindspore: Release = None, language: Words = "en") -> str:
+        """What replaces an API in MindSpore: what to write, where it runs, what must change, what to watch, which runs say so."""
+        answer = agent.answer(name, mindspore, language)
+        return answer if isinstance(answer, str) else short_answer(answer, language, runs=True)
+
+    @server.tool(annotations=reading, structured_output=False)
+    def search(
+        query: Annotated[str, Field(description="name, text or behaviour, English or Chinese", max_length=200)],
+        limit: Annotated[int, Field(ge=1, le=20)] = 5,
+        language: Words = "en",
+    ) -> str:
+        """Which APIs fit some words."""
+        found = agent.searcher.search(query, limit)
+        lines = [
+            f"- {result.id} [{label(f'risk.{result.risk}', language)}] {in_language(result.summary, language)}"
+            for result in found.results
+        ]
+        return "\n".join(lines) or label("terminal.nothing", language).format(words=query)
+
+    @server.tool(annotations=reading, structured_output=False)
+    def scan(code: Code, mindspore: Release = None, device: Device = None, language: Words = "en") -> str:
+        """Every reference to PyTorch in code, and the differences that each call meets with the arguments written there."""
+        analysis = agent.analyser(mindspore, device).analyse(code, SNIPPET)
+        return "\n".join(_scanned(analysis.report, language))
+
+    @server.tool(annotations=reading, structured_output=False)
+    def port(code: Code, mindspore: Release = None, device: Device = None, language: Words = "en") -> str:
+        """Code with the edits that runs prove, and what is left to do by hand."""
+        analysis = agent.analyser(mindspore, device).analyse(code, SNIPPET)
+        ported = _renamed(code, analysis)
+        return "\n".join(["```python", ported.rstrip("\n"), "```", *_scanned(analysis.report, language)])
+
+    @server.tool(annotations=reading, structured_output=False)
+    def evidence(
+        name: Annotated[
+            str, Field(description="an API, or the ID of a run such as torch-2.13.0/gloo-cpu-2-9496c9c37b28")
+        ],
+        about: Annotated[str, Field(description="only this facet (value, dtype, error, …) or claim")] = "",
+        mindspore: Release = None,
+        language: Words = "en",
+    ) -> str:
+        """What runs showed of an API: samples by facet, those that differ, verdicts; or where and with what a run was made."""
+        if "/" in name:
+            return run_text(name)
+        answer = agent.answer(name, mindspore, language)
+        return answer if isinstance(answer, str) else short_evidence(answer, language, about)
+
+    return server
+
+
+def serve(index: Index, mindspore: str | None) -> None:
+    """Serve one agent over standard input and output until it goes away. Raises ApidiffError."""
+    make_server(index, mindspore).run("stdio")
+
+
+def _scanned(report: ScanReport, language: Language) -> list[str]:
+    """The counts, then a line for each finding of everyday calls and each name without an answer."""
+    lines = [title(report, language), *counts(report, language)]
+    lines += [problem_text(problem, language) for problem in report.problems]
+    colon = label("site.colon", language)
+    findings = report.everyday()
+    for finding in findings[:_FINDINGS]:
+        target = f" → {finding.target}" if finding.target else ""
+        labels = (
+            f"{finding.code}, {label(f'risk.{finding.risk}', language)}, {label(f'scan.label.{finding.fix}', language)}"
+        )
+        lines.append(
+            f"- {finding.line}:{finding.column} {finding.source}{target} [{labels}]{colon}"
+            f"{in_language(finding.headline, language)}"
+        )
+    if len(findings) > _FINDINGS:
+        lines.append(f"- {label('screen.more_short', language).format(count=len(findings) - _FINDINGS)}")
+    unknown = [used.source for used in report.apis if used.labels.get("unknown")]
+    if unknown:
+        names = label("site.comma", language).join(unknown)
+        lines.append(
+            words("scan.unknown", language, count=len(unknown)) + label("site.aside", language).format(text=names)
+        )
+    return lines
+
+
+def _renamed(code: str, analysis: Analysis) -> str:
+    """``code`` with the names that runs prove, from the last to the first so that places stay."""
+    lines = code.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    renames = [rename for rename in analysis.report.renames if rename.line == rename.end_line]
+    for rename in reversed(renames):
+        text = lines[rename.line - 1]
+        lines[rename.line - 1] = text[: rename.column - 1] + rename.target + text[rename.end_column - 1 :]
+    head = ["import mindspore"] if renames and not any(line.startswith("import mindspore") for line in lines) else []
+    return "\n".join([*head, *lines])

@@ -1,0 +1,55 @@
+"""Says in a few lines where and with what a run was made."""
+
+from __future__ import annotations
+
+import msgspec
+
+from apidiff.database.paths import DATA
+from apidiff.database.runs import read_bytes, run_id
+from apidiff.errors import ApidiffError
+from apidiff.messages.escape_invisible import one_line
+
+
+class _Head(msgspec.Struct):
+    """What a record begins with; of its traces, which are long, nothing is read."""
+
+    suite_version: str
+    framework: str
+    framework_version: str
+    device: str
+    date: str
+    os: str
+    python: str
+    machine: str
+    cores: int
+    packages: dict[str, str]
+    backend: str | None = None
+    world_size: int = 1
+    inputs: str = ""
+    measured_by: str | None = None
+    environment: dict[str, str] = {}
+    probes: list[msgspec.Raw] = []
+    samples: list[msgspec.Raw] = []
+
+
+def run_text(wanted: str) -> str:
+    """Describe the record with this ID, or the only one whose ID ends so. Raises ApidiffError."""
+    every = {run_id(path): path for path in sorted((DATA / "runs").glob("*/*.json*"))}
+    meant = [wanted] if wanted in every else [run for run in every if wanted and run.endswith(wanted)]
+    if len(meant) != 1:
+        raise ApidiffError(
+            f"{wanted!r} is the ID of {len(meant)} run records. Ask with a whole ID, as answers name it."
+        )
+    head = msgspec.json.decode(read_bytes(every[meant[0]]), type=_Head)
+    ranks = f"{head.backend}, world size {head.world_size}" if head.backend else "single process"
+    calls = f"{len(head.probes)} probes" if head.backend else f"{len(head.samples)} {head.inputs or 'written'} samples"
+    lines = [
+        f"**{meant[0]}**",
+        f"- {head.framework} {head.framework_version} ({head.packages.get(head.framework, head.framework_version)})",
+        f"- {ranks}, {head.device}, {calls}",
+        f"- {head.date}, apidiff {head.suite_version}",
+        f"- {one_line(head.os)}, {head.machine}, {head.cores} cores, Python {head.python}",
+    ]
+    lines += [f"- measured by {one_line(head.measured_by)}"] if head.measured_by else []
+    lines += [f"- {name}={one_line(value)}" for name, value in head.environment.items()]
+    return "\n".join(lines) + "\n"

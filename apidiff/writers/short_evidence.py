@@ -1,0 +1,75 @@
+"""Writes what runs showed of an API in a few lines of Markdown, each with the IDs of its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from apidiff.lookup.answer import Answer, AnsweredClaim
+from apidiff.messages.agreement_lines import agreement_places
+from apidiff.messages.escape_invisible import visible
+from apidiff.messages.labels import Language, label
+from apidiff.messages.verdict_text import verdict_text
+from apidiff.model.base import Text
+from apidiff.model.views import AgreementEntry
+
+_CASES = 6
+_CLAIMS = 12
+_LONGEST = 300  # characters of what one sample shows
+
+
+def short_evidence(answer: Answer, language: Language, about: str = "") -> str:
+    """Write what runs at the release asked for showed.
+
+    Args:
+        answer: of the API.
+        language: of the text.
+        about: only what concerns this: a facet (``value``, ``dtype``), a claim, a part of either.
+    """
+    lines = [f"**{answer.source}** → **{answer.target.name}**" if answer.target else f"**{answer.source}**"]
+    rows = [row for row in answer.agreements if row.framework_version == answer.asked.mindspore]
+    shown = [row for row in rows if about in row.facet]
+    for place in agreement_places(shown, language):
+        lines.append(place.where)
+        lines += [f"- {facet}: {counts}" for facet, _, counts in place.rows]
+        lines.append(_runs(place.runs, language))
+    lines += _cases(shown, language)
+    lines += _claims(answer, language, about)
+    if len(lines) == 1:
+        lines.append(label("servers.no_evidence", language))
+    return visible("\n".join(lines)) + "\n"
+
+
+def _cases(rows: list[AgreementEntry], language: Language) -> Iterator[str]:
+    """Samples that do not agree: the call, what it was given, what came out."""
+    cases = [(row.facet, case) for row in rows for case in row.cases]
+    for facet, case in cases[:_CASES]:
+        said = _said(case.text, language)
+        said = said if len(said) <= _LONGEST else said[:_LONGEST] + "…"
+        yield f"- {label(f'facet.{facet}', language)}, `{case.call}` ({case.given}){label('site.colon', language)}{said}"
+    if len(cases) > _CASES:
+        yield f"- {label('screen.more_short', language).format(count=len(cases) - _CASES)}"
+
+
+def _claims(answer: Answer, language: Language, about: str) -> Iterator[str]:
+    """Verdicts on claims, those that do not hold first; variants by dtype or layout are left to the page."""
+    claims = [claim for claim in answer.claims if claim.swept is None and about in claim.id and claim.summary]
+    claims.sort(key=lambda claim: all(row.outcome == "holds" for row in claim.summary))
+    for claim in claims[:_CLAIMS]:
+        yield f"- {_said(claim.text, language)} {_verdict(claim, answer.asked.mindspore, language)}"
+    if len(claims) > _CLAIMS:
+        yield f"- {label('screen.more_short', language).format(count=len(claims) - _CLAIMS)}"
+
+
+def _verdict(claim: AnsweredClaim, release: str, language: Language) -> str:
+    rows = [row for row in claim.summary if row.framework == "torch" or row.framework_version == release]
+    told = [f"{_said(verdict_text(row), language)} [{row.runs[0]}]" for row in rows[:2]]
+    return label("site.semicolon", language).join(told)
+
+
+def _runs(runs: list[str], language: Language) -> str:
+    comma = label("site.comma", language)
+    return label("evidence.runs", language) + label("site.colon", language) + comma.join(f"`{run}`" for run in runs)
+
+
+def _said(text: Text, language: Language) -> str:
+    return text.en if language == "en" else text.zh

@@ -1,0 +1,152 @@
+"""`apidiff mcp` as agents use it: the official client over stdio."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+SERVER = StdioServerParameters(command=sys.executable, args=["-m", "apidiff", "mcp"], env=dict(os.environ))
+QUESTIONS = Path(__file__).with_name("aliased_questions.csv")
+LONGEST = 2500  # characters of the answer of a name
+pytestmark = pytest.mark.asyncio
+
+
+@asynccontextmanager
+async def session() -> AsyncIterator[ClientSession]:
+    async with stdio_client(SERVER) as (read, write), ClientSession(read, write) as client:
+        await client.initialize()
+        yield client
+
+
+async def told(client: ClientSession, tool: str, **arguments: object) -> str:
+    """What a tool answers; with ``!`` before it where that is an error."""
+    result = await client.call_tool(tool, arguments)
+    assert [part.type for part in result.content] == ["text"]
+    return ("!" if result.isError else "") + result.content[0].text
+
+
+async def test_aliased_questions_are_answered_rightly() -> None:
+    with QUESTIONS.open(newline="") as content:
+        rows = [(row["question"], row["source"]) for row in csv.DictReader(content)]
+    assert len(rows) >= 200
+    wrong, long = [], []
+    async with session() as client:
+        for question, source in rows:
+            answer = await told(client, "lookup", name=question)
+            if not answer.startswith((f"**{source}** → ", f"**{source}**\n")):
+                wrong.append((question, answer[:80]))
+            if len(answer) > LONGEST:
+                long.append((question, len(answer)))
+    assert not wrong
+    assert not long
+
+
+CODE = "x = torch.eye(3)\nx.std()\nF.no_such(x)\ny = torch.mean(F.relu(x), -1)\n"
+RUN = "torch-2.13.0/gloo-cpu-2-9496c9c37b28"
+# A tool, what it is given, and what stands in the answer.
+ASKED: list[tuple[str, dict[str, object], list[str]]] = [
+    ("lookup", {"name": "dist.all_reduce", "mindspore": "2.9"}, ["On MindSpore 2.9.0", "mindspore-2.9.0/mccl-cpu-"]),
+    (
+        "lookup",
+        {"name": "x.view", "language": "zh"},
+        ["MindSpore 2.10.0：推荐", "运行记录：", "torch-2.13.0/single-cpu-"],
+    ),
+    ("lookup", {"name": "mindspore.ops.AllReduce"}, ["torch.distributed.all_reduce"]),
+    ("lookup", {"name": "mindspore.mint.distributed.recv"}, ["mindspore.mint.distributed.recv"]),
+    ("lookup", {"name": "relu"}, ["!", "torch.nn.functional.relu", "torch.relu"]),
+    ("lookup", {"name": "dist.al_reduce"}, ["!", "torch.distributed.all_reduce"]),
+    ("lookup", {"name": "F.relu", "mindspore": "9.9"}, ["!", "2.10.0"]),
+    ("lookup", {"name": "x = (" * 400}, ["!"]),
+    ("lookup", {}, ["!", "name"]),
+    ("search", {"query": "matrix product", "limit": 3}, ["- torch.", "["]),
+    ("search", {"query": "规约", "language": "zh"}, ["torch.distributed.reduce"]),
+    ("search", {"query": "qqqqqqq"}, ["qqqqqqq"]),
+    ("search", {"query": "x", "limit": 0}, ["!"]),
+    ("scan", {"code": CODE}, ["MindSpore 2.10.0", "- 2:1 torch.Tensor.std → mindspore.Tensor.std [AD101", "no_such"]),
+    ("scan", {"code": CODE, "language": "zh", "device": "cpu"}, ["面向 MindSpore 2.10.0（CPU）", "有条件"]),
+    ("scan", {"code": "print 'x'"}, ["not parsed as Python"]),
+    ("scan", {"code": "x", "device": "tpu"}, ["!"]),
+    ("port", {"code": CODE}, ["x = mindspore.mint.eye(3)", "mindspore.mint.mean", "F.no_such(x)", "AD101"]),
+    (
+        "evidence",
+        {"name": "Tensor.std", "about": "value"},
+        ["torch-2.13.0/single-cpu-", "mindspore-2.10.0/", "differs"],
+    ),
+    ("evidence", {"name": "dist.all_reduce", "about": "avg"}, ["holds"]),
+    ("evidence", {"name": RUN}, ["gloo, world size 2, cpu", "2026-"]),
+    ("evidence", {"name": "torch-2.13.0/../../../etc/passwd"}, ["!"]),
+]
+
+
+async def test_tools() -> None:
+    async with session() as client:
+        listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert listed.keys() == {name for name, _, _ in ASKED}
+        assert all(tool.annotations and tool.annotations.readOnlyHint for tool in listed.values())
+        for tool, arguments, parts in ASKED:
+            answer = await told(client, tool, **arguments)
+            assert answer.startswith("!") is (parts[0] == "!"), (tool, arguments, answer)
+            missing = [part for part in parts if part not in answer]
+            assert not missing, (tool, arguments, answer)
+            assert len(answer) < 6000, (tool, arguments)
+
+
+def line(message: object) -> bytes:
+    return json.dumps(message).encode() + b"\n"
+
+
+async def test_any_message_is_survived() -> None:
+    information = {"name": "t", "version": "0"}
+    begin = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": information}
+    strange = [
+        b"{nonsense\n",
+        b"[]\n",
+        b"7\n",
+        b"\xff\xfe\n",
+        b"\n",
+        b"[" * 50_000 + b"\n",
+        line({"jsonrpc": "1", "id": 3}),
+    ]
+    sent = [
+        line({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": begin}),
+        line({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        *strange,
+        line({"jsonrpc": "2.0", "id": 5, "method": "no/such"}),
+        line({"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": {"name": 4}}),
+        line({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "nothing", "arguments": {}}}),
+        line(
+            {
+                "jsonrpc": "2.0",
+                "id": 8,
+                "method": "tools/call",
+                "params": {"name": "lookup", "arguments": {"name": "F.relu"}},
+            }
+        ),
+    ]
+    process = subprocess.Popen([SERVER.command, *SERVER.args], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b"".join(sent))
+    process.stdin.flush()
+    answers = {}
+    while 8 not in answers:
+        told_line = process.stdout.readline()
+        assert told_line, "the server went away"
+        answer = json.loads(told_line)
+        answers[answer.get("id")] = answer
+    process.stdin.close()
+    assert process.wait(60) == 0
+    assert "error" in answers[5]
+    assert "error" in answers[6]
+    assert answers[7]["result"]["isError"]
+    assert "torch.nn.functional.relu" in answers[8]["result"]["content"][0]["text"]
