@@ -68,6 +68,13 @@ class Ported(msgspec.Struct, frozen=True):
         return sum(one.state == state and label in {None, one.label} for one in self.changes)
 
 
+class Repair(msgspec.Struct, frozen=True):
+    """A change by itself: ``edits`` are its own, those of the imports that it needs, and its comment, as bytes of the text."""
+
+    change: Change
+    edits: list[Edit]
+
+
 class Porter:
     """Ports code for one release and device; made once and used for many texts.
 
@@ -89,15 +96,22 @@ class Porter:
             raise UnreadableSource(problem.code, problem.line, problem.detail)
         return self.port_scanned(text, scanned)
 
+    def repairs(self, text: str, path: str, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
+        """The changes that can be made between two places, by line and column from 1. Raises UnreadableSource."""
+        return self._port(text, scan_text(text, path, self.names)).repairs(first, last)
+
     def port_scanned(self, text: str, scanned: ScannedFile) -> Ported:
         """Port code that was scanned, with ``ported=True``, along with the files around it. Raises UnreadableSource."""
+        return self._port(text, scanned).ported()
+
+    def _port(self, text: str, scanned: ScannedFile) -> _Port:
         try:
             code = CodeText(text)
         except SyntaxError as error:
             raise UnreadableSource("syntax", error.lineno or 1, error.msg) from error
         except (ValueError, RecursionError, MemoryError) as error:
             raise UnreadableSource("nested", 1, str(error)) from error
-        return _Port(code, scanned, self.judge, self.options).ported()
+        return _Port(code, scanned, self.judge, self.options)
 
 
 class _Port:
@@ -121,6 +135,17 @@ class _Port:
             for one in changes
         ]
         return Ported(apply_edits(self._code.data, edits).decode(), spelled, edits)
+
+    def repairs(self, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
+        found = []
+        for change in self._without_overlaps([*self._references(), *self._layers()]):
+            meets = (change.line, change.column) <= last and first <= (change.end_line, change.end_column)
+            if change.state == "made" and meets:
+                imports = Imports(self._code, change.edits)
+                own = [Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in change.edits]
+                edits = sorted([*own, *imports.edits(), *self._comments([change])])
+                found.append(Repair(change, edits))
+        return found
 
     def _references(self) -> Iterator[Change]:
         ignored = self._scanned.names.ignored

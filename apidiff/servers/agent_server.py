@@ -9,13 +9,17 @@ from mcp.server.fastmcp import FastMCP
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
+from apidiff.errors import ApidiffError
 from apidiff.lookup.answer import Answer
 from apidiff.lookup.index import Index
 from apidiff.lookup.search import Searcher
 from apidiff.messages.labels import Language, label
+from apidiff.porting.port_text import Ported
 from apidiff.porting.scan_report import ScanReport
+from apidiff.porting.source_files import Problem
+from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import SNIPPET
-from apidiff.servers.analyser import Analyser, Analysis, in_language
+from apidiff.servers.analyser import Analyser, in_language
 from apidiff.servers.run_text import run_text
 from apidiff.servers.typed_names import api_meant
 from apidiff.writers.scan.words import counts, problem_text, title, words
@@ -98,11 +102,21 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
         return "\n".join(_scanned(analysis.report, language))
 
     @server.tool(annotations=reading, structured_output=False)
-    def port(code: Code, mindspore: Release = None, device: Device = None, language: Words = "en") -> str:
-        """Code with the edits that runs prove, and what is left to do by hand."""
-        analysis = agent.analyser(mindspore, device).analyse(code, SNIPPET)
-        ported = _renamed(code, analysis)
-        return "\n".join(["```python", ported.rstrip("\n"), "```", *_scanned(analysis.report, language)])
+    def port(
+        code: Code,
+        unsafe: Annotated[bool, Field(description="also edits with conditions, which comments name")] = False,
+        mindspore: Release = None,
+        device: Device = None,
+        language: Words = "en",
+    ) -> str:
+        """Code rewritten for MindSpore by the rules that runs prove; comments say what is left to do."""
+        porter = agent.analyser(mindspore, device).porter(language, unsafe=unsafe)
+        try:
+            ported = porter.port_text(code, SNIPPET)
+        except UnreadableSource as error:
+            problem = Problem("code", error.code, error.line, error.detail)
+            raise ApidiffError(problem_text(problem, language)) from error
+        return "\n".join(["```python", ported.text.rstrip("\n"), "```", *_states(ported, language)])
 
     @server.tool(annotations=reading, structured_output=False)
     def evidence(
@@ -153,12 +167,7 @@ def _scanned(report: ScanReport, language: Language) -> list[str]:
     return lines
 
 
-def _renamed(code: str, analysis: Analysis) -> str:
-    """``code`` with the names that runs prove, from the last to the first so that places stay."""
-    lines = code.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    renames = [rename for rename in analysis.report.renames if rename.line == rename.end_line]
-    for rename in reversed(renames):
-        text = lines[rename.line - 1]
-        lines[rename.line - 1] = text[: rename.column - 1] + rename.target + text[rename.end_column - 1 :]
-    head = ["import mindspore"] if renames and not any(line.startswith("import mindspore") for line in lines) else []
-    return "\n".join([*head, *lines])
+def _states(ported: Ported, language: Language) -> list[str]:
+    """How many places are edited, right as they stand, or left."""
+    counted = {state: ported.count(state) for state in ("made", "kept", "left", "manual")}
+    return [words("servers.ported", language, **counted)]

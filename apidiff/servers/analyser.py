@@ -14,6 +14,7 @@ from apidiff.messages.labels import Language, filled
 from apidiff.model.base import Text
 from apidiff.porting.file_scan import Reference
 from apidiff.porting.judgement import DEVICES, Judge, Judgement
+from apidiff.porting.port_text import Porter, PortOptions
 from apidiff.porting.scan_report import ScanReport, make_report
 from apidiff.porting.text_scan import scan_text
 from apidiff.porting.torch_names import TorchNames, read_result_types
@@ -77,6 +78,10 @@ class Analyser:
             for reference in scanned.references
         ]
         return Analysis(judged, report)
+
+    def porter(self, language: Language, *, unsafe: bool) -> Porter:
+        """What ports code for the release and the device, with comments in ``language``."""
+        return Porter(self._judge, self.index.source_names, PortOptions(unsafe=unsafe, language=language))
 
     def answer(self, name: str) -> Answer | Unmatched:
         """Look ``name`` up at the release. Raises ApidiffError."""

@@ -20,8 +20,10 @@ from apidiff import __version__
 from apidiff.errors import ApidiffError
 from apidiff.lookup.index import Index
 from apidiff.messages.labels import Language
+from apidiff.porting.port_text import Repair
 from apidiff.porting.scan_report import Finding
 from apidiff.porting.scan_settings import ScanSettings, read_settings
+from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import SNIPPET
 from apidiff.servers.analyser import Analyser, Analysis, in_language
 from apidiff.servers.document_lines import DocumentLines
@@ -101,12 +103,19 @@ class Editor:
         return await asyncio.shield(known[1])
 
     def _analysed(self, text: str, document: TextDocument) -> Analysis:
-        path = to_fs_path(document.uri) or ""
-        if document.language_id == "markdown":
-            path = f"{path}.md"
-        elif not document.uri.startswith("file:") or not path.endswith((".py", ".pyi", ".pyw")):
-            path = SNIPPET  # a notebook's cell, whose imports stand in another, or a text that lies in no file
-        return self._analyser.analyse(text, path, half_typed=True)
+        return self._analyser.analyse(text, _path(document), half_typed=True)
+
+    async def repairs(self, document: TextDocument, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
+        """The edits that can be made between two places; none while a line is half typed, and none in a page."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._worker, self._repaired, document.source, _path(document), first, last)
+
+    def _repaired(self, text: str, path: str, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
+        porter = self._analyser.porter(self.language, unsafe=True)
+        try:
+            return [] if path.endswith(".md") else porter.repairs(text, path, first, last)
+        except UnreadableSource:
+            return []
 
     def hover(self, analysis: Analysis, line: int, column: int) -> tuple[str, Any] | None:
         """What to show at a place, and the span that it is about."""
@@ -191,7 +200,8 @@ def make_server(index: Index, choices: Choices) -> LanguageServer:
         analysis = await editor.analysis(document)
         lines = DocumentLines(document)
         first, last = lines.place(params.range.start), lines.place(params.range.end)
-        fixes = quick_fixes(analysis, document.source, first, last, editor.shown(analysis), editor.language)
+        repairs = await editor.repairs(document, first, last)
+        fixes = quick_fixes(repairs, document.source, first, last, editor.shown(analysis), editor.language)
         return [_action(document, lines, fix, params.context.diagnostics) for fix in fixes]
 
     return server
@@ -220,6 +230,16 @@ class _Guarded:
 
     def read(self, count: int) -> bytes:
         return self._stream.read(count)
+
+
+def _path(document: TextDocument) -> str:
+    """What to call a document; its suffix says what it is."""
+    path = to_fs_path(document.uri) or ""
+    if document.language_id == "markdown":
+        return f"{path}.md"
+    if document.uri.startswith("file:") and path.endswith((".py", ".pyi", ".pyw")):
+        return path
+    return SNIPPET  # a notebook's cell, whose imports stand in another, or a text that lies in no file
 
 
 def _open(server: LanguageServer, uri: str) -> TextDocument | None:

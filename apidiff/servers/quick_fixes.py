@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from apidiff.messages.labels import Language, filled
 from apidiff.porting.file_scan import Span
+from apidiff.porting.judgement import Label
+from apidiff.porting.port_text import Change, Repair
 from apidiff.porting.scan_report import Finding
-from apidiff.servers.analyser import Analysis, in_language
+from apidiff.servers.analyser import in_language
 
-_FIRST_STATEMENT = re.compile(r"^(?:import|from)\s", re.MULTILINE)
-_IMPORTED = re.compile(r"^import mindspore\b", re.MULTILINE)
+_LINE_END = re.compile(rb"\r\n|\r|\n")
 _COMMENT = re.compile(r"#\s*apidiff:\s*ignore\[([^\]]*)\]")
 
 
@@ -33,7 +35,7 @@ class Fix(NamedTuple):
 
 
 def quick_fixes(
-    analysis: Analysis,
+    repairs: Sequence[Repair],
     text: str,
     first: tuple[int, int],
     last: tuple[int, int],
@@ -43,18 +45,21 @@ def quick_fixes(
     """Offer the edits for places between ``first`` and ``last``, verified ones first.
 
     Args:
-        analysis: of the text.
+        repairs: the edits that can be made there.
         text: the document.
         first: line and column, from 1.
         last: line and column, from 1.
         findings: those that are shown; each may be passed over.
         language: of the titles.
     """
-    for rename in analysis.report.renames:
-        if rename.cell is None and _meets(rename.line, rename.column, rename.end_line, rename.end_column, first, last):
-            edit = Edit(Span(rename.line, rename.column, rename.end_line, rename.end_column), rename.target)
-            title = in_language(filled("servers.fix.verified", target=rename.target), language)
-            yield Fix(title, [*_import(text), edit], (), True)
+    places = _Places(text)
+    for repair in sorted(repairs, key=lambda repair: repair.change.label != Label.VERIFIED.value):
+        change = repair.change
+        why = change.why[0] if change.why else filled("servers.fix.not_run")
+        named = filled(f"servers.fix.{change.label}", source=change.source, target=change.target or "", why=why)
+        edits = [Edit(places.span(edit.start, edit.end), edit.text) for edit in repair.edits]
+        verified = change.label == Label.VERIFIED.value
+        yield Fix(in_language(named, language), edits, _codes(change, findings), verified)
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     offered: set[tuple[int, str]] = set()
     for finding in findings:
@@ -73,11 +78,25 @@ def _meets(
     return (line, column) <= last and first <= (end_line, end_column)
 
 
-def _import(text: str) -> Iterator[Edit]:
-    """``import mindspore`` before the first import, where the text has none."""
-    if not _IMPORTED.search(text) and (found := _FIRST_STATEMENT.search(text)):
-        line = text.count("\n", 0, found.start()) + 1
-        yield Edit(Span(line, 1, line, 1), "import mindspore\n")
+def _codes(change: Change, findings: Sequence[Finding]) -> set[str]:
+    """The codes of the findings at the place of a change."""
+    place = change.line, change.column
+    return {finding.code for finding in findings if (finding.line, finding.column) == place}
+
+
+class _Places:
+    """Turns bytes of a text into lines and columns."""
+
+    def __init__(self, text: str) -> None:
+        self._data = text.encode()
+        self._starts = [0, *(found.end() for found in _LINE_END.finditer(self._data))]
+
+    def span(self, start: int, end: int) -> Span:
+        return Span(*self._point(start), *self._point(end))
+
+    def _point(self, place: int) -> tuple[int, int]:
+        line = bisect_right(self._starts, place)
+        return line, len(self._data[self._starts[line - 1] : place].decode()) + 1
 
 
 def _ignoring(line: str, number: int, code: str) -> Edit:

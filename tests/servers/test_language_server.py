@@ -128,8 +128,20 @@ async def test_a_verified_edit_is_preferred(client: LanguageClient) -> None:
     await opened(client, CODE)
     found = [fix for fix in await fixes(client, 1, 10) if fix.is_preferred]
     assert [applied(CODE, fix) for fix in found] == [
-        "import mindspore\n" + CODE.replace("torch.eye", "mindspore.mint.eye")
+        CODE.replace("import torch\n", "import torch\nfrom mindspore import mint\n").replace("torch.eye", "mint.eye")
     ]
+    assert not [fix for fix in await fixes(client, 2, 3) if fix.is_preferred]  # it differs
+    await closed(client)
+
+
+async def test_an_edit_with_conditions_says_so(client: LanguageClient) -> None:
+    text = "import torch.nn.functional as F\ny = F.silu(x, inplace=flag)\n"
+    await opened(client, text)
+    found = [fix for fix in await fixes(client, 1, 8) if "silu" in fix.title]
+    assert found
+    assert all({"en": "(unsafe: ", "zh": "（有条件："}[client.chosen] in fix.title for fix in found)
+    assert not any(fix.is_preferred for fix in found)
+    assert "# apidiff unsafe: torch.nn.functional.silu" in applied(text, found[0])
     await closed(client)
 
 
