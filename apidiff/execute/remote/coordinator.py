@@ -1,7 +1,9 @@
 """Rank 0's side of a launched run: finds the other processes of the launcher, and asks ranks that these start for it.
 
-Both sides exchange lines over TCP. The first line of a connection greets: it names the job, the rank and, of the connection
-of a started process, its number. Lines of a started process begin with ``a`` (an answer) or ``l`` (a line that it printed).
+Both sides exchange lines over TCP. Rank 0 sends a number; the first line of the other side greets: it names the job, the rank
+and, of the connection of a started process, its number, and proves that it has the secret of the run; so does rank 0's answer.
+Nothing is encrypted: who can change packets between the machines can change what is said. Lines of a started process begin
+with ``a`` (an answer) or ``l`` (a line that it printed).
 """
 
 from __future__ import annotations
@@ -9,7 +11,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import itertools
+import os
 import queue
+import secrets
 import socket
 import threading
 import time
@@ -20,6 +24,7 @@ import msgspec
 from apidiff.database import ApidiffError
 from apidiff.database.backends import Backend
 from apidiff.execute.remote.launcher import PORT, Place
+from apidiff.execute.remote.secret import given_secret, is_proof, make_secret, proof, remove_secret
 
 ANSWER, LOG = b"a", b"l"
 
@@ -30,11 +35,20 @@ _LONGEST_GREETING = 4096  # bytes
 
 
 class Greeting(msgspec.Struct, forbid_unknown_fields=True):
-    """The first line of a connection. ``child``: the number of a started process; None for the one that takes orders."""
+    """The first line of a connection. ``child``: the number of a started process; None for the one that takes orders.
+
+    ``number``: drawn for this connection. ``proof``: of the secret, over rank 0's number and all of this.
+    """
 
     job: str
     rank: int
     child: int | None = None
+    number: str = ""
+    proof: str = ""
+
+    def said(self, number: str) -> tuple[object, ...]:
+        """What both sides prove their knowledge over; ``number``: rank 0's."""
+        return number, self.number, self.job, self.rank, self.child
 
 
 class Order(msgspec.Struct, forbid_unknown_fields=True):
@@ -89,6 +103,13 @@ class Hosts:
                 else f"Name a free port on every machine: {PORT}=29700"
             )
             raise HostError(f"verify: rank 0 cannot listen on {here} ({error.strerror}). {remedy}") from error
+        given = given_secret(os.environ)
+        try:
+            self._secret = given or make_secret(place)
+        except ApidiffError:
+            self._listener.close()
+            raise
+        self._made_secret = given is None
         self._listener.listen(place.world_size * 4)
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -128,6 +149,8 @@ class Hosts:
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+        if self._made_secret:
+            remove_secret(self.place)
         for connection in self._orders.values():
             connection.close()
 
@@ -141,7 +164,12 @@ class Hosts:
         """Reads who connects; connections from unknown peers are closed."""
         try:
             connection.settimeout(_GREETING_S)
-            greeting = msgspec.json.decode(_first_line(connection), type=Greeting)
+            number = secrets.token_hex(16)
+            connection.sendall(f"{number}\n".encode())
+            greeting = msgspec.json.decode(first_line(connection), type=Greeting)
+            if not is_proof(greeting.proof, self._secret, "rank", *greeting.said(number)):
+                raise ValueError("no proof")
+            connection.sendall(f"{proof(self._secret, 'rank 0', *greeting.said(number))}\n".encode())
             connection.settimeout(None)
             keep_alive(connection)
         except (OSError, msgspec.DecodeError, ValueError):
@@ -160,8 +188,8 @@ class Hosts:
         connection.close()
 
 
-def _first_line(connection: socket.socket) -> bytes:
-    """Reads the greeting byte by byte: what follows it is for another reader. Raises ValueError where it is too long."""
+def first_line(connection: socket.socket) -> bytes:
+    """Reads a line byte by byte: what follows it is for another reader. Raises ValueError where it is too long."""
     line, until = b"", time.monotonic() + _GREETING_S
     while not line.endswith(b"\n"):
         byte = connection.recv(1)

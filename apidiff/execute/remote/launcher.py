@@ -12,7 +12,7 @@ from apidiff.process_group import run
 PORT = "APIDIFF_PORT"
 # What launchers set for the frameworks; the ranks that the verifier starts get variables of their own.
 _PREFIXES = ("TORCHELASTIC_", "MS_", "GROUP_", "ROLE_", "LOCAL_", "MASTER_", "RANK_")
-_NAMES = {"RANK", "WORLD_SIZE", "DEVICE_ID"}
+_NAMES = {"RANK", "WORLD_SIZE", "DEVICE_ID", "APIDIFF_SECRET", "APIDIFF_SECRET_FILE"}
 
 
 class Place(NamedTuple):

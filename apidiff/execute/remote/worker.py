@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import select
 import socket
 import tempfile
@@ -18,8 +19,9 @@ from pathlib import Path
 import msgspec
 
 from apidiff.database import ApidiffError
-from apidiff.execute.remote.coordinator import ANSWER, LOG, Greeting, Order, keep_alive
+from apidiff.execute.remote.coordinator import ANSWER, LOG, Greeting, Order, first_line, keep_alive
 from apidiff.execute.remote.launcher import Place, without_launcher
+from apidiff.execute.remote.secret import SECRET, SECRET_FILE, given_secret, is_proof, proof, read_secret, secret_path
 from apidiff.execute.worker_process import WorkerProcess, rank_command
 
 _CONNECT_S = 120.0
@@ -45,21 +47,43 @@ def serve(place: Place) -> int:
 
 
 def _connect(place: Place, child: int | None, seconds: float) -> socket.socket:
+    """Connects to rank 0 and has both sides prove that they have the secret of the run. Raises ApidiffError with the reason."""
     until = time.monotonic() + seconds
+    given = given_secret(os.environ)
     while True:
-        try:
-            connection = socket.create_connection((place.host, place.port), timeout=10)
-            break
-        except OSError as error:
-            if time.monotonic() > until:
-                raise ApidiffError(
-                    f"verify: rank {place.rank} does not reach rank 0 at {place.host}:{place.port} ({error}). "
-                    "Open that port between the machines, or name another with APIDIFF_PORT."
-                ) from error
-            time.sleep(0.5)
-    connection.settimeout(None)
-    keep_alive(connection)
-    connection.sendall(msgspec.json.encode(Greeting(place.job, place.rank, child)) + b"\n")
+        secret = given or read_secret(place)
+        why = f"there is no secret in {secret_path(place)}"
+        if secret is not None:
+            try:
+                return _greeted(place, child, secret)
+            except OSError as error:
+                why = str(error)
+            except ValueError:
+                why = "who listens there has another secret"
+        if time.monotonic() > until:
+            raise ApidiffError(
+                f"verify: rank {place.rank} does not reach rank 0 at {place.host}:{place.port} ({why}). "
+                f"Open that port between the machines, or name another with APIDIFF_PORT; where they share no home folder, "
+                f"give each the same {SECRET} or {SECRET_FILE}."
+            )
+        time.sleep(0.5)
+
+
+def _greeted(place: Place, child: int | None, secret: bytes) -> socket.socket:
+    """Raises OSError where nobody answers, ValueError where that is not rank 0 of this run."""
+    connection = socket.create_connection((place.host, place.port), timeout=10)
+    try:
+        number = first_line(connection).decode().strip()
+        greeting = Greeting(place.job, place.rank, child, secrets.token_hex(16))
+        greeting.proof = proof(secret, "rank", *greeting.said(number))
+        connection.sendall(msgspec.json.encode(greeting) + b"\n")
+        if not is_proof(first_line(connection).decode().strip(), secret, "rank 0", *greeting.said(number)):
+            raise ValueError("no proof")
+        connection.settimeout(None)
+        keep_alive(connection)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -24,7 +25,9 @@ from apidiff.database.paths import examples_folder
 from apidiff.database.runs import load_runs
 from apidiff.execute.plan import apis_for
 from apidiff.execute.remote import HostError, Hosts, Place, is_scheduler, place_of, without_launcher
-from apidiff.execute.remote.coordinator import Greeting
+from apidiff.execute.remote.coordinator import Greeting, first_line
+from apidiff.execute.remote.secret import SECRET, SECRET_FILE, given_secret, secret_path
+from apidiff.execute.remote.worker import _connect
 from apidiff.judge import make_context
 from apidiff.model.trace import RunRecord
 from apidiff.verification.verdict_changes import base_record, compare
@@ -126,9 +129,14 @@ def test_an_address_that_rank_0_has_not(host: str, message: str) -> None:
         msgspec.json.encode(Greeting("another job", 1)) + b"\n",
         msgspec.json.encode(Greeting("job", 5)) + b"\n",
         msgspec.json.encode(Greeting("job", 1, child=8)) + b"\n",
+        msgspec.json.encode(Greeting("job", 1)) + b"\n",  # who knows all but the secret
+        msgspec.json.encode(Greeting("job", 1, None, "0" * 32, "0" * 64)) + b"\n",
     ],
 )
-def test_whoever_is_none_of_the_ranks_is_hung_up_on(said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connections_from_unknown_peers_are_closed(
+    said: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr("apidiff.execute.remote.coordinator._JOIN_S", 1.0)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -136,6 +144,7 @@ def test_whoever_is_none_of_the_ranks_is_hung_up_on(said: bytes, monkeypatch: py
     hosts = Hosts(Place("torchrun", 0, 2, 0, "127.0.0.1", port, "job"))
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=5) as stranger:
+            assert len(first_line(stranger)) == 33  # the number of rank 0
             stranger.sendall(said)
             assert stranger.recv(100) == b""
         with pytest.raises(HostError, match=r"ranks 1 did not join within 1 s at 127\.0\.0\.1"):
@@ -144,6 +153,67 @@ def test_whoever_is_none_of_the_ranks_is_hung_up_on(said: bytes, monkeypatch: py
         pass  # hung up while it was still talking
     finally:
         hosts.close()
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_who_has_the_secret_joins_and_who_has_another_does_not(
+    given: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    if given:
+        monkeypatch.setenv(SECRET, "a secret of this run")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        place = Place("torchrun", 0, 2, 0, "127.0.0.1", probe.getsockname()[1], "job")
+    hosts = Hosts(place)
+    other = place._replace(rank=1)
+    try:
+        made = secret_path(place)
+        assert made.exists() is not given
+        if made.exists():
+            assert made.stat().st_mode & 0o777 == 0o600
+        monkeypatch.setenv(SECRET, "another secret of a stranger")
+        with pytest.raises(ApidiffError, match="has another secret"):
+            _connect(other, None, 0)
+        if given:
+            monkeypatch.setenv(SECRET, "a secret of this run")
+        else:
+            monkeypatch.delenv(SECRET)
+        with _connect(other, None, 5):
+            hosts.wait()
+    finally:
+        hosts.close()
+    assert not made.exists()
+
+
+def test_rank_0_has_to_prove_itself_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who listens in its place and knows the job gives no orders."""
+    monkeypatch.setenv(SECRET, "a secret of this run")
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+
+        def answer() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.sendall(b"0" * 32 + b"\n" + b"0" * 64 + b"\n")
+                connection.recv(4096)
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        place = Place("msrun", 1, 2, 0, "127.0.0.1", listener.getsockname()[1], "msrun")
+        with pytest.raises(ApidiffError, match="who listens there has another secret"):
+            _connect(place, None, 0)
+        thread.join(5)
+
+
+def test_a_secret_that_anybody_guesses_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ApidiffError, match="has at least 16 characters"):
+        given_secret({SECRET: "msrun"})
+    (tmp_path / "secret").write_text("0123456789abcdef\n")
+    assert given_secret({SECRET_FILE: str(tmp_path / "secret")}) == b"0123456789abcdef"
+    with pytest.raises(ApidiffError, match="cannot be read"):
+        given_secret({SECRET_FILE: str(tmp_path)})
 
 
 def ip(*words: str) -> None:
@@ -265,6 +335,7 @@ def launch(stack: ExitStack, folder: Path, framework: str, mappings: list[str]) 
             "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
             "GLOO_SOCKET_IFNAME": "apidiff0",
             "OMP_NUM_THREADS": "1",
+            SECRET: "made by the test of two hosts",
         }
         process = subprocess.Popen(
             ["ip", "netns", "exec", host, *command],

@@ -1,0 +1,97 @@
+"""The secret of one launched run, by which its processes know each other.
+
+It is made for the run: given by the launcher's environment or in a file, or else made by rank 0 in the user's state folder,
+where the other processes of this machine, or of machines that share it, read it. It is never sent: each side proves that it has
+it, over numbers that both sides draw.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import os
+import secrets
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from platformdirs import user_state_path
+
+from apidiff.database import ApidiffError
+from apidiff.execute.remote.launcher import Place
+
+SECRET, SECRET_FILE = "APIDIFF_SECRET", "APIDIFF_SECRET_FILE"
+_SHORTEST = 16  # characters
+_LONGEST = 4096
+
+
+def given_secret(environment: Mapping[str, str]) -> bytes | None:
+    """Reads the secret that the environment gives; None where it gives none. Raises ApidiffError for one that is too short."""
+    text = environment.get(SECRET, "")
+    if not text and (name := environment.get(SECRET_FILE)):
+        try:
+            with Path(name).open("rb") as file:
+                text = file.read(_LONGEST).decode().strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ApidiffError(
+                f"verify: {SECRET_FILE}={name!r} cannot be read. Name a text file that every machine has."
+            ) from error
+    if not text:
+        return None
+    if len(text) < _SHORTEST:
+        raise ApidiffError(
+            f"verify: the secret of a launched run has at least {_SHORTEST} characters; make a longer one."
+        )
+    return text.encode()
+
+
+def make_secret(place: Place) -> bytes:
+    """Makes the secret of a run in the user's state folder, for rank 0. Raises ApidiffError where it cannot be written."""
+    path = secret_path(place)
+    secret = secrets.token_hex(32).encode()
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)  # of a run that was killed
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(secret)
+    except OSError as error:
+        raise ApidiffError(
+            f"verify: the secret of this run cannot be written to {path} ({error.strerror}). "
+            f"Give one on every machine: {SECRET}, or {SECRET_FILE}."
+        ) from error
+    return secret
+
+
+def read_secret(place: Place) -> bytes | None:
+    """Reads what rank 0 made; None where there is none yet, or another user could have written it."""
+    with contextlib.suppress(OSError):
+        handle = os.open(secret_path(place), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(handle, "rb") as file:
+            state = os.fstat(file.fileno())
+            mine = stat.S_ISREG(state.st_mode) and state.st_uid == os.geteuid() and not state.st_mode & 0o077
+            return file.read(_LONGEST) or None if mine else None
+    return None
+
+
+def remove_secret(place: Place) -> None:
+    """Removes what rank 0 made."""
+    with contextlib.suppress(OSError):
+        secret_path(place).unlink()
+
+
+def secret_path(place: Place) -> Path:
+    """Where the secret of the run of ``place`` lies, if no variable gives it."""
+    meeting = f"{place.launcher} {place.job} {place.host} {place.port} {place.world_size}"
+    return user_state_path("apidiff", appauthor=False) / "launched" / hashlib.sha256(meeting.encode()).hexdigest()
+
+
+def proof(secret: bytes, *said: object) -> str:
+    """Proves knowledge of ``secret`` over what was said."""
+    return hmac.new(secret, "\n".join(map(str, said)).encode(), hashlib.sha256).hexdigest()
+
+
+def is_proof(given: str, secret: bytes, *said: object) -> bool:
+    """Whether ``given`` proves it."""
+    return hmac.compare_digest(given.encode(), proof(secret, *said).encode())
