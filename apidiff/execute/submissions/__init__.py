@@ -8,7 +8,8 @@ from __future__ import annotations
 from apidiff.database.signing import load_signed, load_signers, signature_errors
 from apidiff.execute.submissions.intake import Taken, accepted, take_in
 from apidiff.execute.submissions.known_probes import add_specs
-from apidiff.execute.submissions.record_validation import is_somebody, record_errors
+from apidiff.execute.submissions.measurer_names import is_somebody, name_fault
+from apidiff.execute.submissions.record_validation import record_errors
 
 __all__ = [
     "Taken",
@@ -17,6 +18,7 @@ __all__ = [
     "is_somebody",
     "load_signed",
     "load_signers",
+    "name_fault",
     "record_errors",
     "signature_errors",
     "take_in",

@@ -6,7 +6,6 @@ A record is JSON of bounded size. It is taken whole or refused whole, with the r
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -20,6 +19,7 @@ from apidiff.database.record_gate import NEW, place_faults, record_faults
 from apidiff.database.runs import run_name, whole_digest
 from apidiff.errors import DataError
 from apidiff.execute.submissions.known_probes import Spec
+from apidiff.execute.submissions.measurer_names import name_fault
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RUN_SCHEMA, RunRecord
 from apidiff.model.trust import Trust
@@ -27,7 +27,6 @@ from apidiff.model.version import is_recordable, release_of
 
 _SHOWN = 100  # characters of a name in a message
 _NAMED = re.compile(r"(?P<name>.+)-(?P<digest>[0-9a-f]{64}|[0-9a-f]{12})\.json")
-_RESERVED = {"thisproject", "本项目"}  # what pages call this project
 
 
 class Accepted(NamedTuple):
@@ -77,13 +76,6 @@ def record_errors(data: Data, accepted: Accepted) -> Iterator[DataError]:
             yield DataError(path, None, "was not taken in: its name ends in a part of its digest only", remedy)
 
 
-def is_somebody(text: str) -> bool:
-    """Tells whether the words on who measured name anybody but this project, however they are spaced or written."""
-    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    letters = "".join(char for char in plain if char.isalnum())
-    return bool(letters) and letters not in _RESERVED
-
-
 def _refuse_name(path: Path, content: bytes) -> None:
     named = _NAMED.fullmatch(path.name)
     if named is None:
@@ -115,9 +107,9 @@ def _faults(record: RunRecord, name: str, accepted: Accepted) -> Iterator[tuple[
         yield f"holds the run {run_name(record)[1]}, its name says {name.rpartition('-')[0]}", "Give it back its name."
     yield from record_faults(record)
     yield from _about_its_version(record, accepted.releases)
-    if record.measured_by and not is_somebody(record.measured_by):
+    if record.measured_by and (fault := name_fault(record.measured_by)):
         yield (
-            f"says that it was measured by {record.measured_by[:40]!r}, which names nobody",
+            f"says that it was measured by {record.measured_by[:40]!r}, which {fault}",
             'Ask for a record made with: apidiff verify --record --measured-by "who, and on which device"',
         )
     if not record.probes:

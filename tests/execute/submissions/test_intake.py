@@ -26,8 +26,9 @@ from apidiff.database.signing import Signer, id_of
 from apidiff.execute.record import encode, write_record
 from apidiff.execute.submissions import sent_files as module
 from apidiff.execute.submissions.intake import accepted, take_in
+from apidiff.execute.submissions.measurer_names import is_somebody, name_fault
 from apidiff.execute.submissions.known_probes import specs_of_today
-from apidiff.execute.submissions.record_validation import Accepted, foreign_record, is_somebody, record_errors
+from apidiff.execute.submissions.record_validation import Accepted, foreign_record, record_errors
 from apidiff.execute.submissions.sent_files import read_sent
 from apidiff.judge import make_context
 from apidiff.judge.recorded_values import show
@@ -342,7 +343,30 @@ SOMEBODY = [
     ("THIS PROJECT", False),
     ("\uff34his-project", False),
     ("本 项 目", False),
+    ("华为昇腾实验室", True),
+    ("лаборатория", True),
+    ("東京の研究所", True),
 ]
+
+# (who measured, in words that look like others, why that is refused)
+IMITATED = [
+    ("this proјect", "names nobody"),
+    ("thіs project", "names nobody"),
+    ("this projеct of ours", "mixes letters of Cyrillic and Latin in 'projеct'"),
+    ("this​project's CI", "a character that nobody sees (U+200B)"),
+    ("a labㅤ", "a character that nobody sees (U+3164)"),
+    ("‮gnikam a", "a character that nobody sees (U+202E)"),
+    ("apidiff maintainers, CI", "is named after this project"),
+    ("ａｐidiff", "is named after this project"),
+    ("signed by Huawei (verified)", "says what only a signature can show"),
+    ("华为（已验证）", "says what only a signature can show"),
+    ("a" * 300, "has more than 200 characters"),
+]
+
+
+@pytest.mark.parametrize(("words", "why"), IMITATED)
+def test_a_name_that_looks_like_another_is_refused(words: str, why: str) -> None:
+    assert why in (name_fault(words) or "")
 
 
 @pytest.mark.parametrize(("words", "expected"), SOMEBODY)
