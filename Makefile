@@ -122,7 +122,7 @@ cards: ## Draw the pictures that links to the site are shown with (needs Chromiu
 	done
 
 conf/elements/node_modules: conf/elements/package-lock.json
-	@cd conf/elements && npm ci --silent --no-audit --no-fund
+	@cd conf/elements && npm ci --ignore-scripts --silent --no-audit --no-fund
 	@touch $@
 
 # One interpreter of a version that torch, MindSpore and the site's packages all exist for.

@@ -195,6 +195,10 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
         ".py": "text/plain; charset=utf-8",
     }
 
+    def translate_path(self, path: str) -> str:
+        """The file of an address; no file has a zero byte in its name."""
+        return super().translate_path(path).replace("\0", "%00")
+
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the base class
         pass
 
@@ -227,6 +231,12 @@ def start_server(site: Path, port: int) -> http.server.ThreadingHTTPServer:
         return http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
 
 
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) < 2**16):
+        raise argparse.ArgumentTypeError(f"expected a port from 0 to 65535 but got {text[:40]!r}")
+    return int(text)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command. Returns the exit code: 2 for every error a user can meet."""
     parser = argparse.ArgumentParser(prog="python -m apidiff.site_builder", description="Build and serve the site.")
@@ -234,7 +244,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     build = commands.add_parser("build", help="build both languages")
     serve = commands.add_parser("serve", help="serve the built site on this machine")
     serve.add_argument(
-        "--port", type=int, default=8000, help="port to listen on; a free one is taken where it is in use"
+        "--port", type=_port, default=8000, help="port to listen on; a free one is taken where it is in use"
     )
     for command in (build, serve):
         command.add_argument("--output", type=Path, default=_ROOT / "build" / "site", help="folder of the site")

@@ -7,15 +7,21 @@ from __future__ import annotations
 
 import argparse
 import atexit
+import errno
 import gc
 import os
+import re
+import signal
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib import import_module
 
 from apidiff import __version__
 from apidiff.errors import ApidiffError
 
+FAULT = 70  # exit code for a fault of this program, as sysexits.h has it
+_SIZE = re.compile(r"[1-9][0-9]{0,2}")  # columns and lines of a terminal
 COMMANDS = {
     "lookup": "how one API differs from its counterpart",
     "search": "APIs by name, text or behaviour, in English or Chinese",
@@ -47,11 +53,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line ``argv`` (default: that of the process).
 
     Returns 0 when all is well, 1 when a run shows something else than what is recorded, 2 for what the user can mend
-    (wrong usage ends in SystemExit(2)), 130 after Ctrl-C, 141 when whoever read the output went away.
+    (wrong usage ends in SystemExit(2)), 70 for a fault of this program, 130 after Ctrl-C, 141 when whoever read the output went
+    away, 143 after SIGTERM.
     """
     if argv is None:
-        _collect_rarely()
+        _stand_alone()
     try:
+        _refuse_undecodable(sys.argv[1:] if argv is None else argv)
         args = _parse(list(sys.argv[1:] if argv is None else argv))
         code: int = args.run(args)
         sys.stdout.flush()
@@ -60,10 +68,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _close_stdout()
         return 141
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is, its exit code is one of its own
         sentence = _sentence(error)
         if sentence is None:
-            raise
+            traceback.print_exc()
+            sys.stderr.write("apidiff: this is a fault of apidiff. Report it with what is above.\n")
+            return FAULT
         sys.stderr.write("".join(f"apidiff: {line}\n" for line in sentence.splitlines()))
         return 2
     return code
@@ -88,6 +98,33 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def _stand_alone() -> None:
+    """Prepares a process that is this command alone: for standard streams that are closed, terminals of any width, SIGTERM."""
+    # What is opened next would get the number of a closed stream, and be written into.
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(handle)
+    closed = sys.stdout is None
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for the whole process
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    if closed:
+        sys.stderr.write("apidiff: note: standard output is closed, so nothing is printed.\n")
+    for name in ("COLUMNS", "LINES"):
+        if not _SIZE.fullmatch(os.environ.get(name, "")):
+            os.environ.pop(name, None)
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        # As after Ctrl-C, what was begun is put away: temporary folders, the processes of ranks.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    _collect_rarely()
+
+
+def _refuse_undecodable(arguments: Sequence[str]) -> None:
+    """Raises ApidiffError for an argument that is no text: it could not be printed either."""
+    for number, argument in enumerate(arguments, 1):
+        if any("\ud800" <= character <= "\udfff" for character in argument):
+            raise ApidiffError(f"Argument {number} is not UTF-8 text. Write it, or name the file, in UTF-8.")
+
+
 def _collect_rarely() -> None:
     """Sets the garbage collector for a command: most end before there is garbage, and the search took a sixth of a lookup."""
     gc.set_threshold(50_000, 10, 10)
@@ -104,6 +141,8 @@ def _sentence(error: Exception) -> str | None:
         # No file is named: it is standard output that cannot be written.
         _close_stdout()
         return f"The output cannot be written ({error.strerror}). Make room, or send it elsewhere."
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        return "A name is longer than a file's name can be. Name something that is there."
     return None
 
 

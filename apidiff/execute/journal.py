@@ -1,15 +1,22 @@
-"""Keeps what an unfinished run has done, so that it can be taken up again where it stopped."""
+"""Keeps what an unfinished run has done, so that it can be taken up again where it stopped.
+
+Each line begins with a digest of the rest. One that was cut short when the run was stopped is passed over; one that was changed
+is said on standard error, and its probe is made again.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import os
+import sys
 from io import FileIO
 from pathlib import Path
 
 import msgspec
 
+from apidiff.database.record_gate import probe_faults
 from apidiff.execute.plan import Plan, step_key
 from apidiff.model.trace import ProbeRun
 
@@ -25,18 +32,28 @@ class Journal:
         self._file = _locked(path) if path else None
         specs = {step_key(step): step.spec for step in plan.steps}
         self.done: dict[tuple[str, str], ProbeRun] = {}
-        for run in self._read():
+        for run in self._read(path):
             if specs.get((run.api, run.probe)) == run.spec:
                 self.done[run.api, run.probe] = run
 
-    def _read(self) -> list[ProbeRun]:
-        runs = []
+    def _read(self, path: Path | None) -> list[ProbeRun]:
+        runs: list[ProbeRun] = []
+        damaged = 0
+        lines: list[bytes] = []
         with contextlib.suppress(OSError):
-            for line in self._file.readall().splitlines() if self._file else []:
-                try:
-                    runs.append(msgspec.json.decode(line, type=ProbeRun))
-                except ValueError:  # empty, or the line that was being written when the run was stopped
-                    continue
+            lines = self._file.readall().split(b"\n") if self._file else []
+        for number, line in enumerate(lines, 1):
+            if not line:
+                continue
+            run = _decoded(line)
+            if run is not None:
+                runs.append(run)
+            elif number < len(lines):  # the last one was being written when the run was stopped
+                damaged += 1
+        if damaged:
+            sys.stderr.write(
+                f"apidiff: note: {damaged} lines of the journal {path} are damaged; what they held is made again.\n"
+            )
         return runs
 
     def add(self, run: ProbeRun) -> None:
@@ -44,8 +61,9 @@ class Journal:
         if self._file is None:
             return
         try:
+            content = msgspec.json.encode(run)
             # On a line of its own, even after one that was cut short.
-            self._file.write(b"\n" + msgspec.json.encode(run) + b"\n")
+            self._file.write(b"\n" + _digest(content) + b" " + content + b"\n")
             os.fsync(self._file.fileno())
         except OSError:
             self.close()
@@ -55,6 +73,23 @@ class Journal:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest()[:32].encode()
+
+
+def _decoded(line: bytes) -> ProbeRun | None:
+    """Reads a line; None where it is not as it was written, or holds what no probe shows."""
+    digest, _, content = line.partition(b" ")
+    if digest != _digest(content):
+        return None
+    try:
+        run = msgspec.json.decode(content, type=ProbeRun)
+    except (ValueError, RecursionError):
+        return None
+    ranks = max((trace.rank for trace in run.ranks), default=0) + 1
+    return None if any(probe_faults(run, max(ranks, len(run.ranks)))) else run
 
 
 def remove_journal(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import mmap
 import os
 import sys
@@ -14,6 +15,7 @@ from apidiff import __version__
 from apidiff.lookup.index import Index
 
 _PACKAGE = Path(__file__).resolve().parent.parent
+_DIGEST = 32  # bytes of SHA-256, behind an index
 # Folders of the package and of conf/ that the index is not made from: they show it, or make pages look as they do.
 _UNRELATED = {"cli", "porting", "servers", "sphinxext", "writers", "cards", "elements", "locale", "static", "templates"}
 
@@ -63,14 +65,46 @@ def _listing(folder: Path) -> Iterator[str]:
 
 
 def _read(path: Path) -> Index | None:
-    """The index kept in ``path``; None where there is none or it is damaged."""
+    """The index kept in ``path``; None where there is none, or it is damaged: then it is set aside, and a note goes to stderr."""
     try:
         with path.open("rb") as file:
+            state = os.fstat(file.fileno())
             # Mapped, not read: of all entries only the one asked for is ever touched.
-            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        return msgspec.msgpack.decode(content, type=Index)
-    except (OSError, ValueError):  # ValueError: an empty file, or what is no index
+            content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        if _is_whole(state, content):
+            return msgspec.msgpack.decode(content[:-_DIGEST], type=Index)
+    except OSError:
         return None
+    except (ValueError, RecursionError):  # an empty file, or what is no index
+        pass
+    _set_aside(path)
+    return None
+
+
+def _sealed(content: bytes) -> bytes:
+    """The bytes of a file that holds ``content``: behind it stands its digest."""
+    return content + hashlib.sha256(content).digest()
+
+
+def _time_of(digest: bytes) -> int:
+    """The time of change, in ns, of a file with that digest: while it has it, nobody wrote into it, and it need not be read."""
+    return 10**18 + int.from_bytes(digest[:6])
+
+
+def _is_whole(state: os.stat_result, content: memoryview) -> bool:
+    """Whether a file is as it was written."""
+    digest = bytes(content[-_DIGEST:])
+    return state.st_mtime_ns == _time_of(digest) or hashlib.sha256(content[:-_DIGEST]).digest() == digest
+
+
+def _set_aside(path: Path) -> None:
+    """Renames a damaged index, so that who wants to may look at it."""
+    aside = path.with_name(f"{path.name}.damaged")
+    try:
+        path.replace(aside)
+    except OSError:
+        return
+    sys.stderr.write(f"apidiff: note: the index was damaged; it is made anew, the former lies in {aside}\n")
 
 
 def _keep(index: Index, path: Path) -> None:
@@ -79,7 +113,9 @@ def _keep(index: Index, path: Path) -> None:
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_file(path, msgspec.msgpack.encode(index))
+        content = _sealed(msgspec.msgpack.encode(index))
+        write_file(path, content)
+        os.utime(path, ns=(_time_of(content[-_DIGEST:]),) * 2)
     except OSError as error:
         sys.stderr.write(
             f"apidiff: note: the index cannot be kept in {path.parent} ({error.strerror}) and is built for this call "

@@ -23,6 +23,16 @@ _NEAR = 80.0
 _FEW = 10  # mappings that are only near to what was typed
 
 
+_MOST_WORDS = 40  # of a question; what is repeated counts once
+_LONGEST_WORD = 200  # characters
+
+
+def shortened(words: str) -> str:
+    """The question without repetitions, and no longer than anybody asks."""
+    each = dict.fromkeys(word[:_LONGEST_WORD] for word in words[: _MOST_WORDS * _LONGEST_WORD].split())
+    return " ".join(list(each)[:_MOST_WORDS])
+
+
 class _Row(NamedTuple):
     """A passage that fits: its number, its mapping, what is shown of it, its rank (lower is better)."""
 
@@ -53,7 +63,7 @@ class Searcher:
         that are nowhere are taken for misspelled names; if that finds nothing either, passages that hold most of the
         words.
         """
-        words = unicodedata.normalize("NFKC", words)
+        words = shortened(unicodedata.normalize("NFKC", words))
         asked = readings(words, self.everyday)
         corrected: dict[str, str] = {}
         rows = self._rows(_query(query_words(words), asked))

@@ -163,4 +163,4 @@ def measurer(measured_by: str | None, trust: Trust, language: Language) -> str:
     if trust is Trust.PROJECT:
         return label("run.this_project", language)
     name = one_line(measured_by) if measured_by else label("run.nobody", language)
-    return label(f"run.made_{trust.value}", language).format(name=name)
+    return label(f"made.{trust.value}", language).format(name=name)

@@ -12,6 +12,7 @@ from apidiff.derive.sweeps import SweepTable, sweep_tables, value_code
 from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.cited_parts import part_text
 from apidiff.messages.code_comments import commented
+from apidiff.messages.escape_invisible import visible
 from apidiff.messages.first_screen import disputed_text, where_text
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.messages.sweep_differences import cell_words
@@ -44,7 +45,7 @@ class MappingText:
 
     def __init__(self, entry: Entry, language: Language) -> None:
         page = _Page(entry, language)
-        self._head, self._rest = _joined(page.head()), _joined(page.rest())
+        self._head, self._rest = visible(_joined(page.head())), visible(_joined(page.rest()))
 
     def at(self, links: Sequence[tuple[str, str]]) -> str:
         """The text for one file. ``links``: the same mapping elsewhere, as (name, address) seen from there."""

@@ -27,7 +27,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the sources with what they are built with: nothing of the checkout is written."""
     folder = tmp_path_factory.mktemp("elements") / "elements"
     shutil.copytree(SOURCES, folder, ignore=shutil.ignore_patterns("node_modules"))
-    run("npm", "ci", "--silent", "--no-audit", "--no-fund", folder=folder)
+    run("npm", "ci", "--ignore-scripts", "--silent", "--no-audit", "--no-fund", folder=folder)
     return folder
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import apidiff
 from apidiff.database.backends import load_backends
-from apidiff.execute.journal import Journal, remove_journal
+from apidiff.execute.journal import Journal, _digest, remove_journal
 from apidiff.execute.plan import Plan, Step
 from apidiff.execute.record import make_record
 from apidiff.execute.run import _journal_path, code_digest
@@ -79,3 +79,22 @@ def test_a_journal_that_another_run_keeps_is_left_alone(tmp_path: Path) -> None:
     holder.close()
     remove_journal(path)
     assert not path.exists()
+
+
+def test_a_damaged_line_is_said_and_made_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "one.jsonl"
+    journal = Journal(path, plan(a="1", b="2"))
+    journal.add(run("a", "1"))
+    journal.add(run("b", "2"))
+    journal.close()
+    path.write_bytes(path.read_bytes().replace(b"1.5", b"2.5", 1))
+    again = Journal(path, plan(a="1", b="2"))
+    assert again.done == {("torch.one", "b"): run("b", "2")}
+    assert capsys.readouterr().err == (
+        f"apidiff: note: 1 lines of the journal {path} are damaged; what they held is made again.\n"
+    )
+    again.close()
+    # So is one with the right digest that holds what no probe shows.
+    content = b'{"api":"torch.one","probe":"a","spec":"1","end":"well","ranks":[]}'
+    path.write_bytes(_digest(content) + b" " + content + b"\n")
+    assert Journal(path, plan(a="1")).done == {}

@@ -64,6 +64,26 @@ def test_a_broken_file_is_replaced(small: None, cache: Path, content: bytes) -> 
     assert len(kept.read_bytes()) > len(content)
 
 
+def test_a_damaged_index_is_set_aside_and_made_anew(
+    small: None, cache: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """At any byte, by one changed bit: whatever it is that would come of it, it is not read."""
+    load()
+    kept = index_cache.index_file()
+    whole = kept.read_bytes()
+    for place in range(0, len(whole), len(whole) // 12):
+        kept.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert load().lookup("dist.all_reduce").id == "torch.distributed.all_reduce"
+        note = capfd.readouterr().err
+        assert note.startswith("apidiff: note: the index was damaged; it is made anew"), place
+        assert len(note.splitlines()) == 1
+        assert kept.read_bytes() == whole
+    # Bytes that are the same are as good, whenever they were written.
+    os.utime(kept)
+    load()
+    assert capfd.readouterr().err == ""
+
+
 def test_cache_that_cannot_be_written(
     small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

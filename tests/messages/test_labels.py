@@ -39,6 +39,7 @@ from apidiff.model.coverage import NotRun
 from apidiff.model.probe import Layout, Situation, Sweep
 from apidiff.model.signature import Limit, ParameterKind, SignatureKind
 from apidiff.model.signed import State
+from apidiff.model.trust import Trust
 from apidiff.model.verdict import EvidenceCode, Outcome
 from apidiff.model.vocabulary import AnswerKind, DifferenceKind, Framework, Reach, Relation, Risk, Status
 from apidiff.writers.scan.words import LABELS as FIXES
@@ -69,6 +70,8 @@ def values(enumeration: type) -> set[str]:
 
 # Families that are named by value, with every value there is.
 FAMILIES = {
+    "made": {trust.value for trust in Trust if trust is not Trust.PROJECT},
+    "trust": {trust.value for trust in Trust},
     "risk": values(Risk),
     "risk_meaning": values(Risk),
     "status": values(Status),

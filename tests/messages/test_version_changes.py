@@ -6,6 +6,7 @@ import pytest
 
 from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries, dispute_entries
+from apidiff.model.trust import Trust
 from apidiff.model.verdict import Observation, Outcome
 
 KNOWN = {"mindspore": ["2.7.1", "2.8.0", "2.9.0", "2.10.0"]}
@@ -24,6 +25,7 @@ def seen(rows: list[Seen]) -> list[Observation]:
             probe="sync",
             run=f"mindspore-{version}/mccl-cpu-{size}-{by or 'ours'}",
             measured_by=by or None,
+            trust=Trust.UNSIGNED if by else Trust.PROJECT,
         )
         for version, outcome, size, by in rows
     ]
@@ -127,6 +129,6 @@ def test_records_that_disagree_are_told_with_who_made_them() -> None:
     assert (found.framework_version, found.world_size) == ("2.10.0", 3)
     assert sorted(found.outcomes.values()) == ["holds", "refuted"]
     assert "holds by mindspore-2.10.0/mccl-cpu-3-ours (this project)" in found.text.en
-    assert "(a \\x1b[31mlab elsewhere)" in found.text.en
+    assert "(“a \\x1b[31mlab elsewhere” (unsigned))" in found.text.en
     assert "3 个 rank 的运行记录相互矛盾：" in found.text.zh
     assert dispute_entries(seen([*at(3, v2_10_0="holds"), ("2.10.0", "holds", 3, "them")])) == []

@@ -13,7 +13,13 @@ _ALIKE = str.maketrans(
     "\u03b1\u03b9\u03ba\u03bd\u03bf\u03c1\u03c5\u03c7\u03b3\u03b5\u03b7\u03c4\u03b2\u0561\u0570\u0578\u057d\u0585\u0581\u0131\u0251\u0261\u1d0f",
     "acdehijlopqswxykmhtbr" + "aikvopuxyentbwhnuogiago",
 )
-_LETTERS_OF = {"LATIN": "Latin", "CYRILLIC": "Cyrillic", "GREEK": "Greek", "ARMENIAN": "Armenian", "CHEROKEE": "Cherokee"}
+_LETTERS_OF = {
+    "LATIN": "Latin",
+    "CYRILLIC": "Cyrillic",
+    "GREEK": "Greek",
+    "ARMENIAN": "Armenian",
+    "CHEROKEE": "Cherokee",
+}
 _UNSEEN = {"\u115f", "\u1160", "\u3164", "\uffa0", "\u2800"}  # letters by their category, and blank
 _RESERVED = {"thisproject", "本项目"}  # what pages call this project
 _OURS = ("apidiff",)

@@ -26,8 +26,8 @@ from apidiff.database.signing import Signer, id_of
 from apidiff.execute.record import encode, write_record
 from apidiff.execute.submissions import sent_files as module
 from apidiff.execute.submissions.intake import accepted, take_in
-from apidiff.execute.submissions.measurer_names import is_somebody, name_fault
 from apidiff.execute.submissions.known_probes import specs_of_today
+from apidiff.execute.submissions.measurer_names import is_somebody, name_fault
 from apidiff.execute.submissions.record_validation import Accepted, foreign_record, record_errors
 from apidiff.execute.submissions.sent_files import read_sent
 from apidiff.judge import make_context

@@ -1,10 +1,11 @@
 // Shows what the address points to.
+import { anchorOf } from "./anchor";
 import { bringAnchor, standing } from "./parts";
 import { showOthers, SPANS } from "./shown";
 
 /** Brings the goal of the address to the page where a part holds it, opens the lids around it and brings forth what hides it. */
 export async function reveal(): Promise<void> {
-  const anchor = decodeURIComponent(window.location.hash.slice(1));
+  const anchor = anchorOf(window.location.hash);
   const brought = !standing(anchor) && (await bringAnchor(anchor));
   const goal = document.getElementById(anchor);
   if (goal) bringForth(goal, brought);

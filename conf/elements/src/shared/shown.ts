@@ -1,4 +1,5 @@
 // Shows and hides what carries data-torch and data-mindspore, by the chosen pair. No state beside the page itself.
+import { anchorOf } from "./anchor";
 import { chosen, covers, type Pair } from "./versions";
 
 export const SPANS = "[data-torch], [data-mindspore]";
@@ -44,7 +45,7 @@ function open(part: HTMLElement, answers: boolean): void {
 /** The list of what is on the page names only what is shown. */
 function contents(): void {
   for (const link of document.querySelectorAll<HTMLAnchorElement>(".page-toc a[href^='#']")) {
-    const goal = document.getElementById(decodeURIComponent((link.getAttribute("href") ?? "").slice(1)));
+    const goal = document.getElementById(anchorOf(link.getAttribute("href") ?? ""));
     const entry = link.closest("li");
     if (entry && goal) entry.hidden = goal.closest("[hidden]") !== null;
   }

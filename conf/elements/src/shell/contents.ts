@@ -1,11 +1,13 @@
 // Marks, in the contents of the page, the section that is being read.
+import { anchorOf } from "../shared/anchor";
+
 
 export function followContents(): void {
   const contents = document.querySelector("#pst-page-toc-nav");
   if (!contents) return;
   const links = new Map<Element, HTMLAnchorElement>();
   for (const link of contents.querySelectorAll<HTMLAnchorElement>("a[href^='#']")) {
-    const goal = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+    const goal = document.getElementById(anchorOf(link.hash));
     const heading = goal?.querySelector("h1, h2, h3, h4, h5, h6") ?? goal;
     if (heading) links.set(heading, link);
   }

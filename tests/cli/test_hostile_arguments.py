@@ -1,0 +1,131 @@
+"""Arguments, environments and addresses that are made to break a command: each ends in a sentence and the right exit code."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from command import COMMAND
+from factories import entry
+
+from apidiff import cli, site_builder
+from apidiff.cli import FAULT, main
+from apidiff.lookup import search
+from apidiff.messages.escape_invisible import escapes
+from apidiff.model.base import Text
+from apidiff.writers.markdown import MappingText
+
+
+def test_an_argument_that_is_no_text_is_refused() -> None:
+    done = subprocess.run([*COMMAND, "lookup", b"\xff\xfe", "--json"], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"apidiff: Argument 2 is not UTF-8 text. Write it, or name the file, in UTF-8.\n"
+
+
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_is_no_fault(closed: str, tmp_path: Path) -> None:
+    """Nor is anything written into a file that happens to get its number."""
+    command = f'"$0" -m apidiff schema documents {closed}; echo $? > code'
+    subprocess.run(["/bin/sh", "-c", command, sys.executable], cwd=tmp_path, timeout=60, check=True)
+    assert (tmp_path / "code").read_text() == "0\n"
+
+
+@pytest.mark.parametrize("columns", ["99999999", "-1", "0", "wide", "9" * 5000])
+def test_a_terminal_of_an_impossible_width(columns: str) -> None:
+    script = "import os; from apidiff.cli import _stand_alone; _stand_alone(); print(os.environ.get('COLUMNS'))"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=os.environ | {"COLUMNS": columns},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (0, "None\n"), done.stderr
+
+
+def test_a_fault_of_the_program_has_an_exit_code_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_arguments: object) -> None:
+        raise KeyError("a fault")
+
+    monkeypatch.setattr(cli, "_parse", fail)
+    assert main(["check"]) == FAULT == 70
+    told = capsys.readouterr().err
+    assert "KeyError: 'a fault'" in told
+    assert told.endswith("apidiff: this is a fault of apidiff. Report it with what is above.\n")
+
+
+LONG = "a" * 300
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["show", LONG], ["show", f"torch.{LONG}"], ["show", "a\0b"], ["show", f"{LONG}.{LONG}", "--expanded"]],
+)
+def test_a_name_that_no_file_can_have(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_what_was_begun_is_put_away_after_sigterm(tmp_path: Path) -> None:
+    script = (
+        "import tempfile, time; from apidiff.cli import _stand_alone; _stand_alone()\n"
+        "with tempfile.TemporaryDirectory(): print('begun', flush=True); time.sleep(60)"
+    )
+    variables = os.environ | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen([sys.executable, "-c", script], env=variables, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        process.stdout.readline()
+        assert len(list(tmp_path.iterdir())) == 1
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 143
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_word_that_is_repeated_counts_once() -> None:
+    asked = " ".join(["reduce"] * 2000)
+    began = time.process_time()
+    assert search.shortened(asked) == "reduce"
+    assert len(search.shortened(" ".join(map(str, range(10_000)))).split()) == 40
+    assert len(search.shortened("x" * 10**7)) == 200
+    assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize("port", ["99999", "-1", "65536", "1e3", "٣", "9" * 5000])
+def test_a_port_that_cannot_be(port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        site_builder.main(["serve", "--port", port])
+    assert ended.value.code == 2
+    assert "expected a port from 0 to 65535" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "address", ["/%00", "/a%00b", f"/{LONG}", "/%ff%fe", "/..%2f..%2f..%2fetc/passwd", "//" + "../" * 50]
+)
+def test_an_address_that_no_file_has(address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "index.html").write_text("home")
+    with site_builder.start_server(tmp_path, 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+        connection.request("GET", address)
+        answer = connection.getresponse()
+        shown = answer.read()
+        server.shutdown()
+    assert answer.status == 404 or shown == b"home"
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_what_cannot_be_seen_is_shown_in_markdown() -> None:
+    hidden = "".join(map(chr, escapes()))
+    made = MappingText(entry("torch.a", summary=Text(en=f"a{hidden}b", zh=f"a{hidden}b")), "en").at([])
+    assert not set(made) & set(hidden)
+    assert "\\x1b" in made
+    assert "\\u202e" in made
