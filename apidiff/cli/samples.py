@@ -160,7 +160,11 @@ class SampleReport:
             remedy = "If they are right: apidiff verify --execution single --record"
             console.print(f"{len(self.result.changes)} verdicts are not what is recorded. {remedy}", soft_wrap=True)
         else:
-            console.print("Every verdict is what is recorded." if self.result.compared else "Nothing is recorded yet.")
+            console.print(
+                "Every verdict is what is recorded."
+                if self.result.compared
+                else "Nothing is recorded of these versions yet."
+            )
 
     def _disagreeing(self) -> Iterator[str]:
         """The samples on which a target does not agree; facets of the same samples share a line."""

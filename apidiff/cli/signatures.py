@@ -1,4 +1,4 @@
-"""``apidiff signatures extract``: reads the signatures of a framework version into the database."""
+"""``apidiff signatures``: reads the signatures of a framework version into the database, and lists names without a record."""
 
 from __future__ import annotations
 
@@ -33,6 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     results.add_argument("package", type=Path, metavar="FOLDER", help="the folder torch of site-packages")
     results.add_argument("--of", required=True, metavar="VERSION", help="the version that it is")
+    actions.add_parser(
+        "undecided",
+        help="list the public names of PyTorch that no record answers yet",
+        description="Writes the public names of the installed PyTorch in scope that no record answers, one on a line.",
+    )
     extract.add_argument(
         "--into", type=Path, default=DATA / "signatures", metavar="FOLDER", help="default: %(default)s"
     )
@@ -47,6 +52,8 @@ def run(args: argparse.Namespace) -> int:
         write_result_types(types, DATA / "result_types.json")
         print(f"{DATA / 'result_types.json'}: {len(types.results)} results, {len(types.modules)} modules")  # noqa: T201
         return 0
+    if args.action == "undecided":
+        return _undecided()
     try:
         from apidiff import signatures
     except ModuleNotFoundError as error:
@@ -60,4 +67,22 @@ def run(args: argparse.Namespace) -> int:
             found = signatures.extract(source)
     path = signatures.write(found, args.into)
     print(f"{path}: {len(found.apis)} signatures, {len(found.unreadable)} not readable")  # noqa: T201
+    return 0
+
+
+def _undecided() -> int:
+    """Writes the names that no record answers. Raises ApidiffError where PyTorch is missing."""
+    from apidiff.database import load
+    from apidiff.database.scope import load_scope
+    from apidiff.database.undecided import answered_names, write_undecided
+    from apidiff.execute.extract.public_names import public_names
+
+    try:
+        names = public_names()
+    except ModuleNotFoundError as error:
+        raise ApidiffError(f"signatures undecided needs {error.name}. Install it with: pip install torch") from error
+    data = load()
+    left = set(names) - answered_names(data)
+    path = write_undecided(left, load_scope().torch.release, data.root)
+    print(f"{path}: {len(left)} names")  # noqa: T201
     return 0

@@ -12,22 +12,24 @@ from apidiff.model.base import Record
 
 
 class Deadlines(Record, frozen=True, kw_only=True):
-    """Seconds: for a process to come up, and for one call."""
+    """Seconds: for a process to come up, for one call, and for one that is compiled to a graph first."""
 
     start: float
     call: float
+    graph: float = 60.0
 
 
 class Device(Record, frozen=True, kw_only=True, dict=True, gc=True):
     """One framework on one device.
 
     ``environment``: variables set for its processes. ``unsupported``: regular expressions over error messages by which the
-    framework says that it has no kernel.
+    framework says that it has no kernel. ``memory``: GiB that a process may hold; one that holds more is ended.
     """
 
     framework: str
     device: str
     deadlines: Deadlines
+    memory: float = 8.0
     environment: dict[str, str] = {}
     unsupported: list[str] = []
 

@@ -31,6 +31,19 @@ def sample_code(call: SampleCall) -> str:
         case SampleForm.MODULE:
             made = _given(call.constructor.args, call.constructor.kwargs, framework)
             return f"{call.api}({made})({given})"
+        case SampleForm.OPTIMIZER:
+            return _stepped(call, framework)
+
+
+def _stepped(call: SampleCall, framework: str) -> str:
+    """The steps of an optimiser: PyTorch's reads the gradients of its parameters, MindSpore's is called with them."""
+    made = _given(call.constructor.args, call.constructor.kwargs, framework)
+    parameters, gradients = ", ".join(call.state), ", ".join(call.given.args)
+    lines = [f"optimizer = {call.api}([{parameters}]{', ' if made else ''}{made})", f"for _ in range({call.steps}):"]
+    if framework == "torch":
+        lines += [f"    {name}.grad = {given}" for name, given in zip(call.state, call.given.args, strict=True)]
+        return "\n".join([*lines, "    optimizer.step()"])
+    return "\n".join([*lines, f"    optimizer(({gradients},))"])
 
 
 def ordinary_code(call: SampleCall) -> str:

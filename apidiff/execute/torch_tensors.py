@@ -43,7 +43,7 @@ class TorchTensors:
 
     def to_numpy(self, tensor: Any) -> npt.NDArray[Any]:
         """The values; bfloat16, which NumPy lacks, as float32."""
-        plain = tensor.detach().cpu()
+        plain = tensor.detach().cpu().resolve_conj().resolve_neg()
         array: npt.NDArray[Any] = (plain.float() if plain.dtype is torch.bfloat16 else plain).numpy()
         return array
 

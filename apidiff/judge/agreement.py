@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apidiff.judge.figures import Distance, distance
+from apidiff.judge.randomness import unlike_draws
 from apidiff.judge.recorded_values import array, tensors
 from apidiff.model.agreement import FINE_FACETS, Agreement, Facet, FacetVerdict
 from apidiff.model.extracted_samples import Tolerance
@@ -111,9 +112,11 @@ def _settled(sample: str, facet: Facet, first: Sequence[FacetVerdict], second: S
 
 
 def _verdicts(pair: Pair, source: SampleRun, target: SampleRun) -> list[FacetVerdict]:
-    unseen: set[Facet] = set() if pair.gradient else {Facet.GRADIENT}
+    unseen = {Facet.GRAPH} if pair.gradient else {Facet.GRADIENT, Facet.GRAPH}  # the former is judged by itself
     if pair.random:
         unseen |= {Facet.VALUE, Facet.ACCURACY, Facet.SPECIAL_VALUES, Facet.GRADIENT}
+    if source.trace is None or source.trace.draws is None:
+        unseen.add(Facet.RANDOMNESS)
     if pair.overridden is None:
         unseen |= FINE_FACETS
     facets = [facet for facet in Facet if facet not in unseen]
@@ -125,13 +128,13 @@ def _verdicts(pair: Pair, source: SampleRun, target: SampleRun) -> list[FacetVer
         if run.trace is None:
             return everywhere(Agreement(run.end), evidence(EvidenceCode.SIDE_ENDED, side=side, end=run.end))
         if run.trace.error and run.trace.error.stage == "prepare":
-            error = _told(run.trace.error)
+            error = told_error(run.trace.error)
             return everywhere(Agreement.ERROR, evidence(EvidenceCode.NOT_CALLED, side=side, error=error))
     assert source.trace is not None
     assert target.trace is not None
     raised = target.trace.error
     if raised and any(pattern.search(raised.message) for pattern in pair.unsupported):
-        shown = everywhere(Agreement.UNSUPPORTED, evidence(EvidenceCode.NO_KERNEL, error=_told(raised)))
+        shown = everywhere(Agreement.UNSUPPORTED, evidence(EvidenceCode.NO_KERNEL, error=told_error(raised)))
         return [one for one in shown if source.trace.error is None or one.facet is Facet.ERROR]
     if source.trace.error or raised:
         agreement, facts = _errors(source.trace.error, raised)
@@ -146,10 +149,10 @@ def _errors(source: CallError | None, target: CallError | None) -> tuple[Agreeme
         code = EvidenceCode.TARGET_REFUSES if target else EvidenceCode.SOURCE_REFUSES
         error = target or source
         assert error is not None
-        return Agreement.DIFFERS, [evidence(code, error=_told(error))]
+        return Agreement.DIFFERS, [evidence(code, error=told_error(error))]
     if {source.type, *_own(source)} & {target.type} or {target.type, *_own(target)} & {source.type}:
         return Agreement.AGREES, []
-    fact = evidence(EvidenceCode.ERRORS_DIFFER, source=_told(source), target=_told(target))
+    fact = evidence(EvidenceCode.ERRORS_DIFFER, source=told_error(source), target=told_error(target))
     return Agreement.DIFFERS, [fact]
 
 
@@ -157,11 +160,16 @@ def _own(error: CallError) -> set[str]:
     return set(error.bases) - {"Exception", "BaseException"}
 
 
-def _told(error: CallError) -> str:
+def told_error(error: CallError) -> str:
     """An exception on one line: its class and its first line, at most 160 characters, without the full stop."""
     words = next((line.strip() for line in error.message.splitlines() if line.strip()), "").rstrip(".")
     text = f"{error.type}: {words}" if words else error.type
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def compare(source: SampleTrace, target: SampleTrace, pair: Pair, facet: Facet) -> Sequence[Evidence]:
+    """What shows that two traces without exceptions differ in ``facet``; [] where they agree."""
+    return _Comparison(source, target, pair).verdict(facet).facts
 
 
 class _Comparison:
@@ -183,6 +191,7 @@ class _Comparison:
             Facet.ACCURACY: self._accuracy,
             Facet.SPECIAL_VALUES: self._special_values,
             Facet.LAYOUT: self._layout,
+            Facet.RANDOMNESS: self._randomness,
         }
         facts = list(checks[facet]())
         agreement = Agreement.DIFFERS if facts else Agreement.AGREES
@@ -265,6 +274,10 @@ class _Comparison:
                     EvidenceCode.LAYOUT_DIFFERS, slot=slot, side=sides["source" if source.contiguous else "target"]
                 )
 
+    def _randomness(self) -> Iterator[Evidence]:
+        if self._source.draws is not None and self._target.draws is not None:
+            yield from unlike_draws(self._source.draws, self._target.draws)
+
     def _scalars(self) -> Iterator[Evidence]:
         source, target = self._source.returned, self._target.returned
         if isinstance(source, ScalarDump) and isinstance(target, ScalarDump) and source.value != target.value:
@@ -311,7 +324,7 @@ class _Comparison:
                 return  # what PyTorch has no gradient of is nothing to compare
             for side, error in zip(("PyTorch", "MindSpore"), errors, strict=True):
                 if error:
-                    yield evidence(EvidenceCode.NOT_CALLED, side=side, error=_told(error))
+                    yield evidence(EvidenceCode.NOT_CALLED, side=side, error=told_error(error))
             return
         theirs = {self._source_slot(slot): one for slot, one in self._target.gradients.items()}
         for slot, gradient in self._source.gradients.items():

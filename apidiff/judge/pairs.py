@@ -10,6 +10,7 @@ from apidiff.database.devices import Device
 from apidiff.database.single_runs import SingleTraces
 from apidiff.execute.single.brief import digest
 from apidiff.judge.agreement import Pair, judge_pair
+from apidiff.judge.graph_mode import judge_graph
 from apidiff.model.agreement import Agreement, FacetVerdict
 from apidiff.model.extracted_samples import Tolerance
 from apidiff.model.mapping import Mapping as ApiMapping
@@ -70,9 +71,12 @@ def judge_target(
             if made[1].agrees and made[1].against != digest(source[1]):
                 continue
             runs += [source[0], made[0]]
-            random = bool(resolve_sample(mapping.samples, sample).random)
+            resolved = resolve_sample(mapping.samples, sample)
+            random = bool(resolved.random or resolved.unwritten)
             pair = Pair(sample, source[1], made[1], rule_of(target), patterns, calls[0].gradient, random, overridden)
             verdicts += judge_pair(pair)
+            if (graph := judge_graph(sample, made[1], random=random or made[1].again is not None)) is not None:
+                verdicts.append(graph)
         if verdicts:
             yield PairVerdicts(against[0], version, device, tuple(dict.fromkeys(runs)), tuple(verdicts))
 

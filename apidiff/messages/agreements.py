@@ -27,6 +27,7 @@ from apidiff.model.vocabulary import Reach, Risk
 _RISKS = {
     EvidenceCode.TARGET_REFUSES: Risk.ERROR,
     EvidenceCode.NO_KERNEL: Risk.ERROR,
+    EvidenceCode.GRAPH_REFUSES: Risk.ERROR,
     EvidenceCode.SOURCE_REFUSES: Risk.NONE,
     EvidenceCode.ERRORS_DIFFER: Risk.NONE,
 }
@@ -157,7 +158,7 @@ def _shortest(mapping: Mapping, samples: Iterable[str]) -> str:
 def _reach(pair: PairVerdicts, verdicts: Sequence[FacetVerdict]) -> Reach:
     """Everyday where the first sample, which is the ordinary call, shows it, and both sides take the call."""
     first = pair.verdicts[0].sample
-    harmless = verdict_risk(verdicts[0]) is Risk.NONE
+    harmless = verdict_risk(verdicts[0]) is Risk.NONE or verdicts[0].facet is Facet.GRAPH  # a mode of its own
     return Reach.EVERYDAY if not harmless and any(one.sample == first for one in verdicts) else Reach.EDGE
 
 
@@ -194,7 +195,9 @@ def _parts(
     first = verdicts[0]
     facts = {language: evidence_lines(first.facts[:1], language)[0] for language in LANGUAGES}
     device, sample, version = filled(f"device.{pair.device}"), sample_words(mapping, first.sample), pair.target_version
-    if len(verdicts) == compared:
+    if first.facet is Facet.GRAPH:
+        where = filled("differs.in_graph", version=version, device=device, sample=sample)
+    elif len(verdicts) == compared:
         where = filled("differs.on_all", all=compared, version=version, device=device, sample=sample)
     else:
         count = len(verdicts)

@@ -14,6 +14,7 @@ _BETWEEN_SIDES = {
     EvidenceCode.VALUES_DIFFER,
     EvidenceCode.SHARING_DIFFERS,
     EvidenceCode.NO_GRADIENT,
+    EvidenceCode.GRAPH_DIFFERS,
 }
 """Facts about one sample with both sides, which name places as a reader does."""
 
@@ -32,7 +33,9 @@ def _line(fact: Evidence, language: Language) -> str:
         values = {**values, **{key: getattr(place_text(slot), language) for key, slot in slots.items()}}
     if fact.code is EvidenceCode.SHARING_DIFFERS:
         values = {**values, **{side: label(f"sharing.{values[side]}", language) for side in ("source", "target")}}
-    if fact.code is EvidenceCode.SIDE_ENDED:
+    if fact.code is EvidenceCode.MOMENTS_DIFFER:
+        values = {**values, "moment": label(f"moment.{values['moment']}", language)}
+    if fact.code in {EvidenceCode.SIDE_ENDED, EvidenceCode.GRAPH_ENDED}:
         values = {**values, "end": label(f"outcome.{values['end']}", language)}
     words = label(f"fact.{fact.code.value}", language).format(**values)
     return words if fact.rank is None else label("evidence.rank", language).format(rank=fact.rank, fact=words)

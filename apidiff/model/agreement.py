@@ -23,6 +23,8 @@ class Facet(Enum):
     ACCURACY = "accuracy"  # of the same values: how far from the exact ones
     SPECIAL_VALUES = "special_values"  # where there is nan or inf
     LAYOUT = "layout"  # whether the elements of what is returned lie one after another
+    RANDOMNESS = "randomness"  # of drawn values: their moments, and what a seed does
+    GRAPH = "graph"  # whether the target does the same when it is compiled to a graph
 
 
 FINE_FACETS = frozenset({Facet.ACCURACY, Facet.SPECIAL_VALUES, Facet.LAYOUT})

@@ -23,6 +23,7 @@ class SampleForm(Enum):
     METHOD = "method"  # on a receiver
     MODULE = "module"  # constructed, given its state, then called
     CODE = "code"  # in lines of code, whose last one gives the result
+    OPTIMIZER = "optimizer"  # constructed on the parameters of its state, then stepped with their gradients
 
 
 MAX_LIKE = 16  # steps from a sample to the one that is like no other
@@ -98,7 +99,9 @@ class Sample(Record, frozen=True, kw_only=True):
     ``code``: lines for each framework, or for a target by its full name, where no single call shows an API: ``args`` are its
     variables, and what its last line computes or assigns is compared. Where a target alone has code, the source and other
     targets are called with the same arguments; the code has ``self`` and the tensors of ``state`` by their names too.
-    ``random``: whether values are drawn inside the call, so that all but values is compared.
+    ``random``: whether values are drawn inside the call: then they are compared by their moments over many calls, and all else
+    as usual. ``unwritten``: whether nobody writes the values that are returned, so that all but these is compared.
+    ``steps``: how often an optimiser is stepped. Its ``state`` are the parameters, and ``args`` the gradient of each, in order.
     """
 
     like: Slug | None = None
@@ -112,10 +115,16 @@ class Sample(Record, frozen=True, kw_only=True):
     gradient: bool | None = None
     code: dict[NonEmpty, NonEmpty] | None = None
     random: bool | None = None
+    unwritten: bool | None = None
+    steps: int | None = None
 
 
 class SampleCall(Record, frozen=True, kw_only=True):
-    """A sample worked out for one API: what a process is asked to call, and what a run is tied to by its digest."""
+    """A sample worked out for one API: what a process is asked to call, and what a run is tied to by its digest.
+
+    ``draws``: whether the call is made many times more, for the moments of what it draws. ``graph``: whether it is compiled
+    to a graph and then made, where the framework has such a mode.
+    """
 
     api: str
     form: SampleForm
@@ -127,6 +136,9 @@ class SampleCall(Record, frozen=True, kw_only=True):
     seed: int = 0
     gradient: bool = False
     code: str = ""
+    steps: int = 0
+    draws: bool = False
+    graph: bool = False
 
     @property
     def reads_nothing(self) -> bool:
@@ -154,7 +166,7 @@ def resolve_sample(samples: Mapping[str, Sample], name: str) -> Sample:
 
 def call_of(sample: Sample, api: str, form: SampleForm, code: str = "") -> SampleCall:
     """The call that a resolved ``sample`` makes of ``api``, by ``code`` where it is written so."""
-    written = {name: getattr(sample, name) for name in ("constructor", "state", "dtype", "seed", "gradient")}
+    written = {name: getattr(sample, name) for name in ("constructor", "state", "dtype", "seed", "gradient", "steps")}
     if form is SampleForm.CODE:
         written["constructor"] = None  # the code constructs
     return SampleCall(
@@ -163,6 +175,7 @@ def call_of(sample: Sample, api: str, form: SampleForm, code: str = "") -> Sampl
         receiver=sample.receiver,
         given=Arguments(args=sample.args or {}, kwargs=sample.kwargs or {}),
         code=code,
+        draws=bool(sample.random),
         **{name: value for name, value in written.items() if value is not None},
     )
 

@@ -30,15 +30,20 @@ def rule_of(target: Target) -> Rule:
 def with_extracted(mapping: Mapping, extracted: AbstractMapping[str, ExtractedSamples]) -> Mapping | None:
     """``mapping`` with the samples extracted for its source in place of its own; None where there are none.
 
-    Targets that no rule calls, so that all their samples are lines of code, are left out. Where a written sample says that values
-    are drawn inside the call, they are in all.
+    Targets that no rule calls, so that all their samples are lines of code, are left out. Where a sample says that values are
+    drawn inside the call, they are in all, and none are compared.
     """
     if mapping.source.name not in extracted:
         return None
-    targets = [target for target in mapping.targets if called_by_rule(mapping, target)]
     samples = extracted[mapping.source.name].samples
-    if any(resolve_sample(mapping.samples, name).random for name in mapping.samples):
-        samples = {name: msgspec.structs.replace(sample, random=True) for name, sample in samples.items()}
+    steps = any(sample.steps for sample in samples.values())  # an optimiser's are called alike, whatever is written
+    targets = [target for target in mapping.targets if steps or called_by_rule(mapping, target)]
+    written = [resolve_sample(mapping.samples, name) for name in mapping.samples]
+    if any(sample.random or sample.unwritten for sample in [*written, *samples.values()]):
+        # Their moments are those of the written samples: thousands of calls of each would tell nothing more.
+        samples = {
+            name: msgspec.structs.replace(sample, random=None, unwritten=True) for name, sample in samples.items()
+        }
     return msgspec.structs.replace(mapping, samples=samples, targets=targets)
 
 
@@ -92,4 +97,4 @@ def _has_code(code: dict[str, str], api: str) -> bool:
 def _call(sample: Sample, source: Api, api: Api) -> SampleCall:
     if sample.code is not None and _has_code(sample.code, api.name):
         return call_of(sample, source.name, SampleForm.CODE, code_of(sample.code, api.name).strip())
-    return call_of(sample, source.name, FORMS[api.kind])
+    return call_of(sample, source.name, SampleForm.OPTIMIZER if sample.steps else FORMS[api.kind])

@@ -8,6 +8,33 @@ from apidiff.model.trace import CallError, DeviceFound, SignatureDump, TensorDum
 SINGLE_SCHEMA = 1
 
 
+class Moments(Record, frozen=True, kw_only=True):
+    """What many calls after one seed returned.
+
+    ``calls``: how many; ``elements``: of all together. ``mean`` and ``square``: of the elements and of their squares, and the
+    standard errors of both, from how the calls differ: the elements of one call may depend on each other.
+    """
+
+    calls: int
+    elements: int
+    mean: float
+    mean_error: float
+    square: float
+    square_error: float
+
+
+class Draws(Record, frozen=True, kw_only=True):
+    """What a call draws.
+
+    ``repeats``: whether it returns the same after the same seed; ``advances``: whether a second call returns something else
+    than the first. ``tries``: the moments after several seeds, those of the confirming process last.
+    """
+
+    repeats: bool
+    advances: bool
+    tries: list[Moments]
+
+
 class SampleTrace(Record, frozen=True, kw_only=True):
     """What one call showed.
 
@@ -16,7 +43,7 @@ class SampleTrace(Record, frozen=True, kw_only=True):
     ``gradients``: of each floating input, by its slot (``self``, ``input``, ``state.weight``), of the sum of all floating
     results, the i-th of which weighs i + 1; made in a call of its own with the same inputs. ``gradient_error``: the exception
     that this call raised. ``errors``: of an extracted sample made with PyTorch, how far each floating tensor returned is from the
-    same call in float64, in units in the last place, by slot.
+    same call in float64, in units in the last place, by slot. ``draws``: of a sample whose values are random.
     """
 
     before: dict[str, Value] = {}
@@ -26,6 +53,7 @@ class SampleTrace(Record, frozen=True, kw_only=True):
     gradients: dict[str, TensorDump] = {}
     gradient_error: CallError | None = None
     errors: dict[str, float] = {}
+    draws: Draws | None = None
     seconds: float = 0.0
 
 
@@ -38,6 +66,8 @@ class SampleRun(Record, frozen=True, kw_only=True):
 
     Extracted samples are recorded briefly: a trace holds only what differs from what was given. ``agrees``: of a target's run
     that agreed with the source's in every facet these facets, and no trace; ``against``: the digest of the source's.
+    ``graph``: the same call compiled to a graph, made of a target's canonical call; where it did the same as the call itself it
+    ``agrees`` in ``graph``, ``against`` that one.
     """
 
     mapping: str
@@ -51,6 +81,7 @@ class SampleRun(Record, frozen=True, kw_only=True):
     again: SampleRun | None = None
     agrees: list[str] = []
     against: str = ""
+    graph: SampleRun | None = None
 
     @property
     def key(self) -> tuple[str, str, str]:

@@ -99,3 +99,5 @@ class DifferenceKind(Enum):
     ACCURACY = "accuracy"
     SPECIAL_VALUES = "special_values"
     LAYOUT = "layout"
+    RANDOMNESS = "randomness"
+    GRAPH = "graph"  # the target alone, compiled to a graph

@@ -126,8 +126,11 @@ def verify_samples(
     places = {(record.framework_version, record.device) for record in records if record.framework == "mindspore"}
     now = judged.verdicts(_with(records, data))
     before = judged.verdicts(SingleTraces(data.every_single_run))
+    known = {(version, device) for _, _, version, device, _, _ in before}
     if extracted:
         records = _without_agreeing(records, now, chosen, _with(records, data))
+    else:
+        records = [_without_agreeing_graphs(record, now) for record in records]
     counts: dict[str, Counter[Agreement]] = {}
     unlike: dict[str, dict[tuple[Facet, Agreement], list[str]]] = {}
     changes = []
@@ -139,9 +142,9 @@ def verify_samples(
         if verdict.agreement is not Agreement.AGREES:
             unlike.setdefault(target, {}).setdefault((verdict.facet, verdict.agreement), []).append(verdict.sample)
         former = before.get(place)
-        if before and (former is None or verdict_changed(former, verdict)):
+        if (version, device) in known and (former is None or verdict_changed(former, verdict)):
             changes.append(AgreementChange(target, version, device, former, verdict))
-    return SingleResult(records, counts, unlike, changes, compared=bool(before))
+    return SingleResult(records, counts, unlike, changes, compared=bool(known & places if places else known))
 
 
 def verdict_changed(former: FacetVerdict, now: FacetVerdict) -> bool:
@@ -197,6 +200,20 @@ def _without_agreeing(
                 runs.append(msgspec.structs.replace(run, trace=None, agrees=facets, against=digest(source)))
         kept.append(msgspec.structs.replace(record, samples=runs))
     return kept
+
+
+def _without_agreeing_graphs(record: SingleRecord, verdicts: AbstractMapping[_Place, FacetVerdict]) -> SingleRecord:
+    """``record`` in which a graph that did what the call itself does says so in place of its trace."""
+    runs = []
+    for run in record.samples:
+        place = run.mapping, run.api, record.framework_version, record.device, run.sample, Facet.GRAPH
+        verdict = verdicts.get(place)
+        if run.graph is not None and verdict is not None and verdict.agreement is Agreement.AGREES:
+            brief = msgspec.structs.replace(run.graph, trace=None, agrees=[Facet.GRAPH.value], against=digest(run))
+            runs.append(msgspec.structs.replace(run, graph=brief))
+        else:
+            runs.append(run)
+    return msgspec.structs.replace(record, samples=runs)
 
 
 @dataclass(frozen=True)

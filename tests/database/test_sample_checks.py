@@ -53,6 +53,20 @@ def test_a_good_mapping_has_no_error() -> None:
             {"samples": {"plain": {"receiver": {"values": [1]}, "state": {"weight": {"values": [1]}}}}},
             "sample 'plain' has a state, which only a module has",
         ),
+        (
+            {
+                "source": {"name": "torch.optim.SGD", "kind": "class"},
+                "samples": {
+                    "plain": {
+                        "constructor": {},
+                        "state": {"weight": {"values": [1]}, "bias": {"values": [1]}},
+                        "args": {"gradient": {"values": [1]}},
+                        "steps": 1,
+                    }
+                },
+            },
+            "sample 'plain' has 2 parameters and 1 gradients",
+        ),
         ({"source": {"name": "torch.Tensor.add_", "kind": "constant"}}, "is a constant, which no single process calls"),
         (
             {"source": {"name": "torch.Tensor.add_", "kind": "method", "collective": {"probes": {"sync": {}}}}},

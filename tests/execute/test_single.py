@@ -15,7 +15,7 @@ from apidiff.execute.single.process import ProcessStartError
 from apidiff.execute.single.run import CallRunner
 from apidiff.model.sample import Sample, SampleForm, SampleInput, call_of
 from apidiff.model.sample_run import SampleRun, SampleTrace
-from apidiff.model.trace import ObjectDump, ScalarDump, TensorDump, Value
+from apidiff.model.trace import ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
 
 TORCH = Device(
     framework="torch", device="cpu", deadlines=Deadlines(start=120, call=4), environment={"OMP_NUM_THREADS": "1"}
@@ -148,6 +148,60 @@ def test_a_call_that_kills_its_process_costs_only_itself(tmp_path: Path) -> None
     crash = done[steps[1].key]
     assert crash.trace is None
     assert crash.log == ["SIGABRT"]
+
+
+def test_a_call_that_eats_memory_is_ended_and_costs_only_itself(tmp_path: Path) -> None:
+    greedy = "while True:\n    kept = [torch.ones(2**26) for _ in range(64)]\nkept[0]"
+    well = step("torch.abs", args={"input": {"values": [-1]}})
+    steps = [Step("torch.f", "greedy", call_of(Sample(), "torch.abs", SampleForm.CODE, greedy)), well]
+    small = msgspec.structs.replace(TORCH, memory=1.5, deadlines=Deadlines(start=120, call=60))
+    with CallRunner(small, tmp_path) as runner:
+        done = runner.run(steps, lambda _: None)
+        assert runner.starts == 2
+    assert [done[one.key].end for one in steps] == ["crash", "completed"]
+    assert "GiB of memory, more than 1.5" in done[steps[0].key].log[-1]
+
+
+def test_an_optimiser_is_stepped_with_its_gradients(runner: CallRunner) -> None:
+    sample = {
+        "constructor": {"kwargs": {"lr": 0.5}},
+        "state": {"weight": {"values": [1, 2]}, "bias": {"values": [4]}},
+        "args": {"first": {"values": [1, -1]}, "second": {"values": [2]}},
+        "steps": 2,
+    }
+    trace = traced(runner, step("torch.optim.SGD", SampleForm.OPTIMIZER, **sample))
+    assert isinstance(trace.returned, SequenceDump)
+    assert [values(item) for item in trace.returned.items] == [[0.0, 3.0], [2.0]]
+    before, after = trace.before["state"], trace.after["state"]
+    assert isinstance(before, ObjectDump)
+    assert isinstance(after, ObjectDump)
+    assert (before.tensors["weight"].values, after.tensors["weight"].values) == ([1.0, 2.0], [0.0, 3.0])
+
+
+def test_what_is_drawn_is_drawn_many_times(runner: CallRunner) -> None:
+    one = step("torch.rand", args={"size_0": 2}, random=True)
+    assert one.call.draws
+    done = runner.run([one], lambda _: None)
+    runner.confirm([one], done, lambda _: None)
+    run = done[one.key]
+    assert run.confirmed
+    assert run.trace is not None
+    assert run.trace.draws is not None
+    assert (run.trace.draws.repeats, run.trace.draws.advances) == (True, True)
+    means = [moments.mean for moments in run.trace.draws.tries]
+    assert len(set(means)) == 4  # two seeds in each of two processes
+    assert all(abs(mean - 0.5) < 0.1 for mean in means)
+
+
+def test_a_graph_of_a_framework_without_one_is_an_error(runner: CallRunner) -> None:
+    one = step("torch.abs", args={"input": {"values": [-1]}})
+    done = runner.run([one], lambda _: None)
+    runner.run_graphs([one], done, lambda _: None)
+    graph = done[one.key].graph
+    assert graph is not None
+    assert graph.trace is not None
+    assert graph.trace.error is not None
+    assert "cannot be compiled" in graph.trace.error.message
 
 
 def test_what_does_not_come_back_the_same_is_kept_twice(tmp_path: Path) -> None:

@@ -68,3 +68,25 @@ def test_only_memory_that_is_not_shared_alike_is_a_risk(
     )
     [difference] = facet_differences(mapping, mapping.targets[0], [found])
     assert (difference.risk, difference.reach) == (risk, reach)
+
+
+def test_graph_mode_is_one_short_line_of_its_own(database: Data) -> None:
+    mapping = database.mappings[GELU]
+    sample = next(iter(mapping.samples))
+    fact = evidence(EvidenceCode.GRAPH_REFUSES, error="TypeError: not in a graph")
+    found = PairVerdicts(
+        target_version="2.10.0",
+        source_version="2.13.0",
+        device="cpu",
+        runs=(),
+        verdicts=(
+            FacetVerdict(sample=sample, facet=Facet.ERROR, agreement=Agreement.AGREES),
+            FacetVerdict(sample=sample, facet=Facet.GRAPH, agreement=Agreement.DIFFERS, facts=[fact]),
+        ),
+    )
+    [difference] = facet_differences(mapping, mapping.targets[0], [found])
+    assert (difference.kind, difference.risk, difference.reach) == ("graph", "error", "edge")
+    assert difference.headline is not None
+    assert "raises in graph mode" in difference.headline.en.lower()
+    assert difference.text.en.startswith("In graph mode: TypeError: not in a graph.")
+    assert "`mindspore.jit`" in difference.text.zh

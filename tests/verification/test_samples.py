@@ -1,23 +1,29 @@
 """Mappings whose calls are made in a single process: run under both frameworks, they show what is recorded."""
 
 import argparse
+import dataclasses
 from datetime import date
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from turning import day, due
 
 from apidiff.cli.samples import choose
 from apidiff.database import Data
 from apidiff.database.devices import load_devices
 from apidiff.database.single_runs import SingleTraces
+from apidiff.errors import ApidiffError
 from apidiff.judge.pairs import judge_target, unsupported_by
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.verdict import Evidence, EvidenceCode, evidence
 from apidiff.model.vocabulary import Execution
 from apidiff.verification.samples import devices_here, verdict_changed, verify_samples
 
+INSTALLED = metadata.version("mindspore")
+DAYS = 20  # within which all mappings are run
 ADD, LINEAR, GELU = "torch.Tensor.add_", "torch.nn.Linear", "torch.nn.functional.gelu"
 
 
@@ -29,16 +35,35 @@ def recorded(data: Data, mapping: str, target: str) -> dict[tuple[str, Facet], A
 
 
 def test_every_run_shows_what_is_recorded(database: Data, tmp_path: Path) -> None:
-    """A function, a method and a module, end to end."""
-    result = verify_samples(database, devices_here(), tmp_path)
+    """A function, a method and a module, end to end, and a part of all others that turns with the day."""
+    single = [key for key, mapping in database.mappings.items() if mapping.execution is Execution.SINGLE]
+    today = day()
+    turning = single if today is None else due(single, DAYS, today)
+    result = verify_samples(database, devices_here(), tmp_path, {ADD, LINEAR, GELU, *turning})
     assert [change.text() for change in result.changes] == []
     assert result.compared
     assert {record.framework for record in result.records} == {"torch", "mindspore"}
-    assert {run.end for record in result.records for run in record.samples} == {"completed"}
+    # What ends a process is recorded so, or it were a change.
+    assert {run.end for record in result.records for run in record.samples} <= {"completed", "crash", "timeout"}
     # What does not agree was made again in fresh processes.
     doubtful = {run.key for record in result.records for run in record.samples if run.confirmed}
     assert (ADD, "mindspore.Tensor.add_", "plain") in doubtful
     assert (LINEAR, "mindspore.mint.nn.Linear", "plain") not in doubtful
+
+
+def test_a_version_without_records_is_compared_with_nothing(database: Data, tmp_path: Path) -> None:
+    newest = max(record.framework_version for _, record in database.single_runs if record.framework == "mindspore")
+    others = [pair for pair in database.single_runs if pair[1].framework_version not in {newest, INSTALLED}]
+    result = verify_samples(dataclasses.replace(database, single_runs=others), devices_here(), tmp_path, [LINEAR])
+    assert set(result.counts) == {"mindspore.mint.nn.Linear"}
+    assert (result.changes, result.compared) == ([], False)
+
+
+def test_a_framework_that_is_missing_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "mindspore" else object())
+    assert [device.framework for device in devices_here()] == ["torch"]
+    with pytest.raises(ApidiffError, match="mindspore cannot be imported here"):
+        devices_here("mindspore")
 
 
 def test_one_side_is_taken_from_the_records(database: Data, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from apidiff.database.checks.subject import Pass, Subject
 from apidiff.database.data import Data
 from apidiff.database.documented import listings_are_cited
 from apidiff.database.terms import load_terms
+from apidiff.database.undecided import undecided_fits
 from apidiff.errors import DataError
 
 
@@ -88,4 +89,5 @@ def check_coverage(data: Data) -> list[DataError]:
         *pairs_have_records(data),
         *mindspore_is_covered(data),
         *mindspore_only_fits(data, load_terms()),
+        *undecided_fits(data),
     ]

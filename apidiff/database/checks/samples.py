@@ -49,13 +49,27 @@ def _fits(subject: Subject, at: Place, name: str, source: Api) -> Iterator[DataE
         return
     if sample.code is not None:
         yield from _code_fits(subject, at, name, sample.code)
-    form = SampleForm.CODE if sample.code is not None and _is_all_code(sample.code, source) else FORMS.get(source.kind)
-    for key, wanted in (("receiver", SampleForm.METHOD), ("constructor", SampleForm.MODULE)):
+    form = _form(sample, source)
+    for key, wanted in (("receiver", (SampleForm.METHOD,)), ("constructor", _CONSTRUCTED)):
         there = getattr(sample, key) is not None
-        if form is not None and there is not (form is wanted):
+        if form is not None and there is not (form in wanted):
             found = f"sample {name!r} has {'a' if there else 'no'} {key}, and {source.name} is a {source.kind.value}"
-            yield subject.error(at, found, f"A {wanted.value} has one, and nothing else does.")
+            yield subject.error(at, found, f"A {wanted[0].value} has one, and nothing else does.")
+    if form is SampleForm.OPTIMIZER and len(sample.state or {}) != len(sample.args or {}):
+        found = f"sample {name!r} has {len(sample.state or {})} parameters and {len(sample.args or {})} gradients"
+        yield subject.error(
+            at, found, "Write under 'args' the gradient of each parameter under 'state', in their order."
+        )
     yield from _state_has_a_module(subject, at, name, sample, form)
+
+
+_CONSTRUCTED = (SampleForm.MODULE, SampleForm.OPTIMIZER)
+
+
+def _form(sample: Sample, source: Api) -> SampleForm | None:
+    if sample.code is not None and _is_all_code(sample.code, source):
+        return SampleForm.CODE
+    return SampleForm.OPTIMIZER if sample.steps else FORMS.get(source.kind)
 
 
 def _code_fits(subject: Subject, at: Place, name: str, code: dict[str, str]) -> Iterator[DataError]:
@@ -87,7 +101,7 @@ def _is_all_code(code: dict[str, str], source: Api) -> bool:
 def _state_has_a_module(
     subject: Subject, at: Place, name: str, sample: Sample, form: SampleForm | None
 ) -> Iterator[DataError]:
-    if sample.state and form is not SampleForm.MODULE:
+    if sample.state and form not in _CONSTRUCTED:
         yield subject.error(
             at, f"sample {name!r} has a state, which only a module has", "Write 'kind: module', or drop it."
         )

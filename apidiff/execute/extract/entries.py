@@ -1,4 +1,4 @@
-"""Draws calls from PyTorch's own test inputs: `op_db` for functions and methods, `module_db` for modules.
+"""Draws calls from PyTorch's own test inputs: `op_db` for functions and methods, `module_db` for modules, `optim_db`.
 
 Importing these needs the package `expecttest`, which PyTorch's tests use.
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.testing._internal import common_device_type, common_methods_invocations, common_modules
+from torch.testing._internal import common_device_type, common_methods_invocations, common_modules, common_optimizers
 
 from apidiff.execute.ranks.api_lookup import find
 from apidiff.model.extracted_samples import Tolerance
@@ -50,23 +50,26 @@ class Draw:
 
 @dataclass(frozen=True)
 class Entries:
-    """The entries that hold inputs for one API. ``ops`` is empty for a module, ``module`` None for all others."""
+    """The entries that hold inputs for one API: ``ops``, or one of a ``module`` or an ``optimizer``."""
 
     api: str
     kind: ApiKind
     ops: tuple[Any, ...] = ()
     module: Any = None
+    optimizer: Any = None
 
     @property
     def names(self) -> list[str]:
         """The entries as PyTorch's tests call them: ``max (reduction_with_dim)``."""
         if self.module is not None:
             return [f"nn.{self.module.module_cls.__name__}"]
+        if self.optimizer is not None:
+            return [f"optim.{self.optimizer.optim_cls.__name__}"]
         return [f"{op.name} ({op.variant_test_name})" if op.variant_test_name else str(op.name) for op in self.ops]
 
     def dtypes(self) -> set[str]:
         """The names of the dtypes for which any entry has inputs."""
-        if self.module is not None:
+        if self.module is not None or self.optimizer is not None:
             return {"float32"}
         return {_dtype_name(dtype) for op in self.ops for dtype in op.supported_dtypes("cpu")}
 
@@ -74,6 +77,9 @@ class Entries:
         """The calls with tensors of ``dtype``, those of each entry in its order."""
         if self.module is not None:
             yield from self._of_module(dtype)
+            return
+        if self.optimizer is not None:
+            yield from self._of_optimizer(dtype)
             return
         for op in self.ops:
             wanted = getattr(torch, dtype)
@@ -102,7 +108,7 @@ class Entries:
     def tolerances(self) -> dict[str, Tolerance]:
         """The widest tolerance by dtype that PyTorch's tests override for the CPU."""
         widest: dict[str, Tolerance] = {}
-        for op in self.ops or (self.module,):
+        for op in self.ops or (self.module or self.optimizer,):
             for info in op.decorators:
                 if getattr(info, "device_type", None) not in {None, "cpu"}:
                     continue
@@ -141,9 +147,34 @@ class Entries:
             called_with = tuple(called.args), dict(called.kwargs)
             yield Draw(Origin.SAMPLE, dtype, *called_with, constructor=constructor, state=state)
 
+    def _of_optimizer(self, dtype: str) -> Iterator[Draw]:
+        """The settings that the tests construct an optimiser with, on parameters and gradients of our own.
+
+        None of one that steps by a closure, or takes sparse gradients alone.
+        """
+        info = self.optimizer
+        if info.only_supports_sparse_grads or info.step_requires_closure:
+            return
+        _start()
+        state, gradients = _parameters()
+        for made in islice(_unless_broken(iter(info.optim_inputs_func(device="cpu"))), _MOST):
+            yield Draw(Origin.SAMPLE, dtype, gradients, constructor=((), dict(made.kwargs)), state=state)
+
+
+def _parameters() -> tuple[dict[str, Any], tuple[Any, ...]]:
+    """Parameters of two shapes by name, and the gradient of each: the same for every optimiser."""
+    random_numbers = np.random.RandomState(SEED)
+    shapes = {"weight": (2, 3), "bias": (3,)}
+    drawn = [random_numbers.uniform(-1.0, 1.0, (2, *shape)).round(2).astype(np.float32) for shape in shapes.values()]
+    state = {name: torch.from_numpy(values[0]) for name, values in zip(shapes, drawn, strict=True)}
+    return state, tuple(torch.from_numpy(values[1]) for values in drawn)
+
 
 def entries_of(api: str, kind: ApiKind) -> Entries | None:
     """The entries that hold inputs for ``api``; None where there are none."""
+    if kind is ApiKind.CLASS and api.startswith("torch.optim."):
+        optimizer = _optimizers().get(api)
+        return Entries(api, kind, optimizer=optimizer) if optimizer else None
     if kind is ApiKind.MODULE:
         module = _modules().get(api)
         return Entries(api, kind, module=module) if module else None
@@ -175,6 +206,11 @@ def _ops() -> dict[str, list[Any]]:
 @cache
 def _modules() -> dict[str, Any]:
     return {f"torch.nn.{info.module_cls.__name__}": info for info in common_modules.module_db}
+
+
+@cache
+def _optimizers() -> dict[str, Any]:
+    return {f"torch.optim.{info.optim_cls.__name__}": info for info in common_optimizers.optim_db}
 
 
 def _start() -> None:

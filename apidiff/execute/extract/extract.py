@@ -17,7 +17,7 @@ from apidiff.execute.extract.writing import NotWritable, Writer
 from apidiff.execute.single.torch_adapter import TorchSingle
 from apidiff.model.extracted_samples import EXTRACTED_SCHEMA, ExtractedSamples
 from apidiff.model.mapping import Api
-from apidiff.model.sample import Arguments, Sample, SampleArgument, SampleInput, call_of
+from apidiff.model.sample import Arguments, Sample, SampleArgument, SampleForm, SampleInput, call_of
 from apidiff.model.sample_calls import FORMS
 from apidiff.model.sample_run import SampleTrace
 from apidiff.model.signature import Signature, SignatureFile
@@ -33,6 +33,7 @@ _LARGEST = 128  # elements of all tensors of a sample
 _LARGEST_OF_MODULE = 260  # its state included
 _LARGEST_AT_ALL = 1000  # where there are no smaller ones
 _MOST_LARGE = 3
+_STEPS = 3  # of an optimiser: its running means take part from the second on
 # Their values are whatever the memory held.
 _UNWRITTEN = ("empty", "new_empty", "empty_like", "empty_strided", "new_empty_strided", "empty_permuted")
 
@@ -88,6 +89,7 @@ class _Api:
     def __init__(self, api: Api, entries: Entries, signature: Signature, adapter: TorchSingle) -> None:
         self._api, self._entries, self._signature, self._adapter = api, entries, signature, adapter
         self._module = api.kind is ApiKind.MODULE
+        self._optimizer = entries.optimizer is not None
 
     def samples(self) -> Iterator[tuple[str, Sample]]:
         """The samples with their names, at most `_MOST`."""
@@ -103,10 +105,12 @@ class _Api:
         made = numbered[:_MOST_PLAIN]
         made += [(dtype, sample) for dtype in others if (sample := self._like(plain, dtype))]
         made += [(f"refused-{number}", sample) for number, sample in enumerate(self._refused(), 1)]
-        made += [(name, sample) for name, sample in variations(plain, self._signature) if self._works(sample)]
+        if not self._optimizer:
+            varied = variations(plain, self._signature)
+            made += [(name, sample) for name, sample in varied if self._works(sample)]
         if (written := self._into_out(plain)) is not None:
             made.append(("out", written))
-        random = self._is_random(plain)
+        random = not self._optimizer and self._is_random(plain)
         known: set[bytes] = set()
         for name, sample in [*made[:_MOST], *numbered[_MOST_PLAIN:]]:
             if len(known) == (_MOST_OF_MODULE if self._module else _MOST):
@@ -114,7 +118,9 @@ class _Api:
             whole = msgspec.structs.replace(
                 sample,
                 random=random or None,
-                gradient=True if first == "float32" and name.startswith("float32-") and not random else None,
+                gradient=True
+                if first == "float32" and name.startswith("float32-") and not random and not self._optimizer
+                else None,
             )
             content = msgspec.json.encode(msgspec.structs.replace(whole, gradient=None))
             if content not in known:
@@ -144,11 +150,12 @@ class _Api:
                 positional, named = draw.constructor
                 return Candidate(
                     Sample(
+                        steps=_STEPS if self._optimizer else None,
                         constructor=self._arguments(writer, positional, named),
                         state={name: _as_input(writer.write(value)) for name, value in draw.state.items()} or None,
                         args={
-                            f"input_{index}" if index else "input": writer.write(value)
-                            for index, value in enumerate(draw.args)
+                            name: writer.write(value)
+                            for name, value in zip(self._inputs_named(draw), draw.args, strict=True)
                         },
                         kwargs={name: writer.write(value) for name, value in draw.kwargs.items()} or None,
                         dtype=dtype,
@@ -161,6 +168,12 @@ class _Api:
             return None
         sample = Sample(receiver=receiver, args=given.args or None, kwargs=given.kwargs or None, dtype=dtype)
         return Candidate(sample, writer.elements)
+
+    def _inputs_named(self, draw: Draw) -> list[str]:
+        """What a module or an optimiser is called with: of the latter the gradient of each parameter."""
+        if self._optimizer:
+            return [f"{name}_gradient" for name in draw.state]
+        return [f"input_{index}" if index else "input" for index in range(len(draw.args))]
 
     def _arguments(self, writer: Writer, args: Sequence[object], kwargs: Mapping[str, object]) -> Arguments:
         """What a call is given, without what the tests give every function and means the default."""
@@ -207,7 +220,8 @@ class _Api:
         return self._trace(sample).error is None
 
     def _trace(self, sample: Sample) -> SampleTrace:
-        return self._adapter.sample(call_of(sample, self._api.name, FORMS[self._api.kind]))
+        form = SampleForm.OPTIMIZER if sample.steps else FORMS[self._api.kind]
+        return self._adapter.sample(call_of(sample, self._api.name, form))
 
 
 _OF_THE_TESTS = (("device", "cpu"), ("requires_grad", False))

@@ -40,8 +40,8 @@ def _adapter(framework: str, device: str) -> SingleAdapter:
 
 def _answer(adapter: SingleAdapter, request: Any) -> object:
     match request:
-        case {"do": "sample", "call": call}:
-            return adapter.sample(msgspec.convert(call, SampleCall))
+        case {"do": "sample", "call": call, "attempt": int(attempt)}:
+            return adapter.sample(msgspec.convert(call, SampleCall), attempt)
         case {"do": "signature", "api": api}:
             return adapter.signature(msgspec.convert(api, Api))
     raise ValueError(f"unknown request {request}")

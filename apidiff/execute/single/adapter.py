@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from apidiff.execute.ranks.api_lookup import find, signature_of
 from apidiff.execute.ranks.snapshot import Snapshot
 from apidiff.execute.single.arrays import Arrays, number_of
 from apidiff.execute.single.code import result_of
+from apidiff.execute.single.draws import Values, draws
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Layout
 from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput
@@ -119,14 +120,30 @@ class SingleAdapter(ABC):
         ``invoke`` takes a value for each slot of ``inputs``; ``state`` are the parameters of the module that it calls.
         """
 
+    @abstractmethod
+    def parameter(self, tensor: Any, name: str) -> Any:
+        """A parameter that an optimiser may be given, with the values of ``tensor``."""
+
+    @abstractmethod
+    def optimise(self, optimizer: Any, parameters: Sequence[Any], gradients: Sequence[Any]) -> None:
+        """Steps ``optimizer`` once, with the gradient of each of its ``parameters``."""
+
+    def in_graph(self, call: SampleCall, inputs: Inputs) -> Any:
+        """What the call returns that is compiled to a graph first. Raises ValueError: most frameworks have no such mode."""
+        del inputs
+        raise ValueError(f"{call.api} cannot be compiled to a graph here")
+
     # What is the same for all.
 
     def signature(self, api: Api) -> SignatureDump:
         """The API's signature as ``inspect`` shows it. A module's members are those of the framework's base class of modules."""
         return signature_of(api)
 
-    def sample(self, call: SampleCall) -> SampleTrace:
-        """Makes a call and records it. Never raises: an exception is part of the trace."""
+    def sample(self, call: SampleCall, attempt: int = 0) -> SampleTrace:
+        """Makes a call and records it. Never raises: an exception is part of the trace.
+
+        ``attempt``: how many processes made it before; what is drawn many times is drawn after other seeds in each.
+        """
         started = time.monotonic()
         record: dict[str, Any] = {}
         stage = "prepare"
@@ -141,7 +158,7 @@ class SingleAdapter(ABC):
                 self._construct(call, inputs)
                 snapshot = SampleSnapshot(self)
                 record["before"] = self._dumped(inputs, snapshot)
-            returned = self._invoke(call, inputs)
+            returned = self.in_graph(call, inputs) if call.graph else self._invoke(call, inputs)
             stage = "synchronise"
             self.synchronise()
             record["after"] = self._dumped(inputs, snapshot)
@@ -151,6 +168,8 @@ class SingleAdapter(ABC):
             record.pop("after", None)
         if call.gradient and "error" not in record:
             record |= self._gradients(call)
+        if call.draws and "error" not in record:
+            record |= self._draws(call, attempt)
         return SampleTrace(seconds=round(time.monotonic() - started, 3), **record)
 
     def _inputs(self, call: SampleCall) -> Inputs:
@@ -167,6 +186,8 @@ class SingleAdapter(ABC):
         if call.form is SampleForm.CODE:  # which has no module yet: it is given the state as it is given the rest
             inputs.kwargs |= {f"{STATE}.{name}": value for name, value in inputs.state.items()}
             inputs.state = {}
+        if call.form is SampleForm.OPTIMIZER:
+            inputs.state = {name: self.parameter(value, name) for name, value in inputs.state.items()}
         return inputs
 
     def _make(self, value: SampleArgument, arrays: Arrays) -> Any:
@@ -202,6 +223,21 @@ class SingleAdapter(ABC):
                 return result_of(call.code, {slot.removeprefix(f"{STATE}."): value for slot, value in inputs.slots()})
             case SampleForm.MODULE:
                 return inputs.module(*inputs.args.values(), **inputs.kwargs)
+            case SampleForm.OPTIMIZER:
+                return self._stepped(call, inputs)
+
+    def _stepped(self, call: SampleCall, inputs: Inputs) -> tuple[Any, ...]:
+        """The parameters after an optimiser's steps."""
+        parameters, gradients = list(inputs.state.values()), list(inputs.args.values())
+        if len(parameters) != len(gradients):
+            raise ValueError(f"{len(parameters)} parameters are given with {len(gradients)} gradients")
+        arrays = Arrays(call.dtype, call.seed)
+        args = [self._make(value, arrays) for value in call.constructor.args.values()]
+        kwargs = {name: self._make(value, arrays) for name, value in call.constructor.kwargs.items()}
+        optimizer = find(call.api)(parameters, *args, **kwargs)
+        for _ in range(call.steps):
+            self.optimise(optimizer, parameters, gradients)
+        return tuple(parameters)
 
     def _construct(self, call: SampleCall, inputs: Inputs) -> None:
         """Constructs the module and gives it its state. Raises ValueError where it has no state of a name given."""
@@ -245,6 +281,32 @@ class SingleAdapter(ABC):
             return {"gradients": SampleSnapshot(self).tensors(gradients)}
         except Exception as error:  # noqa: BLE001 - as in `sample`
             return {"gradient_error": describe(error, "gradient")}
+
+    def _draws(self, call: SampleCall, attempt: int) -> dict[str, Any]:
+        """The field of a trace that tells what is drawn; nothing where a later call raises what the first did not."""
+        module: Any = None
+        if call.form is SampleForm.MODULE:
+            held = self._inputs(call)
+            self._construct(call, held)
+            module = held.module
+
+        def once() -> Values:
+            inputs = self._inputs(call)  # anew: the call may have written the former ones
+            inputs.module = module
+            returned = self._invoke(call, inputs)
+            return self._drawn(inputs.receiver if returned is None else returned)
+
+        try:
+            return {"draws": draws(once, self.seed, call.seed + 1 + 10 * attempt)}
+        except Exception:  # noqa: BLE001 - as in `sample`
+            return {}
+
+    def _drawn(self, returned: Any) -> Values:
+        """All numbers in what is returned. Raises TypeError where there is none."""
+        if isinstance(returned, list | tuple):
+            return np.concatenate([self._drawn(item) for item in returned])
+        array = self.to_numpy(returned) if self.is_tensor(returned) else np.asarray(returned)
+        return array.astype(np.float64).ravel()
 
     def weighed(self, returned: Any) -> Any:
         """The sum of all elements of the floating tensors in ``returned``, the i-th of a tensor weighing i + 1.

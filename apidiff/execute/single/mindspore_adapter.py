@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import mindspore
 
 from apidiff.execute.mindspore_tensors import MindSporeTensors
-from apidiff.execute.single.adapter import SingleAdapter
+from apidiff.execute.single.adapter import Inputs, SingleAdapter
+from apidiff.execute.single.graph import GraphCall
+from apidiff.model.sample import SampleCall
 
 _TARGETS = {"cpu": "CPU"}
 
@@ -43,6 +45,18 @@ class MindSporeSingle(MindSporeTensors, SingleAdapter):
         if tensor.shape != value.shape:
             raise ValueError(f"the state is {tensor.shape}, the value given for it {value.shape}")
         tensor.set_data(value.astype(tensor.dtype))
+
+    def parameter(self, tensor: Any, name: str) -> Any:
+        return mindspore.Parameter(tensor, name=name)
+
+    def optimise(self, optimizer: Any, parameters: Sequence[Any], gradients: Sequence[Any]) -> None:
+        del parameters
+        optimizer(tuple(gradients))
+
+    def in_graph(self, call: SampleCall, inputs: Inputs) -> Any:
+        graph = GraphCall(self.is_tensor)
+        function = graph.function(call, inputs.receiver, inputs.module, inputs.args, inputs.kwargs)
+        return mindspore.jit(function)(*graph.tensors)
 
     def synchronise(self) -> None:
         if self._device != "CPU":  # there it only logs that it cannot

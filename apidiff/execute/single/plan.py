@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from apidiff.database import Data
 from apidiff.model.mapping import Api, Mapping
 from apidiff.model.ranges import status_at
-from apidiff.model.sample import SampleCall
+from apidiff.model.sample import SampleCall, SampleForm
 from apidiff.model.sample_calls import samples_of, source_call, target_call, with_extracted
 from apidiff.model.version import Version
 from apidiff.model.vocabulary import Execution, Status
+
+COMPILED = frozenset({SampleForm.FUNCTION, SampleForm.METHOD, SampleForm.MODULE})
+"""Forms of a sample that are a single call, which a function can be compiled of."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +33,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """The steps of one run in the order they are made, and the APIs whose signatures are recorded."""
+    """The steps of one run in the order they are made, and the APIs whose signatures are recorded.
+
+    ``graphs``: those of them that are made once more, compiled to a graph: the canonical call of each target to use now.
+    """
 
     apis: tuple[Api, ...]
     steps: tuple[Step, ...]
+    graphs: tuple[Step, ...] = ()
 
 
 def make_plan(
@@ -45,6 +52,7 @@ def make_plan(
     """
     apis: dict[str, Api] = {}
     steps: list[Step] = []
+    graphs: list[Step] = []
     for key, mapping in data.mappings.items():
         if mapping.execution is not Execution.SINGLE or (mappings is not None and key not in mappings):
             continue
@@ -53,8 +61,19 @@ def make_plan(
             continue
         for api, calls in _calls(sampled, framework, version):
             apis[api.name] = api
-            steps += [Step(key, sample, call) for sample, call in calls]
-    return Plan(tuple(apis.values()), tuple(steps))
+            made = [Step(key, sample, call) for sample, call in calls]
+            steps += made
+            if framework == "mindspore" and not extracted and _is_compiled(mapping, api, version):
+                graphs += [step for step in made[:1] if step.call.form in COMPILED]
+    return Plan(tuple(apis.values()), tuple(steps), tuple(graphs))
+
+
+def _is_compiled(mapping: Mapping, api: Api, version: str) -> bool:
+    """Whether ``api`` is the target that ``version`` is to use."""
+    return any(
+        target.api.name == api.name and status_at(target, Version(version)) is Status.CURRENT
+        for target in mapping.targets
+    )
 
 
 def _calls(mapping: Mapping, framework: str, version: str) -> Iterator[tuple[Api, list[tuple[str, SampleCall]]]]:

@@ -20,6 +20,8 @@ from apidiff.execute.worker_process import WorkerProcess
 
 _LOG_LINES = 4
 _LOG_BYTES = 4000
+_LOOK_S = 0.25  # between two looks at the memory of a call that takes long
+_GIB = 2**30
 _GONE_S = 5.0  # for a process whose pipe is closed
 
 
@@ -64,15 +66,21 @@ class CallProcess:
             )
         self.version = str(msgspec.json.decode(started.line)["version"])
 
-    def ask(self, request: dict[str, Any]) -> Answer:
-        """The answer to one request, within the device's deadline for a call."""
+    def ask(self, request: dict[str, Any], deadline: float | None = None) -> Answer:
+        """The answer to one request, within ``deadline`` seconds, or the device's for a call."""
         self._logged = self._log.stat().st_size
         self._process.send(msgspec.json.encode(request) + b"\n")
-        return self._receive(self.device.deadlines.call)
+        return self._receive(self.device.deadlines.call if deadline is None else deadline)
 
     def _receive(self, seconds: float) -> Answer:
         until = time.monotonic() + seconds
-        while select.select([self._process], [], [], max(0.0, until - time.monotonic()))[0]:
+        while (left := until - time.monotonic()) > 0:
+            if not select.select([self._process], [], [], min(left, _LOOK_S))[0]:
+                if (held := self._memory()) > self.device.memory * _GIB:
+                    self._process.kill()
+                    said = f"ended for {held / _GIB:.1f} GiB of memory, more than {self.device.memory:g}"
+                    return self._trouble("crash", said)
+                continue
             line = self._process.receive()
             if line is None:
                 continue
@@ -81,11 +89,20 @@ class CallProcess:
             return self._trouble("crash")
         return self._trouble("timeout")
 
-    def _trouble(self, end: str) -> Answer:
+    def _memory(self) -> int:
+        """The bytes of memory that the process holds; 0 once it is gone."""
+        try:
+            pages = Path(f"/proc/{self._process.process.pid}/statm").read_text(encoding="ascii").split()[1]
+        except (OSError, IndexError):
+            return 0
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+    def _trouble(self, end: str, why: str = "") -> Answer:
+        """The answer that does not come. ``why``: what ended the process, where it did not end by itself."""
         self._troubled = True
         tail = self._log.read_bytes()[self._logged :][-_LOG_BYTES:].decode("utf-8", "replace").splitlines()
         lines = [line.strip()[:200] for line in tail if line.strip()][-_LOG_LINES:]
-        return Answer(end, log=[*lines, *(self._ended_by() if end == "crash" else ())])
+        return Answer(end, log=[*lines, *([why] if why else self._ended_by() if end == "crash" else ())])
 
     def _ended_by(self) -> list[str]:
         """The signal that ended the process, or the code it ended with: ``SIGFPE``, ``exit code 3``."""

@@ -44,7 +44,7 @@ def make_records(
             progress(0, 0, f"starting {device.framework}")
             runner = stack.enter_context(CallRunner(device, logs))
             sides.append(_Side(data, runner, mappings, extracted=extracted))
-        total, count = sum(len(side.plan.steps) for side in sides), 0
+        total, count = sum(len(side.plan.steps) + len(side.plan.graphs) for side in sides), 0
 
         def step(what: str) -> None:
             nonlocal count
@@ -80,6 +80,10 @@ class _Side:
         self.done = self.runner.run(self.plan.steps, step)
         if self._extracted and self.runner.device.framework == "torch":
             self._measure_errors()
+        # What raises by itself tells nothing of the graph.
+        returned = [one for one in self.plan.graphs if (made := self.done[one.key].trace) and made.error is None]
+        if returned:
+            self.runner.run_graphs(returned, self.done, step)
 
     def _measure_errors(self) -> None:
         """Makes the calls in float64 too, and notes how far the others are from these."""

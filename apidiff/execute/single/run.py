@@ -50,17 +50,27 @@ class CallRunner:
             done[step.key] = self._make(step)
         return done
 
+    def run_graphs(self, steps: Iterable[Step], done: dict[Key, SampleRun], progress: Progress) -> None:
+        """Makes the calls of ``steps`` in a fresh process, compiled to graphs, and notes each with the call in ``done``."""
+        self._drop()
+        for step in steps:
+            progress(f"{step.call.api} {step.sample} (graph)")
+            done[step.key] = msgspec.structs.replace(done[step.key], graph=self._make(as_graph(step)))
+
     def confirm(self, steps: Iterable[Step], first: dict[Key, SampleRun], progress: Progress) -> None:
         """Makes ``steps`` again in a fresh process, and notes in ``first`` whether the same came back."""
         self._drop()
         for step in steps:
             progress(f"{step.call.api} {step.sample} (again)")
-            once, again = first[step.key], self._make(step)
-            same = essence(once) == essence(again)
-            first[step.key] = msgspec.structs.replace(once, confirmed=same, again=None if same else again)
+            once = first[step.key]
+            whole = _confirmed(once, self._make(step, 1))
+            if once.graph is not None:
+                whole = msgspec.structs.replace(whole, graph=_confirmed(once.graph, self._make(as_graph(step), 1)))
+            first[step.key] = whole
 
-    def _make(self, step: Step) -> SampleRun:
-        answer = self._ask({"do": "sample", "call": step.call})
+    def _make(self, step: Step, attempt: int = 0) -> SampleRun:
+        deadline = self.device.deadlines.graph if step.call.graph else None
+        answer = self._ask({"do": "sample", "call": step.call, "attempt": attempt}, deadline)
         trace = msgspec.json.decode(answer.line, type=SampleTrace) if answer.end == "completed" else None
         return SampleRun(
             mapping=step.mapping,
@@ -72,8 +82,8 @@ class CallRunner:
             log=answer.log or [],
         )
 
-    def _ask(self, request: dict[str, object]) -> Answer:
-        answer = self._ready().ask(request)
+    def _ask(self, request: dict[str, object], deadline: float | None = None) -> Answer:
+        answer = self._ready().ask(request, deadline)
         if answer.end != "completed":
             self._drop()
         return answer
@@ -95,10 +105,28 @@ def _named(api: Api) -> Api:
     return Api(name=api.name, kind=api.kind)
 
 
+def as_graph(step: Step) -> Step:
+    """``step`` with its call compiled to a graph; neither gradients nor moments are asked for."""
+    return Step(step.mapping, step.sample, msgspec.structs.replace(step.call, graph=True, gradient=False, draws=False))
+
+
+def _confirmed(once: SampleRun, again: SampleRun) -> SampleRun:
+    """``once`` with what a second try showed; the moments of both stand together."""
+    same = essence(once) == essence(again)
+    tries = [run.trace.draws for run in (once, again) if run.trace is not None and run.trace.draws is not None]
+    if len(tries) > 1 and once.trace is not None:
+        together = msgspec.structs.replace(tries[0], tries=[moments for drawn in tries for moments in drawn.tries])
+        once = msgspec.structs.replace(once, trace=msgspec.structs.replace(once.trace, draws=together))
+    return msgspec.structs.replace(once, confirmed=same, again=None if same else again)
+
+
 def essence(run: SampleRun) -> object:
-    """What must come back the same for a run to be confirmed: all but times, logs and the texts of messages."""
+    """What must come back the same for a run to be confirmed: all but times, logs, the texts of messages and moments."""
     trace = run.trace
     if trace is None:
         return run.end
     errors = [(one.stage, one.type) if one else None for one in (trace.error, trace.gradient_error)]
-    return msgspec.json.encode([trace.before, trace.after, trace.returned, trace.gradients, errors])
+    shown: list[object] = [trace.before, trace.after, trace.returned, trace.gradients, errors]
+    if trace.draws is not None:
+        shown.append([trace.draws.repeats, trace.draws.advances])
+    return msgspec.json.encode(shown)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -40,6 +40,15 @@ class TorchSingle(TorchTensors, SingleAdapter):
             raise ValueError(f"the state is {tuple(tensor.shape)}, the value given for it {tuple(value.shape)}")
         with torch.no_grad():
             tensor.copy_(value)
+
+    def parameter(self, tensor: Any, name: str) -> Any:
+        del name
+        return torch.nn.Parameter(tensor, requires_grad=self.is_floating(tensor))
+
+    def optimise(self, optimizer: Any, parameters: Sequence[Any], gradients: Sequence[Any]) -> None:
+        for parameter, gradient in zip(parameters, gradients, strict=True):
+            parameter.grad = gradient.clone()
+        optimizer.step()
 
     def gradients(self, invoke: Any, inputs: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
         leaves = {slot: value.detach().clone().requires_grad_() for slot, value in inputs.items()}

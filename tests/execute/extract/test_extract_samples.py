@@ -177,3 +177,15 @@ def test_a_plain_sample_is_varied() -> None:
     assert varied["two-dims"]["dim"] == SampleInput(tuple=[0, 1])
     assert varied["python-number"]["other"] == 2
     assert varied["mixed-int64"]["other"] == msgspec.structs.replace(tensor, dtype="int64")
+
+
+def test_an_optimiser_is_stepped_on_fixed_parameters(shipped: dict[str, ExtractedSamples]) -> None:
+    """The same parameters and gradients for every optimiser, and the settings of PyTorch's own tests."""
+    optimisers = {api: made for api, made in shipped.items() if api.startswith("torch.optim.")}
+    assert {"torch.optim.SGD", "torch.optim.Adam", "torch.optim.RMSprop", "torch.optim.Rprop"} <= set(optimisers)
+    samples = [sample for made in optimisers.values() for sample in made.samples.values()]
+    assert all(sample.steps == 3 and len(sample.state or {}) == len(sample.args or {}) == 2 for sample in samples)
+    assert len({msgspec.json.encode([sample.state, sample.args]) for sample in samples}) == 1
+    settings = {name for sample in samples if sample.constructor for name in sample.constructor.kwargs}
+    assert {"lr", "weight_decay", "maximize"} <= settings
+    assert "torch.optim.LBFGS" not in optimisers  # it steps by a closure

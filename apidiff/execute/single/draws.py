@@ -1,0 +1,69 @@
+"""Makes a call that draws random values many times, and notes their moments and what a seed does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from apidiff.model.sample_run import Draws, Moments
+
+CALLS = 500
+"""After each seed; fewer where they take long, so that a call stays within its deadline."""
+_FEWEST = 20
+_SECONDS = 4.0
+_SEEDS = 2  # of each process; what only one of them shows is chance
+
+Values = npt.NDArray[np.float64]
+
+
+def draws(call: Callable[[], Values], seed: Callable[[int], None], first: int) -> Draws:
+    """The draws of ``call``, which returns the values of one call.
+
+    ``seed`` starts the random numbers; ``first``: the first seed.
+    """
+    tries, starts = [], []
+    for number in range(first, first + _SEEDS):
+        seed(number)
+        made = _many(call)
+        starts.append(made[:2])
+        tries.append(_moments(made))
+    seed(first)
+    repeats = _same(call(), starts[0][0])
+    return Draws(repeats=repeats, advances=not all(_same(*pair) for pair in starts), tries=tries)
+
+
+def _many(call: Callable[[], Values]) -> list[Values]:
+    until = time.monotonic() + _SECONDS
+    made: list[Values] = []
+    while len(made) < CALLS and (len(made) < _FEWEST or time.monotonic() < until):
+        made.append(call())
+    return made
+
+
+def _moments(made: list[Values]) -> Moments:
+    """The moments over calls, each of which is drawn apart from the others."""
+    means = np.array([values.mean() if values.size else 0.0 for values in made])
+    squares = np.array([np.square(values).mean() if values.size else 0.0 for values in made])
+    return Moments(
+        calls=len(made),
+        elements=sum(values.size for values in made),
+        mean=_short(means.mean()),
+        mean_error=_short(_error(means)),
+        square=_short(squares.mean()),
+        square_error=_short(_error(squares)),
+    )
+
+
+def _error(values: Values) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.6g}")
+
+
+def _same(one: Values, other: Values) -> bool:
+    return bool(np.array_equal(one, other, equal_nan=True))

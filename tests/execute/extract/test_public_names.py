@@ -1,0 +1,26 @@
+"""Every public name of PyTorch in scope has a record or stands in the list of undecided ones."""
+
+from apidiff.database import Data
+from apidiff.database.undecided import answered_names, read_undecided
+from apidiff.execute.extract.public_names import MODULES, public_names
+
+
+def test_every_public_name_is_answered_or_listed(database: Data) -> None:
+    listed = {name for _, name in read_undecided(database.root)}
+    names = public_names()
+    assert sorted(set(names) - answered_names(database) - listed) == []
+    assert sorted(listed - set(names)) == []
+
+
+def test_names_are_those_of_the_modules_alone() -> None:
+    names = set(public_names())
+    assert len(names) == len(public_names())
+    assert {name.rpartition(".")[0] for name in names} == set(MODULES)
+    assert {"torch.abs", "torch.float32", "torch.Tensor.add_", "torch.nn.functional.gelu"} <= names
+    strange = {
+        "torch.nn.functional.Tensor",
+        "torch.nn.functional.Optional",
+        "torch.nn.init.warnings",
+        "torch.nn.functional",
+    }
+    assert not strange & names
