@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -29,6 +29,21 @@ for framework, call in (("PyTorch", with_torch), ("MindSpore", with_mindspore)):
     except Exception as error:
         print(f"{framework} raises {type(error).__name__}:", str(error).strip().partition("\\n")[0])
 """
+_SHOWN_MODES = """
+for mode, call in (("PyNative mode", in_pynative), ("graph mode", in_graph)):
+    try:
+        print(f"{mode}: {call()}")
+    except Exception as error:
+        print(f"{mode} raises {type(error).__name__}:", str(error).strip().partition("\\n")[0])
+"""
+_SEEDS = {"torch": "torch.manual_seed(1)", "mindspore": "mindspore.set_seed(1); mindspore.manual_seed(1)"}
+_CALLS = 500  # of what is drawn, half of them after the same seed as the other half
+_MOMENTS = """\
+half = len(drawn) // 2
+return (
+    f"mean {numpy.mean(drawn):.3g}, standard deviation {numpy.std(drawn):.3g},"
+    f" other values at each call: {drawn[0] != drawn[1]}, the same after a seed: {drawn[0] == drawn[half]}"
+)"""
 _WEIGHED = """
 def weighed(result, tensor):  # the sum of all elements, the i-th of which weighs i + 1
     parts = result if isinstance(result, (list, tuple)) else [result]
@@ -89,15 +104,23 @@ def repeat_script(
         slot: the argument to print instead of the result, where the difference is in what the call wrote.
     """
     sides = [_Side(source, "torch", device), _Side(target, "mindspore", device)]
-    bodies = [side.function(facet, slot) for side in sides]
+    if facet is Facet.GRAPH:  # which compares MindSpore with itself
+        sides = sides[1:]
+        bodies = [sides[0].pynative(), sides[0].graph()]
+    elif facet is Facet.RANDOMNESS:
+        bodies = [side.many() for side in sides]
+    else:
+        bodies = [side.function(facet, slot) for side in sides]
     helper = _WEIGHED if facet is Facet.GRADIENT else _SHARING if facet is Facet.ALIAS else ""
     text = "\n".join([*bodies, helper])
-    modules = [name for name in ("mindspore", "numpy", "torch") if f"{name}." in text or name != "numpy"]
+    needed = {"mindspore", "torch"} if facet is not Facet.GRAPH else {"mindspore"}
+    modules = [name for name in ("mindspore", "numpy", "torch") if f"{name}." in text or name in needed]
     imports = [f"import {name}" for name in modules]
     numbers = [name for name in ("inf", "nan") if any(name in side.numbers for side in sides)]
     head = [f"from math import {', '.join(numbers)}\n", *imports] if numbers else imports
     chosen = f'mindspore.set_device("{_DEVICES[device][1]}")'
-    return "\n".join([*head, "", chosen, "", helper, *bodies]).replace("\n\n\n\n", "\n\n\n") + _SHOWN
+    shown = _SHOWN_MODES if facet is Facet.GRAPH else _SHOWN
+    return "\n".join([*head, "", chosen, "", helper, *bodies]).replace("\n\n\n\n", "\n\n\n") + shown
 
 
 class _Side:
@@ -121,8 +144,27 @@ class _Side:
                 lines.append(f"return shared(result, {{{given}}})")
             else:
                 lines.append(_TOLD.get(facet, "return result") if facet else "return result")
-        body = "\n".join(f"    {line}" for line in lines)
-        return f"def with_{self._framework}():\n{body}\n\n"
+        return _function(f"with_{self._framework}", lines)
+
+    def pynative(self) -> str:
+        """The function that makes the call as it is written, and returns the tensors that it was given too."""
+        return _function(
+            "in_pynative", [*self._inputs(), *self._made(), f"return result, [{', '.join(self._given())}]"]
+        )
+
+    def graph(self) -> str:
+        """The function that makes the call compiled to a graph."""
+        given = ", ".join(self._given())
+        lines = [*self._inputs(), "", "@mindspore.jit", f"def compiled({given}):"]
+        lines += [*(f"    {line}" for line in self._made()), "    return result"]
+        return _function("in_graph", [*lines, "", f"return compiled({given}), [{given}]"])
+
+    def many(self) -> str:
+        """The function that makes the call many times, and returns what can be said of all together."""
+        lines = ["drawn = []", f"for number in range({_CALLS}):", f"    if number in (0, {_CALLS // 2}):"]
+        lines.append(f"        {_SEEDS[self._framework]}")
+        lines += [f"    {line}" for line in (*self._inputs(), *self._made(), "drawn.append(result.tolist())")]
+        return _function(f"with_{self._framework}", [*lines, *_MOMENTS.splitlines()])
 
     def _given(self) -> list[str]:
         """The names of the tensors that the call is given."""
@@ -141,6 +183,9 @@ class _Side:
         state = {name: self._tensor(value, arrays) for name, value in call.state.items()}
         if call.form is SampleForm.CODE:
             yield from (f"{name} = {code}" for name, code in state.items())
+        if call.form is SampleForm.OPTIMIZER:
+            kind = "torch.nn.Parameter" if self._framework == "torch" else "mindspore.Parameter"
+            yield from (f"{name} = {kind}({code})" for name, code in state.items())
         if call.form is not SampleForm.MODULE:
             return
         again = Arrays(call.dtype, call.seed)
@@ -155,6 +200,12 @@ class _Side:
     def _made(self) -> Iterator[str]:
         """The lines that make the call and keep what it gives as ``result``."""
         call = self._call
+        if call.form is SampleForm.OPTIMIZER:
+            yield from (
+                *sample_code(call).splitlines(),
+                f"result = [{', '.join(f'{name} + 0' for name in call.state)}]",
+            )
+            return
         if call.form is not SampleForm.CODE:
             yield f"result = {self._expression()}"
             return
@@ -238,6 +289,11 @@ class _Side:
         text = repr(values)
         self.numbers |= {name for name in ("inf", "nan") if name in text}
         return text
+
+
+def _function(name: str, lines: Sequence[str]) -> str:
+    body = "\n".join(f"    {line}" if line else "" for line in lines)
+    return f"def {name}():\n{body}\n\n"
 
 
 def _short(array: Any) -> Any:
