@@ -71,10 +71,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _undecided() -> int:
-    """Writes the names that no record answers. Raises ApidiffError where PyTorch is missing."""
+    """Writes the names that no record answers. Raises ApidiffError where PyTorch is missing or there are more than before."""
     from apidiff.database import load
     from apidiff.database.scope import load_scope
-    from apidiff.database.undecided import answered_names, write_undecided
+    from apidiff.database.undecided import answered_names, read_undecided, write_undecided
     from apidiff.execute.extract.public_names import public_names
 
     try:
@@ -83,6 +83,10 @@ def _undecided() -> int:
         raise ApidiffError(f"signatures undecided needs {error.name}. Install it with: pip install torch") from error
     data = load()
     left = set(names) - answered_names(data)
+    former = read_undecided(data.root)
+    if former is not None and len(left) > former.most:
+        new = ", ".join(sorted(left - set(former.names.values())))
+        raise ApidiffError(f"signatures undecided: the list may only shrink. Write records of the new names: {new}.")
     path = write_undecided(left, load_scope().torch.release, data.root)
     print(f"{path}: {len(left)} names")  # noqa: T201
     return 0

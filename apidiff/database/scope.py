@@ -79,14 +79,12 @@ class SourceScope(FrameworkScope, frozen=True, kw_only=True):
     """The modules of the source framework, whose names have records.
 
     ``release``: the version whose names these are. ``exceptions``: names without a record, with the reason.
-    ``related``: names of the same field that need no record, ``module.*`` for all below it. ``undecided``: how many names of
-    single calls no record answers yet.
+    ``related``: names of the same field that need no record, ``module.*`` for all below it.
     """
 
     release: NonEmpty
     exceptions: dict[DottedName, NonEmpty] = {}
     related: list[NonEmpty] = []
-    undecided: int = 0
 
     def noticed(self) -> list[str]:
         """Names that code is told to use without a record: an API's full name, or with a dot at its end all below it."""

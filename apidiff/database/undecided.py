@@ -2,39 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from apidiff.atomic_write import write_file
 from apidiff.database.data import Data
-from apidiff.database.paths import conf_file
-from apidiff.database.scope import FILE as SCOPE
-from apidiff.database.scope import read_scope
 from apidiff.errors import DataError
 
 FILE = "undecided.txt"
+_MOST = "most: "
 _HEAD = """\
 # Public names of PyTorch {release} that no record answers yet, one on a line. Written by `apidiff signatures undecided`.
-# A name leaves the list with its record. `undecided` of conf/scope.yaml is its length, and may only be lowered.
+# A name leaves the list with its record. `most` is the length of the list, and may only be lowered.
 """
+_REMEDY = "Restore it from version control, or write it with `apidiff signatures undecided`."
 
 
-def read_undecided(root: Path) -> list[tuple[int, str]]:
-    """The names with their lines; none where there is no such file. Raises DataError where it cannot be read."""
+@dataclass(frozen=True)
+class Undecided:
+    """The list. ``names``: by their lines; ``most``: how many there may be."""
+
+    most: int
+    names: dict[int, str]
+
+
+def read_undecided(root: Path) -> Undecided | None:
+    """The list; None where there is no such file. Raises DataError where it cannot be read or does not say how long it may be."""
     path = root / FILE
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
-        return []
+        return None
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(path, None, f"cannot be read: {error}", "Restore it from version control.") from error
-    return [(number, line) for number, line in enumerate(lines, 1) if line and not line.startswith("#")]
+        raise DataError(path, None, f"cannot be read: {error}", _REMEDY) from error
+    told = {number: line for number, line in enumerate(lines, 1) if line and not line.startswith("#")}
+    first = next(iter(told.values()), "")
+    if not (first.startswith(_MOST) and first.removeprefix(_MOST).isdecimal()):
+        raise DataError(path, next(iter(told), None), f"begins with {first!r}, and not with '{_MOST}<number>'", _REMEDY)
+    return Undecided(int(first.removeprefix(_MOST)), dict(list(told.items())[1:]))
 
 
-def write_undecided(names: Iterable[str], release: str, root: Path) -> Path:
+def write_undecided(names: Collection[str], release: str, root: Path) -> Path:
     """Writes the list, sorted. Returns its path."""
     path = root / FILE
-    write_file(path, (_HEAD.format(release=release) + "".join(f"{name}\n" for name in sorted(names))).encode())
+    lines = [f"{_MOST}{len(names)}", *sorted(names)]
+    write_file(path, (_HEAD.format(release=release) + "".join(f"{line}\n" for line in lines)).encode())
     return path
 
 
@@ -44,21 +57,20 @@ def answered_names(data: Data) -> set[str]:
 
 
 def undecided_fits(data: Data) -> Iterator[DataError]:
-    """No name of the list has a record, none stands twice, and there are as many as the scope says."""
+    """No name of the list has a record, none stands twice, and there are as many as it says."""
     path = data.root / FILE
-    scope, lines = read_scope(conf_file(SCOPE))
+    listed = read_undecided(data.root)
+    if listed is None:
+        return
     answered = answered_names(data)
     seen: set[str] = set()
-    names = read_undecided(data.root)
-    for number, name in names:
+    for line, name in listed.names.items():
         if name in answered:
-            yield DataError(path, number, f"{name} has a record", "Remove the line.")
+            yield DataError(path, line, f"{name} has a record", "Remove the line.")
         elif name in seen:
-            yield DataError(path, number, f"{name} stands there twice", "Remove the line.")
+            yield DataError(path, line, f"{name} stands there twice", "Remove the line.")
         seen.add(name)
-    most = scope.torch.undecided
-    if len(names) != most:
-        more = len(names) > most
-        found = f"says {most} names are undecided, and {len(names)} are"
-        remedy = "The list may only shrink: write records of the new names." if more else f"Lower it to {len(names)}."
-        yield DataError(conf_file(SCOPE), lines.get(("torch", "undecided")), found, remedy)
+    count = len(listed.names)
+    if count != listed.most:
+        remedy = "Write records of the new names." if count > listed.most else f"Lower it to {count}."
+        yield DataError(path, None, f"says that it holds {listed.most} names at most, and holds {count}", remedy)
