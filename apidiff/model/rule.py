@@ -29,7 +29,7 @@ class WritingRule(Record, frozen=True, kw_only=True):
     the source → literal → what is written for it. ``arguments``: parameter of the source → the code around its argument.
     ``numbers``: parameters of the source that the rule takes for numbers. ``forms``: the parameters that a call passes, between
     commas → the code that takes its place, with ``{self}`` for what a method is called on and ``{name}`` for an argument.
-    ``samples``: those whose lines of code are what the rule writes; no other one says anything of it.
+    ``condition``: what is to be known of every call. ``samples``: those whose lines of code are what the rule writes; no other one says anything of it.
     """
 
     keywords: dict[NonEmpty, NonEmpty] = {}
@@ -38,6 +38,7 @@ class WritingRule(Record, frozen=True, kw_only=True):
     arguments: dict[NonEmpty, NonEmpty] = {}
     numbers: list[NonEmpty] = []
     forms: dict[str, NonEmpty] = {}
+    condition: Text | None = None
     samples: list[Slug] = []
 
 

@@ -16,9 +16,11 @@ class SourceNames(Record, frozen=True, kw_only=True):
     """What the database calls APIs. ``apis``: by full name or alias. ``copies``: module → the one whose objects it holds.
 
     ``customary``: what everyone calls modules. ``ported``: full name of a target → a source that it replaces.
+    ``alike``: full name of a dtype → the name that it has by its size: torch.long → torch.int64.
     """
 
     apis: dict[str, KnownApi]
     copies: dict[str, str]
     customary: dict[str, str]
     ported: dict[str, str] = {}
+    alike: dict[str, str] = {}

@@ -107,7 +107,7 @@ class CallWriter:
 
     def _written(self, opened: int, arguments: list[_Argument]) -> CallEdits:
         edits: list[Edit] = []
-        conditions: list[Text] = []
+        conditions: list[Text] = [self._rule.condition] if self._rule.condition is not None else []
         dropped: list[int] = []
         passed: set[str] = set()
         by_keyword, position, variadic = False, 0, None

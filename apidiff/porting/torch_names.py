@@ -51,7 +51,7 @@ class TorchNames:
         above = {".".join(parent.split(".")[:size]) for parent in parents for size in range(1, parent.count(".") + 2)}
         known = {name for name in above if name not in names.apis and name not in types.classes}
         self._modules = {"torch", *types.modules, *self._copies, *known}
-        self._ported = names.ported if ported else {}
+        self._ported, self._alike = names.ported if ported else {}, names.alike
         for name in self._ported:
             parts = name.split(".")[:-1]
             self._modules.update(
@@ -73,8 +73,10 @@ class TorchNames:
         return frozenset(of_types | of_apis)
 
     def source(self, value: Value) -> Value:
-        """The API of PyTorch in whose place a name of MindSpore stands; other values as they are."""
-        return self._ported.get(value, value) if value is not None and value[0] == "m" else value
+        """The API of PyTorch in whose place a name of MindSpore stands, dtypes by their size; other values as they are."""
+        if value is None:
+            return None
+        return self._ported.get(value, value) if value[0] == "m" else self._alike.get(value, value)
 
     @property
     def follows_ported(self) -> bool:
