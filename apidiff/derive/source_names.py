@@ -29,4 +29,10 @@ def source_names(data: Data) -> SourceNames:
         if mapping.source.kind is ApiKind.CONSTANT and mapping.targets and mapping.category == "dtype":
             alike[name] = ported[mapping.targets[0].api.name]
     customary = {module.alias: module.name for module in scope.modules if module.alias}
-    return SourceNames(apis=apis, copies=scope.copies(), customary=customary, ported=ported, alike={name: other for name, other in alike.items() if name != other})
+    return SourceNames(
+        apis=apis,
+        copies=scope.copies(),
+        customary=customary,
+        ported=ported,
+        alike={name: other for name, other in alike.items() if name != other},
+    )

@@ -29,7 +29,8 @@ class WritingRule(Record, frozen=True, kw_only=True):
     the source → literal → what is written for it. ``arguments``: parameter of the source → the code around its argument.
     ``numbers``: parameters of the source that the rule takes for numbers. ``forms``: the parameters that a call passes, between
     commas → the code that takes its place, with ``{self}`` for what a method is called on and ``{name}`` for an argument.
-    ``condition``: what is to be known of every call. ``samples``: those whose lines of code are what the rule writes; no other one says anything of it.
+    ``condition``: what is to be known of every call. ``samples``: those whose lines of code are what the rule writes; no other
+    one says anything of it.
     """
 
     keywords: dict[NonEmpty, NonEmpty] = {}

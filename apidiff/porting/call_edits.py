@@ -13,6 +13,7 @@ from apidiff.model.call_facts import CallFacts, TargetFacts
 from apidiff.porting.call_forms import CallForm
 from apidiff.porting.call_matching import bound_by
 from apidiff.porting.code_text import CodeText, Edit, Slot
+from apidiff.porting.judgement import takes_tuple
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _FULL = re.compile(r"\bmindspore(?:\.\w+)+")
@@ -137,9 +138,22 @@ class CallWriter:
                     edits.append(Edit(one.slot.start, one.slot.start, f"{name}="))
                 position += 1
             edits += self._value_edits(parameter, one)
+        edits += self._as_tuple(arguments)
         edits += self._code.without([one.slot for one in arguments], dropped)
         edits += self._filled(opened, arguments, dropped, passed)
         return CallEdits(_merged(edits), list(dict.fromkeys(conditions)))
+
+    def _as_tuple(self, arguments: list[_Argument]) -> list[Edit]:
+        """Parentheses around sizes that are given one by one, where the target takes them as one argument."""
+        by_place = [one for one in arguments if one.keyword is None and one.parameter is not None]
+        for name in dict.fromkeys(one.parameter for one in by_place):
+            given = [one for one in by_place if one.parameter == name]
+            if len(given) > 1 and takes_tuple(self._facts, self._target, str(name)):
+                return [
+                    Edit(given[0].slot.start, given[0].slot.start, "("),
+                    Edit(given[-1].slot.end, given[-1].slot.end, ")"),
+                ]
+        return []
 
     def _is_left_out(self, parameter: str) -> bool:
         return parameter in self._target.left_out and (

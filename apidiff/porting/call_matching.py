@@ -11,7 +11,8 @@ from apidiff.porting.call_forms import IS_TENSOR, LITERAL, NAMED, UNKNOWN, CallF
 
 Bound = dict[str, str]  # parameter → what is passed for it
 SEVERAL = "several"  # arguments given one by one for a parameter that takes any number: view(3, 4)
-_SEQUENCES = {"tuple", "list"}
+TUPLE = "tuple"
+_SEQUENCES = {TUPLE, "list"}
 
 
 def bind(form: CallForm, ways: Sequence[Sequence[str]]) -> Bound:

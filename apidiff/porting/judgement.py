@@ -18,7 +18,7 @@ from apidiff.model.source_names import KnownApi
 from apidiff.model.version import Version
 from apidiff.model.vocabulary import DifferenceKind, Reach, Risk, Status
 from apidiff.porting.call_forms import CallForm
-from apidiff.porting.call_matching import Bound, bind, can_hold, fits
+from apidiff.porting.call_matching import SEVERAL, TUPLE, Bound, bind, can_hold, fits
 
 DEVICES = {"ascend": "npu", "gpu": "cuda", "cpu": "cpu"}
 """How a user names a device, and how records do."""
@@ -104,7 +104,7 @@ class Judge:
         for other in facts.targets:
             if self._standing(other) == Status.AVAILABLE.value and other.written:
                 instead = self._of_target(facts, other, role, form)
-                if instead.label is Label.VERIFIED or self._lacks_kernel(target):
+                if instead.label is Label.VERIFIED or (_may_lack_kernel(judged) and not _may_lack_kernel(instead)):
                     return instead
         return judged
 
@@ -112,6 +112,9 @@ class Judge:
         if role == "import" or (role == "name" and facts.is_class):
             return self._of_import(facts, target)
         bound = bind(form, facts.ways) if form is not None else None
+        if bound is not None:  # sizes given one by one are written as a tuple where the target takes them so
+            several = {name: TUPLE for name in bound if bound[name] == SEVERAL and takes_tuple(facts, target, name)}
+            bound = {**bound, **several}
         differences = tuple(self._met(facts, target, form, bound))
         label = self._label(facts, target, form, bound, differences)
         replacement = _replacement(facts, target, bound, label)
@@ -125,11 +128,6 @@ class Judge:
     def facts_of(self, judgement: Judgement) -> CallFacts | None:
         """The facts of the mapping that a judgement names."""
         return self._facts_of_mapping(judgement.mapping) if judgement.mapping is not None else None
-
-    def _lacks_kernel(self, target: TargetFacts) -> bool:
-        """Whether every sample of ``target`` that was run on the device found no kernel there."""
-        shown = [numbers for sample in target.samples if (numbers := self._shown(sample)) is not None]
-        return bool(shown) and all(any(target.problems[number].kernel for number in numbers) for numbers in shown)
 
     def _meaning(self, name: str) -> tuple[str, str | None] | None:
         known = self._apis.get(name)
@@ -278,6 +276,17 @@ class Judge:
             and not any(target.problems[number].kernel for number in numbers)
         ]
         return Label.VERIFIED if same and compared else Label.UNSAFE
+
+
+def takes_tuple(facts: CallFacts, target: TargetFacts, name: str) -> bool:
+    """Whether arguments that the source takes one by one for ``name`` are one argument of the target."""
+    one_by_one = any(f"*{name}" in way for way in facts.ways)
+    return one_by_one and bool(target.ways) and all(name in way for way in target.ways)
+
+
+def _may_lack_kernel(judgement: Judgement) -> bool:
+    """Whether samples that the call is like found no kernel on the device."""
+    return any(met.kind == DifferenceKind.BACKEND_SUPPORT.value for met in judgement.differences)
 
 
 def is_by_rule(met: Met, target: TargetFacts) -> bool:

@@ -57,7 +57,9 @@ class Compared(NamedTuple):
     @property
     def silent(self) -> list[str]:
         """The facets that differ without an error."""
-        return [verdict.facet.value for verdict in self.verdicts if verdict.facts and verdict_risk(verdict) is Risk.SILENT]
+        return [
+            verdict.facet.value for verdict in self.verdicts if verdict.facts and verdict_risk(verdict) is Risk.SILENT
+        ]
 
     def __str__(self) -> str:
         unlike = [one.facet.value for one in self.verdicts if one.agreement is not Agreement.AGREES]
@@ -166,4 +168,3 @@ def _with_code(snippet: Snippet, api: str, code: str) -> SampleCall:
     return SampleCall(
         api=api, form=call.form, given=call.given, state=call.state, dtype=call.dtype, seed=call.seed, code=code
     )
-

@@ -1,0 +1,202 @@
+"""`apidiff port` as it is typed: what it prints and writes, what it refuses, and that no file is ever half written."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from apidiff.porting import port_files
+from apidiff.porting.port_files import PortedFile, write_ported
+from apidiff.porting.port_text import Ported
+
+CODE = "import torch\ny = torch.cat([a, b], dim=1)\n"
+PORTED = "from mindspore import mint\ny = mint.cat([a, b], dim=1)\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder beside the one that commands run in."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "model.py").write_text(CODE)
+    return folder
+
+
+def test_standard_output_is_the_file_and_nothing_else(run, project: Path) -> None:
+    done = run("port", str(project / "model.py"), "--lang", "en")
+    assert (done.returncode, done.stdout) == (0, PORTED)
+    assert "1 edits made (1 verified, 0 with conditions)" in done.stderr
+    assert (project / "model.py").read_text() == CODE
+
+
+def test_the_summary_speaks_chinese(run, project: Path) -> None:
+    assert "已改写 1 处" in run("port", str(project / "model.py"), "--lang", "zh").stderr
+
+
+def test_several_files_do_not_go_to_standard_output(run, project: Path) -> None:
+    (project / "other.py").write_text(CODE)
+    done = run("port", str(project))
+    assert done.returncode == 2
+    assert "--diff, --check or --write" in done.stderr
+    assert done.stdout == ""
+
+
+def test_diff_and_check_write_nothing(run, project: Path) -> None:
+    done = run("port", str(project), "--diff")
+    assert "-y = torch.cat([a, b], dim=1)\n+y = mint.cat([a, b], dim=1)\n" in done.stdout
+    check = run("port", str(project), "--check", "--lang", "en")
+    assert (check.returncode, check.stdout) == (1, f"{project / 'model.py'}: would be ported\n")
+    assert (project / "model.py").read_text() == CODE
+
+
+def test_write_keeps_permissions_and_a_second_run_changes_nothing(run, project: Path) -> None:
+    path = project / "model.py"
+    path.chmod(0o755)
+    assert run("port", str(project), "--write").returncode == 0
+    assert path.read_text() == PORTED
+    assert path.stat().st_mode & 0o777 == 0o755
+    assert run("port", str(project), "--check").returncode == 0
+    assert [one.name for one in project.iterdir()] == ["model.py"]
+
+
+def test_a_link_stays_a_link(run, project: Path) -> None:
+    (project / "real.txt").write_text(CODE)
+    (project / "model.py").unlink()
+    (project / "model.py").symlink_to("real.txt")
+    assert run("port", str(project), "--write").returncode == 0
+    assert (project / "model.py").is_symlink()
+    assert (project / "real.txt").read_text() == PORTED
+
+
+def _git(folder: Path, *arguments: str) -> None:
+    subprocess.run(
+        ["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=folder, check=True, capture_output=True
+    )
+
+
+def test_changes_in_no_commit_are_not_mixed_with_a_port(run, project: Path) -> None:
+    _git(project, "init", "-q")
+    done = run("port", str(project), "--write")  # a new file, which is in no commit at all
+    assert done.returncode == 2
+    assert "--force" in done.stderr
+    _git(project, "add", ".")
+    _git(project, "commit", "-q", "-m", "one")
+    (project / "model.py").write_text(f"{CODE}# more\n")
+    assert run("port", str(project), "--write").returncode == 2
+    assert (project / "model.py").read_text() == f"{CODE}# more\n"
+    assert run("port", str(project), "--write", "--force").returncode == 0
+    _git(project, "commit", "-q", "-a", "-m", "two")
+    assert run("port", str(project), "--write").returncode == 0
+
+
+BROKEN = {
+    "python2.py": b"import torch\nprint 'x'\n",
+    "typed.py": b"import torch\ndef f(:\n",
+    "template.py": b"import torch\n{% if x %}\n",
+    "latin.py": "import torch\ns = 'é'\n".encode("latin-1"),
+    "cookie.py": b"# -*- coding: nonsense -*-\nimport torch\n",
+    "binary.py": b"\x7fELF\0\0\0",
+    "deep.py": b"x = " + b"(" * 4000 + b")" * 4000,
+    "empty.ipynb": b"{}",
+    "page.md": b"# no code\n",
+}
+
+
+def test_what_cannot_be_ported_is_told_in_a_line_each_and_the_rest_is_ported(run, project: Path) -> None:
+    for name, content in BROKEN.items():
+        (project / name).write_bytes(content)
+    (project / "folder").mkdir()
+    (project / "folder" / "loop").symlink_to(project)
+    done = run("port", str(project), "--write", "--lang", "en")
+    assert done.returncode == 0, done.stderr
+    assert (project / "model.py").read_text() == PORTED
+    told = [line for line in done.stderr.splitlines() if line.startswith("apidiff: ")]
+    for name, content in BROKEN.items():
+        assert sum(f"/{name}:" in line for line in told) == 1, (name, told)
+        assert (project / name).read_bytes() == content
+    assert sum("/loop:" in line for line in told) == 1
+    assert len(told) == len(BROKEN) + 1
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every folder")
+def test_a_folder_that_cannot_be_read_is_told(run, project: Path) -> None:
+    (project / "closed").mkdir(mode=0)
+    done = run("port", str(project), "--write", "--lang", "en")
+    assert "closed: cannot be read" in done.stderr
+    assert (project / "model.py").read_text() == PORTED
+
+
+@pytest.mark.parametrize(
+    ("content", "comment"),
+    [
+        ("# -*- coding: latin-1 -*-\nimport torch\ns = 'é'\ny = torch.cat([a], dim=1)\n".encode("latin-1"), b"\xe9"),
+        (b"\xef\xbb\xbfimport torch\r\ny = torch.cat([a], dim=1)\r\n", b"\xef\xbb\xbf"),
+        (
+            "# -*- coding: gbk -*-\nimport torch\n# 注释\ny = torch.cat([a], dim=1)\n".encode("gbk"),
+            "注释".encode("gbk"),
+        ),
+    ],
+)
+def test_encodings_and_line_ends_stay(run, project: Path, content: bytes, comment: bytes) -> None:
+    (project / "model.py").write_bytes(content)
+    assert run("port", str(project), "--write").returncode == 0
+    after = (project / "model.py").read_bytes()
+    assert comment in after
+    assert b"mint.cat" in after
+    assert after.count(b"\r\n") == content.count(b"\r\n")
+
+
+def test_a_long_file(run, project: Path) -> None:
+    lines = [f"x{number} = torch.cat([a, b], dim=1)" for number in range(100_000)]
+    (project / "model.py").write_text("\n".join(["import torch", *lines, ""]))
+    done = run("port", str(project), "--write", "--lang", "en")
+    assert done.returncode == 0, done.stderr
+    after = (project / "model.py").read_text()
+    assert after.count("mint.cat") == 100_000
+    ast.parse(after)
+
+
+def _file(path: Path) -> PortedFile:
+    return PortedFile(path, CODE.encode(), PORTED.encode(), CODE, Ported(PORTED, [], []))
+
+
+def test_a_file_that_changed_while_it_was_read_stays(project: Path) -> None:
+    path = project / "model.py"
+    path.write_text("# somebody else\n")
+    problem = write_ported(_file(path))
+    assert problem is not None
+    assert problem.code == "changed_meanwhile"
+    assert path.read_text() == "# somebody else\n"
+    assert [one.name for one in project.iterdir()] == ["model.py"]
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_run_that_is_killed_leaves_the_file_whole(project: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    path = project / "model.py"
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    if step == "fsync":
+        monkeypatch.setattr(port_files.os, "fsync", killed)
+    else:
+        monkeypatch.setattr(Path, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        write_ported(_file(path))
+    assert path.read_text() == CODE
+    assert [one.name for one in project.iterdir()] == ["model.py"]
+
+
+def test_a_full_disk_is_told(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(port_files.os, "fsync", full)
+    problem = write_ported(_file(project / "model.py"))
+    assert problem is not None
+    assert (problem.code, problem.detail) == ("cannot_write", "No space left on device")
+    assert (project / "model.py").read_text() == CODE
