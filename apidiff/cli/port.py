@@ -118,7 +118,7 @@ def _one(file: PortedFile, args: argparse.Namespace, chosen: Language) -> int:
 
 def _diff(file: PortedFile, path: str) -> Iterable[str]:
     before, after = file.text.splitlines(keepends=True), file.ported.text.splitlines(keepends=True)
-    for line in difflib.unified_diff(before, after, f"a/{path}", f"b/{path}"):
+    for line in difflib.unified_diff(before, after, f"a/{path.lstrip('/')}", f"b/{path.lstrip('/')}"):
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 

@@ -223,17 +223,24 @@ class CallWriter:
     def _by_form(self, way: Sequence[str]) -> CallEdits:
         """The call written as a form of the rule: edits of what stands between the parts that stay."""
         code, call = self._code, self._call
-        assert isinstance(call.func, ast.Attribute)
         _, arguments = self._arguments(way) if call.args or call.keywords else (0, [])
-        key = ",".join(str(one.parameter) for one in arguments)
+        order = [name.strip("*/=") for name in way]
+        key = ",".join(sorted((str(one.parameter) for one in arguments), key=order.index))
         form = self._rule.forms.get(key)
         if form is None:
             raise NotWritten(filled("porting.form"))
         form = _FULL.sub(lambda found: self._spelled(found[0]), form)
-        places = {"self": (code.start(call), self._receiver_end(call.func))}
+        places = {}
+        if isinstance(call.func, ast.Attribute):
+            places["self"] = code.start(call), self._receiver_end(call.func)
         for one in arguments:
             start = code.start(one.value) if one.keyword is not None else one.slot.start
             places[str(one.parameter)] = (start, one.slot.end)
+        conditions = [self._rule.condition] if self._rule.condition is not None else []
+        named = _PLACE.findall(form)
+        if len(set(named)) < len(named):  # an argument is written twice, so the whole call is written anew
+            text = _PLACE.sub(lambda found: code.text(*places[found[1]]), form)
+            return CallEdits([Edit(code.start(call), code.end(call), text)], conditions, renames=False)
         edits, at = [], code.start(call)
         texts = _PLACE.split(form)  # text, name, text, …
         for text, name in zip(texts[::2], [*texts[1::2], ""], strict=True):
@@ -243,7 +250,7 @@ class CallWriter:
             if text or start > at:
                 edits.append(Edit(at, start, text))
             at = end
-        return CallEdits(edits, [], renames=False)
+        return CallEdits(edits, conditions, renames=False)
 
     def _receiver_end(self, func: ast.Attribute) -> int:
         """The byte after what a method is called on, with parentheses around it."""

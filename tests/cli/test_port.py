@@ -47,7 +47,8 @@ def test_several_files_do_not_go_to_standard_output(run, project: Path) -> None:
 
 def test_diff_and_check_write_nothing(run, project: Path) -> None:
     done = run("port", str(project), "--diff")
-    assert "-y = torch.cat([a, b], dim=1)\n+y = mint.cat([a, b], dim=1)\n" in done.stdout
+    assert done.stdout.startswith(f"--- a{project / 'model.py'}\n+++ b{project / 'model.py'}\n")
+    assert "-y = torch.cat([a, b], dim=1)\n+from mindspore import mint\n+y = mint.cat([a, b], dim=1)\n" in done.stdout
     check = run("port", str(project), "--check", "--lang", "en")
     assert (check.returncode, check.stdout) == (1, f"{project / 'model.py'}: would be ported\n")
     assert (project / "model.py").read_text() == CODE

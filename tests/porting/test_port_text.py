@@ -156,7 +156,7 @@ def test_methods_follow_their_rule(port: Port) -> None:
 def test_arguments_with_comments_keep_them(port: Port) -> None:
     before = "import torch\nx = torch.zeros(\n    2,  # rows\n    3,\n    device=device,  # where\n    dtype=kind,\n)\n"
     after = port(before, unsafe=True).text
-    assert "2,  # rows\n    3,\n" in after
+    assert "(2,  # rows\n    3),\n" in after
     assert "# where" in after
     assert "device=" not in after
     ast.parse(after)
