@@ -40,6 +40,7 @@ USUAL = {
     "tensor",
     "object_list",
     "device_ids",
+    "device",
 }
 
 _ODD = {

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from apidiff.derive.plain_call_conditions import SampleCondition, conditions_of, separating
+from apidiff.derive.plain_call_conditions import Property, SampleCondition, conditions_of, separating
 from apidiff.derive.repeat_script import repeat_of
 from apidiff.derive.sample_code import elements_of, sample_code, sample_inputs
 from apidiff.judge.pairs import PairVerdicts
@@ -32,6 +32,7 @@ _RISKS = {
     EvidenceCode.ERRORS_DIFFER: Risk.NONE,
 }
 NO_KERNEL = "backend_support"
+_PASSED = {Property.VALUE, Property.GIVEN}
 _CASES = 3
 
 
@@ -108,6 +109,9 @@ def _differences(mapping: Mapping, target: Target, pair: PairVerdicts) -> Iterat
     for (kind, code, _), verdicts in alike.items():
         compared = {verdict.sample for verdict in pair.verdicts if kind in {verdict.facet.value, NO_KERNEL}}
         telling = compared - _refused(pair) if code is EvidenceCode.NO_KERNEL else compared
+        when = _when(mapping, verdicts, telling)
+        if code is EvidenceCode.TARGET_REFUSES and _passes_what_is_absent(target, when):
+            continue
         name = "-".join([kind, code.value, pair.device]).replace("_", "-")
         ways[name] += 1
         # Which kernel is missing may depend on the arguments; where one always is, the first sentence says so.
@@ -123,7 +127,7 @@ def _differences(mapping: Mapping, target: Target, pair: PairVerdicts) -> Iterat
                 verdicts[0].facts[0],
                 pair.device,
                 everywhere=len(shown) == len(telling),
-                when=_when(mapping, verdicts, telling),
+                when=when,
                 call=_shortest(mapping, [verdict.sample for verdict in verdicts]),
                 alike=len({tuple(sorted(verdict.facts[0].values.items())) for verdict in verdicts}) == 1,
             ),
@@ -131,6 +135,12 @@ def _differences(mapping: Mapping, target: Target, pair: PairVerdicts) -> Iterat
             claims=[],
             repeat=repeat_of(mapping, target, verdicts[0], pair.device),
         )
+
+
+def _passes_what_is_absent(target: Target, when: Sequence[SampleCondition]) -> bool:
+    """Whether calls are refused for a parameter that the target lacks, which its row says already."""
+    absent = {row.source for row in target.parameters if row.target is None and row.risk is not Risk.NONE}
+    return len(when) == 1 and when[0].property in _PASSED and when[0].argument in absent
 
 
 def _refused(pair: PairVerdicts) -> set[str]:

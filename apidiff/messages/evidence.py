@@ -15,6 +15,9 @@ _BETWEEN_SIDES = {
     EvidenceCode.SHARING_DIFFERS,
     EvidenceCode.NO_GRADIENT,
     EvidenceCode.GRAPH_DIFFERS,
+    EvidenceCode.LESS_ACCURATE,
+    EvidenceCode.SPECIAL_DIFFER,
+    EvidenceCode.LAYOUT_DIFFERS,
 }
 """Facts about one sample with both sides, which name places as a reader does."""
 

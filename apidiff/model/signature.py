@@ -115,19 +115,30 @@ class Signature(Record, frozen=True, kw_only=True):
         return f"{name}({_arguments(self.parameters)}){call}{returns}"
 
 
+_VARIADIC = {ParameterKind.VARIADIC_POSITIONAL, ParameterKind.VARIADIC_KEYWORD}
+
+
 def comparable(one: Signature | None, other: Signature | None) -> bool:
     """Whether two signatures tell which parameters correspond: each is known, has one way to call it, and hides none.
 
-    ``*args`` and ``**kwargs`` on one side alone hide what it takes.
+    ``*args`` and ``**kwargs`` on one side alone hide what it takes, and alone they hide everything. Of a name that is assigned,
+    as ``torch.conv2d`` is, the source tells no parameters.
     """
     if one is None or other is None or one.overloads or other.overloads:
+        return False
+    if SignatureKind.CONSTANT in {one.kind, other.kind} or _hides_all(one) or _hides_all(other):
         return False
     return _hiding(one) == _hiding(other)
 
 
+def _hides_all(signature: Signature) -> bool:
+    every = signature.every_parameter
+    return bool(every) and all(parameter.kind in _VARIADIC for parameter in every)
+
+
 def _hiding(signature: Signature) -> set[ParameterKind]:
     kinds = {parameter.kind for parameter in signature.every_parameter}
-    return kinds & {ParameterKind.VARIADIC_POSITIONAL, ParameterKind.VARIADIC_KEYWORD}
+    return kinds & _VARIADIC
 
 
 class SignatureFile(Record, frozen=True, kw_only=True):

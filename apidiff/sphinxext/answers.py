@@ -118,7 +118,9 @@ def otherwise_section(
         make.badge("risk", answer.risk),
         classes=["apidiff-ranges"],
     )
-    children: list[nodes.Node] = [badge, make.sentence(f"answer_meaning.{answer.answer}")]
+    meaning = make.sentence(f"answer_meaning.{answer.answer}")
+    # The answer shown first is named in the box above, with its risk.
+    children: list[nodes.Node] = [meaning] if leads else [badge, meaning]
     if answer.after:
         before = titled_code(make.phrase("code.before", entry.source), answer.before) if answer.before else None
         after = titled_code([nodes.Text(make.word("code.recipe"))], commented(answer.after, make.language))
@@ -137,10 +139,10 @@ def otherwise_section(
         children.append(make.lid(f"{name}--stated", make.word("claim.stated"), stated))
     screen = first_screen(answer.differences)
     told_here = [*screen.must, *screen.watch, *screen.edge]
-    if told_here or not answer.differences:
+    if told_here:
         intro = make.sentence("differences.of_source")
         section = differences_section(make, entry, name, intro, answer.differences, leads=leads, told=told)
-        children += [section] if told_here or leads else []
+        children.append(section)
     title = make.word("otherwise.title", answer=make.word(f"answer.{answer.answer}"), range=make.span(answer.range))
     return answer_section(make, name, title, children, leads=leads)
 

@@ -157,8 +157,9 @@ def _by_headline(
 
 
 def sentences(difference: DifferenceEntry) -> list[DifferencePart]:
-    """List the sentences of a difference's text."""
-    return difference.parts or [DifferencePart(text=difference.text)]
+    """List the sentences of a difference's text, without one that the headline says already."""
+    parts = difference.parts or [DifferencePart(text=difference.text)]
+    return [part for part in parts if difference.headline is None or part.text != difference.headline]
 
 
 def unsaid(make: PageBuilder, parts: Sequence[DifferencePart], said: set[str]) -> list[DifferencePart]:
@@ -228,7 +229,7 @@ def _seen(make: PageBuilder, member: Member, *, advice: bool) -> block:
     """Write what runs show of a difference, and with ``advice`` what to do, with the link to what that rests on."""
     parts = [part for part in member.parts if advice or not part.note]
     words = make.text(text_of(parts)) if parts else []
-    words += [nodes.Text(" "), *member.proof] if words and member.proof else member.proof
+    words += [make.between_sentences(), *member.proof] if words and member.proof else member.proof
     return _of_row(make, member, block("", *([paragraph(*words)] if words else [])))
 
 

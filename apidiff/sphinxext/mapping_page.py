@@ -196,13 +196,15 @@ def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool
         children.append(make.term("screen.where", *make.text(places)))
     if disputed := disputed_text(entry.claims, entry.source, target.name):
         proof = make.ref("evidence", entry.id, nodes.Text(make.word("evidence")), part="claims")
-        children.append(paragraph(*make.text(disputed), nodes.Text(" "), proof, classes=["apidiff-aside"]))
+        children.append(paragraph(*make.text(disputed), make.between_sentences(), proof, classes=["apidiff-aside"]))
     if target.note:
         children.append(paragraph(*make.text(target.note)))
     if entry.execution == Execution.SINGLE.value:
         about = "agreement.about" if target.agreements else "agreement.none"
         compared = make.ref("evidence", entry.id, nodes.Text(make.word("agreement")), part=f"{name}--agreement")
-        children.append(paragraph(nodes.Text(make.word(about) + " "), compared, classes=["apidiff-aside"]))
+        children.append(
+            paragraph(nodes.Text(make.word(about)), make.between_sentences(), compared, classes=["apidiff-aside"])
+        )
     rows = {f"parameter-{(row.source or row.target or '').replace('_', '-')}": row for row in target.parameters}
     rows |= {f"member-{(row.source or row.target or '').replace('_', '-')}": row for row in target.members}
     children.append(differences_section(make, entry, name, None, target.differences, rows, leads=leads, told=told))

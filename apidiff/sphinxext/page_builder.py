@@ -13,7 +13,7 @@ from sphinx import addnodes
 
 from apidiff.messages.dates import spelt_date
 from apidiff.messages.evidence import evidence_lines
-from apidiff.messages.labels import Language, in_words, label
+from apidiff.messages.labels import Language, between_sentences, in_words, label
 from apidiff.model.base import Text
 from apidiff.model.verdict import Evidence
 from apidiff.model.views import DocumentEntry
@@ -120,6 +120,10 @@ class PageBuilder:
     def pick(self, text: Text) -> str:
         """Return the text in the page's language."""
         return text.en if self.language == "en" else text.zh
+
+    def between_sentences(self) -> nodes.Text:
+        """Make what stands between two sentences: Chinese full stops bring their own room."""
+        return nodes.Text(between_sentences(self.language))
 
     def date(self, exact: str) -> nodes.Node:
         """Show a moment as records name it, ``2026-11-21T13:14:10Z``, for a reader; what is no such moment stays as it is."""
