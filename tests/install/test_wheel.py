@@ -1,0 +1,103 @@
+"""The wheel: what it weighs, and that lookup and scan answer at once after an installation, without a network."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LARGEST = 15_000_000  # bytes
+NEEDED = [
+    "msgspec",
+    "numpy",
+    "packaging",
+    "platformdirs",
+    "yaml",
+    "rapidfuzz",
+    "rich",
+    "markdown_it",
+    "mdurl",
+    "pygments",
+]
+CODE = "import torch\nx = torch.eye(3)\nx.std()\ntorch.mean(x, -1)\n"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, timeout=500)
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The command of an environment into which the wheel was installed; what it depends on is taken from here."""
+    folder = tmp_path_factory.mktemp("installed")
+    venv.create(folder, with_pip=True)
+    python = folder / "bin" / "python"
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel], check=True)
+    packages = next((folder / "lib").glob("python*")) / "site-packages"
+    for name in (
+        "msgspec",
+        "numpy",
+        "packaging",
+        "platformdirs",
+        "yaml",
+        "rapidfuzz",
+        "rich",
+        "markdown_it",
+        "mdurl",
+        "pygments",
+    ):
+        found = Path(__import__(name).__file__ or "").parent
+        (packages / found.name).symlink_to(found)
+        for libraries in found.parent.glob(f"{name}.libs"):
+            (packages / libraries.name).symlink_to(libraries)
+    return folder / "bin" / "apidiff"
+
+
+def test_it_is_light(wheel: Path) -> None:
+    assert wheel.stat().st_size <= LARGEST
+
+
+def run(installed: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs the command where there is no network, if this machine can take it away."""
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "XDG_CACHE_HOME": str(folder / "cache"),
+        "LC_ALL": "C.UTF-8",
+    }
+    alone = ["unshare", "--net"] if shutil.which("unshare") and os.geteuid() == 0 else []
+    return subprocess.run(
+        [*alone, installed, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_it_answers_at_once_and_offline(installed: Path, tmp_path: Path) -> None:
+    for number in range(10):
+        (tmp_path / f"m{number}.py").write_text(CODE * 20)
+    start = time.perf_counter()
+    scanned = run(installed, tmp_path, "scan", ".", "--fail-on", "silent")
+    took = time.perf_counter() - start
+    assert scanned.returncode == 1, scanned.stderr
+    assert "torch.Tensor.std" in scanned.stdout
+    assert took < 10  # the index alone would take longer to build; the figure is that of `make bench`
+    looked = run(installed, tmp_path, "lookup", "torch.distributed.reduce")
+    assert looked.stdout.startswith("torch.distributed.reduce → mindspore.mint.distributed.reduce\n"), looked.stderr
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize(("command", "package"), [("lsp", "lsp"), ("mcp", "mcp")])
+def test_servers_say_which_extra_they_need(installed: Path, tmp_path: Path, command: str, package: str) -> None:
+    done = run(installed, tmp_path, command)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"pip install 'apidiff[{package}]'" in done.stderr
