@@ -18,11 +18,10 @@ from apidiff.porting.tree_scan import ScannedFile
 RISKS = [risk.value for risk in Risk]
 
 
-class Finding(msgspec.Struct, frozen=True, gc=False):
-    """A difference that a call meets, at its place. Lines and columns count from 1, columns in characters; the end is exclusive.
+class PlacedReference(msgspec.Struct, frozen=True, gc=False):
+    """A reference to ``source`` at its place. Lines and columns count from 1, columns in characters; the end is exclusive.
 
-    ``cell``: of a notebook, in which lines are counted then. ``fix``: verified, unsafe or manual. ``replacement``: the name to
-    write there, where that is the whole edit. ``id``: the same as long as API and difference are. ``code``: that of the kind.
+    ``cell``: of a notebook, in which lines are counted then.
     """
 
     file: str
@@ -32,6 +31,15 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     end_column: int
     cell: int | None
     source: str
+
+
+class Finding(PlacedReference, frozen=True, gc=False):
+    """A difference that a call meets.
+
+    ``fix``: verified, unsafe or manual. ``replacement``: the name to write there, where that is the whole edit. ``id``: the
+    same as long as API and difference are. ``code``: that of the kind.
+    """
+
     target: str | None
     id: str
     code: str
@@ -44,16 +52,9 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     help: Text | None = None
 
 
-class Rename(msgspec.Struct, frozen=True, gc=False):
+class Rename(PlacedReference, frozen=True, gc=False):
     """A reference whose whole edit is another name, proven by runs."""
 
-    file: str
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    cell: int | None
-    source: str
     target: str
 
 
