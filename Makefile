@@ -28,6 +28,8 @@ TESTS := $(FIRST) $(sort $(filter-out $(FIRST),$(dir $(wildcard tests/*/test_*.p
 
 # Of the claims whose run is recorded one part in so many is run again, another part each day; `make verify` runs all of them.
 SAMPLE ?= 20
+# They are run with one number of ranks, another one each day: 2, 3 or 4.
+SIZES ?= $(shell expr $$(date -u +%j) % 3 + 2)
 # Likewise of the cases of turning tests (tests/turning.py): `all`, or the number of a day; without it today's.
 export APIDIFF_TURNING
 ifeq ($(APIDIFF_TURNING),)
@@ -38,7 +40,7 @@ test: $(VENV)/.test browser ## Install torch, MindSpore and a browser, then run 
 	@$(MAKE) --jobs 4 tests part-of-site claims-gloo claims-mccl
 
 every: ## The same with nothing left out: all claims, and all cases of tests of which each day another part is run
-	@$(MAKE) test SAMPLE=1 APIDIFF_TURNING=all
+	@$(MAKE) test SAMPLE=1 SIZES=2,3,4 APIDIFF_TURNING=all
 
 # A worker more than cores: ranks and browsers wait for deadlines as often as they work.
 WORKERS ?= 3
@@ -54,7 +56,8 @@ part-of-site:
 # when they end, so that the progress of the tests can be read.
 claims-%:
 	@mkdir -p build
-	@end=0; $(BIN)/python -m pytest --apidiff-backend $* --apidiff-sample $(SAMPLE) >build/claims-$*.log 2>&1 || end=$$?; \
+	@end=0; $(BIN)/python -m pytest --apidiff-backend $* --apidiff-sample $(SAMPLE) --apidiff-world-size $(SIZES) \
+	  >build/claims-$*.log 2>&1 || end=$$?; \
 	cat build/claims-$*.log; exit $$end
 
 # Tests that start no rank, no browser and no build of the site, and read no framework whole.
