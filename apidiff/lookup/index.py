@@ -1,10 +1,16 @@
 """The index: everything that lookup and search read, in one file that is decoded piece by piece."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import msgspec
 
-from apidiff.model.call_facts import CallFacts
 from apidiff.model.source_names import SourceNames
 from apidiff.model.views import CounterpartEntry, Entry, ServedEntry
+
+if TYPE_CHECKING:
+    from apidiff.model.call_facts import CallFacts
 
 
 class Spelling(msgspec.Struct, frozen=True, array_like=True):
@@ -49,6 +55,8 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
 
     def call_facts(self, mapping: str) -> CallFacts:
         """What the calls of a mapping's source are judged by."""
+        from apidiff.model.call_facts import CallFacts  # a lookup, which needs none, would take a seventh longer
+
         return msgspec.msgpack.decode(self.encoded_call_facts[mapping], type=CallFacts)
 
     def counterpart(self, name: str) -> CounterpartEntry:
