@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -10,6 +11,7 @@ from typing import Any
 from apidiff.model.probe import Layout
 from apidiff.model.sample import SampleArgument, SampleCall, SampleInput
 
+_NUMBERED = re.compile(r"_[0-9]+$")
 _MOST = 3  # properties that one sentence names
 
 
@@ -102,6 +104,8 @@ def _of_arguments(call: SampleCall, plain: SampleCall) -> Iterator[SampleConditi
     usual = {**plain.constructor.args, **plain.constructor.kwargs, **plain.given.args, **plain.given.kwargs}
     given = {**call.constructor.args, **call.constructor.kwargs, **call.given.args, **call.given.kwargs}
     for name, value in given.items():
+        if _NUMBERED.search(name):
+            continue  # one of any number: which call it is says more
         if name not in usual:
             yield SampleCondition(Property.GIVEN, name)
         yield from _of_argument(name, value, usual.get(name))

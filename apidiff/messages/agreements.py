@@ -126,6 +126,7 @@ def _differences(mapping: Mapping, target: Target, pair: PairVerdicts) -> Iterat
             headline=sample_headline(
                 verdicts[0].facts[0],
                 pair.device,
+                facet=verdicts[0].facet,
                 everywhere=len(shown) == len(telling),
                 when=when,
                 call=_shortest(mapping, [verdict.sample for verdict in verdicts]),

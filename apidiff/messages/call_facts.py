@@ -215,7 +215,7 @@ def _number(
                 kind=kind,
                 risk=risk.value,
                 reach=(Reach.EVERYDAY if usual else Reach.EDGE).value,
-                headline=sample_headline(verdict.facts[0], found.device, everywhere=False),
+                headline=sample_headline(verdict.facts[0], found.device, everywhere=False, facet=verdict.facet),
                 kernel=kernel,
             )
         )

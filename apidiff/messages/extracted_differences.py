@@ -12,7 +12,7 @@ from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.agreements import NO_KERNEL, sample_words, verdict_risk
 from apidiff.messages.differences import text_of
 from apidiff.messages.evidence import evidence_lines
-from apidiff.messages.headlines import on_devices, sample_fact
+from apidiff.messages.headlines import on_devices, facet_fact
 from apidiff.messages.labels import LABELS, LANGUAGES, capitalised, filled, joined, spaced
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.base import Text
@@ -22,7 +22,6 @@ from apidiff.model.verdict import EvidenceCode
 from apidiff.model.views import DifferenceEntry, DifferencePart
 from apidiff.model.vocabulary import Reach, Risk
 
-_OF_VALUES = {EvidenceCode.SIDES_DIFFER, EvidenceCode.VALUES_DIFFER}
 _USUAL = "float32-"
 # Of a headline; a longer one leaves out the device, then what its sentence says.
 _MOST_WORDS, _MOST_CHARACTERS = 10, 40
@@ -117,19 +116,12 @@ def _entry(
     )
 
 
-def _fact(verdict: FacetVerdict) -> Text:
-    """What the target does otherwise: of gradients and of dtypes the evidence alone does not say that it is of these."""
-    if verdict.facet in {Facet.GRADIENT, Facet.DTYPE, Facet.SHAPE} and verdict.facts[0].code in _OF_VALUES:
-        return filled(f"headline.facet.{verdict.facet.value}")
-    return sample_fact(verdict.facts[0])
-
-
 def _share(description: Description | None) -> str:
     return "some" if description is None else "all" if description == ((),) else "when"
 
 
 def _headline(verdict: FacetVerdict, device: str, description: Description | None, when: Text | None) -> Text:
-    fact, where = _fact(verdict), LABELS[f"device.{device}"]
+    fact, where = facet_fact(verdict.facts[0], verdict.facet), LABELS[f"device.{device}"]
     if description == ((),):
         return spaced(filled("headline.on_all", devices=on_devices([device]), text=fact))
     if when is not None:

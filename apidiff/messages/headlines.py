@@ -23,6 +23,7 @@ from apidiff.derive.conditions import (
 from apidiff.derive.plain_call_conditions import SampleCondition
 from apidiff.derive.reach import Cited, newest_outcomes, newest_rows
 from apidiff.messages.labels import LABELS, capitalised, filled, joined, spaced
+from apidiff.model.agreement import Facet
 from apidiff.model.base import Text
 from apidiff.model.claim import ClaimKind, RankSet
 from apidiff.model.mapping import Difference
@@ -170,6 +171,20 @@ def _sides_named(fact: Evidence) -> Text | None:
     return None
 
 
+_OF_VALUES = {EvidenceCode.SIDES_DIFFER, EvidenceCode.VALUES_DIFFER}
+
+
+def facet_fact(fact: Evidence, facet: Facet | None, *, alike: bool = False) -> Text:
+    """What ``fact`` says of ``facet``. Of gradients, dtypes and shapes the evidence alone does not say that it is of these."""
+    if facet is Facet.GRADIENT and fact.code in _OF_VALUES:
+        return filled("headline.facet.gradient")
+    if facet is Facet.GRADIENT and fact.code is EvidenceCode.NOT_CALLED:
+        return filled("headline.facet.not_differentiable")
+    if facet in {Facet.DTYPE, Facet.SHAPE} and fact.code in _OF_VALUES and not (alike and _sides_named(fact)):
+        return filled(f"headline.facet.{facet.value}")
+    return sample_fact(fact, alike=alike)
+
+
 def sample_headline(
     fact: Evidence,
     device: str,
@@ -178,13 +193,14 @@ def sample_headline(
     when: Sequence[SampleCondition] = (),
     call: str = "",
     alike: bool = False,
+    facet: Facet | None = None,
 ) -> Text:
     """What ``fact`` says of samples on ``device``. ``everywhere``: whether all samples show it.
 
     Where some do, ``when`` they do is told, or a ``call`` that does, as far as a headline has room. ``alike``: see
-    `sample_fact`.
+    `sample_fact`. ``facet``: the one that differs.
     """
-    text = sample_fact(fact, alike=alike)
+    text = facet_fact(fact, facet, alike=alike)
     if everywhere:
         return spaced(filled("headline.on_all", devices=on_devices([device]), text=text))
     devices = LABELS[f"device.{device}"]

@@ -34,7 +34,7 @@ from apidiff.messages.version_changes import measurer
 from apidiff.model.base import Text
 from apidiff.model.probe import Sweep
 from apidiff.model.views import DifferenceEntry, ObservedEntry, ObservedSummary, ParameterEntry
-from apidiff.model.vocabulary import Execution
+from apidiff.model.vocabulary import DifferenceKind, Execution
 
 _DIFF_STYLES = {"-": "red", "+": "green", " ": ""}
 _OUTCOME_STYLES = {  # else yellow
@@ -162,14 +162,16 @@ class _Sections:
             lines += [_indent(_prose(target.note, self.language), 2)] if target.note else []
         return lines
 
-    def _headlines(self, key: str, differences: Sequence[DifferenceEntry]) -> Iterator[Line]:
-        """The facts in a line each, under what is to be done about them."""
+    def _headlines(self, key: str, differences: Sequence[DifferenceEntry]) -> Iterator[RenderableType]:
+        """The facts in a line each, under what is to be done about them; of samples, what shows it."""
         if not differences:
             return
         yield self._heading(key)
         for difference in differences[:_SHOWN]:
             fact = difference.headline or difference.text
             yield Line.assemble(("• ", _risk_style(difference.risk)), _prose(fact, self.language))
+            if difference.repeat and difference.kind != DifferenceKind.BACKEND_SUPPORT.value:
+                yield _indent(_prose(difference.parts[0].text, self.language), 2)
         if (left := len(differences) - _SHOWN) > 0:
             yield Line(label("screen.more", self.language).format(count=left), style="dim")
 

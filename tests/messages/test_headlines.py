@@ -9,6 +9,7 @@ from apidiff.derive.answers import answer_at, met_at
 from apidiff.derive.plain_call_conditions import Property, SampleCondition
 from apidiff.messages.headlines import note_split, sample_headline
 from apidiff.messages.sweep_differences import sweep_differences
+from apidiff.model.agreement import Facet
 from apidiff.model.base import Text
 from apidiff.model.verdict import Evidence, EvidenceCode, evidence
 from apidiff.model.views import ClaimEntry, DifferenceEntry, Entry, ObservedSummary, SweptEntry
@@ -183,6 +184,24 @@ SAMPLES = [
     ),
     (evidence(EvidenceCode.NO_KERNEL, error="E"), True, ("On the CPU, it has no kernel", "CPU 上没有算子实现")),
 ]
+
+
+UNLIKE = evidence(EvidenceCode.SIDES_DIFFER, slot="return", source="int64", target="int32")
+OF_FACETS = [
+    (Facet.VALUE, UNLIKE, "On the CPU, returns another value"),
+    (Facet.DTYPE, UNLIKE, "On the CPU, returns another dtype"),
+    (Facet.GRADIENT, UNLIKE, "On the CPU, gives other gradients"),
+    (
+        Facet.GRADIENT,
+        evidence(EvidenceCode.NOT_CALLED, side="MindSpore", error="E"),
+        "On the CPU, no gradient can be taken",
+    ),
+]
+
+
+@pytest.mark.parametrize(("facet", "fact", "headline"), OF_FACETS)
+def test_a_headline_names_what_differs(facet: Facet, fact: Evidence, headline: str) -> None:
+    assert sample_headline(fact, "cpu", everywhere=True, facet=facet).en == headline
 
 
 WHEN = [SampleCondition(Property.EMPTY)]

@@ -97,6 +97,8 @@ def derive_parameters(record: Plain, name: str, signatures: Signatures, unneeded
             _origin(block, source, target),
             unneeded,
         )
+        if record.get("execution") == Execution.SINGLE.value:
+            rows = [_called_by_position(row, block) for row in rows]
         changed = {**block, "parameters": rows}
         if block.get("members") is not None:
             left = dict.fromkeys(source[1].members) if source else {}
@@ -106,6 +108,15 @@ def derive_parameters(record: Plain, name: str, signatures: Signatures, unneeded
             )
         done["targets"][key] = changed
     return done
+
+
+def _called_by_position(row: Plain, block: Plain) -> Plain:
+    """``row`` without risk where the target alone has the parameter and no person says so.
+
+    What a target cannot do without is given by position, whatever the other side calls it; samples show it.
+    """
+    known = row.get("source") is not None or row["target"] in (block.get("parameters") or {})
+    return row if known else {**row, "risk": Risk.NONE.value}
 
 
 def _origin(block: Plain, *sides: tuple[SignatureFile, Signature] | None) -> Origin:
