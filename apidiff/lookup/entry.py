@@ -6,6 +6,8 @@ from collections.abc import Mapping as AbstractMapping
 from collections.abc import Sequence
 from typing import Literal
 
+import msgspec
+
 from apidiff.database import Data
 from apidiff.database.backends import Backend, load_backends
 from apidiff.database.devices import load_devices
@@ -15,6 +17,7 @@ from apidiff.database.paths import examples_folder
 from apidiff.database.single_runs import SingleTraces
 from apidiff.derive.answers import everyday_risk, met_at
 from apidiff.derive.api_history import SIGNATURES, STUBS, telling_files
+from apidiff.derive.call_conditions import of_claims
 from apidiff.derive.calls import call
 from apidiff.derive.official_documents import official_addresses
 from apidiff.derive.reach import Cited, alike_versions, frequent_first, is_alike
@@ -207,6 +210,7 @@ class Builder:
         members = row_entries(target.members, "member", sides[0], sides[1])
         before, after = mapping.source.canonical, target.api.canonical
         left, right = _cited(mapping.source, source), _cited(target.api, mine)
+        named = {row.target: row.source for row in target.parameters if row.source and row.target}
         written = []
         for difference in [*mapping.caveats, *target.differences]:
             cited = [left[name] for name in difference.source_claims] + [
@@ -217,7 +221,9 @@ class Builder:
                 told_entry = difference_entry(
                     difference, cited, self._clauses, before or "", self.data.documents, alike
                 )
-                written.append((told_entry, cited))
+                about = [(cited_claim.claim, cited_claim.api) for cited_claim in cited]
+                when = of_claims(about, mapping.source, named) or of_claims(about, target.api, named)
+                written.append((msgspec.structs.replace(told_entry, when=when), cited))
         of_rows = [(row, made) for row in parameters if (made := row_difference(row, "parameter", before or ""))]
         of_rows += [(row, made) for row in members if (made := row_difference(row, "member", before or ""))]
         differences = without_repeats(written, of_rows)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from apidiff.derive.call_conditions import of_sample_conditions
 from apidiff.derive.plain_call_conditions import Property, SampleCondition, conditions_of, separating
 from apidiff.derive.repeat_script import repeat_of
 from apidiff.derive.sample_code import elements_of, sample_code, sample_inputs
@@ -116,6 +117,7 @@ def _differences(mapping: Mapping, target: Target, pair: PairVerdicts) -> Iterat
         ways[name] += 1
         # Which kernel is missing may depend on the arguments; where one always is, the first sentence says so.
         shown = lacking if code is EvidenceCode.NO_KERNEL and ways[name] == 1 else {one.sample for one in verdicts}
+        everywhere = len(shown) == len(telling)
         parts = _parts(mapping, verdicts, len(compared), pair)
         yield DifferenceEntry(
             id=name if ways[name] == 1 else f"{name}-{ways[name]}",
@@ -127,13 +129,14 @@ def _differences(mapping: Mapping, target: Target, pair: PairVerdicts) -> Iterat
                 verdicts[0].facts[0],
                 pair.device,
                 facet=verdicts[0].facet,
-                everywhere=len(shown) == len(telling),
+                everywhere=everywhere,
                 when=when,
                 call=_shortest(mapping, [verdict.sample for verdict in verdicts]),
                 alike=len({tuple(sorted(verdict.facts[0].values.items())) for verdict in verdicts}) == 1,
             ),
             reach=_reach(pair, verdicts).value,
             claims=[],
+            when=of_sample_conditions(when, everywhere=everywhere),
             repeat=repeat_of(mapping, target, verdicts[0], pair.device),
         )
 

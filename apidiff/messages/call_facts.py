@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from fnmatch import fnmatchcase
 
 from apidiff.database import Data
 from apidiff.database.devices import load_devices
 from apidiff.database.signatures import newest_first
 from apidiff.database.single_runs import SingleTraces
-from apidiff.derive.argument_changes import Change
 from apidiff.derive.code_renames import recommended_names, renamed_samples
-from apidiff.derive.conditions import Condition as ClaimCondition
-from apidiff.derive.conditions import Either, OwnGroup, Passes, With, Without, conditions
 from apidiff.derive.difference_subjects import claim_subjects, difference_subjects, spelled_ways
 from apidiff.judge.pairs import PairVerdicts, judge_target, unsupported_by
 from apidiff.messages.agreements import NO_KERNEL, verdict_risk, way_to_differ
@@ -20,7 +17,6 @@ from apidiff.messages.headlines import row_headline, sample_headline
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.call_facts import (
     CallFacts,
-    Condition,
     DeviceFact,
     DifferenceFact,
     Form,
@@ -122,7 +118,7 @@ class _Collector:
             differences=[
                 self._difference(mapping, target, shown, one, summaries)
                 for one in shown.differences
-                if one.kind != DifferenceKind.MEMBER.value and (one.id in written or one.parameter or one.claims)
+                if one.kind != DifferenceKind.MEMBER.value and _is_told(one, written)
             ],
             members={row.source: _member(row) for row in shown.members if row.source},
             samples=samples,
@@ -145,7 +141,6 @@ class _Collector:
             f"{api.name}#{claim.id}": (claim, api) for api in (mapping.source, target.api) for claim in api.claims
         }
         cited = [claims[name] for name in one.claims if name in claims]
-        names = {row.target: row.source for row in shown.parameters if row.source and row.target}
         return DifferenceFact(
             id=one.id,
             kind=one.kind,
@@ -154,7 +149,7 @@ class _Collector:
             headline=one.headline or one.text,
             about=about,
             always=always,
-            when=_alternatives(cited, mapping.source, names) or _alternatives(cited, target.api, names),
+            when=[] if one.parameter else one.when,  # of parameters `about` says it
             devices=_devices(one, shown),
             alike=_alike_at(cited, summaries, target.api),
         )
@@ -185,6 +180,13 @@ class _Collector:
         renamed = set(renamed_samples(mapping, target, self._names))
         constant = ApiKind.CONSTANT in {mapping.source.kind, target.api.kind}
         return set(mapping.samples) - (coded - renamed if renamed and not constant else set())
+
+
+def _is_told(difference: DifferenceEntry, written: Set[str]) -> bool:
+    """Whether a difference is told as such; those of the samples of the record itself are told sample by sample."""
+    if difference.repeat is not None:
+        return difference.repeat.inputs == "extracted"
+    return bool(difference.id in written or difference.parameter or difference.claims)
 
 
 def _is_problem(verdict: FacetVerdict) -> bool:
@@ -280,43 +282,3 @@ def _hold(rows: Sequence[ObservedSummary], version: str | None = None) -> bool:
     """Whether all runs, of ``version`` or of any, show that a claim holds."""
     outcomes = {row.outcome for row in rows if version is None or row.framework_version == version}
     return outcomes == {Outcome.HOLDS.value}
-
-
-def _alternatives(cited: Sequence[tuple[Claim, Api]], side: Api, names: Mapping[str, str]) -> list[list[Condition]]:
-    """What a call must be like to be one that the claims about ``side`` are about: the alternatives, none where any call is.
-
-    ``names``: parameter of the target → that of the source.
-    """
-    every: list[list[Condition]] = []
-    for claim, api in cited:
-        if api is not side:
-            continue
-        for branch in _branches(conditions(claim, api)):
-            told = [one for part in branch if (one := _condition(part)) is not None]
-            if side.name.startswith("mindspore."):
-                told = [Condition(test=one.test, name=names.get(one.name, one.name), code=one.code) for one in told]
-            if not told:
-                return []
-            if told not in every:
-                every.append(told)
-    return every
-
-
-def _branches(found: Sequence[ClaimCondition]) -> list[list[ClaimCondition]]:
-    shared: list[ClaimCondition] = [one for one in found if not isinstance(one, Either)]
-    either = [branch for one in found if isinstance(one, Either) for branch in one.branches]
-    return [[*shared, *branch] for branch in either] or [shared]
-
-
-def _condition(condition: ClaimCondition) -> Condition | None:
-    """What of a condition the text of a call can tell."""
-    match condition:
-        case With(name=name, code=code):
-            return Condition(test="is", name=name, code=code)
-        case Without(name=name):
-            return Condition(test="omitted", name=name)
-        case OwnGroup(name=name):
-            return Condition(test="passed", name=name)
-        case Passes(name=name, change=change) if change.change is Change.CODE:
-            return Condition(test="is", name=name, code=change.detail)
-    return None

@@ -15,6 +15,7 @@ from apidiff.messages.labels import LABELS, capitalised, filled, joined
 from apidiff.messages.shown_instead import shown_instead
 from apidiff.messages.verdict_text import evidence, places, verdicts
 from apidiff.model.base import Text
+from apidiff.model.call_facts import Condition
 from apidiff.model.claim import ClaimKind, Lacks, LacksMember, Member, Parameter
 from apidiff.model.mapping import Difference, Document, ParameterRow
 from apidiff.model.version import Version
@@ -257,6 +258,7 @@ def row_difference(
     if row.relations == [Relation.SAME.value] or row.risk == Risk.NONE.value:
         return None
     name = row.source or row.target or ""
+    test = "omitted" if row.relations == [Relation.DEFAULT_DIFFERS.value] else "passed"
     ranges = [f"PyTorch {row.source_range}"] if row.source_range else []
     ranges += [f"MindSpore {row.target_range}"] if row.target_range else []
     if what == "parameter":
@@ -273,4 +275,5 @@ def row_difference(
         if ranges
         else filled(key, name=name, row=row.text),
         parameter=name,
+        when=[[Condition(test=test, name=row.source)]] if row.source else [],
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
+from apidiff.derive.call_conditions import of_description
 from apidiff.derive.repeat_script import repeat_of
 from apidiff.derive.sample_code import elements_of
 from apidiff.derive.sample_conditions import Atom, Description, Observed, Trait, describe, traits_of
@@ -112,6 +113,7 @@ def _entry(
         headline=_headline(smallest, found.device, description, when),
         reach=_reach(way, smallest).value,
         claims=[],
+        when=of_description(description),
         repeat=repeat_of(mapping, target, smallest, found.device, "extracted"),
     )
 

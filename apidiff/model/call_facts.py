@@ -19,9 +19,11 @@ class Form(Record, frozen=True, kw_only=True):
 
 
 class Condition(Record, frozen=True, kw_only=True):
-    """What a call must be like. ``test``: ``is`` (the argument is ``code``), ``passed`` or ``omitted``.
+    """What a call must be like. ``name``: the source's parameter.
 
-    ``name``: the source's parameter.
+    ``test``: the argument ``is`` what ``code`` says, is ``passed`` or ``omitted``, or is a ``sequence`` (a tuple or a list), a
+    ``number``, a ``negative`` number or a ``tensor``. ``input``: something about the tensors of a call, of which its text tells
+    nothing: ``code`` is ``empty``, ``zero_dim``, ``dtype bfloat16`` and the like, or nothing where it is on some inputs.
     """
 
     test: str

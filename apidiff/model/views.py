@@ -8,6 +8,7 @@ nothing. Text stands in both languages; verdicts stand in ``observed``.
 from typing import TYPE_CHECKING
 
 from apidiff.model.base import Record, Text
+from apidiff.model.call_facts import Condition
 from apidiff.model.trust import Trust
 from apidiff.model.verdict import Observation
 from apidiff.model.vocabulary import Execution
@@ -210,7 +211,8 @@ class DifferenceEntry(View, frozen=True, kw_only=True):
 
     ``headline``: the fact in at most ten words. ``reach``: everyday, edge or source-only. ``parts``: the sentences of
     ``text``, where it is made from claims. ``covers``: the IDs that rows would have as differences whose remarks are told here.
-    ``repeat``: how to repeat it, where a sample shows it.
+    ``repeat``: how to repeat it, where a sample shows it. ``when``: what a call must be like to meet it, as alternatives, each of
+    conditions that all have to hold; empty: any call of the API may.
     ``alike``: the MindSpore versions whose runs show it no more, or not yet: what is claimed holds on both sides.
     """
 
@@ -227,6 +229,7 @@ class DifferenceEntry(View, frozen=True, kw_only=True):
     covers: list[str] = []
     repeat: RepeatEntry | None = None
     alike: list[str] = []
+    when: list[list[Condition]] = []
 
 
 class ParameterEntry(View, frozen=True, kw_only=True):

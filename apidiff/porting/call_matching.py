@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from apidiff.model.call_facts import Condition
 from apidiff.model.literals import literal
-from apidiff.porting.call_forms import IS_TENSOR, LITERAL, NAMED, UNKNOWN, CallForm
+from apidiff.porting.call_forms import LITERAL, NAMED, UNKNOWN, CallForm
 
 Bound = dict[str, str]  # parameter → what is passed for it
 SEVERAL = "several"  # arguments given one by one for a parameter that takes any number: view(3, 4)
@@ -84,39 +83,3 @@ def _kind(code: str) -> str:
     if value is None or isinstance(value, bool | str):
         return "value"
     return type(value).__name__
-
-
-def can_hold(condition: Condition, call: Mapping[str, str], *, known: frozenset[str], more: bool) -> bool:
-    """Whether ``call`` may be as ``condition`` says.
-
-    Args:
-        condition: what is asked.
-        call: what it passes, by parameter.
-        known: the parameters of the source; of others the text of a call tells nothing.
-        more: whether it may pass what is not written: ``**options``.
-    """
-    if condition.name not in known:
-        return True
-    passed = call.get(condition.name)
-    match condition.test:
-        case "omitted":
-            return passed is None or passed == UNKNOWN
-        case "passed":
-            return passed is not None or more
-    if passed is None:
-        return more or condition.code in {"False", "None"}
-    return _may_be(passed, condition.code)
-
-
-def _may_be(passed: str, code: str) -> bool:
-    """Whether an argument may be what ``code`` says."""
-    if passed == UNKNOWN:
-        return True
-    if passed.startswith(NAMED):
-        return passed.endswith(f".{code.rpartition('.')[2]}") if code.replace(".", "").isidentifier() else True
-    if not passed.startswith(LITERAL):
-        return passed in _SEQUENCES or passed == IS_TENSOR
-    try:
-        return bool(literal(passed[1:]) == literal(code))
-    except ValueError:
-        return not code.replace(".", "").isidentifier() or "." not in code  # an expression may have any value

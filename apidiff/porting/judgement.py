@@ -10,6 +10,7 @@ from enum import Enum
 
 import msgspec
 
+from apidiff.derive.call_conditions import Standing, standing_of_any
 from apidiff.messages.labels import LABELS, filled
 from apidiff.model.base import Text
 from apidiff.model.call_facts import CallFacts, DifferenceFact, OtherwiseFacts, SampleFact, TargetFacts
@@ -18,7 +19,7 @@ from apidiff.model.source_names import KnownApi
 from apidiff.model.version import Version
 from apidiff.model.vocabulary import DifferenceKind, Reach, Risk, Status
 from apidiff.porting.call_forms import CallForm
-from apidiff.porting.call_matching import SEVERAL, TUPLE, Bound, bind, can_hold, fits
+from apidiff.porting.call_matching import SEVERAL, TUPLE, Bound, bind, fits
 
 DEVICES = {"ascend": "npu", "gpu": "cuda", "cpu": "cpu"}
 """How a user names a device, and how records do."""
@@ -299,10 +300,8 @@ def _can_meet(difference: DifferenceFact, call: Bound, parameters: frozenset[str
     """Whether a call is one that a difference can be about."""
     if difference.about and not difference.always and not more and not any(name in call for name in difference.about):
         return False
-    return not difference.when or any(
-        all(can_hold(condition, call, known=parameters, more=more) for condition in branch)
-        for branch in difference.when
-    )
+    standing = standing_of_any(difference.when, call, known=parameters, more=more)
+    return standing is not Standing.CANNOT_HOLD
 
 
 def _met_answer(answer: OtherwiseFacts) -> Met:
