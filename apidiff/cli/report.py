@@ -33,14 +33,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     census.add_argument("file", metavar="FILE", type=Path, help="the CSV file")
     census.add_argument("--json", action="store_true", help="write JSON, with every name that has no answer")
-    for action in (official, census):
+    documents = actions.add_parser(
+        "documents",
+        help="on what documents state and runs show otherwise",
+        description=(
+            "Writes what MindSpore's docstrings and upstream's whole mapping tables state and runs show otherwise: devices, "
+            "types of parameters, pairs that are called consistent. Each row names the command that repeats it."
+        ),
+    )
+    documents.add_argument("--json", action="store_true", help="write JSON, which holds both languages")
+    for action in (official, census, documents):
         action.add_argument("--lang", choices=("en", "zh"), help="language of the text (default: that of the locale)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Writes the report to standard output, in UTF-8 whatever the locale. Raises DataError for a census that is none."""
-    sys.stdout.buffer.write(_official(args) if args.what == "official" else _census(args))
+    reports = {"official": _official, "census": _census, "documents": _documents}
+    sys.stdout.buffer.write(reports[args.what](args))
     return 0
+
+
+def _documents(args: argparse.Namespace) -> bytes:
+    from apidiff.database import load
+    from apidiff.derive.document_differences import documents_report
+    from apidiff.lookup import knowledge
+    from apidiff.writers.documents import documents_text
+
+    rows = documents_report(load(), knowledge.load().entries)
+    return _indented(rows) if args.json else documents_text(rows, language(args.lang)).encode()
 
 
 def _official(args: argparse.Namespace) -> bytes:

@@ -151,6 +151,7 @@ class _Collector:
             always=always,
             when=[] if one.parameter else one.when,  # of parameters `about` says it
             devices=_devices(one, shown),
+            extracted=one.repeat is not None,
             alike=_alike_at(cited, summaries, target.api),
         )
 

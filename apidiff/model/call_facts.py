@@ -37,6 +37,7 @@ class DifferenceFact(Record, frozen=True, kw_only=True):
     ``about``: the parameters or members without which it says nothing; ``always``: it matters to calls that leave them out.
     ``when``: alternatives, each of conditions that all hold; empty for any call. ``devices``: on which runs showed it, empty
     where it is of none. ``alike``: the versions of the target of which runs show the same of both sides.
+    ``extracted``: shown by samples taken from the source's own tests, not by claims.
     """
 
     id: str
@@ -49,6 +50,7 @@ class DifferenceFact(Record, frozen=True, kw_only=True):
     when: list[list[Condition]] = []
     devices: list[str] = []
     alike: list[str] = []
+    extracted: bool = False
 
 
 class ProblemFact(Record, frozen=True, kw_only=True):

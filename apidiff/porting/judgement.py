@@ -186,8 +186,11 @@ class Judge:
         """The differences that a call can meet; of a name that is not called, those of any call."""
         parameters = frozenset(name.strip("*/=") for way in facts.ways for name in way)
         for difference in target.differences:
-            if self._matters(difference) and (
-                form is None or bound is None or _can_meet(difference, bound, parameters, more=form.open)
+            if not self._matters(difference):
+                continue
+            unknown = form is None or bound is None
+            if (unknown and not _is_rare(difference)) or (
+                form is not None and bound is not None and _can_meet(difference, bound, parameters, more=form.open)
             ):
                 yield Met(difference.id, difference.kind, difference.risk, difference.reach, difference.headline)
         yield from self._met_samples(facts, target, form, bound)
@@ -301,7 +304,17 @@ def _can_meet(difference: DifferenceFact, call: Bound, parameters: frozenset[str
     if difference.about and not difference.always and not more and not any(name in call for name in difference.about):
         return False
     standing = standing_of_any(difference.when, call, known=parameters, more=more)
+    if _is_rare(difference):
+        return standing is Standing.HOLDS
     return standing is not Standing.CANNOT_HOLD
+
+
+def _is_rare(difference: DifferenceFact) -> bool:
+    """Whether a difference is told of a call only where its text shows that it meets it.
+
+    Test inputs go to the edges of every API: what depends on data that no text tells would be told of every call.
+    """
+    return difference.extracted and difference.reach != Reach.EVERYDAY.value
 
 
 def _met_answer(answer: OtherwiseFacts) -> Met:

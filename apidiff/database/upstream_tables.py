@@ -1,0 +1,87 @@
+"""Reads upstream's whole mapping tables, ``upstream/*.csv``: which pairs they list, and how. Taken over as they are."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from apidiff.errors import DataError
+from apidiff.model.base import Record
+
+COLUMNS = ["section", "torch_api", "torch_doc_version", "mindspore_api", "status_en", "status_zh", "diff_page"]
+LISTED = {"consistent", "diff", "text"}
+_REMEDY = "Restore the file from version control."
+
+
+class UpstreamTable(Record, frozen=True, kw_only=True):
+    """One of upstream's tables. ``document``: the key of the page that holds it; ``pages``: where its difference pages stand."""
+
+    file: str
+    document: str
+    pages: str
+
+
+class UpstreamRow(Record, frozen=True, kw_only=True):
+    """A pair that a table lists as ``consistent``, as different with a page of its own (``diff``), or with a remark (``text``).
+
+    ``source_version``: of PyTorch's documents; ``page``: the address of the difference page, empty where there is none.
+    """
+
+    table: UpstreamTable
+    line: int
+    source: str
+    source_version: str
+    target: str
+    listed: str
+    page: str
+
+
+TABLES = [
+    UpstreamTable(
+        file="mapping_2025-07.csv",
+        document="mindspore-2025-07-api-mapping",
+        pages="https://www.mindspore.cn/docs/en/r2.7.0/note/api_mapping/pytorch_diff/{page}.html",
+    ),
+    UpstreamTable(
+        file="mapping_r2.4.10.csv",
+        document="mindspore-r2.4.10-api-mapping",
+        pages="https://www.mindspore.cn/docs/en/r2.4.10/note/api_mapping/pytorch_diff/{page}.html",
+    ),
+]
+
+
+def load_upstream_rows(folder: Path) -> list[UpstreamRow]:
+    """Read the rows of every table below ``folder``, newest table first.
+
+    Raises DataError, which names file and line, for a table that is not there or has other columns.
+    """
+    return [row for table in TABLES for row in _rows(table, folder / table.file)]
+
+
+def _rows(table: UpstreamTable, path: Path) -> list[UpstreamRow]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            header = next(reader, [])
+            if header != COLUMNS:
+                raise DataError(path, 1, f"the header is {','.join(header)!r}", _REMEDY)
+            return [_row(table, path, reader.line_num, cells) for cells in reader if cells]
+    except OSError as error:
+        raise DataError(path, None, f"cannot be read ({error.strerror})", _REMEDY) from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(path, None, f"is no CSV file in UTF-8 ({error})", _REMEDY) from error
+
+
+def _row(table: UpstreamTable, path: Path, line: int, cells: list[str]) -> UpstreamRow:
+    if len(cells) != len(COLUMNS) or cells[4] not in LISTED:
+        raise DataError(path, line, f"is no row of {len(COLUMNS)} cells with a status: {','.join(cells)!r}", _REMEDY)
+    _, source, version, target, listed, _, page = cells
+    return UpstreamRow(
+        table=table,
+        line=line,
+        source=source,
+        source_version=version,
+        target=target,
+        listed=listed,
+        page=table.pages.format(page=page) if page else "",
+    )

@@ -1,0 +1,43 @@
+"""Writes the report on documents that runs contradict, as Markdown: a table of each kind of statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from apidiff.derive.document_differences import DocumentRow, Stated
+from apidiff.messages.labels import Language, label
+from apidiff.model.base import Text
+
+HEADER = ("column.source", "column.target", "documents.stated", "documents.shown", "documents.command")
+
+
+def documents_text(rows: Sequence[DocumentRow], language: Language) -> str:
+    """The whole report in one language."""
+    return "".join(f"{line}\n" for line in _lines(rows, language))
+
+
+def shown_cell(row: DocumentRow, language: Language) -> str:
+    """What runs show instead, in words."""
+    told = label("site.semicolon", language).join(_in(text, language) for text in row.shown)
+    return told or label(f"documents.shown.{row.kind}", language).format(version=row.version)
+
+
+def _lines(rows: Sequence[DocumentRow], language: Language) -> Iterator[str]:
+    yield f"# {label('documents.title', language)}"
+    yield from ("", label("documents.about", language))
+    for kind in Stated:
+        mine = [row for row in rows if row.kind == kind.value]
+        if not mine:
+            continue
+        yield from ("", f"## {label(f'documents.{kind.value}', language)} ({len(mine)})", "")
+        yield f"| {' | '.join(label(key, language) for key in HEADER)} |"
+        yield "|---" * len(HEADER) + "|"
+        for row in mine:
+            address = _in(row.address, language)
+            stated = f"[{row.stated}]({address})" if address else row.stated
+            cells = (f"`{row.mapping}`", f"`{row.target}`", stated, shown_cell(row, language), f"`{row.command}`")
+            yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _in(text: Text, language: Language) -> str:
+    return text.en if language == "en" else text.zh
