@@ -35,7 +35,8 @@ class DocumentRow(Record, frozen=True, kw_only=True):
     """One statement of a document that runs show otherwise.
 
     ``stated``: the words of the document that decide it: a device, a parameter with its type, the table's status. ``shown``: what
-    runs of ``version`` on ``device`` show instead, by headline. ``address``: of the document, in each language. ``command``: repeats it.
+    runs of ``version`` on ``device`` show instead, by headline. ``address``: of the document, in each language. ``command``:
+    repeats it.
     """
 
     kind: str

@@ -13,7 +13,7 @@ from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.agreements import NO_KERNEL, sample_words, verdict_risk
 from apidiff.messages.differences import text_of
 from apidiff.messages.evidence import evidence_lines
-from apidiff.messages.headlines import on_devices, facet_fact
+from apidiff.messages.headlines import facet_fact, on_devices
 from apidiff.messages.labels import LABELS, LANGUAGES, capitalised, filled, joined, spaced
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.base import Text

@@ -1,0 +1,36 @@
+"""Upstream's whole tables are read as they are; a table that is broken is named with its line."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from apidiff.database.paths import DATA
+from apidiff.database.upstream_tables import COLUMNS, TABLES, load_upstream_rows
+from apidiff.errors import DataError
+
+
+def test_every_row_is_read() -> None:
+    rows = load_upstream_rows(DATA / "upstream")
+    counts = Counter((row.table.file, row.listed) for row in rows)
+    assert counts["mapping_2025-07.csv", "consistent"] == 386
+    assert counts["mapping_2025-07.csv", "diff"] == 69
+    assert counts["mapping_r2.4.10.csv", "diff"] == 257
+    assert all(bool(row.page) == (row.listed == "diff") for row in rows if row.table.file == "mapping_2025-07.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n", ":1: the header is 'a,b'"),
+        (",".join(COLUMNS) + "\ntorch,torch.abs,2.1,mindspore.mint.abs,perhaps,perhaps,\n", ":2: is no row"),
+        (",".join(COLUMNS) + "\ntorch,torch.abs\n", ":2: is no row"),
+    ],
+)
+def test_a_broken_table_is_named(tmp_path: Path, text: str, message: str) -> None:
+    for table in TABLES:
+        (tmp_path / table.file).write_text(text, "utf-8")
+    with pytest.raises(DataError, match=message):
+        load_upstream_rows(tmp_path)
+    with pytest.raises(DataError, match="cannot be read"):
+        load_upstream_rows(tmp_path / "nowhere")
