@@ -23,16 +23,17 @@ def source_names(data: Data) -> SourceNames:
             same = target.api.name.rpartition(".")[2] == mapping.source.name.rpartition(".")[2]
             if same or target.api.name not in ported:
                 ported[target.api.name] = mapping.source.name
-    alike = {}
-    for mapping in data.mappings.values():
-        name = mapping.source.name
-        if mapping.source.kind is ApiKind.CONSTANT and mapping.targets and mapping.category == "dtype":
-            alike[name] = ported[mapping.targets[0].api.name]
+    alike = {
+        alias: mapping.source.name
+        for mapping in data.mappings.values()
+        for alias in mapping.aliases
+        if mapping.category == "dtype"
+    }
     customary = {module.alias: module.name for module in scope.modules if module.alias}
     return SourceNames(
         apis=apis,
         copies=scope.copies(),
         customary=customary,
         ported=ported,
-        alike={name: other for name, other in alike.items() if name != other},
+        alike=alike,
     )

@@ -1,7 +1,7 @@
 """Measures everything and prints one table. Exit code 1 where a limit is missed.
 
-Arguments choose what is measured: ``lookup``, ``validate``, ``growth``, ``rebuild``, ``search``, ``scan``, ``editor``, ``agent``,
-``site``, ``weight``, ``verify``, ``faults``; all without arguments.
+Arguments choose what is measured: ``lookup``, ``validate``, ``growth``, ``rebuild``, ``search``, ``scan``, ``port``, ``editor``,
+``agent``, ``site``, ``weight``, ``verify``, ``faults``; all without arguments.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tests.bench.editor import measure_editor
 from tests.bench.faults import measure_faults
 from tests.bench.growth import measure_growth
 from tests.bench.measure import Measure
+from tests.bench.port import measure_port
 from tests.bench.rebuild import measure_rebuild
 from tests.bench.scan import measure_scan
 from tests.bench.search import measure_search
@@ -35,6 +36,7 @@ _MEASURES: dict[str, Callable[[Callable[[str], None]], list[Measure]]] = {
     "rebuild": lambda tell: [measure_rebuild(tell)],
     "search": measure_search,
     "scan": measure_scan,
+    "port": measure_port,
     "editor": measure_editor,
     "agent": measure_agent,
     "site": measure_site,

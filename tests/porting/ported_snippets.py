@@ -110,7 +110,7 @@ def _snippet(key: str, mapping: Mapping, sample: str, porter: Porter) -> Snippet
         ast.parse(source)
     except SyntaxError:
         return None
-    random = bool(resolve_sample(mapping.samples, sample).random)
+    random = bool(resolve_sample(mapping.samples, sample).random) or "empty" in key  # memory that nobody has written
     made = SampleCall(
         api=call.api,
         form=SampleForm.CODE,
