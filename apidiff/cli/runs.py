@@ -19,7 +19,7 @@ from apidiff.database.paths import examples_folder
 from apidiff.database.runs import short_id
 from apidiff.execute.devices import in_words
 from apidiff.execute.plan import WORLD_SIZES, apis_for, estimate, make_plan
-from apidiff.execute.submissions import load_signers, take_in
+from apidiff.execute.submissions import accepted, foreign_record, load_signers, read_sent, take_in
 from apidiff.judge import Context, make_context
 from apidiff.messages.escape_invisible import one_line, visible
 from apidiff.messages.signed_words import signed_words
@@ -29,6 +29,7 @@ from apidiff.model.trace import RunRecord
 from apidiff.model.verdict import Outcome
 from apidiff.model.version import Version
 from apidiff.verification import difference, observations
+from apidiff.verification.audit import audit, backend_of
 from apidiff.verification.trial import record_trial
 
 
@@ -56,13 +57,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Adds the records here that name no measurer to own_records.txt, which says that this project made them. For "
         "those who keep this repository: a run that is recorded in it is listed by itself.",
     )
+    repeat = commands.add_parser(
+        "audit",
+        help="make some probes of a submission again and compare the verdicts",
+        description="Picks probes of a record at random, makes those again that this machine can, and says how many verdicts "
+        "agree. The record is looked at as `runs import` does, and not taken in.",
+    )
+    repeat.add_argument("file", metavar="FILE", type=Path)
+    repeat.add_argument("--probes", type=int, default=20, metavar="N", help="how many (default: %(default)s)")
+    repeat.add_argument("--seed", type=int, metavar="N", help="choose the same ones again")
     plan = commands.add_parser("plan", help="what a backend would run, and about how long that takes")
     plan.add_argument("--backend", metavar="NAME", required=True)
     plan.add_argument("--framework", choices=("torch", "mindspore"), help="where a backend serves both")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Does what was asked. ``diff`` returns 1 where verdicts differ or one record lacks some."""
+    """Does what was asked. ``diff`` and ``audit`` return 1 where verdicts differ or one record lacks some."""
     data, backends = load(), load_backends()
     tell_damaged(data)
     context = make_context(backends, load_examples(examples_folder()), data.signatures)
@@ -75,6 +85,8 @@ def run(args: argparse.Namespace) -> int:
             console.print(visible(line))
     elif args.action == "diff":
         return _differ(data, [_of_ranks(*_record_of(data, wanted)) for wanted in args.ids], context, console)
+    elif args.action == "audit":
+        return _audit(args, data, backends, context, console)
     elif args.action == "own":
         count = add_own_records(data.root, without_measurer(data.root / "runs"))
         console.print(f"{own_records_path(data.root)}: {count} added")
@@ -91,6 +103,21 @@ def run(args: argparse.Namespace) -> int:
             for line in _planned(data, backend, context):
                 console.print(line)
     return 0
+
+
+def _audit(
+    args: argparse.Namespace, data: Data, backends: Sequence[Backend], context: Context, console: Console
+) -> int:
+    """Repeats a part of each record in the file. Returns 1 where a verdict differs."""
+    fits = accepted(data, backends, context.examples)
+    ended = 0
+    for sent in read_sent(args.file, _note):
+        record = foreign_record(sent.path, sent.content, fits)
+        found = audit(data, backend_of(record, backends), record, context, max(1, args.probes), args.seed)
+        for line in found.lines():
+            console.print(visible(line))
+        ended |= bool(found.differing)
+    return ended
 
 
 def _note(text: str) -> None:

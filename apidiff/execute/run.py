@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -13,7 +14,7 @@ from apidiff.database import Data
 from apidiff.database.backends import Backend
 from apidiff.database.runs import digest_of, run_name
 from apidiff.execute.journal import Journal, remove_journal
-from apidiff.execute.plan import make_plan
+from apidiff.execute.plan import make_plan, step_key
 from apidiff.execute.record import make_record
 from apidiff.execute.remote import Hosts
 from apidiff.execute.runner import Holds, Runner, doubtful
@@ -41,6 +42,7 @@ def make_run(
     keep_journal: bool = False,
     hosts: Hosts | None = None,
     device_found: DeviceFound | None = None,
+    only: Collection[tuple[str, str]] | None = None,
 ) -> RunRecord:
     """Runs every probe of ``backend`` at ``world_size`` (of ``mappings`` only, if given) and returns the record.
 
@@ -55,6 +57,7 @@ def make_run(
         keep_journal: take up an interrupted run where it stopped; the caller ends its journal with ``forget``.
         hosts: the other processes of a launcher, on whose machines the ranks but the first run.
         device_found: what the device check told, for the record.
+        only: the probes to make, by API and name; all where it is None.
 
     Raises:
         StartError: the ranks do not come up. Where they no longer do in the middle of the run, the record says why it
@@ -66,6 +69,8 @@ def make_run(
         progress(0, 0, "starting ranks")
         version = runner.version()
         plan = make_plan(data, backend, version, world_size, examples, mappings)
+        if only is not None:
+            plan = replace(plan, steps=tuple(step for step in plan.steps if step_key(step) in only))
         empty = make_record(backend, version, world_size, [], [], device_found)
         journal = stack.enter_context(closing(Journal(_journal_path(empty) if keep_journal else None, plan)))
         total, count = len(plan.steps), len(journal.done)

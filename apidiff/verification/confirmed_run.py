@@ -25,6 +25,7 @@ def verify(
     keep_journal: bool = False,
     hosts: Hosts | None = None,
     device_found: DeviceFound | None = None,
+    only: Collection[tuple[str, str]] | None = None,
 ) -> RunRecord:
     """Runs every probe of ``backend`` at ``world_size`` and returns the record; what does not hold is confirmed before.
 
@@ -50,4 +51,5 @@ def verify(
         keep_journal=keep_journal,
         hosts=hosts,
         device_found=device_found,
+        only=only,
     )

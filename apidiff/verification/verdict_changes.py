@@ -101,11 +101,13 @@ def compare(
 class Difference:
     """How the verdicts of two records differ.
 
-    ``differ``: both verdicts by place. ``only``: the places that the first record alone has, and the second alone.
+    ``differ``: both verdicts by place. ``only``: the places that the first record alone has, and the second alone. ``same``: how
+    many verdicts are alike.
     """
 
     differ: dict[_Place, tuple[Observation, Observation]]
     only: tuple[list[_Place], list[_Place]]
+    same: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.differ or any(self.only))
@@ -140,4 +142,4 @@ def difference(
         if place in after and after[place].outcome is not verdict.outcome
     }
     only = [place for place in before if place not in after], [place for place in after if place not in before]
-    return Difference(differ, only)
+    return Difference(differ, only, len(before) - len(only[0]) - len(differ))

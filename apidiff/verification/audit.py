@@ -1,0 +1,100 @@
+"""Repeats a part of a run that somebody sent: probes chosen at random, made here, with the verdicts of both beside each other."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib import metadata
+
+import msgspec
+
+from apidiff.database import ApidiffError, Data
+from apidiff.database.backends import Backend
+from apidiff.execute.devices import look_for
+from apidiff.execute.plan import apis_for, make_plan, step_key
+from apidiff.execute.run import Progress
+from apidiff.judge import Context
+from apidiff.model.trace import RunRecord
+from apidiff.verification.confirmed_run import verify
+from apidiff.verification.verdict_changes import Difference, difference
+
+# An API and one of its probes.
+Chosen = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit showed. ``chosen``: the probes that were made again. ``of``: how many of the record could have been."""
+
+    chosen: list[Chosen]
+    of: int
+    verdicts: int
+    differing: Difference = field(default_factory=lambda: Difference({}, ([], [])))
+
+    def lines(self) -> list[str]:
+        """Writes it for a person."""
+        lines = [line for line in self.differing.lines() if self.differing]
+        agree = self.verdicts - len(self.differing.differ)
+        return [
+            *lines,
+            f"{len(self.chosen)} of {self.of} probes that this machine can make were made again: "
+            f"{agree} of {self.verdicts} verdicts agree",
+        ]
+
+
+def repeatable(data: Data, backend: Backend, record: RunRecord, context: Context) -> list[Chosen]:
+    """Lists the probes of a record that are still asked alike, so that they can be made again; in their order."""
+    plan = make_plan(data, backend, record.framework_version, record.world_size, context.examples)
+    asked = {step_key(step): step.spec for step in plan.steps if not step.example}
+    return sorted((run.api, run.probe) for run in record.probes if asked.get((run.api, run.probe)) == run.spec)
+
+
+def choose_probes(probes: Sequence[Chosen], count: int, seed: int | None) -> list[Chosen]:
+    """Chooses ``count`` probes. Without a seed nobody knows before which they will be, who sends the record least of all."""
+    draw = random.Random(seed) if seed is not None else random.SystemRandom()  # noqa: S311 - seeded only to repeat
+    return sorted(draw.sample(list(probes), min(count, len(probes))))
+
+
+def backend_of(record: RunRecord, backends: Sequence[Backend]) -> Backend:
+    """Finds the backend of a record, where this machine can run it. Raises ApidiffError with the reason where it cannot."""
+    place = record.backend, record.framework, record.device
+    for backend in backends:
+        if (backend.name, backend.framework, backend.device) == place:
+            here = look_for(backend)
+            if not here.available:
+                raise ApidiffError(f"runs audit: this machine cannot run it. {here.text}")
+            installed = metadata.version(backend.framework).partition("+")[0]
+            if installed != record.framework_version:
+                raise ApidiffError(
+                    f"runs audit: the record is of {record.framework} {record.framework_version}, installed is {installed}. "
+                    "Install that release, or audit it where it is."
+                )
+            return backend
+    raise ApidiffError(f"runs audit: no backend is called {record.backend} ({record.framework}, {record.device}).")
+
+
+def audit(
+    data: Data,
+    backend: Backend,
+    record: RunRecord,
+    context: Context,
+    count: int,
+    seed: int | None = None,
+    progress: Progress = lambda _total, _done, _what: None,
+) -> Audit:
+    """Makes ``count`` probes of ``record`` again and compares the verdicts. Raises what a run raises."""
+    probes = repeatable(data, backend, record, context)
+    chosen = choose_probes(probes, count, seed)
+    if not chosen:
+        return Audit([], 0, 0)
+    again = verify(data, backend, record.world_size, context, progress=progress, only=frozenset(chosen))
+    part = msgspec.structs.replace(
+        record, signatures=[], probes=[run for run in record.probes if (run.api, run.probe) in set(chosen)]
+    )
+    mine = msgspec.structs.replace(again, signatures=[])
+    apis = {api.name: api for api in apis_for(data, record.framework, record.framework_version)}
+    names = {api for api, _ in chosen}
+    compared = difference([api for name, api in apis.items() if name in names], ("sent", part), ("here", mine), context)
+    verdicts = len(compared.differ) + len(compared.only[0]) + compared.same
+    return Audit(chosen, len(probes), verdicts, compared)
