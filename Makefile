@@ -12,7 +12,7 @@ export PIP_NO_INPUT := 1
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --quiet --progress-bar off
 
-.PHONY: help site test tests part-of-site quick unit check verify gpu npu wheels every serve bench lint format schema specs elements cards browser
+.PHONY: fuzz help site test tests part-of-site quick unit check verify gpu npu wheels every serve bench lint format schema specs elements cards browser
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -93,6 +93,9 @@ wheels: ## Fetch the packages that `make gpu` and `make npu` may lack on a machi
 
 serve: $(VENV)/.site ## Serve the built site on this machine
 	@$(BIN)/python -m apidiff.site_builder serve
+
+fuzz: $(VENV)/.test ## Give 10,000 damaged and hostile inputs to all that reads something from outside (ten minutes)
+	@$(BIN)/python -m tests.fuzz
 
 bench: $(VENV)/.test ## Measure lookup, verification, builds and pages, and print the ratios
 	@$(BIN)/python -m tests.bench

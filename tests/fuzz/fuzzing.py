@@ -1,0 +1,66 @@
+"""Gives a target inputs and counts what came of them; an input that causes a fault is kept in the corpus."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from hypothesis import HealthCheck, Phase, given, settings
+
+from tests.fuzz.targets import TARGETS
+
+CORPUS = Path(__file__).with_name("corpus")
+SLOWEST_S = 10.0  # of CPU for one input
+
+
+def corpus_of(name: str) -> list[Path]:
+    """The inputs that ever caused a fault of a target."""
+    return sorted((CORPUS / name.replace(" ", "_")).glob("*"))
+
+
+def give(name: str, content: bytes) -> str:
+    """Gives one input. Returns ``refused`` or ``survived``; raises what the fault raises, AssertionError where it is too slow."""
+    began = time.process_time()
+    came = TARGETS[name].give(content)
+    taken = time.process_time() - began
+    assert taken < SLOWEST_S, f"it took {taken:.1f} s of CPU"
+    return came
+
+
+def fuzz(name: str, count: int, *, keep: bool = False, seed: int | None = None) -> Counter[str]:
+    """Gives ``count`` inputs. Raises the first fault, made as small as can be; ``keep``: then keeps the input in the corpus."""
+    counts: Counter[str] = Counter()
+    failing: list[bytes] = []
+
+    def once(content: bytes) -> None:
+        try:
+            counts[give(name, content)] += 1
+        except BaseException:
+            failing.append(content)
+            raise
+
+    phases = (Phase.generate, Phase.shrink)
+    run: Callable[[], None] = settings(
+        max_examples=count,
+        deadline=None,
+        database=None,
+        phases=phases,
+        derandomize=seed is None,
+        suppress_health_check=list(HealthCheck),
+    )(given(TARGETS[name].inputs())(once))
+    if seed is not None:
+        from hypothesis import seed as seeded
+
+        run = seeded(seed)(run)
+    try:
+        run()
+    except BaseException:
+        if keep and failing:
+            folder = CORPUS / name.replace(" ", "_")
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / hashlib.sha256(failing[-1]).hexdigest()[:16]).write_bytes(failing[-1])
+        raise
+    return counts
