@@ -16,7 +16,7 @@ from apidiff.derive.argument_changes import (
     tensor_of,
 )
 from apidiff.derive.calls import is_code, written_argument
-from apidiff.model.claim import Claim, ClaimKind, RankSet
+from apidiff.model.claim import CANONICAL, Claim, ClaimKind, RankSet
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Argument, Input, Probe, Situation
 from apidiff.model.probe_resolution import (
@@ -108,6 +108,13 @@ class Switched:
 
 
 @dataclass(frozen=True)
+class Executed:
+    """Every rank that calls executes ``lines`` of code."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Started:
     """The environment ``variable`` has a ``value`` when the ranks start."""
 
@@ -144,6 +151,7 @@ Condition = (
     | Passes
     | OthersPassToo
     | Disagree
+    | Executed
     | Started
     | Switched
     | WorldSizes
@@ -166,7 +174,7 @@ def conditions(claim: Claim, api: Api) -> list[Condition]:
         situation = [Happens(claim.when.situation)] if claim.when.situation else []
         return [*probe_conditions(described, _UNPROBED), *situation]
     known = collective_of(api).probes
-    probes = [probe for probe in claim.probes if probe in known and known[probe].code is None]
+    probes = [probe for probe in claim.probes if probe in known and probe != CANONICAL]
     if not probes:
         return []
     about_others = getattr(claim.body, "ranks", None) is RankSet.OTHERS
@@ -189,6 +197,11 @@ def probe_conditions(api: Api, probe: str, *, about_others: bool = False) -> lis
     return list(_conditions(api, probe, collective_of(api).plain_probe or probe, about_others=about_others))
 
 
+def executed_lines(code: str) -> tuple[str, ...]:
+    """The lines of a probe's code but for imports."""
+    return tuple(line for line in code.splitlines() if line and not line.startswith(("import ", "from ")))
+
+
 def _has_async(api: Api) -> bool:
     return any(resolve(api, probe)[0].get("async_op") is True for probe in collective_of(api).probes)
 
@@ -201,6 +214,9 @@ def _conditions(api: Api, probe: str, canonical: str, *, about_others: bool) -> 
     plain, plain_overrides = resolve(api, canonical)
     arguments, overrides = resolve(api, probe)
     ranks, other = caller_ranks(api, probe), partner(api, probe)
+    code = collective_of(api).probes[probe].code
+    if code is not None:
+        plain = {}  # what it passes to the calls that it makes stands in it
     if ranks or other:
         yield Callers(ranks, other.ranks if other else [], other.api if other else None)
     own = {name for changes in overrides.values() for name in changes}
@@ -210,7 +226,7 @@ def _conditions(api: Api, probe: str, canonical: str, *, about_others: bool) -> 
     if not about_others and overrides.get("others") == plain_overrides.get("others"):
         overrides = {rank: row for rank, row in overrides.items() if rank != "others"}
     told = [*_of_arguments(api, plain, arguments), *_of_ranks(arguments, overrides)]
-    told += _of_partner(api, probe, canonical)
+    told += [Executed(executed_lines(code))] if code is not None else _of_partner(api, probe, canonical)
     told.sort(key=lambda condition: _ORDER.index(type(condition)))
     yield from told
     for name, value in variables(api, probe).items():
@@ -230,6 +246,7 @@ _ORDER = (
     OwnGroup,
     Disagree,
     OthersPassToo,
+    Executed,
     Either,
     Started,
     WorldSizes,
@@ -332,7 +349,7 @@ def _sizes_that_matter(
 
     That an argument is refused, or a group of two made, is tried with three ranks for brevity alone.
     """
-    depends = some_call or any(_depends_on_size(condition) for condition in told)
+    depends = some_call or probe.code is not None or any(_depends_on_size(condition) for condition in told)
     listed = any(name in {"mesh", "ranks_per_subgroup_list"} for name in arguments)
     return [*probe.world_sizes] if depends or listed or _counts_ranks(plain, arguments) else []
 

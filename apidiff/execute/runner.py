@@ -25,6 +25,7 @@ from apidiff.execute.journal import Journal
 from apidiff.execute.plan import Plan, Step, step_key
 from apidiff.execute.remote import HostError, Hosts
 from apidiff.execute.world import Reply, StartError, World
+from apidiff.model.claim import CANONICAL
 from apidiff.model.mapping import Api
 from apidiff.model.probe_resolution import collective_of, variables
 from apidiff.model.trace import ProbeRun, RankTrace, RunRecord, ScalarDump, SignatureDump
@@ -134,8 +135,8 @@ class Runner:
 
     def _make(self, step: Step, *, spares: int) -> ProbeRun:
         """Makes a step. ``spares``: how many worlds get ready meanwhile, because the ranks will probably be lost."""
-        if environment := variables(step.api, step.probe) if step.example is None else {}:
-            return self._make_apart(step, environment)
+        if _is_apart(step):
+            return self._make_apart(step)
         ranks = self._ranks()
         self._spares.keep(spares)
         request = {"do": "example", "path": str(examples_folder() / step.example)} if step.example else None
@@ -145,9 +146,10 @@ class Runner:
             self._drop()
         return made
 
-    def _make_apart(self, step: Step, environment: dict[str, str]) -> ProbeRun:
-        """Makes a step in ranks of its own that start with the variables of ``environment``."""
-        backend = msgspec.structs.replace(self.backend, environment=self.backend.environment | environment)
+    def _make_apart(self, step: Step) -> ProbeRun:
+        """Makes a step in ranks of its own that start with the variables of its probe."""
+        environment = self.backend.environment | variables(step.api, step.probe)
+        backend = msgspec.structs.replace(self.backend, environment=environment)
         with World(backend, self.world_size, self._logs, self._hosts) as ranks:
             self.starts += 1
             return _asked(ranks, step, {"do": "probe", "api": step.api, "probe": step.probe})
@@ -167,6 +169,14 @@ class Runner:
         if self._world is not None:
             self._world.kill()
             self._world = None
+
+
+def _is_apart(step: Step) -> bool:
+    """Whether a step needs ranks of its own: it sets variables, or its code may leave them with other groups than they had."""
+    if step.example is not None:
+        return False
+    code = collective_of(step.api).probes[step.probe].code
+    return bool(variables(step.api, step.probe)) or (code is not None and step.probe != CANONICAL)
 
 
 def _asked(ranks: World, step: Step, request: dict[str, Any]) -> ProbeRun:

@@ -40,6 +40,11 @@ class Case:
         """The traces of the ranks that the claim speaks of; ranks that never answered have none."""
         return [trace for trace in self.run.ranks if trace.rank in self.ranks]
 
+    def group_of(self, rank: int) -> list[int]:
+        """The ranks whose inputs go into the result of ``rank``: those of the group, or of the one among several that holds it."""
+        among = self.claim.result.among if self.claim.result else []
+        return next((group for group in among if rank in group), []) if among else self.group
+
 
 def error_text(trace: RankTrace) -> str:
     """The type and the first line of a trace's error, at most 240 characters; empty where there is none."""

@@ -104,22 +104,23 @@ def _judge_result(case: Case) -> Verdict:
     before = {trace.rank: at(trace, body.of, before=True) for trace in case.run.ranks} if body.of else {}
     given = {rank: value for rank, value in before.items() if value is not None}
     traces = {trace.rank: trace for trace in case.run.ranks}
-    inputs = [input_of(body, traces[rank]) if rank in given else None for rank in case.group]
+    inputs = {rank: input_of(body, traces[rank]) if rank in given else None for rank in range(case.record.world_size)}
     shape_only = body.formula.value.startswith("shape-")
     bfloat16 = {tensor.dtype for value in given.values() for tensor in tensors(value)} == {"bfloat16"}
     wrong: list[Evidence] = []
     right: list[Evidence] = []
     for trace in case.traces:
-        if trace.rank not in case.group:
+        group = case.group_of(trace.rank)
+        if trace.rank not in group:
             continue
-        place, source = case.group.index(trace.rank), source_of(case, body.formula, trace.rank, body.at)
+        place, source = group.index(trace.rank), source_of(case, body.formula, trace.rank, body.at)
         if source is None:
             return Outcome.ERROR, [evidence(EvidenceCode.NO_OTHER_END, trace.rank)]
-        wanted = [case.group[needed] for needed in oracle.needed(body.formula, len(case.group), place, source)]
+        wanted = [group[needed] for needed in oracle.needed(body.formula, len(group), place, source)]
         if missing := [rank for rank in wanted if rank not in given]:
             return Outcome.ERROR, cut([evidence(EvidenceCode.NO_INPUT, rank, slot=body.of) for rank in missing])
         try:
-            want = oracle.expected(body.formula, inputs, place, source)
+            want = oracle.expected(body.formula, [inputs[rank] for rank in group], place, source)
         except oracle.NotComputable as error:
             return Outcome.ERROR, [error.why]
         value = at(trace, body.at)

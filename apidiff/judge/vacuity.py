@@ -19,7 +19,7 @@ from apidiff.judge.case import Case, input_of, source_of
 from apidiff.judge.made_traces import recorded, untouched_run, with_value
 from apidiff.judge.outcome import judge_claim, ranks_of
 from apidiff.judge.recorded_values import Operand, at, in_buffer, plain, tensors
-from apidiff.model.claim import AliasKind, Claim, ClaimKind, Formula, RankSet, Result
+from apidiff.model.claim import CANONICAL, AliasKind, Claim, ClaimKind, Formula, RankSet, Result
 from apidiff.model.mapping import Api
 from apidiff.model.probe_resolution import collective_of, root_rank
 from apidiff.model.trace import (
@@ -81,7 +81,7 @@ _LOOKED_AT = 3  # ranks, where a probe does not say how many
 def unnoticed(claim: Claim, api: Api) -> list[Fault]:
     """The faults with which every probe of the claim would still show that it holds; none where it has no probe."""
     probes = collective_of(api).probes
-    known = [probe for probe in claim.probes if probe in probes and probes[probe].code is None]
+    known = [probe for probe in claim.probes if probe in probes and probe != CANONICAL]
     cases = [case for probe in known if (case := _case(claim, api, probe))]
     return [fault for fault in _faults(claim, api, cases) if _passes(cases, fault)]
 
@@ -110,7 +110,7 @@ def _case(claim: Claim, api: Api, probe: str) -> _MadeCase | None:
     if not ranks:
         return None
     case = Case(claim, api, probe, run, _record(run), (), ranks, group, ())
-    return _MadeCase(case, _results(case, claim.result, group) if claim.result else None)
+    return _MadeCase(case, _right_results(case, claim.result, group) if claim.result else None)
 
 
 def claims_are_telling(subject: Subject) -> Iterator[DataError]:
@@ -163,13 +163,13 @@ def _faults_of_result(body: Result, api: Api, cases: list[_MadeCase]) -> Iterato
         yield Fault.ONE_RANK
     if formula in _ORDERED:
         yield Fault.REVERSED
-    if formula in _BY_RANK and body.ranks is not RankSet.ROOT:
+    if len(body.among) > 1 or (formula in _BY_RANK and body.ranks is not RankSet.ROOT):
         yield Fault.OTHER_RANK
     if formula in _FROM_ROOT:
         yield Fault.OTHER_ROOT
     if cases and all(_fills_view(body, case.run) for case, _ in cases):
         yield Fault.IN_A_COPY
-    smaller = all(len(case.group) < len(case.run.ranks) for case, _ in cases)
+    smaller = bool(body.among) or all(len(case.group) < len(case.run.ranks) for case, _ in cases)
     if smaller and formula not in _OWN | {Formula.SENT, Formula.FROM_ROOT}:
         yield Fault.WHOLE_WORLD
     if smaller and formula in _FROM_ROOT and collective_of(api).root:
@@ -292,6 +292,12 @@ def _untouched(case: Case, body: Result, members: list[int]) -> dict[int, Value]
     return found
 
 
+def _right_results(case: Case, body: Result, group: list[int]) -> dict[int, Value] | None:
+    """What the formula gives on each rank of the group, or of all the groups that a probe's code makes."""
+    parts = [_results(case, body, ranks) for ranks in body.among or [group]]
+    return {rank: value for part in parts if part for rank, value in part.items()} if all(parts) else None
+
+
 def _results(case: Case, body: Result, group: list[int], root: int | None = None) -> dict[int, Value] | None:
     """What the formula gives on each rank of ``group`` that the claim speaks of; None where it cannot be computed."""
     before = [at(trace, body.of, before=True) if body.of else None for trace in case.run.ranks]
@@ -305,7 +311,8 @@ def _results(case: Case, body: Result, group: list[int], root: int | None = None
         source = source_of(case, body.formula, rank, body.at)
         if source is None:
             return None
-        source = group.index(case.group[source] if root is None else root)
+        named = case.group[source] if root is None else root
+        source = group.index(named) if named in group else 0
         if body.formula is Formula.LENGTH_WORLD:
             found[rank] = recorded([None] * len(group))
             continue

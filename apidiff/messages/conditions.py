@@ -11,6 +11,7 @@ from apidiff.derive.conditions import (
     Condition,
     Disagree,
     Either,
+    Executed,
     Happens,
     OthersPassToo,
     OwnGroup,
@@ -128,6 +129,8 @@ def _change(condition: Condition) -> Text:
             return filled("condition.group_of", ranks=_numbers(ranks))
         case OwnGroup(name=name):
             return filled("condition.group_given", name=name)
+        case Executed(lines=lines):
+            return filled("condition.executed", lines=_listed([filled("condition.value", value=line) for line in lines]))
         case Started(variable=variable, value=value):
             return filled("condition.started", variable=variable, value=value)
         case Switched(value=value):

@@ -8,7 +8,7 @@ from apidiff.derive.calls import symbols_of
 from apidiff.derive.conditions import conditions
 from apidiff.judge.recorded_values import steps_of
 from apidiff.messages.conditions import conditions_text
-from apidiff.messages.labels import capitalised, filled, spaced
+from apidiff.messages.labels import capitalised, filled, joined, spaced
 from apidiff.model.base import Text
 from apidiff.model.claim import (
     CANONICAL_CLAIM,
@@ -127,7 +127,13 @@ def _result(body: Result, root: str) -> Text:
     result = result_text(body, root)
     key = "clause.result_number" if body.formula in _NUMBERS else "clause.result"
     clause = filled(key, place=place_text(body.at), result=result, symbols=symbols_of(body))
-    return filled("sentence.of_ranks", ranks=ranks_text(body.ranks, root), clause=clause)
+    return filled("sentence.of_ranks", ranks=_among(body) or ranks_text(body.ranks, root), clause=clause)
+
+
+def _among(body: Result) -> Text | None:
+    """The groups of ranks that a result is computed in, where a probe's code makes several."""
+    groups = [filled("ranks.group", ranks=joined("site.comma", map(str, group))) for group in body.among]
+    return joined("ranks.and", groups) if groups else None
 
 
 def _listed(body: Corresponds) -> Text:

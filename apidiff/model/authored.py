@@ -35,7 +35,7 @@ class AuthoredClaim(Record, frozen=True, kw_only=True):
     """A claim, under its ID. The key of its kind holds what matters most; the others stand beside it.
 
     ``writes``, ``keeps``, ``keeps_rest``: the argument (``ranks``, ``some``). ``returns``: the structure. ``result``: the
-    formula (``at``, ``of``, ``sizes``). ``equals``: the value (``at``, by default the returned one; ``as_repr`` where it is
+    formula (``at``, ``of``, ``sizes``, ``among``). ``equals``: the value (``at``, by default the returned one; ``as_repr`` where it is
     what ``repr`` shows of an object). ``raises``: the class, or ``any`` (``after``, ``within``: seconds). ``completes``:
     true. ``aliases``: the place (``with``, ``share``). ``parameter``: its name (``default``, ``required``). ``lacks``,
     ``member``, ``lacks_member``: the name. ``prints``: the example. ``by``: the probes that observe it. ``reason``: why
@@ -67,6 +67,7 @@ class AuthoredClaim(Record, frozen=True, kw_only=True):
     share: AliasKind | None = None
     as_repr: bool | None = None
     sizes: Name | None = None
+    among: list[list[int]] = []
     default: str | None = None
     required: bool | None = None
     reason: Note | None = None

@@ -97,13 +97,15 @@ class Result(Record, frozen=True, kw_only=True):
     """What stands at ``at`` after the call (and after waiting for the handle) equals ``formula`` of argument ``of``.
 
     ``of`` is left out for ``rank`` and ``world``, which no argument goes into. ``sizes``: the argument that says, on each rank,
-    how long the parts of its tensor are, for formulas that cut it so. Objects are compared as they are recorded.
+    how long the parts of its tensor are, for formulas that cut it so. Objects are compared as they are recorded. ``among``:
+    groups of ranks that the code of a probe makes; n and the ranks r are then those of the group that holds k.
     """
 
     at: Slot
     formula: Formula
     of: Slot | None = None
     sizes: Slot | None = None
+    among: list[list[int]] = []
     ranks: RankSet = RankSet.ALL
 
 

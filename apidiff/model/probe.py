@@ -154,7 +154,8 @@ class Probe(Record, frozen=True, kw_only=True):
     call, all if empty; ``partner``: what the other end does meanwhile. Ranks that neither names do nothing. ``sweep``: the
     family of which the probe is one; it is made only where the probe that it is like raises nothing.
     ``code``: what every rank executes instead of one call, with what ``set`` makes as variables. ``environment``: variables
-    that are set before the ranks start; the call is then made in ranks of its own.
+    that are set before the ranks start. With these, or with code other than the canonical call's, which may leave the ranks
+    with other groups than they had, the probe is made in ranks of its own.
     """
 
     like: Slug | None = None

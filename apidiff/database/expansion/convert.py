@@ -31,7 +31,10 @@ _MAIN = {
     "lacks_member": "name",
     "prints": "example",
 }
-_BESIDE = ("ranks", "some", "after", "within", "at", "of", "with", "share", "as_repr", "sizes", "default", "required")
+_BESIDE = (
+    *("ranks", "some", "after", "within", "at", "of", "with", "share", "as_repr"),
+    *("sizes", "among", "default", "required"),
+)
 
 
 def to_mapping(record: Plain, name: str) -> tuple[Mapping, Origins]:

@@ -173,7 +173,7 @@ def executed(code: str, arguments: dict[str, Any]) -> Any:
     It runs as a script would: functions that it makes have a module, without which MindSpore refuses to differentiate them.
     """
     names = {"__name__": "__main__", **arguments}
-    exec(compile(code, "<canonical call>", "exec"), names)  # noqa: S102 - it is of this project's own data
+    exec(compile(code, "<code of a probe>", "exec"), names)  # noqa: S102 - it is of this project's own data
     return None
 
 
