@@ -41,7 +41,7 @@ class Case:
         return [trace for trace in self.run.ranks if trace.rank in self.ranks]
 
     def group_of(self, rank: int) -> list[int]:
-        """The ranks whose inputs go into the result of ``rank``: those of the group, or of the one among several that holds it."""
+        """The ranks whose inputs go into the result of ``rank``: those of its group."""
         among = self.claim.result.among if self.claim.result else []
         return next((group for group in among if rank in group), []) if among else self.group
 

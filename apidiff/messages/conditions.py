@@ -130,7 +130,9 @@ def _change(condition: Condition) -> Text:
         case OwnGroup(name=name):
             return filled("condition.group_given", name=name)
         case Executed(lines=lines):
-            return filled("condition.executed", lines=_listed([filled("condition.value", value=line) for line in lines]))
+            return filled(
+                "condition.executed", lines=_listed([filled("condition.value", value=line) for line in lines])
+            )
         case Started(variable=variable, value=value):
             return filled("condition.started", variable=variable, value=value)
         case Switched(value=value):

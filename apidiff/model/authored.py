@@ -35,11 +35,11 @@ class AuthoredClaim(Record, frozen=True, kw_only=True):
     """A claim, under its ID. The key of its kind holds what matters most; the others stand beside it.
 
     ``writes``, ``keeps``, ``keeps_rest``: the argument (``ranks``, ``some``). ``returns``: the structure. ``result``: the
-    formula (``at``, ``of``, ``sizes``, ``among``). ``equals``: the value (``at``, by default the returned one; ``as_repr`` where it is
-    what ``repr`` shows of an object). ``raises``: the class, or ``any`` (``after``, ``within``: seconds). ``completes``:
-    true. ``aliases``: the place (``with``, ``share``). ``parameter``: its name (``default``, ``required``). ``lacks``,
-    ``member``, ``lacks_member``: the name. ``prints``: the example. ``by``: the probes that observe it. ``reason``: why
-    there is none, and ``when``: which call it speaks of then, written as a probe is.
+    formula (``at``, ``of``, ``sizes``, ``among``). ``equals``: the value (``at``, by default the returned one; ``as_repr``
+    where it is what ``repr`` shows of an object). ``raises``: the class, or ``any`` (``after``, ``within``: seconds).
+    ``completes``: true. ``aliases``: the place (``with``, ``share``). ``parameter``: its name (``default``, ``required``).
+    ``lacks``, ``member``, ``lacks_member``: the name. ``prints``: the example. ``by``: the probes that observe it.
+    ``reason``: why there is none, and ``when``: which call it speaks of then, written as a probe is.
     """
 
     by: Slugs = []

@@ -51,6 +51,16 @@ def test_ranks_are_kept_from_probe_to_probe(made: Callable[..., tuple[list[Probe
     assert ([run.end for run in runs], starts) == (["completed"] * 3, 1)
 
 
+def test_code_is_executed_in_ranks_of_its_own(made: Callable[..., tuple[list[ProbeRun], int]]) -> None:
+    """It may leave them with other groups than they had."""
+    code = "import torch.distributed as dist\n\ndist.all_reduce(tensor)\ndist.destroy_process_group()"
+    destroyed = step("torch.distributed.all_reduce", {**SUM, "code": code})
+    runs, starts = made([destroyed, step("torch.distributed.all_reduce", SUM)])
+    assert ([run.end for run in runs], starts) == (["completed"] * 2, 2)
+    for run in runs:
+        assert [getattr(trace.after["tensor"], "values", None) for trace in run.ranks] == [[11.0]] * 2
+
+
 # (what spoils its ranks, how it ends, a line of the log kept with it, the plain call made after it)
 SPOILING = [
     (step("faulty_calls.hang", {"set": {"on": 0, "tensor": 1}}), "timeout", ["rank-0: about to hang"]),

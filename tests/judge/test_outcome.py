@@ -388,6 +388,25 @@ def test_ranks_outside_the_group() -> None:
     assert (outcome, evidence_lines(facts, "en")) == (Outcome.REFUTED, ["rank 2: returned Work"])
 
 
+@pytest.mark.parametrize(
+    ("groups", "after", "outcome"),
+    [
+        ([[0], [1, 2]], [(1, 2), (110, 220), (110, 220)], Outcome.HOLDS),
+        ([[0], [1, 2]], [(111, 222), (111, 222), (111, 222)], Outcome.REFUTED),
+        ([[0, 2], [1]], [(101, 202), (10, 20), (11, 22)], Outcome.REFUTED),
+        ([[1, 2]], [(5, 5), (110, 220), (110, 220)], Outcome.HOLDS),
+    ],
+)
+def test_a_sum_among_groups_is_that_of_the_rank_s_own(
+    groups: list[list[int]], after: list[tuple[int, int]], outcome: Outcome
+) -> None:
+    one = run([trace(rank, IN[rank], tensor(*values)) for rank, values in enumerate(after)])
+    judged, _ = judge_claim(
+        claim("sync", result=RESULT | {"ranks": "all", "among": groups}), API, "sync", one, [], record(one)
+    )
+    assert judged is outcome
+
+
 def test_sum_counts_the_ranks_of_the_group_only() -> None:
     traces = [trace(0, IN[0], tensor(11, 22)), trace(1, IN[1], IN[1]), trace(2, IN[2], IN[2])]
     one = run(traces, probe="subgroup")

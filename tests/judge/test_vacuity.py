@@ -47,6 +47,7 @@ API = collective_api(
             },
             "truth": {"like": "sync", "set": {"tensor": {"shape": [3], "dtype": "bool", "fill": "small"}}},
             "half": {"like": "sync", "set": {"tensor": {"shape": [3], "dtype": "bfloat16", "fill": "small"}}},
+            "code": {"set": {"tensor": {"shape": [3]}}, "world_sizes": [4], "code": "make_groups_and_sum(tensor)"},
             "sent": {
                 "like": "sync",
                 "ranks": [0],
@@ -69,6 +70,8 @@ ROWS: list[tuple[dict[str, object], list[str], list[Fault]]] = [
     (result("sum"), ["slice"], []),
     (result("sum"), ["truth"], []),
     (result("sum"), ["half"], []),
+    (result("sum", among=[[0, 1], [2, 3]]), ["code"], []),
+    (result("sum", among=[[0, 1]]), ["code"], []),
     (result("max"), ["sync"], [Fault.ONE_RANK]),
     (result("max"), ["sync", "smaller-last"], []),
     (result("max", ranks="members"), ["tail"], [Fault.ONE_RANK, Fault.WHOLE_WORLD]),

@@ -15,7 +15,7 @@ import pytest
 from apidiff.database import Data
 from apidiff.messages.phrases import phrase
 from apidiff.model.base import Text
-from apidiff.model.claim import Claim
+from apidiff.model.claim import CANONICAL, CANONICAL_CLAIM, Claim
 from apidiff.model.mapping import Api
 from apidiff.model.probe_resolution import (
     PEERS,
@@ -74,6 +74,9 @@ def settings(api: Api, probe: str, *, about_others: bool = False) -> Settings:
     """What ``probe`` sets that the canonical call does not, each with what a sentence must name."""
     canonical = collective_of(api).plain_probe or probe
     usual, usual_overrides = map(plain, resolve(api, canonical))
+    code = collective_of(api).probes[probe].code
+    if code is not None:  # nothing of the canonical call is in it
+        usual = {}
     arguments, overrides = map(plain, resolve(api, probe))
     given = {name for row in overrides.values() for name in row}
     told: Settings = {f"no {name}": [f"`{name}`"] for name in usual if name not in arguments and name not in given}
@@ -96,13 +99,15 @@ def settings(api: Api, probe: str, *, about_others: bool = False) -> Settings:
         told["callers"] = [str(rank) for rank in ranks]
     if other:
         told["partner"] = [f"`{other.api}`", *map(str, other.ranks)]
+    if code is not None:
+        told["code"] = [f"`{line}`" for line in code.splitlines() if line and not line.startswith(("import", "from"))]
     for name, value in variables(api, probe).items():
         told[name] = [f"`{name}={value}`"]
     switch = inplace_switch(api, probe)
     if switch is not None:
         told["switch"] = [f"`set_comm_ops_inplace({switch})`"]
     counted = not size and any(is_as_long(usual.get(name), value) for name, value in arguments.items())
-    if collective_of(api).probes[probe].world_sizes and (ranks or other or overrides or counted):
+    if collective_of(api).probes[probe].world_sizes and (ranks or other or overrides or counted or code):
         told["ranks"] = [str(size) for size in collective_of(api).probes[probe].world_sizes]
     return told
 
@@ -186,9 +191,7 @@ def missing(claim: Claim, api: Api, text: Text) -> list[str]:
     is without something more, that too.
     """
     about_others = plain(claim.body).get("ranks") == "others"
-    made = [
-        probe for probe in claim.probes if collective_of(api).probes[probe].code is None
-    ]  # code is shown as it is, not told
+    made = [probe for probe in claim.probes if probe != CANONICAL]  # it is shown as it is, not told
     each = [settings(api, probe, about_others=about_others) for probe in made]
     if not each or (collective_of(api).plain_probe in claim.probes and len(each) > 1):
         return []
@@ -217,7 +220,7 @@ def test_every_sentence_holds_the_conditions_of_its_probes(database: Data) -> No
 def test_claims_without_probes_tell_theirs(database: Data) -> None:
     for api in apis(database):
         for claim in api.claims:
-            if claim.when is not None:
+            if claim.when is not None and claim.id != CANONICAL_CLAIM:
                 described = with_probes(api, {**collective_of(api).probes, "when": claim.when})
                 given = msgspec.structs.replace(claim, probes=["when"], when=None)
                 assert missing(given, described, phrase(claim, api)) == [], f"{api.name}#{claim.id}"
@@ -240,6 +243,7 @@ API = collective_api(
             "limit": {"set": {"group": {"group": [], "timeout": 2.0}}},
             "variable": {"environment": {"LIMIT": "5"}},
             "chunks": {"set": {"tensors": {"each": {"shape": [2], "layout": "chunks"}}}},
+            "code": {"set": {"tensor": {"shape": [3]}}, "code": "import a\n\nb = a.c()\na.d(b)", "world_sizes": [4]},
         },
     }
 )
@@ -259,6 +263,9 @@ LOST = [
     ("limit", "With a `group` that has a timeout, it raises.", "group"),
     ("variable", "With the environment variable `LIMIT`, it raises.", "LIMIT"),
     ("chunks", "For `tensors` of shape `(2,)`, it raises.", "tensors"),
+    ("code", "For a `tensor` of shape `(3,)`, where `b = a.c()` is executed with 4 ranks, it raises.", "code"),
+    ("code", "For a `tensor` of shape `(3,)`, where `b = a.c()` and `a.d(b)` are executed, it raises.", "ranks"),
+    ("code", "Where `b = a.c()` and `a.d(b)` are executed with 4 ranks, it raises.", "tensor"),
 ]
 
 

@@ -50,6 +50,9 @@ def _observable(subject: Subject, at: Place, api: Api, claim: Claim) -> Iterator
         yield subject.error(at, f"claim {claim.id!r} has no probe and does not say which call it speaks of", remedy)
     if claim.when is not None and claim.probes:
         yield subject.error((*at, "when"), f"claim {claim.id!r} has probes and 'when'", "Remove one of the two.")
+    if claim.result and claim.result.among and claim.result.formula is not Formula.SUM:
+        found = f"claim {claim.id!r}: no sentence tells {claim.result.formula.value} among groups"
+        yield subject.error(at, found, "Leave 'among' out, or claim a sum.")
     for probe in claim.probes:
         if probe in collective_of(api).probes:
             yield from _slots_fit(subject, at, api, claim, probe)
