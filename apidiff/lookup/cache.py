@@ -30,8 +30,7 @@ def open_index() -> Index:
     It is written under a temporary name and renamed, so several processes may build it at once and a reader never sees
     half of one. Where it cannot be kept, a note goes to stderr. Raises ApidiffError where the data are invalid.
     """
-    shipped = _read(SHIPPED)
-    if shipped is not None and shipped.fingerprint == __version__:
+    if (shipped := _shipped()) is not None:
         return shipped
     path, wanted = index_file(), fingerprint()
     index = _read(path)
@@ -41,6 +40,20 @@ def open_index() -> Index:
         index = build(wanted)
         _keep(index, path)
     return index
+
+
+def _shipped() -> Index | None:
+    """The index of this version that a wheel brought along; None where there is none that fits.
+
+    It has no digest of its own: installers compare the one that the wheel's list of files holds, and to add up all of its
+    bytes would take longer than a lookup.
+    """
+    try:
+        with SHIPPED.open("rb") as file:
+            index = msgspec.msgpack.decode(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), type=Index)
+    except (OSError, ValueError, RecursionError):
+        return None
+    return index if index.fingerprint == __version__ else None
 
 
 def write_shipped(path: Path) -> None:
