@@ -234,7 +234,7 @@ class Builder:
         if (sampled := with_extracted(mapping, self.data.extracted)) is not None and target in sampled.targets:
             overridden = self.data.extracted[mapping.source.name].tolerances
             found = list(judge_target(sampled, target, self._traces, self._unsupported, overridden))
-            told += extracted_differences(sampled, target, found, [*differences, *told])
+            told += extracted_differences(sampled, target, found, [*differences, *told], pairs)
             agreements += extracted_agreements(sampled, found)
         differences = worst_first([*differences, *told])
         if mapping.execution is Execution.SINGLE:

@@ -39,12 +39,17 @@ class _Way:
 
 
 def extracted_differences(
-    mapping: Mapping, target: Target, found: Sequence[PairVerdicts], told: Sequence[DifferenceEntry]
+    mapping: Mapping,
+    target: Target,
+    found: Sequence[PairVerdicts],
+    told: Sequence[DifferenceEntry],
+    written: Sequence[PairVerdicts] = (),
 ) -> list[DifferenceEntry]:
     """What the newest version differs in, on each device, that none of ``told`` tells.
 
     ``mapping`` has the extracted samples. One difference for each facet and kind of evidence. That a parameter is refused which
-    a row says is missing is no news.
+    a row says is missing is no news. Where a sample of the record itself, of those ``written``, agrees in the facet, the
+    difference is not one of all inputs, whatever the extracted ones have in common.
     """
     newest = found[0].target_version if found else ""
     missing = {one.parameter for one in told if one.parameter}
@@ -52,9 +57,22 @@ def extracted_differences(
     for verdicts in found:
         for way in _ways(verdicts) if verdicts.target_version == newest else ():
             description = _description(mapping, way)
+            if description == ((),) and _some_agree(way, verdicts, written):
+                description = None
             if not any(one.id.startswith(_id(way, verdicts)) for one in told) and not _about(description, missing):
                 entries.append(_entry(mapping, target, way, description, verdicts))
     return entries
+
+
+def _some_agree(way: _Way, found: PairVerdicts, written: Sequence[PairVerdicts]) -> bool:
+    facet = Facet.ERROR.value if way.kind == NO_KERNEL else way.kind
+    place = found.target_version, found.device
+    return any(
+        verdict.facet.value == facet and verdict.agreement is Agreement.AGREES
+        for pair in written
+        if (pair.target_version, pair.device) == place
+        for verdict in pair.verdicts
+    )
 
 
 def _about(description: Description | None, parameters: Set[str]) -> bool:

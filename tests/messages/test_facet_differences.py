@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from apidiff.database import Data
+from apidiff.derive.call_conditions import ON_SOME_INPUTS
 from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.agreements import facet_differences
+from apidiff.messages.extracted_differences import extracted_differences
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
+from apidiff.model.sample_calls import with_extracted
 from apidiff.model.verdict import EvidenceCode, evidence
 
 GELU = "torch.nn.functional.gelu"
@@ -90,3 +93,28 @@ def test_graph_mode_is_one_short_line_of_its_own(database: Data) -> None:
     assert "raises in graph mode" in difference.headline.en.lower()
     assert difference.text.en.startswith("In graph mode: TypeError: not in a graph.")
     assert "`mindspore.jit`" in difference.text.zh
+
+
+def test_what_a_written_sample_agrees_in_is_not_on_all_inputs(database: Data) -> None:
+    mapping = database.mappings["torch.maximum"]
+    sampled = with_extracted(mapping, database.extracted)
+    assert sampled is not None
+    fact = evidence(EvidenceCode.TARGET_REFUSES, error="ValueError: no")
+    refused = [
+        FacetVerdict(sample=name, facet=Facet.ERROR, agreement=Agreement.DIFFERS, facts=[fact])
+        for name in sampled.samples
+    ]
+    agrees = FacetVerdict(sample="plain", facet=Facet.ERROR, agreement=Agreement.AGREES)
+
+    def pair(verdicts: list[FacetVerdict]) -> PairVerdicts:
+        return PairVerdicts(
+            target_version="2.10.0", source_version="2.13.0", device="cpu", runs=(), verdicts=tuple(verdicts)
+        )
+
+    target = mapping.targets[0]
+    [everywhere] = extracted_differences(sampled, target, [pair(refused)], [])
+    [somewhere] = extracted_differences(sampled, target, [pair(refused)], [], [pair([agrees])])
+    assert everywhere.when == []
+    assert somewhere.when == [[ON_SOME_INPUTS]]
+    assert somewhere.headline is not None
+    assert somewhere.headline.en.startswith("On some inputs")
