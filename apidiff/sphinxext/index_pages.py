@@ -24,7 +24,7 @@ from apidiff.sphinxext.run_page import run_title
 from apidiff.writers.exports.address import anchor
 
 # APIs of each risk that every reader sees at once.
-_OF_A_RISK = 16
+_OF_A_RISK = 12
 _RUN_CLASSES = ["apidiff-wrapped", "apidiff-stacked"]
 
 

@@ -37,5 +37,7 @@ def test_nothing_is_cut_off(visit: Visit, language: str, width: int, page: str, 
 
 def test_what_is_cut_off_is_found(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": PHONE, "height": 800})
-    visit.page.set_content(f"<main><details><summary style='white-space: nowrap'>{'word ' * 60}</summary></details></main>")
+    visit.page.set_content(
+        f"<main><details><summary style='white-space: nowrap'>{'word ' * 60}</summary></details></main>"
+    )
     assert len(visit.page.evaluate(_WIDER, "summary")) == 1
