@@ -23,6 +23,8 @@ from apidiff.porting.call_matching import SEVERAL, TUPLE, Bound, bind, fits
 
 DEVICES = {"ascend": "npu", "gpu": "cuda", "cpu": "cpu"}
 """How a user names a device, and how records do."""
+# NumPy's names, which PyTorch takes too: its parser of arguments renames them.
+_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input"}
 
 
 class Label(Enum):
@@ -192,7 +194,10 @@ class Judge:
             if (unknown and not _is_rare(difference)) or (
                 form is not None and bound is not None and _can_meet(difference, bound, parameters, more=form.open)
             ):
-                yield Met(difference.id, difference.kind, difference.risk, difference.reach, difference.headline)
+                reach = _reach(difference, bound or {})
+                yield Met(difference.id, difference.kind, difference.risk, reach, difference.headline)
+        if form is not None:
+            yield from _undocumented(facts, form, parameters)
         yield from self._met_samples(facts, target, form, bound)
         device = target.devices.get(self._device) if self._device is not None else None
         if device is not None and not device.documented and self._release not in device.outcomes:
@@ -315,6 +320,23 @@ def _is_rare(difference: DifferenceFact) -> bool:
     Test inputs go to the edges of every API: what depends on data that no text tells would be told of every call.
     """
     return difference.extracted and difference.reach != Reach.EVERYDAY.value
+
+
+def _reach(difference: DifferenceFact, call: Bound) -> str:
+    """Whom it meets: a call that passes the parameter that it is about is everyday code to its author."""
+    is_passed = difference.kind == DifferenceKind.PARAMETER.value and any(name in call for name in difference.about)
+    return Reach.EVERYDAY.value if is_passed else difference.reach
+
+
+def _undocumented(facts: CallFacts, form: CallForm, parameters: frozenset[str]) -> Iterator[Met]:
+    """Keywords that PyTorch takes although its signatures do not tell of them, such as NumPy's ``axis`` for ``dim``."""
+    if not facts.ways or any(name.startswith("**") for way in facts.ways for name in way):
+        return
+    for name, _ in form.keywords:
+        if name in _NUMPY_NAMES and name not in parameters:
+            headline = filled("scan.undocumented_keyword", name=name, instead=_NUMPY_NAMES[name])
+            kind = DifferenceKind.PARAMETER.value
+            yield Met(f"keyword-{name}", kind, Risk.ERROR.value, Reach.EVERYDAY.value, headline)
 
 
 def _met_answer(answer: OtherwiseFacts) -> Met:

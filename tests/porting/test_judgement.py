@@ -54,6 +54,22 @@ CALLS: list[tuple[str, str, set[str]]] = [
 ]
 
 
+# Calls that each meet something of their own, and calls beside them that do not meet it.
+OWN = [
+    ("x.std()", {"value-values-differ-cpu"}, "x.mean(dim=(0, 1))"),
+    ("x.sort(dim=-1)[1]", {"structure-structures-differ-cpu", "dtype-sides-differ-cpu"}, "x.sum(dim=-1)"),
+    ("F.mish(x, inplace=True)", {"parameter-inplace"}, "F.mish(x)"),
+    ("torch.argmax(x, axis=1)", {"keyword-axis"}, "torch.argmax(x, dim=1)"),
+]
+
+
+@pytest.mark.parametrize(("call", "met", "beside"), OWN, ids=[row[0] for row in OWN])
+def test_a_call_meets_what_is_its_own(scan: Scan, index: Index, call: str, met: set[str], beside: str) -> None:
+    everyday = {one.id for one in judged(scan, index, T + call).differences if one.reach == "everyday"}
+    assert met <= everyday
+    assert not met & {one.id for one in judged(scan, index, T + beside).differences}
+
+
 @pytest.mark.parametrize(("call", "label", "met"), CALLS, ids=[row[0] for row in CALLS])
 def test_calls_of_one_process(scan: Scan, index: Index, call: str, label: str, met: set[str]) -> None:
     said = judged(scan, index, T + call)

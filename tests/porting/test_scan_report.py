@@ -96,6 +96,9 @@ def test_settings(tmp_path: Path) -> None:
             read_settings(inside)
 
 
+# The schema of the standard, an unchanged copy: docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas, (c) OASIS Open.
+OFFICIAL = Path(__file__).with_name("sarif-schema-2.1.0.json")
+
 TEXT = {"type": "string", "minLength": 1}
 MESSAGE = {"type": "object", "properties": {"text": TEXT}, "required": ["text"], "additionalProperties": False}
 REGION = {
@@ -249,6 +252,7 @@ def test_sarif(report: Report, language: str) -> None:
     made = report({"a b/é.py": CODE, "n.ipynb": json.dumps({"cells": cells}), "bad.py": "("})
     log = json.loads(scan_sarif(made, language))
     jsonschema.validate(log, SARIF, format_checker=jsonschema.FormatChecker())
+    jsonschema.validate(log, json.loads(OFFICIAL.read_bytes()), format_checker=jsonschema.FormatChecker())
     run = log["runs"][0]
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert [rules[result["ruleIndex"]] for result in run["results"]] == [result["ruleId"] for result in run["results"]]
