@@ -28,6 +28,7 @@ def scan_text(text: str, path: str, names: TorchNames, *, half_typed: bool = Fal
     module = PurePath(path).stem if kind == PYTHON and path != SNIPPET else f"<{path}>"
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     passed_over: set[int] = set()
+    repairs = 0  # a line may be passed over twice, so lines are not what is counted
     first: list[Problem] = []
     while True:
         try:
@@ -36,7 +37,8 @@ def scan_text(text: str, path: str, names: TorchNames, *, half_typed: bool = Fal
             )
         except UnreadableSource as error:
             first = first or [Problem(path, error.code, error.line, error.detail)]
-            if half_typed and error.code == "syntax" and len(passed_over) < _REPAIRS:
+            if half_typed and error.code == "syntax" and repairs < _REPAIRS:
+                repairs += 1
                 text = _without_line(text, error.line - 1, passed_over)
                 continue
             return ScannedFile(FileNames(path, [], [], None, first, {}), [])

@@ -8,8 +8,8 @@ from sphinx import addnodes
 from apidiff.messages.cited_parts import part_text
 from apidiff.messages.version_changes import makers_of, measurer
 from apidiff.model.trace import backend_name
-from apidiff.model.verdict import Observation, Outcome, worst_outcome
-from apidiff.model.views import ClaimEntry, DocumentEntry, Entry, ObservedSummary, StatedEntry
+from apidiff.model.verdict import WORST_FIRST, Observation, Outcome, worst_outcome
+from apidiff.model.views import ClaimEntry, DocumentEntry, Entry, ObservedEntry, ObservedSummary, StatedEntry
 from apidiff.sphinxext.nodes import (
     Cell,
     Inline,
@@ -251,6 +251,10 @@ def _unsigned(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
     """Show what records say for which nobody vouches; nothing where there is none."""
     if not claim.unsigned:
         return []
+    by_run: dict[str, list[ObservedEntry]] = {}
+    for seen in claim.unsigned:
+        by_run.setdefault(seen.run, []).append(seen)
+    worst = [min(shown, key=lambda seen: WORST_FIRST.index(seen.outcome)) for shown in by_run.values()]
     rows: list[list[Cell]] = [
         [
             [make.badge("outcome", seen.outcome.value)],
@@ -259,7 +263,7 @@ def _unsigned(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
             [make.ref("run", seen.run, nodes.Text(str(seen.world_size)), part=run_part(claim.subject, seen.probe))],
             measurer(seen.measured_by, seen.trust, make.language),
         ]
-        for seen in claim.unsigned
+        for seen in worst
     ]
     header = [make.word(f"column.{name}") for name in ("outcome", "framework", "backend", "ranks")]
     shown = table([*header, make.word("run.measured_by")], rows, classes=["apidiff-stacked"])

@@ -13,7 +13,7 @@ from apidiff.derive.evidence import RunHead, SingleHead
 from apidiff.messages.escape_invisible import visible
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import measurer
-from apidiff.model.trust import Trust
+from apidiff.model.signed import State
 from apidiff.model.views import CounterpartEntry, DifferenceEntry, Entry, ServedEntry
 from apidiff.model.vocabulary import AnswerKind, Reach, Risk
 from apidiff.sphinxext.build_cache import MappingPage
@@ -159,7 +159,7 @@ def _made_by(make: PageBuilder, line: RunHead | SingleHead) -> list[nodes.Node]:
     """Show who made a record, and who vouches for it where that is not this project's list."""
     by = measurer(line.measured_by, line.signed.trust, make.language)
     shown: list[nodes.Node] = [paragraph(make.lead("run.measured_by"), nodes.Text(by))]
-    if line.signed.trust is not Trust.PROJECT:
+    if line.signed.state not in {State.LISTED, State.UNSIGNED}:  # what the name does not say already
         shown.append(paragraph(nodes.Text(signed_words(line.signed, make.language))))
     return shown
 
