@@ -91,7 +91,7 @@ def test_graph_mode_is_one_short_line_of_its_own(database: Data) -> None:
     assert (difference.kind, difference.risk, difference.reach) == ("graph", "error", "edge")
     assert difference.headline is not None
     assert "raises in graph mode" in difference.headline.en.lower()
-    assert difference.text.en.startswith("In graph mode: TypeError: not in a graph.")
+    assert difference.text.en.startswith("in graph mode: TypeError: not in a graph.")
     assert "`mindspore.jit`" in difference.text.zh
 
 
