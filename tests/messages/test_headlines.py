@@ -149,7 +149,7 @@ SIDES = [
         True,
         ("On the CPU, returns `int32`, not `int64`", "CPU 上返回 `int32`，而不是 `int64`"),
     ),
-    ("return", "int64", "int32", False, ("On the CPU, returns something else", "CPU 上返回值不同")),
+    ("return", "int64", "int32", False, ("On the CPU, returns another value", "CPU 上返回的值不同")),
     (
         "return[1]",
         "int64",

@@ -43,31 +43,31 @@ SAID = [
         "neighbours",
         at(2, v2_7_1="holds", v2_8_0="refuted", v2_9_0="refuted", v2_10_0="refuted"),
         ["2 ranks: holds up to 2.7.1, refuted from 2.8.0 on."],
-        ["2 个 rank：2.7.1 及之前成立，2.8.0 起不成立。"],
+        ["2 个 rank：2.7.1 及更早版本成立，2.8.0 起不成立。"],
     ),
     (
         "versions between were not run",
         at(2, v2_7_1="holds", v2_10_0="error"),
         ["2 ranks: holds up to 2.7.1, error from 2.10.0 on; no verdict between 2.7.1 and 2.10.0: 2.8.0, 2.9.0."],
-        ["2 个 rank：2.7.1 及之前成立，2.10.0 起执行出错；2.7.1 与 2.10.0 之间没有结论：2.8.0、2.9.0。"],
+        ["2 个 rank：2.7.1 及更早版本成立，2.10.0 起执行出错；2.7.1 与 2.10.0 之间没有结论：2.8.0、2.9.0。"],
     ),
     (
         "versions, not text",
         at(2, v2_10_0="holds", v2_9_0="timeout", v2_8_0="timeout"),
         ["2 ranks: timeout up to 2.9.0, holds from 2.10.0 on."],
-        ["2 个 rank：2.9.0 及之前超时，2.10.0 起成立。"],
+        ["2 个 rank：2.9.0 及更早版本超时，2.10.0 起成立。"],
     ),
     (
         "there and back",
         at(2, v2_7_1="holds", v2_8_0="refuted", v2_9_0="refuted", v2_10_0="holds"),
         ["2 ranks: holds up to 2.7.1, refuted from 2.8.0 to 2.9.0, holds from 2.10.0 on."],
-        ["2 个 rank：2.7.1 及之前成立，2.8.0 至 2.9.0 不成立，2.10.0 起成立。"],
+        ["2 个 rank：2.7.1 及更早版本成立，2.8.0 至 2.9.0 不成立，2.10.0 起成立。"],
     ),
     (
         "for one version",
         at(2, v2_8_0="holds", v2_9_0="crash", v2_10_0="holds"),
         ["2 ranks: holds up to 2.8.0, crash in 2.9.0, holds from 2.10.0 on."],
-        ["2 个 rank：2.8.0 及之前成立，2.9.0 中崩溃，2.10.0 起成立。"],
+        ["2 个 rank：2.8.0 及更早版本成立，2.9.0 中崩溃，2.10.0 起成立。"],
     ),
     (
         "world sizes that go the same way share a sentence",
@@ -78,20 +78,23 @@ SAID = [
             "2, 4 ranks: holds up to 2.9.0, error from 2.10.0 on.",
             "3 ranks: holds up to 2.9.0, refuted from 2.10.0 on.",
         ],
-        ["2、4 个 rank：2.9.0 及之前成立，2.10.0 起执行出错。", "3 个 rank：2.9.0 及之前成立，2.10.0 起不成立。"],
+        [
+            "2、4 个 rank：2.9.0 及更早版本成立，2.10.0 起执行出错。",
+            "3 个 rank：2.9.0 及更早版本成立，2.10.0 起不成立。",
+        ],
     ),
     ("no world size in common", at(2, v2_9_0="holds") + at(3, v2_10_0="error"), [], []),
     (
         "a version whose records disagree decides nothing",
         [*at(2, v2_8_0="holds", v2_9_0="holds", v2_10_0="error"), ("2.9.0", "error", 2, "them")],
         ["2 ranks: holds up to 2.8.0, error from 2.10.0 on; records disagree between 2.8.0 and 2.10.0: 2.9.0."],
-        ["2 个 rank：2.8.0 及之前成立，2.10.0 起执行出错；2.8.0 与 2.10.0 之间运行记录相互矛盾：2.9.0。"],
+        ["2 个 rank：2.8.0 及更早版本成立，2.10.0 起执行出错；2.8.0 与 2.10.0 之间运行记录相互矛盾：2.9.0。"],
     ),
     (
         "records that agree do",
         [*at(2, v2_9_0="holds", v2_10_0="error"), ("2.9.0", "holds", 2, "them")],
         ["2 ranks: holds up to 2.9.0, error from 2.10.0 on."],
-        ["2 个 rank：2.9.0 及之前成立，2.10.0 起执行出错。"],
+        ["2 个 rank：2.9.0 及更早版本成立，2.10.0 起执行出错。"],
     ),
 ]
 

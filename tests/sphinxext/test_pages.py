@@ -181,7 +181,7 @@ WITHOUT_TARGET = [
             "What to mind of the PyTorch API itself, worst first.",
             "It may hang.",
             "≤ 2.7 no counterpart no counterpart rewrite",
-            "Nothing in MindSpore does the same; the page says what to do instead.",
+            "Nothing in MindSpore does the same; “Instead” says what to write.",
             "≥ 2.8: composed",
             "After: the recipe",
             f"Uses: {USED}, mindspore.Tensor",
