@@ -116,6 +116,8 @@ class ClaimItem(pytest.Item):
     def __init__(self, *, chosen: Chosen, line: int | None, runs: ClaimRuns, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.chosen, self._line, self._runs = chosen, line, runs
+        # No fixtures; said because pytest-lsp, where it is installed, fails on items that have no such attribute.
+        self.funcargs: dict[str, object] = {}
 
     def runtest(self) -> None:
         """Compares the verdicts of this session's runs with the recorded ones."""

@@ -13,7 +13,7 @@ import datetime
 import os
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TypeVar
 
 import pytest
@@ -56,8 +56,8 @@ def left_out(items: Iterable[pytest.Item], today: int) -> list[pytest.Item]:
     days = {}
     for item in items:
         if marker := item.get_closest_marker("turning"):
-            kind = item.callspec.params[marker.kwargs["kind"]] if "kind" in marker.kwargs else None  # type: ignore[attr-defined]
-            key = (item.nodeid.partition("[")[0], repr(kind))
+            kind = _words({marker.kwargs["kind"]}, item) if "kind" in marker.kwargs else None
+            key = (item.nodeid.partition("[")[0], kind)
             days[key] = marker.kwargs["days"]
         elif (question := _question(item)) is not None:
             key = (item.nodeid.partition("[")[0], question)
@@ -78,6 +78,14 @@ def _question(item: pytest.Item) -> str | None:
     for marker in item.iter_markers("parametrize"):
         names = marker.args[0].replace(",", " ").split() if isinstance(marker.args[0], str) else marker.args[0]
         if "language" in names:
-            params: dict[str, object] = item.callspec.params  # type: ignore[attr-defined]
-            return repr({name: value for name, value in params.items() if name not in names})
+            return _words(item.callspec.params.keys() - set(names), item)  # type: ignore[attr-defined]
     return None
+
+
+def _words(names: Collection[str], item: pytest.Item) -> str:
+    """Write the values of parameters so that all workers, which must choose the same cases, write the same."""
+    params: dict[str, object] = item.callspec.params  # type: ignore[attr-defined]
+    text = repr({name: value for name, value in params.items() if name in names})
+    if " at 0x" in text:
+        raise pytest.UsageError(f"{item.nodeid}: turning cases go by what can be written, but got {text}: name another.")
+    return text

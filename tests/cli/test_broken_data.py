@@ -55,7 +55,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.turning(days=3, kind="edit")
+@pytest.mark.turning(days=3, kind="found")
 @pytest.mark.parametrize(("edit", "place", "found"), BROKEN)
 @pytest.mark.parametrize("command", [["check"], ["lookup", "reduce", "--json"], ["export", "json", "out"]])
 def test_broken_data(
