@@ -87,5 +87,7 @@ def _words(names: Collection[str], item: pytest.Item) -> str:
     params: dict[str, object] = item.callspec.params  # type: ignore[attr-defined]
     text = repr({name: value for name, value in params.items() if name in names})
     if " at 0x" in text:
-        raise pytest.UsageError(f"{item.nodeid}: turning cases go by what can be written, but got {text}: name another.")
+        raise pytest.UsageError(
+            f"{item.nodeid}: turning cases go by what can be written, but got {text}: name another."
+        )
     return text
