@@ -142,7 +142,7 @@ def _summary(file: PortedFile, chosen: Language) -> str:
 def _tell(problems: Sequence[Problem], chosen: Language) -> None:
     for problem in problems:
         if problem.code in _OWN:
-            text = words(f"porting.{problem.code}", chosen, path=problem.path, detail=problem.detail)
+            text = words(f"port_problem.{problem.code}", chosen, path=problem.path, detail=problem.detail)
         else:
             text = problem_text(problem, chosen)
         sys.stderr.write(f"apidiff: {visible(text)}\n")

@@ -80,7 +80,8 @@ class Builder:
         self._unsupported = unsupported_by(load_devices()) if data.single_runs else {}
         self._files = _newest_first(data.signatures)
         self._known = {name: [release.version for release in found] for name, found in data.frameworks.items()}
-        self._first = first_shown(self._known.get("mindspore", []), versions_run(data).get("mindspore", []))
+        newest_first = self._known.get("mindspore", [])[::-1]
+        self._first = first_shown(newest_first, versions_run(data).get("mindspore", []))
         self._documented = documented_points(data.listings, data.documents)
         self._clauses: dict[str, Text] = {}  # claims as parts of sentences, by ID
 

@@ -121,7 +121,7 @@ def result_text(body: Result, root: str) -> Text:
     if body.formula is Formula.SENT and body.ranks is RankSet.PARTNERS:
         return filled("formula.sent_by_caller", x=body.of or "")
     if body.among:
-        return filled(f"formula.{body.formula.value}_among", x=body.of or "")
+        return filled(f"formula_among.{body.formula.value}", x=body.of or "")
     return filled(f"formula.{body.formula.value}", x=body.of or "", root=root, sizes=body.sizes or "")
 
 

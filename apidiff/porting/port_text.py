@@ -310,14 +310,18 @@ class _Port:
         language = self._options.language
         why = _in(language, _listed(one.why))
         if one.guide is not None and one.state == "manual":
-            address = _in(language, filled("porting.guide", section=one.guide))
+            address = f"guide/code.html#guide-code-{one.guide}"
         else:
             address = _in(language, one.help) if one.help is not None else ""
         if address:
             why += _in(language, filled("porting.address", address=address))
-        key = "porting.comment_edited" if one.state == "made" else "porting.comment"
-        filled_in = filled(key, label=one.label, source=one.source, target=one.target or "", text=why)
-        return " ".join(_in(language, filled_in).split())
+        if one.state == "made":
+            text = filled(
+                "porting.comment_edited", label=one.label, source=one.source, target=one.target or "", text=why
+            )
+        else:
+            text = filled("porting.comment", label=one.label, source=one.source, text=why)
+        return " ".join(_in(language, text).split())
 
 
 def _in(language: Language, text: Text) -> str:

@@ -169,5 +169,13 @@ def _scanned(report: ScanReport, language: Language) -> list[str]:
 
 def _states(ported: Ported, language: Language) -> list[str]:
     """How many places are edited, right as they stand, or left."""
-    counted = {state: ported.count(state) for state in ("made", "kept", "left", "manual")}
-    return [words("servers.ported", language, **counted)]
+    return [
+        words(
+            "servers.ported",
+            language,
+            made=ported.count("made"),
+            kept=ported.count("kept"),
+            left=ported.count("left"),
+            manual=ported.count("manual"),
+        )
+    ]

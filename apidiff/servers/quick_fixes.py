@@ -55,10 +55,13 @@ def quick_fixes(
     places = _Places(text)
     for repair in sorted(repairs, key=lambda repair: repair.change.label != Label.VERIFIED.value):
         change = repair.change
-        why = change.why[0] if change.why else filled("servers.fix.not_run")
-        named = filled(f"servers.fix.{change.label}", source=change.source, target=change.target or "", why=why)
         edits = [Edit(places.span(edit.start, edit.end), edit.text) for edit in repair.edits]
         verified = change.label == Label.VERIFIED.value
+        if verified:
+            named = filled("servers.fix.verified", target=change.target or "")
+        else:
+            why = change.why[0] if change.why else filled("servers.fix.not_run")
+            named = filled("servers.fix.unsafe", target=change.target or "", why=why)
         yield Fix(in_language(named, language), edits, _codes(change, findings), verified)
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     offered: set[tuple[int, str]] = set()

@@ -13,6 +13,7 @@ from apidiff.derive import statements
 from apidiff.derive.answers import MAPS_TO
 from apidiff.derive.api_history import ChangeKind
 from apidiff.derive.argument_changes import Change
+from apidiff.derive.document_differences import Stated
 from apidiff.derive.official import Standing
 from apidiff.derive.plain_call_conditions import Property
 from apidiff.derive.sample_conditions import Trait
@@ -42,6 +43,7 @@ from apidiff.model.signed import State
 from apidiff.model.trust import Trust
 from apidiff.model.verdict import EvidenceCode, Outcome
 from apidiff.model.vocabulary import AnswerKind, DifferenceKind, Framework, Reach, Relation, Risk, Status
+from apidiff.porting.judgement import Label
 from apidiff.writers.scan.words import LABELS as FIXES
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -132,6 +134,11 @@ FAMILIES = {
     "passed_unlike_others": {Change.SHAPE.value, Change.SHAPE_OF_ELEMENTS.value},
     "condition.situation": values(Situation),
     "formula": values(Formula),
+    "formula_among": {Formula.SUM.value},
+    "documents": values(Stated),
+    "documents.shown": values(Stated),
+    "servers.call": {label.value for label in Label},
+    "port_problem": {"not_python", "changed_meanwhile", "cannot_write", "broken"},
     "ranks": values(RankSet),
     "some_ranks": {one.value for one in SOME_RANKS},
     "history": values(ChangeKind),
