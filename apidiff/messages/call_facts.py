@@ -211,7 +211,9 @@ def _number(
     if key not in numbers:
         numbers[key] = len(problems)
         risk = verdict_risk(verdict)
-        usual = risk is not Risk.NONE and verdict.sample == next(iter(mapping.samples))
+        # Ported code runs in PyNative mode until somebody compiles it.
+        in_use = risk is not Risk.NONE and verdict.facet is not Facet.GRAPH
+        usual = in_use and verdict.sample == next(iter(mapping.samples))
         problems.append(
             ProblemFact(
                 id="-".join([kind, code.value, found.device]).replace("_", "-"),

@@ -271,7 +271,8 @@ class Judge:
             return Label.MANUAL
         if any(name in left_out for name in bound or ()):
             return Label.UNSAFE
-        if any(not is_by_rule(met, target) for met in differences):
+        # What a graph changes is told, but ported code runs in PyNative mode until somebody compiles it.
+        if any(not is_by_rule(met, target) and met.kind != DifferenceKind.GRAPH.value for met in differences):
             return Label.UNSAFE
         if not facts.single:
             return Label.VERIFIED if self._ran(target) else Label.UNSAFE
