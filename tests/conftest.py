@@ -30,7 +30,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)  # after -k, so that what is chosen by name is run on any day
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out the cases of turning tests that are not due today."""
+    """Leaves out the cases of turning tests that are not due today, and puts those that need an event loop first.
+
+    After the first page in a browser a loop of Playwright's runs in the process until its end, and no other can be started.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("asyncio") is None)
     today = turning.day()
     if today is not None and (not_due := turning.left_out(items, today)):
         gone = {item.nodeid for item in not_due}

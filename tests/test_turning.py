@@ -50,7 +50,7 @@ def test_other(width): pass
 
 def test_what_is_asked_of_pages_in_two_languages_is_asked_in_one_each_day(sessions: pytest.Pytester) -> None:
     folder = sessions.mkdir("browser")
-    (folder / "test_pages.py").write_text(PAGES)
+    (folder / "test_asked_of_pages.py").write_text(PAGES)
     every = {f"test_page[{width}-{words}]" for width in (1, 2) for words in ("en-a", "zh-b")}
     others = {"test_other[1]", "test_other[2]"}
     assert run(sessions, "all", "browser") == every | others

@@ -102,7 +102,7 @@ def parent_ended(folder: Path, framework: str, sent: signal.Signals, *, goes_on:
         process.send_signal(sent)
         process.wait(30)
         place.check(earlier)
-        wanted = 130 if sent is signal.SIGINT else -sent
+        wanted = -sent if sent is signal.SIGKILL else 128 + sent  # as shells say that a signal ended it
         assert process.returncode == wanted, process.returncode
     [journal] = place.journals
     assert journal.read_bytes().count(b'"end"') == 1

@@ -47,18 +47,22 @@ def test_kept_once_and_used_again(small: None, cache: Path) -> None:
     assert kept.stat().st_mtime_ns == before
 
 
-def test_the_index_of_a_wheel_is_read_as_it_is(
+def test_the_index_of_a_wheel_is_unpacked_once(
     small: None, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    shipped = tmp_path / "index.msgpack"
+    shipped = tmp_path / "index.msgpack.xz"
     index_cache.write_shipped(shipped)
     content = shipped.read_bytes()
     monkeypatch.setattr(index_cache, "SHIPPED", shipped)
     assert load().lookup("dist.all_reduce").id == "torch.distributed.all_reduce"
-    assert (shipped.read_bytes(), [*files(cache)], capfd.readouterr().err) == (content, [], "")
+    kept = index_cache.index_file()
+    assert (shipped.read_bytes(), [*files(cache)], capfd.readouterr().err) == (content, [kept], "")
+    before = kept.stat().st_ino
+    load()
+    assert kept.stat().st_ino == before
     shipped.write_bytes(content[:-1])  # one that cannot be read: an index is built as in a checkout
     assert load().lookup("dist.all_reduce").id == "torch.distributed.all_reduce"
-    assert [*files(cache)] == [index_cache.index_file()]
+    assert kept.stat().st_ino != before
 
 
 def test_built_again_when_the_data_are_others(small: None, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
