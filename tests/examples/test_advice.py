@@ -77,6 +77,7 @@ NOT_RUN = {
     "queue_pop(key, block=False)": "PyTorch's, of a store that has no counterpart",
     "set_comm_ops_inplace(False)": "tells what makes calls fail from then on; it is switched for the whole process",
     "tensor.size(0)": "PyTorch's; MindSpore's is beside it",
+    "wait(timeout)": "PyTorch's; in MindSpore `wait` takes no argument",
     "y = x·Wᵀ + b": "a formula",
 }
 
