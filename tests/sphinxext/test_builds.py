@@ -72,8 +72,10 @@ def _other_difference(entry: Entry) -> Entry:
 
 
 def _other_risk(entry: Entry) -> Entry:
+    """What the first target risks is what its everyday differences do: the table reads it off these, the rest is told."""
     first, *rest = entry.targets
-    return replace(entry, targets=[replace(first, risk="none"), *rest])
+    differences = [replace(one, risk="none") for one in first.differences]
+    return replace(entry, targets=[replace(first, risk="none", differences=differences), *rest])
 
 
 def _other_category(entry: Entry) -> Entry:
