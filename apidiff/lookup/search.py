@@ -23,14 +23,16 @@ _NEAR = 80.0
 _FEW = 10  # mappings that are only near to what was typed
 
 
-_MOST_WORDS = 40  # of a question; what is repeated counts once
+_MOST_WORDS = 40  # of a question; of a longer one, what is repeated counts once
 _LONGEST_WORD = 200  # characters
 
 
 def shortened(words: str) -> str:
-    """The question without repetitions, and no longer than anybody asks."""
-    each = dict.fromkeys(word[:_LONGEST_WORD] for word in words[: _MOST_WORDS * _LONGEST_WORD].split())
-    return " ".join(list(each)[:_MOST_WORDS])
+    """The question, no longer than anybody asks. Repetitions stay in a short one: 'point to point' is a name."""
+    each = [word[:_LONGEST_WORD] for word in words[: _MOST_WORDS * _LONGEST_WORD].split()]
+    if len(each) > _MOST_WORDS:
+        each = list(dict.fromkeys(each))
+    return " ".join(each[:_MOST_WORDS])
 
 
 class _Row(NamedTuple):
@@ -64,7 +66,7 @@ class Searcher:
         words.
         """
         words = shortened(unicodedata.normalize("NFKC", words))
-        asked = readings(words, self.everyday)
+        asked = _unlike(readings(words, self.everyday))
         corrected: dict[str, str] = {}
         rows = self._rows(_query(query_words(words), asked))
         if not rows:
@@ -157,6 +159,11 @@ class Searcher:
         ).fetchone()
         summary = Text(en=summary_en, zh=summary_zh)
         return Found(id=mapping, summary=summary, risk=risk, score=round(score, 3), matches=matches)
+
+
+def _unlike(asked: Iterable[Reading]) -> list[Reading]:
+    """The readings without those that are said again."""
+    return list({tuple(reading.words): reading for reading in asked}.values())
 
 
 def _query(words: Sequence[str], asked: Iterable[Reading]) -> str:
