@@ -12,6 +12,8 @@ _CJK = r"[\u3400-\u9fff]"
 # A run of Latin letters and digits with what joins them into names is a word; so is each Chinese character.
 _WORD = re.compile(rf"{_CJK}|[A-Za-z0-9_][A-Za-z0-9_.\-]*")
 _SENTENCE_END = re.compile(r"(?<=[。！？])|(?<=[.!?])\s+")
+# What an exception says may be several sentences, the first of which other exceptions say too.
+_QUOTES = re.compile(r"\b[A-Z]\w*(?:Error|Exception): .*[.!?]$")
 # Shorter ones are labels ("Watch", "PyTorch 2.13.0") or names of things, which a page may repeat. A word has about two
 # Chinese characters.
 _SHORTEST_SENTENCE = 5
@@ -93,8 +95,19 @@ def _sentences(article: Tag) -> Iterator[str]:
     for block in article.find_all(_BLOCKS):
         if block.find(_BLOCKS):
             continue  # its parts are looked at
-        for sentence in _SENTENCE_END.split(" ".join(block.get_text("").split())):
+        for sentence in sentences_of(" ".join(block.get_text("").split())):
             words = _WORD.findall(sentence)
             characters = sum(bool(re.fullmatch(_CJK, word)) for word in words)
             if len(words) - characters / 2 >= _SHORTEST_SENTENCE:
                 yield sentence.strip()
+
+
+def sentences_of(text: str) -> list[str]:
+    """Cut ``text`` into its sentences; what an exception says is part of the sentence that quotes it."""
+    found: list[str] = []
+    for part in _SENTENCE_END.split(text):
+        if found and _QUOTES.search(found[-1]):
+            found[-1] += f" {part}"
+        else:
+            found.append(part)
+    return found
