@@ -75,7 +75,7 @@ FOUND = [
 ]
 NONSENSE = ["no such thing xyzzy", "xyzzy", "purple elephants dancing", "看不懂的操作", "龘"]
 # What is held as it is typed by nothing, and at least somewhat by something.
-NEAR = ["alreduce", "reduce xyzzy", "重复归约", "how do I broadcast a tensor"]
+NEAR = ["alreduce", "reduce xyzzy", "冗余归约", "how do I broadcast a tensor"]
 
 
 def wrong(typed: str, found: list[str], leads: list[str]) -> list[str]:

@@ -55,7 +55,7 @@ CHINESE = [
     ("原地修改", "原地修改"),
     ("昇腾", None),
     ("约", "约"),
-    ("重复规约", "规约"),
+    ("冗余规约", "规约"),
 ]
 ENGLISH = [("overwritten", None), ("in place", "place"), ("gloo ascend", None)]
 
