@@ -22,7 +22,7 @@ from apidiff.model.vocabulary import Execution, Relation, Status
 BESIDE = {
     *("mindspore.ops.cat", "mindspore.mint.cat", "mindspore.set_device", "datetime.timedelta"),
     *("torch.utils.data.DataLoader", "mindspore.dataset.GeneratorDataset"),
-    *("mindspore.nn.Dense", "mindspore.value_and_grad"),
+    *("mindspore.nn.Dense", "mindspore.nn.SGD", "mindspore.value_and_grad"),
 }
 
 
