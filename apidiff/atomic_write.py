@@ -21,14 +21,15 @@ _TEMPORARY = ".tmp"
 def replacing(path: Path) -> Iterator[Path]:
     """Gives a temporary file beside ``path`` to write to, which takes its place at the end of the block.
 
-    Where the block raises, nothing is left and ``path`` is as it was.
+    A file that was there hands its permissions on. Where the block raises, nothing is left and ``path`` is as it was.
     """
+    mode = path.stat().st_mode & 0o7777 if path.exists() else 0o644
     handle, name = tempfile.mkstemp(prefix=".", suffix=_TEMPORARY, dir=path.parent)
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
-        temporary.chmod(0o644)
+        temporary.chmod(mode)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

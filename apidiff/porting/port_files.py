@@ -7,13 +7,13 @@ import codecs
 import io
 import os
 import subprocess
-import tempfile
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
+from apidiff.atomic_write import replacing
 from apidiff.errors import ApidiffError
 from apidiff.porting.file_scan import content_digest
 from apidiff.porting.port_text import Ported, Porter
@@ -82,6 +82,10 @@ def _decoded(content: bytes) -> tuple[str, str, bytes]:
         raise UnreadableSource("encoding", detail=str(error)) from error
 
 
+class _ChangedMeanwhile(Exception):
+    """The file to write is not the one that was read."""
+
+
 def write_ported(file: PortedFile) -> Problem | None:
     """Write a file in place of the one that was read; a problem where that has changed since, or cannot be written.
 
@@ -90,20 +94,15 @@ def write_ported(file: PortedFile) -> Problem | None:
     """
     path = file.path.resolve()
     try:
-        state = path.stat()
-        handle, name = tempfile.mkstemp(prefix=".", suffix=".apidiff", dir=path.parent)
-        temporary = Path(name)
-        try:
-            with os.fdopen(handle, "wb") as out:
+        with replacing(path) as temporary:
+            with temporary.open("wb") as out:
                 out.write(file.after)
                 out.flush()
                 os.fsync(out.fileno())
-            temporary.chmod(state.st_mode & 0o7777)
             if path.read_bytes() != file.before:
-                return Problem(str(file.path), "changed_meanwhile")
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+                raise _ChangedMeanwhile
+    except _ChangedMeanwhile:
+        return Problem(str(file.path), "changed_meanwhile")
     except OSError as error:
         return Problem(str(file.path), "cannot_write", detail=error.strerror or str(error))
     return None

@@ -45,18 +45,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     python = folder / "bin" / "python"
     subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel], check=True)
     packages = next((folder / "lib").glob("python*")) / "site-packages"
-    for name in (
-        "msgspec",
-        "numpy",
-        "packaging",
-        "platformdirs",
-        "yaml",
-        "rapidfuzz",
-        "rich",
-        "markdown_it",
-        "mdurl",
-        "pygments",
-    ):
+    for name in NEEDED:
         found = Path(__import__(name).__file__ or "").parent
         (packages / found.name).symlink_to(found)
         for libraries in found.parent.glob(f"{name}.libs"):
