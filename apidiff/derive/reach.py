@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from apidiff.derive.argument_changes import Change
+from apidiff.derive.argument_changes import ArgumentChange, Change
 from apidiff.derive.conditions import (
     Callers,
     Condition,
@@ -21,6 +21,7 @@ from apidiff.derive.conditions import (
 )
 from apidiff.model.claim import Claim, ClaimKind
 from apidiff.model.mapping import Api, Difference
+from apidiff.model.probe import Layout
 from apidiff.model.probe_resolution import collective_of
 from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, ObservedSummary, ParameterEntry
@@ -46,6 +47,11 @@ USUAL = {
 _ODD = {
     *(Change.EMPTY, Change.EMPTY_ELEMENTS, Change.EMPTY_LIST, Change.STRIDED, Change.STRIDED_ELEMENTS, Change.VIEW),
     *(Change.VIEW_OF_ELEMENTS, Change.MIXED_DTYPES, Change.UNEQUAL_SHAPES, Change.LENGTH, Change.OTHER_FORM),
+}
+# Layouts of which gradient buckets and flat parameters are made.
+_PARTS = {
+    layout.value
+    for layout in (Layout.SLICE, Layout.HEAD, Layout.ROW, Layout.FIRST_ROW, Layout.CHUNK, Layout.CHUNKS, Layout.ROWS)
 }
 _ABOUT_PARAMETERS = {ClaimKind.PARAMETER, ClaimKind.LACKS}
 _ABOUT_SIGNATURES = {
@@ -83,20 +89,29 @@ def newest_outcomes(entry: ClaimEntry) -> set[str]:
 def frequent_first(api: Api) -> list[Claim]:
     """The claims of ``api``: of calls as code makes them every day, then of its signature, then of odd calls and of sweeps.
 
-    Ranks with tensors of their own sizes count as everyday: that is how uneven data are gathered.
+    Ranks with tensors of their own sizes count as everyday, since that is how uneven data are gathered; so do slices, rows
+    and chunks, since gradient buckets and flat parameters are made of them.
     """
     probes = collective_of(api).probes
 
     def place(claim: Claim) -> int:
-        if any(probes[probe].sweep for probe in claim.probes if probe in probes):
-            return 3
         if claim.kind in _ABOUT_SIGNATURES:
             return 1
         found = conditions(claim, api)
+        if any(probes[probe].sweep for probe in claim.probes if probe in probes):
+            return 0 if any(map(passes_part, found)) else 3
         uneven = any(isinstance(condition, Disagree) and condition.in_shape for condition in found)
         return 0 if uneven or not any(map(is_odd, found)) else 2
 
     return sorted(api.claims, key=place)
+
+
+def passes_part(condition: Condition) -> bool:
+    """Whether a tensor is passed that is a part of a larger one, without gaps."""
+    match condition:
+        case Passes(change=ArgumentChange(change=Change.VIEW | Change.VIEW_OF_ELEMENTS, detail=layout)):
+            return layout in _PARTS
+    return False
 
 
 def reach_of(difference: Difference, cited: Sequence[Cited], canonical: str) -> Reach:

@@ -6,7 +6,7 @@ import pytest
 
 from apidiff.database import Data
 from apidiff.derive.conditions import Disagree, conditions
-from apidiff.derive.reach import frequent_first, is_odd
+from apidiff.derive.reach import frequent_first, is_odd, passes_part
 from apidiff.model.claim import Claim
 from apidiff.model.mapping import Api
 from apidiff.model.views import Entry
@@ -18,6 +18,10 @@ PATTERNS = [
     ("get_rank with group", "get_rank", "members-get-rank-in-group", "members-get-rank-of-group"),
     ("get_world_size with group", "get_world_size", "members-get-size-of-group", "members-get-size-of-group"),
     ("all_reduce with op and group", "all_reduce", "max-in-group-holds-maximum", "max-in-group-holds-maximum"),
+    ("all_reduce of a slice", "all_reduce", "tensor-holds-sum-slice-tensor", "tensor-holds-sum-slice-tensor"),
+    ("what lies beside the slice", "all_reduce", "rest-kept-slice-tensor", "rest-kept-slice-tensor"),
+    ("a bucket from its beginning", "all_reduce", "tensor-holds-sum-head-tensor", "tensor-holds-sum-head-tensor"),
+    ("broadcast of a row", "broadcast", "all-hold-root-tensor-row-tensor", "all-hold-root-tensor-row-tensor"),
     ("barrier with device_ids", "barrier", "device-list-accepted", "device-list-accepted"),
     ("broadcast from a global rank", "broadcast", "members-hold-root-tensor", "members-hold-root-tensor"),
     ("uneven all_gather", "all_gather", "uneven-gathered", "uneven-refused"),
@@ -38,7 +42,8 @@ PATTERNS = [
 
 def is_of_odd_call(claim: Claim, api: Api) -> bool:
     found = conditions(claim, api)
-    return any(map(is_odd, found)) and not any(isinstance(one, Disagree) and one.in_shape for one in found)
+    frequent = any(passes_part(each) or (isinstance(each, Disagree) and each.in_shape) for each in found)
+    return any(map(is_odd, found)) and not frequent
 
 
 @pytest.mark.parametrize(("name", "source", "target"), [row[1:] for row in PATTERNS], ids=[row[0] for row in PATTERNS])
@@ -64,10 +69,14 @@ def test_odd_calls_and_sweeps_come_last() -> None:
                 "empty": {"like": "sync", "set": {"tensor": {"shape": [0]}}},
                 "max": {"like": "sync", "set": {"op": {"reduce_op": "MAX"}}},
                 "half": {"like": "sync", "set": {"tensor": tensor | {"dtype": "float16"}}, "sweep": "dtype"},
+                "slice": {"like": "sync", "set": {"tensor": tensor | {"layout": "slice"}}, "sweep": "view"},
+                "turned": {"like": "sync", "set": {"tensor": tensor | {"layout": "transposed"}}, "sweep": "view"},
                 "uneven": {"like": "sync", "on_rank": {"0": {"tensor": tensor}, "1": {"tensor": {"shape": [3]}}}},
             },
             "claims": [
                 {"id": "swept", "probes": ["half"], "completes": {}},
+                {"id": "turned", "probes": ["turned"], "completes": {}},
+                {"id": "slice", "probes": ["slice"], "completes": {}},
                 {"id": "odd", "probes": ["empty"], "completes": {}},
                 {"id": "signature", "parameter": {"name": "op"}},
                 {"id": "usual", "probes": ["max"], "completes": {}},
@@ -75,4 +84,12 @@ def test_odd_calls_and_sweeps_come_last() -> None:
             ],
         }
     )
-    assert [claim.id for claim in frequent_first(api)] == ["usual", "uneven", "signature", "odd", "swept"]
+    assert [claim.id for claim in frequent_first(api)] == [
+        "slice",
+        "usual",
+        "uneven",
+        "signature",
+        "odd",
+        "swept",
+        "turned",
+    ]
