@@ -37,17 +37,6 @@ class Frame:
         elif value is not None and ever[name] != value:
             ever[name] = united(ever[name], value)
 
-    def look(self, name: str) -> tuple[bool, Value]:
-        """Whether ``name`` is bound here or around, and to what."""
-        if name in self.bound:
-            return True, self.bound[name]
-        frame = self.outer
-        while frame is not None:
-            if name in frame.ever:
-                return True, frame.ever[name]
-            frame = frame.outer
-        return False, None
-
     def begin(self) -> list[tuple[str, Value]] | None:
         """Begin a branch: what it binds is noted. Give what is returned to `end`."""
         before = self.journal

@@ -34,7 +34,8 @@ class Calls(NameChains):
 
     def _call(self, node: ast.Call) -> Value:
         func = node.func
-        passed = Passed([], {}, False)
+        args: list[Argument] = []
+        passed = Passed(args, {}, False)
         kind = type(func)
         plain = func.id if kind is ast.Name else None  # type: ignore[attr-defined]
         if kind is ast.Attribute:
@@ -45,16 +46,17 @@ class Calls(NameChains):
                 self._follow(value, func, [], "call", passed)
         else:
             value = self.expr(func)
-        value = self.names.source(value)
-        expr, more = self.expr, False
+        expr, source, more = self.expr, self.names.source, False
+        value = source(value)
         for argument in node.args:
             if type(argument) is ast.Starred:
                 expr(argument.value)
                 more = True
-            else:
-                passed.args.append(Argument(argument, self.names.source(expr(argument))))
+                continue
+            given = expr(argument)
+            args.append(Argument(argument, source(given) if given is not None and given != NO_OBJECT else given))
         for keyword in node.keywords:
-            given = self.names.source(expr(keyword.value))
+            given = source(expr(keyword.value))
             if keyword.arg is None:
                 more = True
             else:
@@ -63,8 +65,8 @@ class Calls(NameChains):
             self._register(func, passed)  # type: ignore[arg-type]
         if more:
             passed.keywords["**"] = Argument(node, None)
-        if passed.args and value is not None:
-            self._learn(value, passed.args)
+        if args and value is not None:
+            self._learn(value, args)
         if value is None:
             return self._builtin(plain, passed, node) if plain is not None else None
         if value in {"torch.nn.ModuleList", "torch.nn.Sequential"} and len(passed.args) == 1:
@@ -121,10 +123,9 @@ class Calls(NameChains):
     def keep(self, target: ast.Attribute, value: Value) -> None:
         """Note what is kept in an attribute of ``self``."""
         owner = target.value
-        if isinstance(owner, ast.Name) and self.frame.owner is not None:
-            known, bound = self.frame.look(owner.id)
-            if known and bound == f"{self.frame.owner}{INSTANCE}":
-                kept = self.classes[self.frame.owner].attributes
-                kept[target.attr] = united(kept[target.attr], value) if target.attr in kept else value
-                return
+        of = self.frame.owner
+        if of is not None and isinstance(owner, ast.Name) and self._look(owner.id) == f"{of}{INSTANCE}":
+            kept = self.classes[of].attributes
+            kept[target.attr] = united(kept[target.attr], value) if target.attr in kept else value
+            return
         self.expr(owner)

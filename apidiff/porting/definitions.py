@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterable
 
 from apidiff.model.result_types import INSTANCE, SEQUENCE
+from apidiff.porting.annotations import annotated_type
 from apidiff.porting.bindings import ClassFacts, Frame
 from apidiff.porting.expressions import Expressions
 from apidiff.porting.torch_names import FOREIGN, TENSOR, Value
@@ -36,7 +37,7 @@ class Definitions(Expressions):
             self.expr(node.returns)
         outer = self.frame
         path = f"{outer.path}.{node.name}"
-        declared = self.annotations.type_of(node.returns)
+        declared = annotated_type(node.returns, self._meant)
         self.returns[path] = declared
         owner = outer.path if outer.path in self.classes else None
         if owner is not None:
@@ -68,7 +69,7 @@ class Definitions(Expressions):
                 of_class = any(isinstance(mark, ast.Name) and mark.id == "classmethod" for mark in node.decorator_list)
                 found[argument.arg] = owner if of_class else f"{owner}{INSTANCE}"
                 continue
-            value = self.annotations.type_of(argument.annotation)
+            value = annotated_type(argument.annotation, self._meant)
             if argument.annotation is None:
                 given = self._silent(default) if default is not None else None
                 if is_forward and argument.arg != "ctx" and _may_be_tensor(default):
@@ -78,7 +79,7 @@ class Definitions(Expressions):
             found[argument.arg] = value
         for extra in (arguments.vararg, arguments.kwarg):
             if extra is not None:
-                kind = self.annotations.type_of(extra.annotation)
+                kind = annotated_type(extra.annotation, self._meant)
                 found[extra.arg] = f"{TENSOR}{SEQUENCE}" if extra is arguments.vararg and kind == TENSOR else None
         return found
 

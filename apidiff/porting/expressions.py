@@ -3,54 +3,27 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 from apidiff.model.result_types import NO_OBJECT, SEQUENCE
 from apidiff.porting.bindings import worth_telling
 from apidiff.porting.calls import Calls
-from apidiff.porting.torch_names import TENSOR, TorchNames, Value, united
+from apidiff.porting.torch_names import TENSOR, Value, united
 
 
 class Expressions(Calls):
     """Goes through expressions. Arguments are those of `apidiff.porting.name_walk.walk`."""
 
-    def __init__(self, module: str, names: TorchNames, tree: Collection[str], *, package: bool, assume: bool) -> None:
-        super().__init__(module, names, tree, package=package, assume=assume)
-        self._expressions: dict[type, Callable[..., Value]] = {
-            ast.BinOp: self._operation,
-            ast.UnaryOp: self._unary,
-            ast.Compare: self._compare,
-            ast.BoolOp: self._either,
-            ast.IfExp: self._conditional,
-            ast.Subscript: self._subscript,
-            ast.Tuple: self._sequence,
-            ast.List: self._sequence,
-            ast.ListComp: self._comprehension,
-            ast.GeneratorExp: self._comprehension,
-            ast.SetComp: self._comprehension,
-            ast.DictComp: self._comprehension,
-            ast.Lambda: self._lambda,
-            ast.NamedExpr: self._named,
-            ast.JoinedStr: self._text,
-            ast.Dict: self._dict,
-            ast.Starred: self._starred,
-            ast.Await: self._awaited,
-        }
-
     def expr(self, node: ast.expr) -> Value:
         """Go through an expression; return what its value may be."""
         kind = type(node)
-        if kind is ast.Constant:
-            return NO_OBJECT
         if kind is ast.Name:
             return self._name(node)  # type: ignore[arg-type]
-        if kind is ast.Attribute:
-            return self._chain(node, None)  # type: ignore[arg-type]
-        if kind is ast.Call:
-            return self._call(node)  # type: ignore[arg-type]
-        visit = self._expressions.get(kind)
+        if kind is ast.Constant:
+            return NO_OBJECT
+        visit = _EXPRESSIONS.get(kind)
         if visit is not None:
-            return visit(node)
+            return visit(self, node)
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self.expr(child)
@@ -207,6 +180,30 @@ class Expressions(Calls):
             self.top.ever[name] = united(self.top.ever.get(name), value)
             if worth_telling(value):
                 self.rebound[name] = united(self.rebound.get(name), value)
+
+
+_EXPRESSIONS: dict[type, Callable[..., Value]] = {
+    ast.Call: Expressions._call,
+    ast.Attribute: Expressions._chain,
+    ast.BinOp: Expressions._operation,
+    ast.UnaryOp: Expressions._unary,
+    ast.Compare: Expressions._compare,
+    ast.BoolOp: Expressions._either,
+    ast.IfExp: Expressions._conditional,
+    ast.Subscript: Expressions._subscript,
+    ast.Tuple: Expressions._sequence,
+    ast.List: Expressions._sequence,
+    ast.ListComp: Expressions._comprehension,
+    ast.GeneratorExp: Expressions._comprehension,
+    ast.SetComp: Expressions._comprehension,
+    ast.DictComp: Expressions._comprehension,
+    ast.Lambda: Expressions._lambda,
+    ast.NamedExpr: Expressions._named,
+    ast.JoinedStr: Expressions._text,
+    ast.Dict: Expressions._dict,
+    ast.Starred: Expressions._starred,
+    ast.Await: Expressions._awaited,
+}
 
 
 def _sequence_of(value: Value) -> Value:

@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable, Collection
 
 from apidiff.model.result_types import INSTANCE
-from apidiff.porting.annotations import Annotations
 from apidiff.porting.bindings import ClassFacts, Frame
 from apidiff.porting.torch_names import IN_TREE, TENSOR, TorchNames, Value, united
 from apidiff.porting.uses import Passed, Pending, Use, attribute_place, span
@@ -32,7 +31,6 @@ class NameChains:
         self.globals: set[str] = set()
         self.later: deque[Callable[[], None]] = deque()
         self.inner: deque[Callable[[], None]] = deque()
-        self.annotations = Annotations(lambda node: names.source(self._silent(node)))
         self.methods = names.tensor_methods
         self.telling = names.methods
         self.parameters: dict[str, list[str]] = {}  # of the functions of this file that say no types, by path
@@ -50,10 +48,20 @@ class NameChains:
         del self.uses[uses:], self.pending[pending:]
         return value
 
+    def _meant(self, node: ast.expr) -> Value:
+        """What a name or an attribute in an annotation means."""
+        return self.names.source(self._look(node.id) if isinstance(node, ast.Name) else self._silent(node))
+
     def _look(self, name: str) -> Value:
-        known, value = self.frame.look(name)
-        if known:
-            return value
+        """What a name is bound to: here as things stand, in the scopes around as they may be when this is called."""
+        bound = self.frame.bound
+        if name in bound:
+            return bound[name]
+        frame = self.frame.outer
+        while frame is not None:
+            if name in frame.ever:
+                return frame.ever[name]
+            frame = frame.outer
         if self.customary and name in self.customary:
             return self.customary[name]
         if self.stars and "*" in self.top.ever:
@@ -61,12 +69,14 @@ class NameChains:
         return None
 
     def _name(self, node: ast.Name) -> Value:
-        value = self._look(node.id)
-        if value is not None and value[0] not in "!~":
-            self._follow(value, node, [], "name", None)
+        name, bound = node.id, self.frame.bound
+        value = bound[name] if name in bound else self._look(name)
+        if value is None or value[0] in "!~" or (value[-1] in ")]" and "|" not in value):
+            return value  # nothing of PyTorch's, or an object: there is no API to tell of
+        self._follow(value, node, [], "name", None)
         return value
 
-    def _chain(self, node: ast.Attribute, passed: Passed | None) -> Value:
+    def _chain(self, node: ast.Attribute, passed: Passed | None = None) -> Value:
         """A name or another expression with the attributes that follow it, ``a.b.c``; ``passed`` where it is called."""
         steps = [node]
         base = node.value

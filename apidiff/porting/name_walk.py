@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from apidiff.model.result_types import NO_OBJECT
+from apidiff.porting.annotations import annotated_type
 from apidiff.porting.bindings import ModuleFacts, worth_telling
 from apidiff.porting.imports import Imports
 from apidiff.porting.torch_names import IN_TREE, TENSOR, TorchNames, Value, united
@@ -55,40 +56,15 @@ def walk(
 class Walker(Imports):
     """One walk through one file: its statements, in order."""
 
-    def __init__(self, module: str, names: TorchNames, tree: Collection[str], *, package: bool, assume: bool) -> None:
-        super().__init__(module, names, tree, package=package, assume=assume)
-        self._statements: dict[type, Callable[..., None]] = {
-            ast.Import: self._import,
-            ast.ImportFrom: self._import_from,
-            ast.Assign: self._assign,
-            ast.AnnAssign: self._annotated,
-            ast.AugAssign: self._augmented,
-            ast.Return: self._return,
-            ast.FunctionDef: self._function,
-            ast.AsyncFunctionDef: self._function,
-            ast.ClassDef: self._class,
-            ast.If: self._if,
-            ast.For: self._for,
-            ast.AsyncFor: self._for,
-            ast.While: self._while,
-            ast.Try: self._try,
-            ast.TryStar: self._try,
-            ast.With: self._with,
-            ast.AsyncWith: self._with,
-            ast.Delete: self._delete,
-            ast.Global: self._global,
-            ast.Match: self._match,
-        }
-
     def body(self, statements: Iterable[ast.stmt]) -> None:
         """Go through statements in order."""
-        known, expr = self._statements, self.expr
+        known, expr = _STATEMENTS, self.expr
         for statement in statements:
             kind = type(statement)
             if kind is ast.Expr:
                 expr(statement.value)  # type: ignore[attr-defined]
             elif visit := known.get(kind):
-                visit(statement)
+                visit(self, statement)
             else:
                 for node in ast.iter_child_nodes(statement):
                     if isinstance(node, ast.expr):
@@ -107,7 +83,7 @@ class Walker(Imports):
     def _annotated(self, node: ast.AnnAssign) -> None:
         self.expr(node.annotation)
         value = self.expr(node.value) if node.value else None
-        kind = self.annotations.type_of(node.annotation)
+        kind = annotated_type(node.annotation, self._meant)
         self._bind(node.target, kind if kind is not None and value in {None, NO_OBJECT} else value)
         if isinstance(node.target, ast.Name) and self.frame.path in self.classes:
             self.classes[self.frame.path].attributes[node.target.id] = kind
@@ -138,7 +114,7 @@ class Walker(Imports):
         """What ``isinstance(x, torch.Tensor)`` and ``torch.is_tensor(x)`` tell of ``x``."""
         match test:
             case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kind]):
-                return {name: value} if (value := self.annotations.type_of(kind)) is not None else {}
+                return {name: value} if (value := annotated_type(kind, self._meant)) is not None else {}
             case ast.Call(func=ast.Attribute(attr="is_tensor") as func, args=[ast.Name(id=name)]):
                 return {name: TENSOR} if self._silent(func) == "torch.is_tensor" else {}
             case ast.BoolOp(op=ast.And(), values=values):
@@ -215,3 +191,27 @@ class Walker(Imports):
             classes=self.classes,
             returns={path: value for path, value in self.returns.items() if value is not None and worth_telling(value)},
         )
+
+
+_STATEMENTS: dict[type, Callable[..., None]] = {
+    ast.Import: Walker._import,
+    ast.ImportFrom: Walker._import_from,
+    ast.Assign: Walker._assign,
+    ast.AnnAssign: Walker._annotated,
+    ast.AugAssign: Walker._augmented,
+    ast.Return: Walker._return,
+    ast.FunctionDef: Walker._function,
+    ast.AsyncFunctionDef: Walker._function,
+    ast.ClassDef: Walker._class,
+    ast.If: Walker._if,
+    ast.For: Walker._for,
+    ast.AsyncFor: Walker._for,
+    ast.While: Walker._while,
+    ast.Try: Walker._try,
+    ast.TryStar: Walker._try,
+    ast.With: Walker._with,
+    ast.AsyncWith: Walker._with,
+    ast.Delete: Walker._delete,
+    ast.Global: Walker._global,
+    ast.Match: Walker._match,
+}
