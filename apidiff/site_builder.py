@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 
 from apidiff import database
 from apidiff.database import ApidiffError, InvalidData
-from apidiff.database.checks import run_checks
+from apidiff.database.checks import check_records, run_checks
+from apidiff.database.data import tell_damaged
 from apidiff.database.paths import in_checkout
 from apidiff.execute.submissions import signature_errors
 from apidiff.process_group import kill_group, start
@@ -107,7 +108,9 @@ def build_site(
     output = output.resolve()
     with collecting_seldom():
         data = database.load()
-        errors = [*run_checks(data), *signature_errors(data.root)]
+        tell_damaged([str(error) for error in data.unread])
+        # Without files that are passed over, names that stand in them would be missed.
+        errors = [*(check_records(data) if data.broken else run_checks(data)), *signature_errors(data.root)]
     if errors:
         raise InvalidData(errors)
     wanted = [language for language in LANGUAGES if language.folder in languages]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from rich.table import Table
 
 from apidiff.cli.output import show
-from apidiff.database import Data, InvalidData, load
+from apidiff.database import Data, InvalidData, load_valid
 from apidiff.database.backends import load_backends
 from apidiff.database.checks import check_records, run_checks
 from apidiff.database.checks.subject import Subject
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the counts. Raises InvalidData with every error found, UnknownMapping for an ID that no mapping has."""
-    data = load()
+    data = load_valid()
     if args.ids:
         data = dataclasses.replace(data, mappings={key: _mapping(data, key) for key in args.ids})
     if errors := check_records(data) if args.ids else [*run_checks(data), *_evidence_errors(data)]:

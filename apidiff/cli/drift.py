@@ -15,6 +15,7 @@ from rich.text import Text as Line
 from apidiff.cli.output import language, show
 from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import load_backends
+from apidiff.database.data import tell_damaged
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
 from apidiff.derive.api_history import STUBS, Change, Touched, compare_files, touched
@@ -53,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Prints the changes; 0 even where there are none. Raises UnknownVersion for versions without signatures."""
     data = load()
+    tell_damaged([str(error) for error in data.unread])
     old, new = files_of(data, args.framework, args.old, args.new)
     changes = [(change, touched(change, data.mappings.values(), data.documents)) for change in compare_files(old, new)]
     verdicts = _verdicts(data, new.framework, old.version, new.version)

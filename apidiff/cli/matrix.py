@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
-from apidiff.database import ApidiffError, InvalidData, load
+from apidiff.database import ApidiffError, InvalidData, load_valid
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import PACKAGE, conf_file, examples_folder, in_checkout
@@ -71,7 +71,7 @@ def run_matrix(args: argparse.Namespace) -> int:
         raise ApidiffError("verify: --matrix installs the project from its checkout. Run it in one.")
     if place := place_of(os.environ):
         raise ApidiffError(f"verify: --matrix starts runs of its own. Run it without {place.launcher}.")
-    backends, data = load_backends(), load()
+    backends, data = load_backends(), load_valid()
     if data.damaged:
         raise InvalidData(data.damaged)
     examples = shown_by_path(load_examples(examples_folder()))

@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Does what was asked. ``diff`` and ``audit`` return 1 where verdicts differ or one record lacks some."""
     data, backends = load(), load_backends()
-    tell_damaged(data)
+    tell_damaged([str(error) for error in data.unread])
     context = make_context(backends, load_examples(examples_folder()), data.signatures)
     console = Console(markup=False, highlight=False, soft_wrap=True)
     if args.action == "list":

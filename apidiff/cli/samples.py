@@ -15,7 +15,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from apidiff.database import Data, load
+from apidiff.database import Data, load_valid
 from apidiff.database.data import UnknownMapping
 from apidiff.database.extracted_samples import extracted_path, load_extracted, write_extracted
 from apidiff.database.paths import DATA
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     if os.environ.get("PYTHONHASHSEED") != "0":  # some inputs are drawn in the order of a set
         again = [sys.executable, "-m", "apidiff", "samples", "extract", *args.ids, "--into", str(args.into.resolve())]
         return subprocess.run(again, check=False, env={**os.environ, "PYTHONHASHSEED": "0"}).returncode
-    data = load()
+    data = load_valid()
     for key in args.ids:
         if key not in data.mappings:
             raise UnknownMapping.of(key)

@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _undecided() -> int:
     """Writes the names that no record answers. Raises ApidiffError where PyTorch is missing or there are more than before."""
-    from apidiff.database import load
+    from apidiff.database import load_valid
     from apidiff.database.scope import load_scope
     from apidiff.database.undecided import answered_names, read_undecided, write_undecided
     from apidiff.execute.extract.public_names import public_names
@@ -81,7 +81,7 @@ def _undecided() -> int:
         names = public_names()
     except ModuleNotFoundError as error:
         raise ApidiffError(f"signatures undecided needs {error.name}. Install it with: pip install torch") from error
-    data = load()
+    data = load_valid()
     left = set(names) - answered_names(data)
     former = read_undecided(data.root)
     if former is not None and len(left) > former.most:

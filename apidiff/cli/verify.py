@@ -18,7 +18,7 @@ from rich.table import Table
 from apidiff.cli.matrix import add_options, run_matrix
 from apidiff.cli.repeat import show_sample
 from apidiff.cli.samples import choose, has_samples, run_samples
-from apidiff.database import ApidiffError, Data, InvalidData, load
+from apidiff.database import ApidiffError, Data, InvalidData, load_valid
 from apidiff.database.backends import Backend, find_backends, load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
     place = place_of(os.environ)
     if place and place.rank:
         return serve(place)
-    data = load()
+    data = load_valid()
     if data.damaged:  # what is recorded there would be taken for what was never recorded
         raise InvalidData(data.damaged)
     backends = [backend for backend in load_backends() if args.framework in {None, backend.framework}]

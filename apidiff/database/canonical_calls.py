@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from collections.abc import Mapping as Dictionary
 from pathlib import Path
 
@@ -39,9 +39,12 @@ _IMPORTS = {
 _LIKE_THE_SOURCE = ("mint", "ops")
 
 
-def with_canonical_calls(mappings: Dictionary[str, Mapping], path: Path) -> dict[str, Mapping]:
+def with_canonical_calls(
+    mappings: Dictionary[str, Mapping], path: Path, passed_over: Collection[str] = ()
+) -> dict[str, Mapping]:
     """The mappings, each with the calls that the file ``path`` has of it; as they are where there is no such file.
 
+    Calls of mappings that were ``passed_over`` are, too.
     Raises DataError for a mapping or target that is not there, and for code that does not parse or uses an unknown name.
     """
     if not path.is_file():
@@ -49,6 +52,8 @@ def with_canonical_calls(mappings: Dictionary[str, Mapping], path: Path) -> dict
     calls, lines = read_yaml(path, dict[DottedName, CanonicalCalls])
     done = dict(mappings)
     for key, written in calls.items():
+        if key in passed_over:
+            continue
         if key not in mappings:
             raise DataError(path, lines.get((key,)), f"there is no mapping {key!r}", "Name a source that has a record.")
         done[key] = _with_calls(mappings[key], written, _Place(path, lines, key))

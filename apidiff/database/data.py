@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from apidiff.database.canonical_calls import with_canonical_calls
 from apidiff.database.document_addresses import PageRules, load_addresses
-from apidiff.database.document_twins import load_twins, with_twins
+from apidiff.database.document_twins import Twins, load_twins, with_twins
 from apidiff.database.documented import (
     OnlyFile,
     TableFile,
     load_documented,
     load_mindspore_only,
-    load_tables,
+    load_table,
+    table_paths,
     with_listed,
 )
 from apidiff.database.expansion import Expander, Origins
@@ -43,6 +45,8 @@ from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord
 from apidiff.model.trust import Trust
 
+_T = TypeVar("_T")
+
 
 @dataclass(frozen=True)
 class Data:
@@ -55,9 +59,10 @@ class Data:
     process, those made last first. ``uses``: how often real code names an API. ``addresses``: by framework, where its
     documentation stands.
     ``extracted``: samples taken from the source framework, by its API. ``rules``: how code is ported beyond names and keywords.
-    ``damaged``: what is wrong with run records and files of samples that were passed over. ``signed``: who vouches for each
-    record, by ID. ``runs`` and ``single_runs`` are those that decide: this project's own and signed ones; ``unsigned_runs`` and
-    ``unsigned_single_runs`` the others, which no badge, headline or figure is made from.
+    ``damaged``: what is wrong with run records and files of samples that were passed over. ``broken``: what is wrong with
+    other files that were. ``passed_over``: the mappings that could not be made, by ID, each with the reason.
+    ``signed``: who vouches for each record, by ID. ``runs`` and ``single_runs`` are those that decide: this project's own and
+    signed ones; ``unsigned_runs`` and ``unsigned_single_runs`` the others, which no badge, headline or figure is made from.
     """
 
     root: Path
@@ -81,6 +86,13 @@ class Data:
     signed: dict[str, Signed] = field(default_factory=dict)
     unsigned_runs: list[tuple[str, RunRecord]] = field(default_factory=list)
     unsigned_single_runs: list[tuple[str, SingleRecord]] = field(default_factory=list)
+    broken: list[DataError] = field(default_factory=list)
+    passed_over: dict[str, DataError] = field(default_factory=dict)
+
+    @property
+    def unread(self) -> list[DataError]:
+        """What is wrong with all files that were passed over."""
+        return [*self.broken, *self.damaged]
 
     @property
     def every_run(self) -> list[tuple[str, RunRecord]]:
@@ -101,8 +113,8 @@ class Data:
 def load(root: Path | None = None) -> Data:
     """Reads the data below ``root`` (default: the data shipped with the package).
 
-    Raises InvalidData with every DataError found in mappings, documents and releases; DataError for a broken signature file. A
-    run record or file of samples that is damaged is passed over and told in ``damaged``.
+    A file that is damaged is passed over, and so is a mapping that cannot be made without it: ``broken``, ``damaged`` and
+    ``passed_over`` tell them. Raises DataError where documents or releases cannot be read, which all answers rest on.
     """
     was_enabled = gc.isenabled()
     gc.disable()  # a million objects are made and all are kept: looking for garbage among them takes as long as reading
@@ -113,35 +125,50 @@ def load(root: Path | None = None) -> Data:
             gc.enable()
 
 
+def load_valid(root: Path | None = None) -> Data:
+    """Reads the data as `load` does, and passes over nothing but evidence.
+
+    Raises InvalidData with every DataError found, for a caller who would take what is missing for what never was.
+    """
+    data = load(root)
+    if data.broken:
+        raise InvalidData(data.broken)
+    return data
+
+
+class _PassedOver:
+    """Reads parts of the data, and keeps what is wrong with those that cannot be read."""
+
+    def __init__(self) -> None:
+        self.errors: list[DataError] = []
+
+    def read(self, otherwise: _T, part: Callable[[], _T]) -> _T:
+        """What ``part`` returns; ``otherwise`` where it raises DataError."""
+        try:
+            return part()
+        except DataError as error:
+            self.errors.append(error)
+            return otherwise
+
+
 def _load(root: Path) -> Data:
-    errors: list[DataError] = []
-    documents: dict[str, Document] = {}
-    frameworks: dict[str, list[Release]] = {}
-    tables: list[TableFile] = []
-    only: OnlyFile = {}
-    listings: list[Listing] = []
-    uses = Uses()
-    addresses: dict[str, PageRules] = {}
-    try:
-        tables = load_tables(root / "official")
-        documents, _ = read_yaml(root / "documents.yaml", dict[str, Document])
-        documents = with_twins(documents, load_twins(root))
-        frameworks, _ = read_yaml(root / "frameworks.yaml", dict[str, list[Release]])
-        only, _ = load_mindspore_only(root)
-        listings = load_documented(root / "documented.yaml")
-        uses = load_uses(root)
-        addresses = load_addresses(root)
-    except DataError as error:
-        errors.append(error)
-    if errors:
-        raise InvalidData(errors)
-    signatures = load_signatures(root / "signatures")
-    expander = Expander.of(root, signatures, documents)
-    mappings, origins = _mappings(root, expander, errors)
-    if errors:
-        raise InvalidData(errors)
-    mappings = with_canonical_calls(with_listed(mappings, tables), root / "canonical_calls.yaml")
-    reading = Reading(load_own_records(root))
+    documents, _ = read_yaml(root / "documents.yaml", dict[str, Document])
+    frameworks, _ = read_yaml(root / "frameworks.yaml", dict[str, list[Release]])
+    rest = _PassedOver()
+    documents = with_twins(documents, rest.read(Twins(addresses=[]), lambda: load_twins(root)))
+    read_tables = [rest.read(None, partial(load_table, path)) for path in table_paths(root / "official")]
+    tables = [table for table in read_tables if table]
+    only: OnlyFile = rest.read({}, lambda: load_mindspore_only(root)[0])
+    listings: list[Listing] = rest.read([], lambda: load_documented(root / "documented.yaml"))
+    uses = rest.read(Uses(), lambda: load_uses(root))
+    addresses: dict[str, PageRules] = rest.read({}, lambda: load_addresses(root))
+    signatures = load_signatures(root / "signatures", rest.errors)
+    expander = Expander.of(root, signatures, documents, rest.errors)
+    mappings, origins, passed_over = _mappings(root, expander, rest.errors)
+    mappings = with_listed(mappings, tables)
+    calls = root / "canonical_calls.yaml"
+    mappings = rest.read(mappings, lambda: with_canonical_calls(mappings, calls, passed_over))
+    reading = Reading(load_own_records(root, rest.errors))
     runs = load_runs(root / "runs", reading)
     single_runs = load_single_runs(root / "runs", reading)
     signed = _signed(root, [key for key, _ in [*runs, *single_runs]], reading.own_ids)
@@ -165,11 +192,13 @@ def _load(root: Path) -> Data:
         uses,
         addresses,
         extracted,
-        load_writing_rules(root, mappings),
+        rest.read(WritingRules(), lambda: load_writing_rules(root, mappings, passed_over)),
         [*reading.damaged, *broken],
         signed,
         [pair for pair in runs if pair[0] not in decide],
         [pair for pair in single_runs if pair[0] not in decide],
+        rest.errors,
+        passed_over,
     )
 
 
@@ -181,31 +210,39 @@ def _signed(root: Path, run_ids: Sequence[str], own: Collection[str]) -> dict[st
     )
 
 
-def tell_damaged(data: Data) -> None:
-    """Writes a line on standard error for each damaged file that was passed over. `apidiff check` fails on them."""
-    for error in data.damaged:
-        sys.stderr.write(f"apidiff: note: damaged, and passed over: {error}\n")
+def tell_damaged(errors: Sequence[str]) -> None:
+    """Writes a line on standard error about files that were passed over, where there are any. `apidiff check` fails on them."""
+    if errors:
+        more = f" And {len(errors) - 1} more: apidiff check names them." if len(errors) > 1 else ""
+        sys.stderr.write(f"apidiff: note: damaged, and passed over: {errors[0]}{more}\n")
 
 
-def _mappings(root: Path, expander: Expander, errors: list[DataError]) -> tuple[dict[str, Mapping], dict[str, Origins]]:
-    """All mappings and the origins of their parts by ID; what is wrong is added to ``errors``."""
+def _mappings(
+    root: Path, expander: Expander, broken: list[DataError]
+) -> tuple[dict[str, Mapping], dict[str, Origins], dict[str, DataError]]:
+    """All mappings, the origins of their parts, and why some cannot be made, by ID; causes are added to ``broken``.
+
+    What a mapping lacks may stand in a file that could not be read, of profiles or another mapping: then that alone is told.
+    """
     mappings: dict[str, Mapping] = {}
     origins: dict[str, Origins] = {}
+    passed_over: dict[str, DataError] = {}
     for path in sorted((root / "mappings").rglob("*.yaml")):
         name = ".".join(path.relative_to(root / "mappings").with_suffix("").parts)
         try:
             mappings[name], origins[name] = expander.expand(path, name)
         except DataError as error:
-            errors.append(error)
-    if errors:  # what another record should define may stand in one that could not be read
-        return mappings, origins
+            passed_over[name] = error
+    broken += [] if broken else passed_over.values()
     filled: dict[str, Mapping] = {}
+    faults: dict[str, DataError] = {}
     for key, mapping in mappings.items():
         try:
             filled[key] = fill_in(mapping, mappings, origins[key])
         except DataError as error:
-            errors.append(error)
-    return filled, origins
+            faults[key] = error
+    broken += [] if broken else faults.values()
+    return filled, origins, passed_over | faults
 
 
 def mapping_path(root: Path, mapping_id: str) -> Path:

@@ -89,27 +89,26 @@ class TableFile:
         return DataError(self.path, self.lines.get(place), found, remedy)
 
 
-def load_tables(folder: Path) -> list[TableFile]:
-    """The tables in ``folder`` in the order of their names; none where there is no such folder.
+def table_paths(folder: Path) -> list[Path]:
+    """The files of tables in ``folder`` in the order of their names; none where there is no such folder."""
+    return sorted(folder.glob("*.yaml"))
 
-    Raises DataError for a file that is not a table, and for a row that stands twice.
-    """
-    found = []
-    for path in sorted(folder.glob("*.yaml")):
-        table, lines = read_yaml(path, OfficialTable)
-        file = TableFile(path, table, lines)
-        seen: dict[tuple[object, ...], int] = {}
-        for index, row in enumerate(table.rows):
-            for key, what in (
-                (("row", row.section, row.row), row.part),
-                (("pair", row.source, row.target), row.target),
-            ):
-                if key in seen:
-                    first = lines.get(("rows", seen[key]))
-                    raise file.error(index, "row", f"{what} stands on line {first} already", "Keep one of the two.")
-                seen[key] = index
-        found.append(file)
-    return found
+
+def load_table(path: Path) -> TableFile:
+    """The table in ``path``. Raises DataError for a file that is not a table, and for a row that stands twice."""
+    table, lines = read_yaml(path, OfficialTable)
+    file = TableFile(path, table, lines)
+    seen: dict[tuple[object, ...], int] = {}
+    for index, row in enumerate(table.rows):
+        for key, what in (
+            (("row", row.section, row.row), row.part),
+            (("pair", row.source, row.target), row.target),
+        ):
+            if key in seen:
+                first = lines.get(("rows", seen[key]))
+                raise file.error(index, "row", f"{what} stands on line {first} already", "Keep one of the two.")
+            seen[key] = index
+    return file
 
 
 def claim_id(table: str) -> str:

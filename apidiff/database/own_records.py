@@ -29,20 +29,32 @@ def own_records_path(root: Path) -> Path:
     return root / "own_records.txt"
 
 
-def load_own_records(root: Path) -> dict[str, str]:
-    """Reads the list: digest → ID of the run; empty where there is none. Raises DataError for a line of another form."""
+def load_own_records(root: Path, broken: list[DataError] | None = None) -> dict[str, str]:
+    """Reads the list: digest → ID of the run; empty where there is none.
+
+    Raises DataError for a line of another form; given a list ``broken``, adds the error there and passes the line over.
+    """
     path = own_records_path(root)
     try:
-        text = path.read_text(encoding="utf-8")
+        # What is no UTF-8 makes a line of another form.
+        text = path.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(path, None, f"cannot be read ({error})", "Restore it from version control.") from error
+    except OSError as error:
+        unread = DataError(path, None, f"cannot be read ({error})", "Restore it from version control.")
+        if broken is None:
+            raise unread from error
+        broken.append(unread)
+        return {}
     own: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         match = _LINE.fullmatch(line)
         if match is None:
-            raise DataError(path, number, "is no SHA-256 and ID of a run", _REMEDY)
+            other = DataError(path, number, "is no SHA-256 and ID of a run", _REMEDY)
+            if broken is None:
+                raise other
+            broken.append(other)
+            continue
         own[match["digest"]] = match["run"]
     return own
 

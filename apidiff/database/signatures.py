@@ -6,33 +6,48 @@ from pathlib import Path
 
 import msgspec
 
+from apidiff.database.regular_files import read_regular
 from apidiff.database.scope import load_scope
 from apidiff.errors import DataError
 from apidiff.model.signature import SignatureFile
 from apidiff.model.version import Version
 
 _PARTS = (".__init__", ".__call__", ".*")  # of an API that is there itself
+_MAX_BYTES = 64 * 2**20
 _REMEDY = "Write it anew with `apidiff signatures extract`."
 
 
-def load_signatures(folder: Path) -> dict[tuple[str, str], SignatureFile]:
+def load_signatures(folder: Path, broken: list[DataError] | None = None) -> dict[tuple[str, str], SignatureFile]:
     """The files ``<framework>-<version>.json`` in ``folder`` by framework and version; none if there is no folder.
 
-    Raises DataError for a file that cannot be read, does not fit the model or whose name is not what it holds.
+    Raises DataError for a file that cannot be read, does not fit the model or whose name is not what it holds; given a list
+    ``broken``, adds the error there and passes the file over.
     """
     found: dict[tuple[str, str], SignatureFile] = {}
     for path in sorted(folder.glob("*.json")):
         try:
-            signatures = msgspec.json.decode(path.read_bytes(), type=SignatureFile)
-        except OSError as error:
-            raise DataError(path, None, f"cannot be read ({error.strerror})", "Check that it is readable.") from error
-        except msgspec.DecodeError as error:
-            raise DataError(path, None, f"holds no signatures: {error}", _REMEDY) from error
-        expected = f"{signatures.framework}-{signatures.version}.json"
-        if path.name != expected:
-            raise DataError(path, None, f"is named {path.name!r} but holds {expected!r}", _REMEDY)
+            signatures = _read(path)
+        except DataError as error:
+            if broken is None:
+                raise
+            broken.append(error)
+            continue
         found[signatures.framework, signatures.version] = signatures
     return found
+
+
+def _read(path: Path) -> SignatureFile:
+    try:
+        signatures = msgspec.json.decode(read_regular(path, _MAX_BYTES), type=SignatureFile)
+        Version(signatures.version)
+    except OSError as error:
+        raise DataError(path, None, f"cannot be read ({error.strerror})", "Check that it is readable.") from error
+    except (ValueError, RecursionError) as error:  # msgspec's errors, those of text and of versions are of the former
+        raise DataError(path, None, f"holds no signatures: {error}", _REMEDY) from error
+    expected = f"{signatures.framework}-{signatures.version}.json"
+    if path.name != expected:
+        raise DataError(path, None, f"is named {path.name!r} but holds {expected!r}", _REMEDY)
+    return signatures
 
 
 def public_names(file: SignatureFile) -> list[str]:

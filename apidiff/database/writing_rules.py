@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from collections.abc import Mapping as AbstractMapping
 from pathlib import Path
 
@@ -13,9 +14,12 @@ from apidiff.model.rule import WritingRules
 FILE = "writing_rules.yaml"
 
 
-def load_writing_rules(root: Path, mappings: AbstractMapping[str, Mapping]) -> WritingRules:
+def load_writing_rules(
+    root: Path, mappings: AbstractMapping[str, Mapping], passed_over: Collection[str] = ()
+) -> WritingRules:
     """Read the file below the data folder ``root``; there are no rules where there is none.
 
+    Rules of mappings that were ``passed_over`` are not looked at.
     Raises DataError for a file that is broken, and for a rule of a pair that no record has.
     """
     path = root / FILE
@@ -23,6 +27,8 @@ def load_writing_rules(root: Path, mappings: AbstractMapping[str, Mapping]) -> W
         return WritingRules()
     rules, lines = read_yaml(path, WritingRules)
     for source, targets in rules.targets.items():
+        if source in passed_over:
+            continue
         if source not in mappings:
             raise DataError(path, lines.get(("targets", source)), f"{source} has no record", "Name an ID of a mapping.")
         known = [target.api.name for target in mappings[source].targets]

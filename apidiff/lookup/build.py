@@ -10,7 +10,6 @@ from types import MappingProxyType
 import msgspec
 
 from apidiff.database import load
-from apidiff.database.data import tell_damaged
 from apidiff.derive.counterparts import counterparts as all_counterparts
 from apidiff.derive.counterparts import served, with_classes
 from apidiff.derive.source_names import source_names
@@ -26,9 +25,8 @@ from apidiff.model.views import CounterpartEntry, Entry
 
 
 def build(fingerprint: str) -> Index:
-    """The index of the data that ship with the package. Raises ApidiffError where they are invalid."""
+    """The index of the data that ship with the package, without what is damaged. Raises ApidiffError where all of it is."""
     data = load()
-    tell_damaged(data)
     releases = {framework: [release.version for release in known] for framework, known in data.frameworks.items()}
     entries = all_entries(data)
     return index_of(
@@ -39,6 +37,8 @@ def build(fingerprint: str) -> Index:
         versions_run(data),
         source_names(data),
         call_facts(data, entries),
+        [str(error) for error in data.unread],
+        {name: str(error) for name, error in data.passed_over.items()},
     )
 
 
@@ -50,6 +50,8 @@ def index_of(
     run: Mapping[str, list[str]] = MappingProxyType({}),
     source_names: SourceNames | None = None,
     facts: Mapping[str, CallFacts] = MappingProxyType({}),
+    damaged: Sequence[str] = (),
+    passed_over: Mapping[str, str] = MappingProxyType({}),
 ) -> Index:
     """The index of ``entries`` and ``counterparts``.
 
@@ -61,6 +63,8 @@ def index_of(
         run: the versions of each framework that were run, newest first.
         source_names: what names in code are looked up in.
         facts: what their calls are judged by, by mapping.
+        damaged: what is wrong with files that were passed over.
+        passed_over: the mappings that could not be made, by ID, each with the reason.
     """
     with closing(sqlite3.connect(":memory:")) as connection:
         fill_search(connection, entries.values(), counterparts.values())
@@ -77,6 +81,8 @@ def index_of(
         encoded_entries=_encoded(entries),
         encoded_call_facts=_encoded(facts),
         words=memoryview(words),
+        damaged=list(damaged),
+        passed_over=dict(passed_over),
     )
 
 

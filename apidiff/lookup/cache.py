@@ -28,7 +28,8 @@ def open_index() -> Index:
     """An index that fits the data as they are now.
 
     It is written under a temporary name and renamed, so several processes may build it at once and a reader never sees
-    half of one. Where it cannot be kept, a note goes to stderr. Raises ApidiffError where the data are invalid.
+    half of one. Where it cannot be kept, or files that it is made of are damaged, a note goes to stderr. Raises ApidiffError
+    where none can be made.
     """
     path = index_file()
     try:
@@ -44,6 +45,10 @@ def open_index() -> Index:
 
             index = build(wanted)
         _keep(index, path)
+    if index.damaged:
+        from apidiff.database.data import tell_damaged
+
+        tell_damaged(index.damaged)
     return index
 
 
@@ -62,13 +67,17 @@ def _shipped(wanted: str) -> Index | None:
 
 
 def write_shipped(path: Path) -> None:
-    """Write the index for a wheel to ``path``. Raises ApidiffError where the data are invalid."""
+    """Write the index for a wheel to ``path``. Raises ApidiffError where a file of the data is damaged."""
     import lzma
 
+    from apidiff.errors import ApidiffError
     from apidiff.lookup.build import build
 
+    index = build(__version__)
+    if index.damaged:
+        raise ApidiffError("\n".join(index.damaged))
     # The quickest way to pack it is four times smaller than a wheel's own, and unpacks in a quarter of a second.
-    path.write_bytes(lzma.compress(msgspec.msgpack.encode(build(__version__)), preset=1))
+    path.write_bytes(lzma.compress(msgspec.msgpack.encode(index), preset=1))
 
 
 def index_file() -> Path:

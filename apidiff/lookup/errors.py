@@ -19,6 +19,15 @@ class UnknownName(ApidiffError, LookupError):
         super().__init__(message)
 
 
+class DamagedRecord(ApidiffError, LookupError):
+    """The record of an API cannot be read, or not without another file that is damaged."""
+
+    @classmethod
+    def of(cls, mapping: str, reason: str) -> DamagedRecord:
+        """The error for the mapping with this ID, and what is wrong."""
+        return cls(f"The record of {mapping} cannot be used. {reason}")
+
+
 class AmbiguousName(ApidiffError, LookupError):
     """A name that stands for several APIs of several mappings. ``candidates``: their full names."""
 

@@ -35,7 +35,8 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
     those of which there are run records.
     ``names``: for each spelling the APIs that it stands for, all of the lowest rank. ``source_names``: what names in code
     are looked up in. ``words``: the SQLite database that
-    `apidiff.lookup.search` reads.
+    `apidiff.lookup.search` reads. ``damaged``: what is wrong with files that were passed over; ``passed_over``: the mappings
+    that could not be made, by ID, each with the reason.
     """
 
     fingerprint: str
@@ -48,6 +49,8 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
     encoded_entries: dict[str, memoryview]
     encoded_call_facts: dict[str, memoryview]
     words: memoryview
+    damaged: list[str] = []
+    passed_over: dict[str, str] = {}
 
     def entry(self, mapping: str) -> Entry:
         """The entry of a mapping."""

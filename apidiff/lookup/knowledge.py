@@ -39,8 +39,8 @@ class KnowledgeBase:
         precise as one cares to write it ("2.10" covers 2.10.0); the newest that was run where it is None. ``torch`` marks
         and sorts the observations of the source; it chooses nothing.
 
-        Raises UnknownName (with ``near``), AmbiguousName, UnknownVersion, or NoCounterpart for a MindSpore API to which
-        no source corresponds; all of them are ApidiffError.
+        Raises UnknownName (with ``near``), AmbiguousName, DamagedRecord, UnknownVersion, or NoCounterpart for a
+        MindSpore API to which no source corresponds; all of them are ApidiffError.
         """
         return lookup(self._index, name, mindspore, torch)
 

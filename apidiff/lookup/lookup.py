@@ -23,7 +23,7 @@ from apidiff.lookup.answer import (
     TargetRow,
     Unmatched,
 )
-from apidiff.lookup.errors import NoCounterpart, ambiguous_name, unknown_name, unknown_version
+from apidiff.lookup.errors import DamagedRecord, NoCounterpart, ambiguous_name, unknown_name, unknown_version
 from apidiff.lookup.index import Index, Spelling
 from apidiff.model.ranges import first_shown
 from apidiff.model.version import Version, VersionError
@@ -113,6 +113,7 @@ def _covered(index: Index, framework: str, typed: str | None) -> list[str]:
 def _resolve(index: Index, name: str, release: str) -> Spelling:
     """What ``name`` stands for. A name of several targets of one mapping asks for the mapping."""
     spellings = index.names.get(name)
+    _refuse_damaged(index, name, spellings or ())
     if spellings is None:
         raise unknown_name(index.names, name)
     apis = {spelling.api for spelling in spellings}
@@ -124,6 +125,15 @@ def _resolve(index: Index, name: str, release: str) -> Spelling:
     if len(spellings) > 1 and first.mapping is not None:
         return replace(first, target=None, api=index.entry(first.mapping).source)
     return first
+
+
+def _refuse_damaged(index: Index, name: str, spellings: Sequence[Spelling]) -> None:
+    """Raises DamagedRecord where ``name`` stands for a record that was passed over: another answer would pass for its."""
+    last = name.rpartition(".")[2]
+    other = any((spelling.mapping or "").rpartition(".")[2] == last for spelling in spellings)
+    for mapping, reason in index.passed_over.items():
+        if name == mapping or (f".{mapping}".endswith(f".{name}") and not other):
+            raise DamagedRecord.of(mapping, reason)
 
 
 def _standing_first(index: Index, spelling: Spelling, release: str) -> tuple[int, bool, str]:

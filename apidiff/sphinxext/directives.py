@@ -209,18 +209,25 @@ class MeaningsDirective(_Directive):
         return index_pages.meanings(self.make())
 
 
+_MAPPINGS = "mappings/"  # the folder of their records
+
+
 class TableDirective(_Directive):
-    """``apidiff-table``: the table of all mappings; with ``:toctree:`` also their place in the contents."""
+    """``apidiff-table``: the table of all mappings, and damaged records; with ``:toctree:`` also their place in the contents."""
 
     option_spec: ClassVar[dict[str, Any]] = {"toctree": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         """Build the table."""
         index, make = self.read("index", Index), self.make()
+        records = {
+            path: found for path, found in self.read("damaged", dict[str, str]).items() if path.startswith(_MAPPINGS)
+        }
+        damaged = index_pages.damaged_files(make, records)
         if not index.rows:
-            return [make.sentence("index.empty")]
+            return self.finished([make.sentence("index.empty"), *damaged])
         tree = self.toctree([f"mappings/{row.id}" for row in index.rows])
-        return [index_table("", index=index, language=make.language), *tree]
+        return self.finished([index_table("", index=index, language=make.language), *damaged, *tree])
 
 
 class StatementsDirective(_Directive):

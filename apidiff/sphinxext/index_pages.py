@@ -165,7 +165,7 @@ def _made_by(make: PageBuilder, line: RunHead | SingleHead) -> list[nodes.Node]:
 
 
 def damaged_files(make: PageBuilder, damaged: Mapping[str, str]) -> list[nodes.Node]:
-    """Show the files of evidence that are damaged, so that no verdict rests on them; nothing where there is none."""
+    """Show the files that are damaged, so that nothing shown rests on them; nothing where there is none."""
     if not damaged:
         return []
     rows: list[list[Cell]] = [[[literal(path)], visible(found[:300])] for path, found in damaged.items()]

@@ -49,7 +49,7 @@ class Content(Record, frozen=True, kw_only=True):
     every known version, and which of them were run or have signatures. ``calls``: what probes call, by API and probe.
     ``records``: mapping ID → its file. ``signed``: run ID → what its signature says, where it has one. ``single_runs``: run
     ID → file, of calls in single processes. ``packages``: those in whose source uses were counted, with their versions.
-    ``damaged``: files of evidence that were passed over, below the data folder, with what is wrong with each.
+    ``damaged``: files that were passed over, below the data folder, with what is wrong with each.
     ``traced``: the mappings of whose calls the recorded traces have pages, in a part of the site; None where all have.
     """
 
@@ -112,9 +112,19 @@ def make(data: Data, keep: Path | None = None) -> Content:
         coverage=coverage_of(data, made),
         packages=data.uses.packages,
         signed=data.signed,
-        damaged={str(error.path.relative_to(data.root)): error.found for error in data.damaged},
+        damaged=_damaged(data),
         records={mapping_id: data.path_of(mapping_id) for mapping_id in data.mappings},
     )
+
+
+def _damaged(data: Data) -> dict[str, str]:
+    """Tell what is wrong with each damaged file; with a mapping that others make unusable, that it is passed over."""
+    files: dict[str, str] = {}
+    for error in [*data.unread, *data.passed_over.values()]:
+        inside = error.path.is_relative_to(data.root)
+        path = str(error.path.relative_to(data.root)) if inside else error.path.name
+        files.setdefault(path, f"{error.line}: {error.found}" if error.line else error.found)
+    return files
 
 
 def write(content: Content, file: Path) -> None:

@@ -57,7 +57,7 @@ BROKEN = [
 
 @pytest.mark.turning(days=3, kind="found")
 @pytest.mark.parametrize(("edit", "place", "found"), BROKEN)
-@pytest.mark.parametrize("command", [["check"], ["lookup", "reduce", "--json"], ["export", "json", "out"]])
+@pytest.mark.parametrize("command", [["check"], ["lookup", "reduce", "--json"]])
 def test_broken_data(
     run_process,
     checkout: Path,
@@ -67,16 +67,49 @@ def test_broken_data(
     found: str,
     command: list[str],
 ) -> None:
+    """What is broken is named where it is checked and where it is asked for."""
     edit(checkout)
-    cache = tmp_path / "cache"
-    done = run_process(*command, PYTHONPATH=str(checkout), XDG_CACHE_HOME=str(cache))
+    done = run_process(*command, PYTHONPATH=str(checkout), XDG_CACHE_HOME=str(tmp_path / "cache"))
     assert (done.returncode, done.stdout) == (2, ""), done
     assert place in done.stderr
     assert found.lower() in done.stderr.lower()
     assert "Traceback" not in done.stderr
     assert all(line.startswith("apidiff: ") for line in done.stderr.splitlines())
-    assert not cache.exists()
-    assert not (tmp_path / "out").exists()
+
+
+# a file that is damaged, an API that is then not answered
+DAMAGED = [
+    (REDUCE, "torch.distributed.reduce"),
+    ("apidiff/data/profiles/point_to_point.yaml", "torch.distributed.send"),
+    ("apidiff/data/signatures/mindspore-2.8.0.json", None),
+]
+
+
+@pytest.mark.turning(days=3)
+@pytest.mark.parametrize(("file", "lost"), DAMAGED)
+def test_one_damaged_file_stops_nothing_else(
+    run_process, checkout: Path, tmp_path: Path, file: str, lost: str | None
+) -> None:
+    """`check` names it; search, scan, lookup, export and reports go on without it, and each says so in one line."""
+    path = checkout / file
+    path.write_bytes(path.read_bytes() + b"\n]: [\n")
+    (tmp_path / "code.py").write_text("import torch\ntorch.distributed.all_reduce(x)\n", encoding="utf-8")
+    variables = {"PYTHONPATH": str(checkout), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = run_process("check", **variables)
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith(f"apidiff: {path}:")
+    commands = (["lookup", "torch.distributed.all_reduce"], ["search", "barrier"], ["scan", str(tmp_path / "code.py")])
+    for command in [*commands, ["report", "official"], ["runs", "list"], ["export", "json", str(tmp_path / "out")]]:
+        done = run_process(*command, **variables)
+        assert done.returncode == 0, (command, done)
+        [line] = [line for line in done.stderr.splitlines() if line.startswith("apidiff: note: ")]
+        assert line.startswith(f"apidiff: note: damaged, and passed over: {path}:"), (command, line)
+        assert "Traceback" not in done.stderr
+    if lost:
+        done = run_process("lookup", lost, **variables)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"apidiff: The record of {lost} cannot be used. " in done.stderr
 
 
 def test_a_damaged_record_is_named_and_stops_nothing_else(run_process, checkout: Path, tmp_path: Path) -> None:

@@ -53,22 +53,33 @@ class Expander:
 
     @classmethod
     def of(
-        cls, root: Path, signatures: dict[tuple[str, str], SignatureFile], documents: Dictionary[str, Document]
+        cls,
+        root: Path,
+        signatures: dict[tuple[str, str], SignatureFile],
+        documents: Dictionary[str, Document],
+        broken: list[DataError] | None = None,
     ) -> Expander:
-        """With the profiles and notes below the data folder ``root``. Raises DataError."""
+        """With the profiles and notes below the data folder ``root``.
+
+        Raises DataError for one that cannot be read; given a list ``broken``, adds the error there and passes the file over.
+        """
+        errors: list[DataError] = [] if broken is None else broken
         profiles: dict[str, Plain] = {}
         for path in sorted((root / "profiles").glob("*.yaml")):
-            _, plain, at = read_yaml_plain(path, dict[Slug, Profile])
-            for name, profile in plain.items():
-                if name in profiles:
-                    raise DataError(path, at.get((name,)), f"profile {name!r} stands in two files", "Join the two.")
-                inside = {place[1:]: line for place, line in at.items() if place[:1] == (name,)}
-                profiles[name] = mark(profile, inside, path, f"profile {name}")
+            try:
+                profiles |= _profiles(path, profiles)
+            except DataError as error:
+                errors.append(error)
         path = root / "notes.yaml"
         texts: dict[str, Any] = {}
         lines: Lines = {}
         if path.is_file():
-            _, texts, lines = read_yaml_plain(path, dict[Slug, NamedNote])
+            try:
+                _, texts, lines = read_yaml_plain(path, dict[Slug, NamedNote])
+            except DataError as error:
+                errors.append(error)
+        if broken is None and errors:
+            raise errors[0]
         return cls(
             Profiles(profiles), Notes(path, texts, lines), Signatures.of(signatures), documents, examples_of(root)
         )
@@ -91,3 +102,15 @@ class Expander:
     def expand(self, path: Path, name: str) -> tuple[Mapping, Origins]:
         """The mapping ``name`` of the record in the file ``path``, and where each part of it was written. Raises DataError."""
         return to_mapping(self.steps(path, name), name)
+
+
+def _profiles(path: Path, others: Dictionary[str, Plain]) -> dict[str, Plain]:
+    """The profiles in the file ``path`` by name. Raises DataError, also for a name of ``others``."""
+    _, plain, at = read_yaml_plain(path, dict[Slug, Profile])
+    profiles: dict[str, Plain] = {}
+    for name, profile in plain.items():
+        if name in others:
+            raise DataError(path, at.get((name,)), f"profile {name!r} stands in two files", "Join the two.")
+        inside = {place[1:]: line for place, line in at.items() if place[:1] == (name,)}
+        profiles[name] = mark(profile, inside, path, f"profile {name}")
+    return profiles

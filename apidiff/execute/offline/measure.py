@@ -64,13 +64,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _refuse(str(error))
     _say(f"unpacked, not installed: {', '.join(used)}" if used else "everything that verification needs is installed")
 
-    from apidiff.database import ApidiffError, load
+    from apidiff.database import ApidiffError, load_valid
     from apidiff.database.backends import load_backends
     from apidiff.database.examples import load_examples, shown_by_path
     from apidiff.database.paths import examples_folder
 
     try:
-        data, backends = load(), load_backends()
+        data, backends = load_valid(), load_backends()
         examples = shown_by_path(load_examples(examples_folder()))
         jobs = _jobs(data, backends, examples, args.backends, args.world_size)
         if not jobs:
@@ -83,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             or f"somebody with {', '.join(dict.fromkeys(jobs[0].here.device.names if jobs[0].here.device else []))}"
         )
         _run([job for job in jobs if not _is_recorded(job, data, examples, by)], at_once, by, until, folder)
-        report = _report(jobs, load(), folder)
+        report = _report(jobs, load_valid(), folder)
     except ApidiffError as error:
         return _refuse(str(error))
     sys.stdout.write(report)

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from apidiff.atomic_write import locked, write_files
-from apidiff.database import Data, load
+from apidiff.database import Data, load_valid
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import examples_folder
 from apidiff.errors import DataError
@@ -87,7 +87,7 @@ def add_specs(root: Path, specs: Iterable[Spec]) -> int:
 
 def main() -> int:
     """Adds what is run today and what is recorded. Returns the exit code."""
-    data = load()
+    data = load_valid()
     examples = shown_by_path(load_examples(examples_folder()))
     count = add_specs(data.root, known_specs(data, examples))
     sys.stdout.write(f"{specs_path(data.root)}: {count} added\n")

@@ -1,0 +1,134 @@
+"""One damaged file stops nothing but what is made of it: it is named, and the rest is read."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from apidiff.database import DataError, InvalidData, load, load_valid
+from apidiff.database.paths import DATA
+
+REDUCE, GATHER, ABS = "torch.distributed.reduce", "torch.distributed.gather", "torch.abs"
+FOLDER = "mappings/torch/distributed"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A copy of the data folder with a few mappings and no evidence."""
+    for name in ("profiles", "official", "signatures"):
+        shutil.copytree(DATA / name, tmp_path / name)
+    for path in [*DATA.glob("*.yaml"), DATA / "own_records.txt"]:
+        shutil.copy(path, tmp_path)
+    for name in (REDUCE, GATHER, ABS):
+        path = Path("mappings", *name.split(".")).with_suffix(".yaml")
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(DATA / path, tmp_path / path)
+    # Both name APIs that have no record here.
+    for name in ("canonical_calls.yaml", "writing_rules.yaml"):
+        (tmp_path / name).unlink()
+    return tmp_path
+
+
+def appended(text: bytes) -> Callable[[Path], None]:
+    def append(path: Path) -> None:
+        path.write_bytes(path.read_bytes() + text)
+
+    return append
+
+
+def replaced(old: str, new: str) -> Callable[[Path], None]:
+    def replace(path: Path) -> None:
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    return replace
+
+
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def folder_instead(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+BROKEN_YAML = appended(b"\n]: [\n")
+BAD_BYTES = appended(b"\xff\xfe\n")
+# file, what is done to it, the mappings that cannot be made without it
+DAMAGED = [
+    (f"{FOLDER}/reduce.yaml", BROKEN_YAML, {REDUCE}),
+    (f"{FOLDER}/reduce.yaml", BAD_BYTES, {REDUCE}),
+    (f"{FOLDER}/reduce.yaml", emptied, {REDUCE}),
+    (f"{FOLDER}/reduce.yaml", folder_instead, {REDUCE}),
+    (f"{FOLDER}/reduce.yaml", replaced("profile: collective", "profile: of-nothing"), {REDUCE}),
+    ("profiles/collective.yaml", BROKEN_YAML, {REDUCE, GATHER}),
+    ("profiles/collective.yaml", appended(b"\nsurplus: {surprise: 1}\n"), {REDUCE, GATHER}),
+    ("notes.yaml", BROKEN_YAML, {REDUCE, GATHER}),
+    ("notes.yaml", appended(b"\nhalf: {en: Only English.}\n"), {REDUCE, GATHER}),
+    ("signatures/mindspore-2.7.1.json", emptied, set()),
+    ("signatures/mindspore-2.7.1.json", appended(b"}"), set()),
+    ("signatures/mindspore-2.7.1.json", replaced('"2.7.1"', '"2..1"'), set()),
+    ("signatures/mindspore-2.7.1.json", lambda path: path.write_bytes(b"[" * 100_000), set()),
+    ("official/r2.4.10.yaml", BROKEN_YAML, set()),
+    ("mindspore_only.yaml", BAD_BYTES, set()),
+    ("documented.yaml", BROKEN_YAML, set()),
+    ("document_twins.yaml", BROKEN_YAML, set()),
+    ("document_addresses.yaml", BROKEN_YAML, set()),
+    ("uses.yaml", BROKEN_YAML, set()),
+    ("own_records.txt", BAD_BYTES, set()),
+]
+
+
+@pytest.mark.parametrize(("file", "damage", "gone"), DAMAGED)
+def test_a_damaged_file_is_named_and_the_rest_is_read(
+    root: Path, file: str, damage: Callable[[Path], None], gone: set[str]
+) -> None:
+    damage(root / file)
+    data = load(root)
+    [error] = data.broken
+    assert error.path == root / file
+    assert data.mappings.keys() == {REDUCE, GATHER, ABS} - gone
+    assert data.passed_over.keys() == gone
+    with pytest.raises(InvalidData) as caught:
+        load_valid(root)
+    assert [str(error) for error in caught.value.errors] == [str(error)]
+
+
+@pytest.mark.parametrize("name", ["canonical_calls.yaml", "writing_rules.yaml"])
+def test_what_is_said_of_a_damaged_record_is_passed_over_with_it(root: Path, name: str) -> None:
+    """And a list that is itself damaged leaves the records as they are."""
+    whole = load(root).mappings
+    (root / name).write_text({"canonical_calls.yaml": f"{REDUCE}: {{source: f(}}\n"}.get(name, "["), encoding="utf-8")
+    data = load(root)
+    assert [error.path for error in data.broken] == [root / name]
+    assert data.mappings == whole
+    BROKEN_YAML(root / f"{FOLDER}/reduce.yaml")
+    (root / name).write_text(
+        {"canonical_calls.yaml": f"{REDUCE}: {{source: dist.reduce(1)}}\n"}.get(name, f"targets: {{{REDUCE}: {{}}}}\n"),
+        encoding="utf-8",
+    )
+    assert [error.path.name for error in load(root).broken] == ["reduce.yaml"]
+
+
+def test_a_target_written_in_a_damaged_record_is_passed_over_and_not_blamed(root: Path) -> None:
+    words = "defined_in: torch.distributed.all_gather\n"
+    user = next(path for path in (DATA / FOLDER).glob("*.yaml") if words in path.read_text("utf-8"))
+    for name in ("all_gather.yaml", user.name):
+        shutil.copy(DATA / FOLDER / name, root / FOLDER)
+    assert f"torch.distributed.{user.stem}" in load(root).mappings
+    BROKEN_YAML(root / FOLDER / "all_gather.yaml")
+    data = load(root)
+    assert [error.path.name for error in data.broken] == ["all_gather.yaml"]
+    assert data.passed_over.keys() == {"torch.distributed.all_gather", f"torch.distributed.{user.stem}"}
+
+
+@pytest.mark.parametrize("name", ["documents.yaml", "frameworks.yaml"])
+def test_what_all_answers_rest_on_is_missed(root: Path, name: str) -> None:
+    BROKEN_YAML(root / name)
+    with pytest.raises(DataError, match=name):
+        load(root)
