@@ -6,13 +6,10 @@ Names are shown in quotes as they were typed, so what they look like is what a r
 from __future__ import annotations
 
 import unicodedata
+from functools import cache
 
-# Letters of other scripts that look like Latin ones, from Unicode's confusables.txt (UTS #39), lower case after casefold.
-_ALIKE = str.maketrans(
-    "\u0430\u0441\u0501\u0435\u04bb\u0456\u0458\u04cf\u043e\u0440\u051b\u0455\u051d\u0445\u0443\u043a\u043c\u043d\u0442\u0432\u0433"
-    "\u03b1\u03b9\u03ba\u03bd\u03bf\u03c1\u03c5\u03c7\u03b3\u03b5\u03b7\u03c4\u03b2\u0561\u0570\u0578\u057d\u0585\u0581\u0131\u0251\u0261\u1d0f",
-    "acdehijlopqswxykmhtbr" + "aikvopuxyentbwhnuogiago",
-)
+from apidiff.database.paths import DATA
+
 _LETTERS_OF = {
     "LATIN": "Latin",
     "CYRILLIC": "Cyrillic",
@@ -29,13 +26,13 @@ _LONGEST = 200
 
 def name_fault(text: str) -> str | None:
     """What keeps the words on who measured from being shown as somebody's name; None where nothing does."""
-    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    letters = "".join(char for char in plain if char.isalnum() and char not in _UNSEEN)
-    looks = letters.translate(_ALIKE)
-    if not letters or looks in _RESERVED:
-        return "names nobody"
     if len(text) > _LONGEST:
         return f"has more than {_LONGEST} characters"
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    letters = "".join(char for char in plain if char.isalnum() and char not in _UNSEEN)
+    looks = _looks_like(text)
+    if not letters or looks in {_looks_like(name) for name in _RESERVED}:
+        return "names nobody"
     odd = next((char for char in text if unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Zl", "Zp"}), None)
     if odd is not None or _UNSEEN & set(text):
         return f"holds a character that nobody sees (U+{ord(odd or min(_UNSEEN & set(text))):04X})"
@@ -43,9 +40,9 @@ def name_fault(text: str) -> str | None:
         scripts = {_LETTERS_OF[name] for char in word if (name := _script(char)) in _LETTERS_OF}
         if len(scripts) > 1:
             return f"mixes letters of {' and '.join(sorted(scripts))} in {word[:40]!r}, which look alike"
-    if any(name in looks for name in _OURS):
+    if any(_looks_like(name) in looks for name in _OURS):
         return "is named after this project"
-    if any(claim in looks for claim in _CLAIMS):
+    if any(_looks_like(claim) in looks for claim in _CLAIMS):
         return "says what only a signature can show"
     return None
 
@@ -57,3 +54,31 @@ def is_somebody(text: str) -> bool:
 
 def _script(char: str) -> str:
     return unicodedata.name(char, "").partition(" ")[0] if char.isalpha() else ""
+
+
+def _looks_like(text: str) -> str:
+    """What two texts share that look alike, as UTS #39 makes it: each character as the one it looks like, without marks.
+
+    Of that letters and digits are kept, in small letters: how a name is spaced and accented does not make it another one. I, l
+    and 1 become one, as they do in many a font.
+    """
+    plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text))
+    skeleton = unicodedata.normalize("NFD", "".join(map(_small, plain)).translate(_confusables()))
+    return "".join(char for char in skeleton.casefold() if char.isalnum() and char not in _UNSEEN).replace("l", "i")
+
+
+def _small(char: str) -> str:
+    """The Latin letter that ``char`` is a small capital of; ``char`` where it is none."""
+    letter = unicodedata.name(char, "").removeprefix("LATIN LETTER SMALL CAPITAL ")
+    return letter if len(letter) == 1 else char
+
+
+@cache
+def _confusables() -> dict[int, str]:
+    """Unicode's table of characters that look like others: code point → what it looks like."""
+    table: dict[int, str] = {}
+    for line in (DATA / "confusables.txt").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            char, _, alike = line.partition(";")
+            table[int(char, 16)] = "".join(chr(int(code, 16)) for code in alike.split())
+    return table

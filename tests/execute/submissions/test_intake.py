@@ -358,6 +358,13 @@ IMITATED = [
     ("‮gnikam a", "a character that nobody sees (U+202E)"),
     ("apidiff maintainers, CI", "is named after this project"),
     ("ａｐidiff", "is named after this project"),
+    # Lisu, Cherokee, mathematical and small capitals, marks, digits and capitals: each looks like it in some font.
+    *(
+        (words, "is named after this project")
+        for words in ("ꓮꓑꓲꓓꓲꓝꓝ", "𝖺𝗉𝗂𝖽𝗂𝖿𝖿 CI", "ᴀᴘɪᴅɪꜰꜰ", "áp̣idiff", "ApıDıff", "ap1dlff")
+    ),
+    *((words, "names nobody") for words in ("this pr0ject", "thls project", "this projec𝗍", "ᴛhis project")),
+    ("VERIFlED by a lab", "says what only a signature can show"),
     ("signed by Huawei (verified)", "says what only a signature can show"),
     ("华为（已验证）", "says what only a signature can show"),
     ("a" * 300, "has more than 200 characters"),
