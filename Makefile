@@ -12,7 +12,7 @@ export PIP_NO_INPUT := 1
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --quiet --progress-bar off
 
-.PHONY: fuzz help site test tests part-of-site quick unit check verify gpu npu wheels every serve bench lint format schema specs elements cards browser
+.PHONY: fuzz help lock site test tests part-of-site quick unit check verify gpu npu wheels every serve bench lint format schema specs elements cards browser
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -118,6 +118,10 @@ schema: $(VENV)/.site ## Write the JSON Schemas anew from the model
 specs: $(VENV)/.site ## Add the probes and examples of today to the list of all that ever were
 	@$(BIN)/python -m apidiff.execute.submissions.known_probes
 
+lock: $(VENV)/.test ## Write the locks anew, with the digests of what is installed in .venv
+	@$(PIP) 'uv>=0.9,<1'
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python conf/locks/write_locks.py
+
 elements: conf/elements/node_modules ## Bundle the TypeScript of conf/elements into conf/static/elements (needs Node 20 or newer)
 	@cd conf/elements && npm run --silent types && npm run --silent build
 
@@ -144,22 +148,30 @@ $(BIN)/python:
 	echo "make: Python 3.11 or 3.12 is needed, found $$(python3 --version 2>&1). Install one of them as python3." >&2; \
 	exit 2
 
-# Stamps: a set of packages is installed again only when pyproject.toml has changed.
-$(VENV)/.site: pyproject.toml | $(BIN)/python
+# Stamps: a set of packages is installed again only when its lock or pyproject.toml has changed. Each package is compared with
+# the digest in its lock; what builds this package is among them, so that nothing is fetched to build it.
+LOCKED := $(PIP) --no-deps --require-hashes
+EDITABLE := $(PIP) --no-build-isolation --editable
+
+$(VENV)/.site: pyproject.toml conf/locks/site.txt | $(BIN)/python
 	@echo "make: installing what the site needs into $(VENV)"
-	@$(PIP) --editable '.[site]'
+	@$(LOCKED) --requirement conf/locks/site.txt
+	@$(EDITABLE) '.[site]'
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml | $(BIN)/python
+$(VENV)/.dev: $(VENV)/.site conf/locks/dev.txt
 	@echo "make: installing what the checks need into $(VENV)"
-	@$(PIP) --editable '.[site,dev]'
+	@$(LOCKED) --requirement conf/locks/dev.txt
 	@touch $@
 
-# torch is pinned by pyproject.toml to the release whose wheel is a CPU build here: no GPU package is ever pulled in.
-$(VENV)/.test: pyproject.toml | $(BIN)/python
+# torch is pinned by pyproject.toml to the release whose wheel is a CPU build here: no GPU package is ever pulled in. What a build
+# for GPUs needs beside is not in the locks: it would be found by pip.
+$(VENV)/.test: $(VENV)/.dev conf/locks/test.txt conf/locks/torch.txt
 	@echo "make: installing what the tests need, torch and MindSpore on CPU among it, into $(VENV) (1.5 GB)"
-	@$(PIP) --editable '.[site,dev,torch,mindspore]'
-	@touch $(VENV)/.site $(VENV)/.dev $@
+	@$(LOCKED) --requirement conf/locks/test.txt
+	@$(LOCKED) --requirement conf/locks/torch.txt
+	@$(EDITABLE) '.[site,dev,torch,mindspore]'
+	@touch $@
 
 # A browser and Chinese fonts for tests of pages, iproute2 for the hosts that tests make of network namespaces, minisign for
 # signatures of run records.

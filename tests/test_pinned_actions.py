@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -33,3 +36,49 @@ def test_scripts_of_packages_are_not_run() -> None:
     for line in (ROOT / "Makefile").read_text("utf-8").splitlines():
         if "npm ci" in line or "npm install" in line:
             assert "--ignore-scripts" in line
+
+
+LOCKS = {path.stem: path.read_text("utf-8") for path in sorted((ROOT / "conf" / "locks").glob("*.txt"))}
+LOCKED = re.compile(
+    r"^(\S+)==([^ ;]+)(?: ; ([^\\\n]+?))? \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", re.MULTILINE
+)
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_has_a_digest_for_all_and_no_address(lock: str) -> None:
+    text = LOCKS[lock]
+    assert (
+        LOCKED.sub("", text)
+        == f"# Written by `make lock`. Install with: pip install --no-deps --require-hashes -r {lock}.txt\n"
+    )
+    assert "//" not in text
+
+
+@pytest.mark.parametrize(
+    ("extra", "locks"),
+    [("site", ["site"]), ("dev", ["site", "dev"]), ("mindspore", ["site", "dev", "test"]), ("torch", ["torch"])],
+)
+def test_the_locks_fit_what_is_required(extra: str, locks: list[str]) -> None:
+    """A requirement that is added or changed without `make lock` would be installed by nothing."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    locked = {canonicalize_name(row[0]): row[1] for lock in locks for row in LOCKED.findall(LOCKS[lock])}
+    required = (
+        [*project["dependencies"], *project["optional-dependencies"][extra]] if extra != "torch" else ["torch==2.13.0"]
+    )
+    extras = project["optional-dependencies"]
+    required += [name for text in required for part in Requirement(text).extras for name in extras[part]]
+    for requirement in map(Requirement, required):
+        if requirement.name != "apidiff":
+            assert requirement.specifier.contains(locked[canonicalize_name(requirement.name)]), requirement
+
+
+def test_what_make_and_releases_install_is_locked() -> None:
+    """Of this package alone no digest is asked: it is what stands here."""
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert "LOCKED := $(PIP) --no-deps --require-hashes\n" in makefile
+    plain = [line.strip() for line in makefile.splitlines() if line.startswith("\t") and "$(PIP)" in line]
+    assert plain == ["@$(PIP) 'uv>=0.9,<1'"], "what writes the locks is not in them"
+    release = (ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8")
+    for line in release.splitlines():
+        assert "pip install" not in line or "--require-hashes" in line or line.endswith("--no-deps dist/*.whl"), line
+    assert "attest-build-provenance@" in release

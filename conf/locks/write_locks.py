@@ -1,0 +1,79 @@
+"""Writes the locks beside this file: what `make` and CI install, each package in one version, with the SHA-256 of its files.
+
+The versions are those that are installed in the environment whose Python runs this, so that what is locked was tried. Each lock
+lists what the one before it lacks, for every Python and platform the project runs on. PyTorch stands alone: its build for CPUs is
+offered under the same version by some indexes only. What another build of it needs for GPUs is not locked.
+"""
+
+import hashlib
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+EXTRAS = {
+    "site": ["site"],
+    "dev": ["site", "dev"],
+    "test": ["site", "dev", "mindspore", "torch"],
+}
+BUILDS = "hatchling\neditables\n"  # what an editable installation is built by
+GPU = ("cuda-", "nvidia-", "triton")
+HEADER = "# Written by `make lock`. Install with: pip install --no-deps --require-hashes -r {name}\n"
+
+
+def run(*command: str) -> str:
+    """What a command prints. Ends the process where it fails."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}: exit code {done.returncode}")
+    return done.stdout
+
+
+def compiled(extras: list[str], installed: str, folder: Path) -> dict[str, str]:
+    """The packages that ``extras`` come to, each with its hashes, by the first line of its entry.
+
+    Versions that are ``installed`` are kept, but where a Python that the project runs on needs another.
+    """
+    builds = folder / "builds.txt"
+    builds.write_text(BUILDS, encoding="utf-8")
+    command = ["uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--generate-hashes"]
+    command += ["--no-emit-index-url", "--no-annotate", "--no-header"]
+    command += [part for extra in extras for part in ("--extra", extra)]
+    written = folder / "written.txt"
+    written.write_text(installed, encoding="utf-8")  # uv prefers the versions in the file that it writes anew
+    run(*command, "--output-file", str(written), "pyproject.toml", str(builds))
+    text = written.read_text(encoding="utf-8")
+    blocks = re.findall(r"^\S.*(?:\n    --hash=.*)+\n", text, re.MULTILINE)
+    return {block.partition(" \\\n")[0]: block for block in blocks if not block.startswith(GPU)}
+
+
+def offered_builds(pinned: str, folder: Path) -> set[str]:
+    """The digests of the builds of a package that this machine's index offers to this Python."""
+    run(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder), pinned)
+    return {f"--hash=sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}" for path in folder.glob("*.whl")}
+
+
+def main() -> None:
+    """Writes ``site.txt``, ``dev.txt``, ``test.txt`` and ``torch.txt``."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        there = run(sys.executable, "-m", "pip", "list", "--format=freeze", "--exclude-editable").splitlines()
+        installed = "".join(f"{line.partition('+')[0]}\n" for line in there)
+        packages: dict[str, str] = {}
+        for lock, extras in EXTRAS.items():
+            more = {key: block for key, block in compiled(extras, installed, folder).items() if key not in packages}
+            packages |= more
+            torch = [key for key in more if key.startswith("torch==")]
+            for key in torch:
+                known = set(re.findall(r"--hash=\S+", more[key])) | offered_builds(key.partition(" ")[0], folder)
+                text = " \\\n    ".join([key, *sorted(known)]) + "\n"
+                (HERE / "torch.txt").write_text(HEADER.format(name="torch.txt") + text, encoding="utf-8")
+            text = "".join(block for key, block in sorted(more.items()) if key not in torch)
+            (HERE / f"{lock}.txt").write_text(HEADER.format(name=f"{lock}.txt") + text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
