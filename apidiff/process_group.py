@@ -107,6 +107,19 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
+def kill_marked(mark: str) -> None:
+    """Kills every process that has ``mark``, as ``NAME=value``, among its variables: what left its group is found by that.
+
+    Nothing is done where the system does not show the variables of processes.
+    """
+    wanted = mark.encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        # One that is not ours, or has just ended, cannot be read.
+        with contextlib.suppress(OSError):
+            if wanted in (folder / "environ").read_bytes().split(b"\0"):
+                os.kill(int(folder.name), signal.SIGKILL)
+
+
 def end_with_parent(requests: int, answers: int) -> None:
     """Has this process's whole group killed once the other end of the pipe ``requests`` closes, for whatever reason.
 

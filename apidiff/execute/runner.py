@@ -182,7 +182,10 @@ def _is_apart(step: Step) -> bool:
 def _asked(ranks: World, step: Step, request: dict[str, Any]) -> ProbeRun:
     """Asks the ranks to make a step and takes down what they answer."""
     reply = ranks.ask(request)
-    traces = [msgspec.json.decode(line, type=RankTrace) for _, line in sorted(reply.answers.items())]
+    try:
+        traces = [msgspec.json.decode(line, type=RankTrace) for _, line in sorted(reply.answers.items())]
+    except msgspec.DecodeError:  # a rank answered something else: nothing that they say is believed
+        reply.end, traces = "crash", []
     log = ranks.log() if reply.end != "completed" else []
     return ProbeRun(api=step.api.name, probe=step.probe, spec=step.spec, end=reply.end, ranks=traces, log=log)
 

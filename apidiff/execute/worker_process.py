@@ -5,15 +5,26 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import secrets
+import select
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 import msgspec
 
-from apidiff.process_group import end_with_parent, kill_group
+from apidiff.process_group import end_with_parent, kill_group, kill_marked
+
+_MARK = "APIDIFF_PROCESS"  # a variable by which what a process started is known again
+_LONGEST_ANSWER = 256 * 2**20  # bytes
+_TAKES_S = 30.0  # for a request to be read by a process that waits for one
+
+
+class BrokenAnswer(ValueError):
+    """A process said something else than one line of JSON; ``str(error)`` says what."""
 
 
 def rank_command(framework: str, backend: str, device: str) -> list[str]:
@@ -37,7 +48,8 @@ class WorkerProcess:
         # The framework writes caches and dumps into its working folder: the logs' folder takes them.
         package = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
-        own = {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
+        self._mark = f"{_MARK}={secrets.token_hex(8)}"
+        own = {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1", _MARK: self._mark.partition("=")[2]}
         self._pipe = _Pipe(there[1], back[0])
         try:
             with log.open("wb") as output:
@@ -60,22 +72,30 @@ class WorkerProcess:
         return self._pipe.read_fd
 
     def send(self, line: bytes) -> None:
-        """Sends a request, newline included. A process that is gone is noticed when its answer is awaited."""
+        """Sends a request, newline included. A process that is gone or does not read is noticed when its answer is awaited."""
         with contextlib.suppress(BrokenPipeError):
-            self._pipe.send(line)
+            self._pipe.send(line, _TAKES_S)
 
     def receive(self) -> bytes | None:
-        """Reads an answer without blocking: a line; None while it is not whole; empty where the process is gone."""
+        """Reads an answer without blocking: a line; None while it is not whole; empty where the process is gone.
+
+        Raises BrokenAnswer for what is too long, more than one line, or no JSON.
+        """
         return self._pipe.receive()
+
+    def spoke_unasked(self) -> bool:
+        """Whether something came behind the last answer: the next one could not be told from it."""
+        return self._pipe.has_more()
 
     def kill(self) -> None:
         """Kills its process group; does not wait."""
         kill_group(self.process)
 
     def close(self) -> None:
-        """Waits for the end of a process that was killed."""
+        """Waits for the end of a process that was killed, and kills what it started that left its group."""
         self.process.wait()
         self._pipe.close()
+        kill_marked(self._mark)
 
 
 class _Pipe:
@@ -84,11 +104,15 @@ class _Pipe:
     def __init__(self, write_fd: int, read_fd: int) -> None:
         self.write_fd, self.read_fd = write_fd, read_fd
         os.set_blocking(read_fd, False)
-        self._buffer = b""
+        os.set_blocking(write_fd, False)  # who does not read must not keep the writer
+        self._buffer = bytearray()
 
-    def send(self, line: bytes) -> None:
-        while line:
-            line = line[os.write(self.write_fd, line) :]
+    def send(self, line: bytes, seconds: float) -> None:
+        """Writes what is read within ``seconds``."""
+        until, rest = time.monotonic() + seconds, memoryview(line)
+        while rest and (left := until - time.monotonic()) > 0:
+            if select.select([], [self.write_fd], [], left)[1]:
+                rest = rest[os.write(self.write_fd, rest) :]
 
     def receive(self) -> bytes | None:
         try:
@@ -98,10 +122,23 @@ class _Pipe:
         if not chunk:
             return b""
         self._buffer += chunk
-        if b"\n" not in self._buffer:
+        end = chunk.find(b"\n")
+        if len(self._buffer) > _LONGEST_ANSWER:
+            raise BrokenAnswer(f"an answer of more than {_LONGEST_ANSWER // 2**20} MiB")
+        if end < 0:
             return None
-        line, _, self._buffer = self._buffer.partition(b"\n")
+        if end + 1 < len(chunk):
+            raise BrokenAnswer("more than one line for an answer")
+        line = bytes(self._buffer[:-1])
+        self._buffer.clear()
+        try:
+            msgspec.json.decode(line, type=msgspec.Raw)
+        except (ValueError, RecursionError) as error:
+            raise BrokenAnswer(f"an answer that is no JSON ({error})") from error
         return line
+
+    def has_more(self) -> bool:
+        return bool(self._buffer or select.select([self.read_fd], [], [], 0)[0])
 
     def close(self) -> None:
         os.close(self.write_fd)

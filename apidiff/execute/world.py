@@ -17,9 +17,10 @@ import msgspec
 from apidiff.database import ApidiffError, DataError
 from apidiff.database.backends import Backend
 from apidiff.execute.remote import Hosts, RemoteRank, without_launcher
-from apidiff.execute.worker_process import WorkerProcess, rank_command
+from apidiff.execute.worker_process import BrokenAnswer, WorkerProcess, rank_command
 
 _LOG_LINES = 12
+_LOG_BYTES = 4000
 _AFTER_CRASH = 3.0  # seconds
 _SCHEDULER = -1  # among the ranks
 
@@ -148,7 +149,12 @@ class World:
                     break
                 for key, _ in events:
                     rank = key.data
-                    line = (scheduler if scheduler and rank == _SCHEDULER else self._ranks[rank]).receive()
+                    process = scheduler if scheduler and rank == _SCHEDULER else self._ranks[rank]
+                    try:
+                        line = process.receive()
+                    except BrokenAnswer:  # what it would say next could not be told from an answer
+                        process.kill()
+                        line = b""
                     if line is None:
                         continue
                     selector.unregister(key.fileobj)
@@ -169,7 +175,9 @@ class World:
         """Reads the last lines that the ranks printed since they were asked, each with the name of its log."""
         lines = []
         for path in sorted(self.folder.glob("*.log")):
-            tail = path.read_bytes()[self._logged.get(path, 0) :][-4000:].decode("utf-8", "replace").splitlines()
+            with path.open("rb") as log:
+                log.seek(max(self._logged.get(path, 0), path.stat().st_size - _LOG_BYTES))
+                tail = log.read(_LOG_BYTES).decode("utf-8", "replace").splitlines()
             lines += [f"{path.stem}: {line.strip()[:200]}" for line in tail if line.strip()][-4:]
         return lines[-_LOG_LINES:]
 

@@ -13,6 +13,7 @@ from tests.faults.launched import LAUNCHED
 from tests.faults.place import Unavailable
 from tests.faults.ranks import ROWS, SHOWN, WELL, happens, name_of
 from tests.faults.runs import RUNS
+from tests.faults.singles import SINGLES
 
 KINDS: dict[str, dict[str, Callable[..., None]]] = {
     **{
@@ -24,6 +25,7 @@ KINDS: dict[str, dict[str, Callable[..., None]]] = {
     "afterwards": {name_of(framework, WELL): partial(happens, framework, WELL) for framework in ROWS},
     "a run": dict(RUNS),
     "a launched run": dict(LAUNCHED),
+    "a single process": dict(SINGLES),
     "files": dict(FILES),
 }
 FAULTS: dict[str, Callable[..., None]] = {name: cause for faults in KINDS.values() for name, cause in faults.items()}

@@ -12,9 +12,10 @@ import pytest
 from apidiff.database import DataError
 from tests.faults import place as module
 from tests.faults.place import Place, Unavailable
-from tests.faults.table import KINDS, survive
+from tests.faults.table import FAULTS, KINDS, survive
 
-STARTING = [(kind, name) for kind, faults in KINDS.items() if kind != "files" for name in faults]
+# What starts frameworks, and what starts processes that are up at once.
+SLOW = [(kind, name) for kind, faults in KINDS.items() if kind not in {"files", "a single process"} for name in faults]
 
 
 def _survive(name: str, tried: Collection[str] = ()) -> None:
@@ -34,9 +35,19 @@ def tried(request: pytest.FixtureRequest) -> frozenset[str]:
 
 
 @pytest.mark.turning(days=4, kind="kind")
-@pytest.mark.parametrize(("kind", "name"), STARTING, ids=[name for _, name in STARTING])
+@pytest.mark.parametrize(("kind", "name"), SLOW, ids=[name for _, name in SLOW])
 def test_a_fault_is_survived(kind: str, name: str, tried: frozenset[str]) -> None:
     _survive(name, tried)
+
+
+@pytest.mark.turning(days=8)
+@pytest.mark.parametrize("name", KINDS["a single process"])
+def test_a_fault_of_a_single_process_is_survived(name: str) -> None:
+    _survive(name)
+
+
+def test_a_hundred_faults_are_known() -> None:
+    assert len(FAULTS) == sum(map(len, KINDS.values())) >= 100
 
 
 @pytest.mark.parametrize("name", KINDS["files"])

@@ -10,18 +10,21 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from apidiff.database.devices import Device
 from apidiff.errors import ApidiffError, DataError
-from apidiff.execute.worker_process import WorkerProcess
+from apidiff.execute.worker_process import BrokenAnswer, WorkerProcess
+
+_Made = TypeVar("_Made")
 
 _LOG_LINES = 4
 _LOG_BYTES = 4000
 _LOOK_S = 0.25  # between two looks at the memory of a call that takes long
 _GIB = 2**30
+_LONGEST_LOG = 2**30  # bytes that a call may print
 _GONE_S = 5.0  # for a process whose pipe is closed
 
 
@@ -29,12 +32,18 @@ class ProcessStartError(ApidiffError):
     """The process did not come up: names the framework, what it printed and the log to read."""
 
 
+class _Ready(msgspec.Struct):
+    """What a process says once it is up."""
+
+    version: str
+
+
 @dataclass
-class Answer:
+class Answer(Generic[_Made]):
     """What came of one request. ``end``: completed, timeout or crash; without an answer ``log`` holds what was printed."""
 
     end: str
-    line: bytes = b""
+    made: _Made | None = None
     log: list[str] | None = None
 
 
@@ -56,23 +65,27 @@ class CallProcess:
         self._log, self._troubled, self._logged = Path(name), False, 0
         command = ["-m", "apidiff.execute.single", device.framework, device.device]
         self._process = WorkerProcess(command, dict(os.environ) | device.environment, self._log)
-        started = self._receive(device.deadlines.start)
-        if started.end != "completed":
+        started = self._receive(device.deadlines.start, _Ready)
+        if started.made is None:
             self.kill()
             what = "did not come up in time" if started.end == "timeout" else "ended before it came up"
             raise ProcessStartError(
                 f"{device.framework} on {device.device}: the process {what} ({device.deadlines.start:g} s):"
                 f" {' / '.join(started.log or []) or 'nothing was printed'}. Read {self._log}."
             )
-        self.version = str(msgspec.json.decode(started.line)["version"])
+        self.version = started.made.version
 
-    def ask(self, request: dict[str, Any], deadline: float | None = None) -> Answer:
-        """The answer to one request, within ``deadline`` seconds, or the device's for a call."""
-        self._logged = self._log.stat().st_size
+    def ask(self, request: dict[str, Any], kind: type[_Made], deadline: float | None = None) -> Answer[_Made]:
+        """The answer to one request, of ``kind``, within ``deadline`` seconds, or the device's for a call."""
+        self._logged = self._log_size()
         self._process.send(msgspec.json.encode(request) + b"\n")
-        return self._receive(self.device.deadlines.call if deadline is None else deadline)
+        return self._receive(self.device.deadlines.call if deadline is None else deadline, kind)
 
-    def _receive(self, seconds: float) -> Answer:
+    def spoke_unasked(self) -> bool:
+        """Whether something came behind the last answer: what is asked next needs a fresh process."""
+        return self._process.spoke_unasked()
+
+    def _receive(self, seconds: float, kind: type[_Made]) -> Answer[_Made]:
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             if not select.select([self._process], [], [], min(left, _LOOK_S))[0]:
@@ -80,14 +93,37 @@ class CallProcess:
                     self._process.kill()
                     said = f"ended for {held / _GIB:.1f} GiB of memory, more than {self.device.memory:g}"
                     return self._trouble("crash", said)
+                if self._log_size() - self._logged > _LONGEST_LOG:
+                    self._process.kill()
+                    return self._trouble("crash", f"ended for printing more than {_LONGEST_LOG // 2**20} MiB")
                 continue
-            line = self._process.receive()
-            if line is None:
-                continue
-            if line:
-                return Answer("completed", line)
+            try:
+                line = self._process.receive()
+                if line is None:
+                    continue
+                if line:
+                    return Answer("completed", msgspec.json.decode(line, type=kind))
+            except (BrokenAnswer, msgspec.DecodeError) as error:
+                self._process.kill()
+                return self._trouble("crash", f"ended for what it answered: {error}")
             return self._trouble("crash")
         return self._trouble("timeout")
+
+    def _log_size(self) -> int:
+        """How much was printed; a call may have removed the log."""
+        try:
+            return self._log.stat().st_size
+        except OSError:
+            return 0
+
+    def _printed(self) -> str:
+        """The end of what was printed since the request."""
+        try:
+            with self._log.open("rb") as log:
+                log.seek(max(self._logged, self._log_size() - _LOG_BYTES))
+                return log.read(_LOG_BYTES).decode("utf-8", "replace")
+        except OSError:
+            return ""
 
     def _memory(self) -> int:
         """The bytes of memory that the process holds; 0 once it is gone."""
@@ -97,12 +133,12 @@ class CallProcess:
             return 0
         return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
-    def _trouble(self, end: str, why: str = "") -> Answer:
+    def _trouble(self, end: str, why: str = "") -> Answer[Any]:
         """The answer that does not come. ``why``: what ended the process, where it did not end by itself."""
         self._troubled = True
-        tail = self._log.read_bytes()[self._logged :][-_LOG_BYTES:].decode("utf-8", "replace").splitlines()
-        lines = [line.strip()[:200] for line in tail if line.strip()][-_LOG_LINES:]
-        return Answer(end, log=[*lines, *([why] if why else self._ended_by() if end == "crash" else ())])
+        ended = [why] if why else self._ended_by() if end == "crash" else []  # until then it may print
+        lines = [line.strip()[:200] for line in self._printed().splitlines() if line.strip()][-_LOG_LINES:]
+        return Answer(end, log=[*lines, *ended])
 
     def _ended_by(self) -> list[str]:
         """The signal that ended the process, or the code it ended with: ``SIGFPE``, ``exit code 3``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -16,6 +17,7 @@ from apidiff.model.trace import SignatureDump
 from apidiff.model.version import release_of
 
 Key = tuple[str, str, str]
+_Made = TypeVar("_Made")
 Progress = Callable[[str], None]
 
 
@@ -39,8 +41,8 @@ class CallRunner:
 
     def signatures(self, plan: Plan) -> list[SignatureDump]:
         """The signature of every API of the plan, as the running framework shows it."""
-        answers = [self._ask({"do": "signature", "api": _named(api)}) for api in plan.apis]
-        return [msgspec.json.decode(one.line, type=SignatureDump) for one in answers if one.end == "completed"]
+        answers = [self._ask({"do": "signature", "api": _named(api)}, SignatureDump) for api in plan.apis]
+        return [answer.made for answer in answers if answer.made is not None]
 
     def run(self, steps: Iterable[Step], progress: Progress) -> dict[Key, SampleRun]:
         """Makes every step once."""
@@ -70,25 +72,26 @@ class CallRunner:
 
     def _make(self, step: Step, attempt: int = 0) -> SampleRun:
         deadline = self.device.deadlines.graph if step.call.graph else None
-        answer = self._ask({"do": "sample", "call": step.call, "attempt": attempt}, deadline)
-        trace = msgspec.json.decode(answer.line, type=SampleTrace) if answer.end == "completed" else None
+        answer = self._ask({"do": "sample", "call": step.call, "attempt": attempt}, SampleTrace, deadline)
         return SampleRun(
             mapping=step.mapping,
             api=step.call.api,
             sample=step.sample,
             spec=step.call.digest,
             end=answer.end,
-            trace=trace,
+            trace=answer.made,
             log=answer.log or [],
         )
 
-    def _ask(self, request: dict[str, object], deadline: float | None = None) -> Answer:
-        answer = self._ready().ask(request, deadline)
+    def _ask(self, request: dict[str, object], kind: type[_Made], deadline: float | None = None) -> Answer[_Made]:
+        answer = self._ready().ask(request, kind, deadline)
         if answer.end != "completed":
             self._drop()
         return answer
 
     def _ready(self) -> CallProcess:
+        if self._process is not None and self._process.spoke_unasked():
+            self._drop()
         if self._process is None:
             self._process = CallProcess(self.device, self._logs)
             self.starts += 1

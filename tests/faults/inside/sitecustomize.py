@@ -1,20 +1,27 @@
-"""Gives every interpreter that has this folder on its path the modules ``torch.faults`` and ``mindspore.faults``."""
+"""Gives every interpreter that has this folder on its path the modules ``torch.faults`` and ``mindspore.faults``.
+
+Where APIDIFF_STARTS is set, a call of it is made when a single process starts, and the calls of its adapter are made for torch's.
+"""
 
 from __future__ import annotations
 
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
 CALLS = Path(__file__).with_name("broken_calls.py")
+ADAPTER = Path(__file__).with_name("broken_adapter.py")
 
 
 class Finder(importlib.abc.MetaPathFinder):
     def find_spec(self, name: str, path: object = None, target: object = None) -> importlib.machinery.ModuleSpec | None:
         if name in {"torch.faults", "mindspore.faults"}:
             return importlib.util.spec_from_file_location(name, CALLS)
+        if name == "apidiff.execute.single.torch_adapter" and "APIDIFF_STARTS" in os.environ:
+            return importlib.util.spec_from_file_location(name, ADAPTER)
         return None
 
 

@@ -1,0 +1,210 @@
+"""What happens to a single process in a call, behind it, or while it starts; the call after it is made all the same."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from unittest import mock
+
+import psutil
+import pytest
+
+from apidiff.database.devices import Deadlines, Device
+from apidiff.execute import worker_process
+from apidiff.execute.single import process as call_process
+from apidiff.execute.single.plan import Step
+from apidiff.execute.single.process import ProcessStartError
+from apidiff.execute.single.run import CallRunner
+from apidiff.model.sample import Arguments, SampleCall, SampleForm
+from apidiff.model.sample_run import SampleRun
+from tests.faults.place import INSIDE, ROOT
+
+_ENDS_WITHIN = 10.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """A call of ``inside/broken_adapter.py``, what happens in it, how it may end, and what its log then says."""
+
+    call: str
+    what: str
+    ends: tuple[str, ...]
+    says: str = ""
+
+
+DONE, LATE, LOST = ("completed",), ("timeout",), ("crash",)
+# Python and the kernel pass over these; those that stop a terminal's job do nothing to a process without a terminal.
+_PASSED_OVER = {"SIGCHLD", "SIGURG", "SIGWINCH", "SIGCONT", "SIGPIPE", "SIGXFSZ", "SIGTSTP", "SIGTTIN", "SIGTTOU"}
+
+
+def _of_signal(name: str) -> Row:
+    what = f"a call gets {name}"
+    if name in _PASSED_OVER:
+        return Row(f"gets_{name}", what, DONE)
+    return Row(f"gets_{name}", what, LATE) if name == "SIGSTOP" else Row(f"gets_{name}", what, LOST, name)
+
+
+ROWS = [
+    *(_of_signal(number.name) for number in signal.Signals),
+    *(
+        Row(f"exits_with_{code}", f"a call ends with code {code}", LOST, f"exit code {code}")
+        for code in (0, 1, 2, 70, 255)
+    ),
+    Row("sleeps", "a call hangs", LATE),
+    Row("is_busy", "a call computes without end", LATE),
+    Row("ignores_signals", "a call hangs and takes no signal", LATE),
+    Row("waits_for_a_child", "a call waits for a process that hangs", LATE),
+    Row("waits_for_a_lock", "a call waits for itself", LATE),
+    Row("recurses", "a call recurses without end", LOST, "RecursionError"),
+    Row("overflows_the_stack", "a call jumps to no code", LOST, "SIGSEGV"),
+    Row("writes_to_null", "a call writes to no memory", LOST, "SIGSEGV"),
+    Row("raises_memory_error", "a call asks for more memory than there is", LOST, "MemoryError"),
+    Row("raises_exit", "a call raises SystemExit", LOST, "exit code 3"),
+    Row("raises_interrupt", "a call raises KeyboardInterrupt", LOST, "SIGINT"),
+    Row("raises_base", "a call raises what is no Exception", LOST, "of no kind"),
+    Row("raises_unprintable", "a call raises what cannot be printed", LOST, "exit code 1"),
+    Row("holds_memory", "a call holds more memory than it may", LOST, "GiB of memory, more than"),
+    Row("answers_without_end", "a call answers without end", LOST, "an answer of more than"),
+    Row("answers_bytes", "a call answers bytes", LOST, "ended for what it answered"),
+    Row("answers_words", "a call answers words", LOST, "ended for what it answered"),
+    Row("answers_an_empty_line", "a call answers an empty line", LOST, "ended for what it answered"),
+    Row("answers_another_type", "a call answers a list", LOST, "ended for what it answered"),
+    Row("answers_other_keys", "a call answers values of other types", LOST, "ended for what it answered"),
+    Row("answers_deeply", "a call answers 100,000 brackets", LOST, "ended for what it answered"),
+    Row("answers_beforehand", "a call answers for itself", (*DONE, *LOST)),
+    Row("answers_afterwards", "a call answers again when it is over", DONE),
+    Row("answers_half_and_ends", "a call answers half a line and ends", LOST, "exit code 0"),
+    Row("answers_half_and_sleeps", "a call answers half a line and hangs", LATE),
+    Row("closes_answers_and_sleeps", "a call closes the pipe and hangs", LOST),
+    Row("closes_requests", "a call closes the pipe of requests", DONE),
+    Row("closes_both", "a call closes both pipes and hangs", LOST),
+    Row("closes_everything", "a call closes all its files", LOST, "exit code"),
+    Row("prints_much", "a call prints without end", LOST, "ended for printing more than"),
+    Row("prints_many_errors", "a call prints 8 MiB of errors", DONE),
+    Row("prints_no_text", "a call prints what is no text", DONE),
+    Row("closes_output", "a call closes its output", DONE),
+    Row("leaves_a_child", "a call leaves a process", DONE),
+    Row("leaves_a_session", "a call leaves a process in a session of its own", DONE),
+    Row("leaves_a_daemon", "a call leaves a daemon", DONE),
+    Row("leaves_many", "a call leaves 20 processes", DONE),
+    Row("forks_without_end", "a call and its processes fork", LATE),
+    Row("leaves_a_thread", "a call leaves a thread that hangs", DONE),
+    Row("removes_its_log", "a call removes the log and ends", LOST, "exit code 3"),
+    Row("changes_its_folder", "a call changes the folder", DONE),
+    Row("lets_no_file_grow", "a call lets no file grow", DONE),
+    Row("opens_no_file", "a call opens no file any more", DONE),
+    Row("stops_reading", "a call stops the process when it is over", (*DONE, *LATE)),
+]
+# What happens while a process starts, and what the error says of it.
+STARTS = [
+    Row("sleeps", "a process hangs at its start", (), "did not come up in time"),
+    Row("gets_SIGKILL", "a process is killed at its start", (), "SIGKILL"),
+    Row("gets_SIGSEGV", "a process crashes at its start", (), "SIGSEGV"),
+    Row("gets_SIGSTOP", "a process is stopped at its start", (), "did not come up in time"),
+    Row("exits_with_0", "a process ends at its start", (), "exit code 0"),
+    Row("recurses", "a process recurses at its start", (), "RecursionError"),
+    Row("raises_memory_error", "a process has no memory at its start", (), "MemoryError"),
+    Row("answers_words", "a process says words at its start", (), "ended for what it answered"),
+    Row("answers_another_type", "a process says a list at its start", (), "ended for what it answered"),
+    Row("answers_without_end", "a process talks without end at its start", (), "an answer of more than"),
+    Row("closes_answers_and_sleeps", "a process closes its pipe at its start", (), "ended before it came up"),
+    Row("leaves_a_daemon", "a process leaves a daemon and ends at its start", (), ""),
+]
+
+
+def _device(folder: Path, starts: str, seconds: float) -> Device:
+    path = os.pathsep.join([str(INSIDE), str(ROOT)])
+    return Device(
+        framework="torch",
+        device="cpu",
+        deadlines=Deadlines(start=seconds, call=3.0),
+        memory=0.3,
+        environment={"APIDIFF_STARTS": starts, "APIDIFF_FAULTS": str(folder), "PYTHONPATH": path},
+    )
+
+
+def _step(call: str, size: int = 0) -> Step:
+    given = Arguments(kwargs={"words": "x" * size}) if size else Arguments()
+    return Step("torch.faults", call, SampleCall(api=call, form=SampleForm.FUNCTION, given=given))
+
+
+@contextlib.contextmanager
+def _limited() -> Iterator[None]:
+    """Limits that are reached within a second, and a path of processes on which the broken adapter is found."""
+    with (
+        mock.patch.object(worker_process, "_LONGEST_ANSWER", 2**22),
+        mock.patch.object(worker_process, "_TAKES_S", 1.0),
+        mock.patch.object(call_process, "_LONGEST_LOG", 2**24),
+        mock.patch.dict(os.environ, {"PYTHONPATH": os.pathsep.join([str(INSIDE), str(ROOT)])}),
+    ):
+        yield
+
+
+def happens(row: Row, folder: Path) -> None:
+    """The call ends as it should and says why; what is called after it is answered; no process is left, and no file but logs."""
+    with _limited():
+        with CallRunner(_device(folder, "well", 60.0), folder / "logs") as runner:
+            [made] = runner.run([_step(row.call)], _silent).values()
+            # A request that a pipe does not hold at once: a process that reads nothing must not keep us.
+            after = [next(iter(runner.run([_step("well", 2**18)], _silent).values())) for _ in range(2)]
+        assert made.end in row.ends, made
+        assert (made.trace is not None) == (made.end == "completed"), made
+        _check_readable(made, row.says if made.end != "completed" else "")
+        assert "completed" in {run.end for run in after}, after
+        _check_left(folder)
+
+
+def happens_at_start(row: Row, folder: Path) -> None:
+    """A process that does not come up is an error that says why, or comes up; nothing is left."""
+    with _limited(), CallRunner(_device(folder, row.call, 6.0), folder / "logs") as runner:
+        if row.says:
+            with pytest.raises(ProcessStartError) as refused:
+                runner.version()
+            assert row.says in str(refused.value), refused.value
+            assert len(str(refused.value)) < 2000
+        else:
+            assert runner.version() == "2.13.0"
+    _check_left(folder)
+
+
+def _silent(_: str) -> None:
+    pass
+
+
+def _check_readable(made: SampleRun, says: str) -> None:
+    text = "\n".join(made.log)
+    assert says in text, made.log
+    assert len(text) < 2000
+    json.dumps(made.log, ensure_ascii=False).encode()  # it can be written
+
+
+def _check_left(folder: Path) -> None:
+    mark, until = f"APIDIFF_FAULTS={folder}".encode(), time.monotonic() + _ENDS_WITHIN
+    while left := [process for process in psutil.process_iter() if _has(process, mark)]:
+        if time.monotonic() > until:
+            told = [(process.pid, process.cmdline()) for process in left]
+            for process in left:
+                process.kill()
+            raise AssertionError(f"processes are left: {told}")
+        time.sleep(0.05)
+    assert {path.suffix for path in folder.rglob("*") if path.is_file()} <= {".log"}
+
+
+def _has(process: psutil.Process, mark: bytes) -> bool:
+    try:
+        return mark in Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
+SINGLES: list[tuple[str, Callable[[Path], None]]] = [
+    *((row.what, partial(happens, row)) for row in ROWS),
+    *((row.what, partial(happens_at_start, row)) for row in STARTS),
+]
