@@ -11,7 +11,7 @@ from apidiff.derive.answers import risk_at
 from apidiff.derive.runs_on import DEVICES, outcomes_on
 from apidiff.model.base import Record
 from apidiff.model.ranges import holds
-from apidiff.model.version import Version
+from apidiff.model.version import Version, read_version
 from apidiff.model.views import Entry, OtherwiseEntry, RangeEntry, TargetEntry
 from apidiff.model.vocabulary import Status
 
@@ -95,7 +95,7 @@ def mapping_index(
 
 
 def _newest_first(versions: Iterable[str]) -> list[str]:
-    return sorted(set(versions), key=Version, reverse=True)
+    return sorted(set(versions), key=read_version, reverse=True)
 
 
 def _there(entries: Sequence[Entry]) -> dict[str, list[RangeEntry]]:
@@ -120,7 +120,7 @@ def _row(entry: Entry, releases: Sequence[str], there: Mapping[str, list[RangeEn
 
 def _answers(entry: Entry, releases: Sequence[str], there: Mapping[str, list[RangeEntry]]) -> list[AnswerRow]:
     """Neighbouring releases with the same answer as one."""
-    found = [(_answer(entry, Version(release), there), release) for release in releases]
+    found = [(_answer(entry, read_version(release), there), release) for release in releases]
     answers: list[AnswerRow] = []
     for answer, members in groupby(found, key=lambda pair: pair[0]):
         names = [release for _, release in members]
@@ -161,7 +161,7 @@ def _answer(entry: Entry, version: Version, there: Mapping[str, list[RangeEntry]
 
 def _of_target(target: TargetEntry, version: Version) -> list[OnDevice]:
     """What documents of ``version``, or of the nearest older one that was read, and runs of it say of each device."""
-    read = next((signed for signed in _newest_first(target.signatures) if Version(signed) <= version), None)
+    read = next((signed for signed in _newest_first(target.signatures) if read_version(signed) <= version), None)
     found = [
         OnDevice(
             device=place.device,

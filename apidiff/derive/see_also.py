@@ -15,13 +15,14 @@ def see_also(entries: Mapping[str, Entry]) -> dict[str, list[str]]:
     """Return for each mapping the IDs of those beside it, the nearest first."""
     targets = {key: {target.name for target in entry.targets} for key, entry in entries.items()}
     words = {key: set(entry.source.rpartition(".")[2].lower().split("_")) - {""} for key, entry in entries.items()}
+    having: dict[str, set[str]] = {}  # those that a word or a target stands in: all pairs would be a million and more
+    for key in entries:
+        for mark in targets[key] | words[key]:
+            having.setdefault(mark, set()).add(key)
     found: dict[str, list[str]] = {}
     for key in entries:
-        nearness = {
-            other: (bool(targets[key] & targets[other]), _shared(words[key], words[other]))
-            for other in entries
-            if other != key
-        }
+        others = set().union(*(having[mark] for mark in targets[key] | words[key])) - {key}
+        nearness = {other: (bool(targets[key] & targets[other]), _shared(words[key], words[other])) for other in others}
         near = [other for other, (same_target, shared) in nearness.items() if same_target or shared >= _SIMILAR]
         found[key] = sorted(near, key=lambda other: (-sum(nearness[other]), other))[:_AT_MOST]
     return found

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from apidiff.model.version import Version
+from apidiff.model.version import Version, read_version
 from apidiff.model.vocabulary import Status
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ ALL = "*"
 
 def holds(since: str | None, until: str | None, version: Version) -> bool:
     """Whether ``version`` lies between the two ends, each read at its precision, open where None."""
-    if since is not None and version < Version(since):
+    if since is not None and version < read_version(since):
         return False
-    end = Version(until) if until else None
+    end = read_version(until) if until else None
     return end is None or version <= end or end.covers(version)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import packaging.version
 
@@ -42,6 +43,12 @@ class Version(packaging.version.Version):
 
     def __repr__(self) -> str:
         return f"Version({self.text!r})"
+
+
+@lru_cache(maxsize=1000)
+def read_version(text: str) -> Version:
+    """Read a version once: the same few stand in thousands of ranges and signatures. Raises what `Version` does."""
+    return Version(text)
 
 
 def is_recordable(text: str) -> bool:

@@ -24,7 +24,7 @@ from apidiff.sphinxext.build_tuning import BuildTuning
 from apidiff.sphinxext.contribute import EXAMPLES, RECORDS, published
 from apidiff.sphinxext.coverage_page import BAR_NODES
 from apidiff.sphinxext.directives import DIRECTIVES
-from apidiff.sphinxext.domain import ApidiffDomain, ResolveLate, keep_words
+from apidiff.sphinxext.domain import ApidiffDomain, keep_words
 from apidiff.sphinxext.index_table import TABLE_NODES, add_table_script
 from apidiff.sphinxext.languages import ChineseComments, ChineseLineBreaks, ExplicitAnchors, language_of
 from apidiff.sphinxext.long_lists import hold_members
@@ -145,7 +145,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_transform(ExplicitAnchors)
     app.add_transform(ChineseComments)
     app.add_transform(ChineseLineBreaks)
-    app.add_post_transform(ResolveLate)
     for name, directive in {**DIRECTIVES, "apidiff-port": PortDirective}.items():
         app.add_directive(name, directive)
     for node, visitors in {**HTML_NODES, **PORT_NODES, **TRACE_NODES, **BAR_NODES, **TABLE_NODES}.items():
@@ -160,6 +159,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("doctree-read", hold_members)
     app.connect("env-updated", session.outdated)
     app.connect("missing-reference", keep_words)
+    app.connect("html-page-context", tuning.remember_tags)
     app.connect("html-page-context", add_words)
     app.connect("html-page-context", session.add_versions)
     app.connect("html-page-context", add_table_script)

@@ -30,7 +30,6 @@ from apidiff.sphinxext.languages import language_of
 from apidiff.sphinxext.mapping_evidence import mapping_evidence_section
 from apidiff.sphinxext.mapping_page import mapping_section
 from apidiff.sphinxext.news_page import news_sections
-from apidiff.sphinxext.nodes import every
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.page_context import describe, describe_mapping
 from apidiff.sphinxext.picture import PICTURED
@@ -47,7 +46,8 @@ class _Directive(SphinxDirective):
 
     def make(self, releases: Releases | None = None) -> PageBuilder:
         """Return a builder of the page's nodes."""
-        return PageBuilder(language_of(self.config).words, self.state.document, self.env.docname, releases)
+        self._made = PageBuilder(language_of(self.config).words, self.state.document, self.env.docname, releases)
+        return self._made
 
     @property
     def domain(self) -> ApidiffDomain:
@@ -65,12 +65,10 @@ class _Directive(SphinxDirective):
 
     def finished(self, page: list[nodes.Node]) -> list[nodes.Node]:
         """Return the nodes, once it is noted which objects they refer to."""
-        for node in page:
-            for link in every(node, addnodes.pending_xref):
-                self.domain.note_use(self.env.docname, link["reftype"], link["reftarget"])
-                if link["reftype"] == "run" and link["apidiff_part"]:
-                    trace = trace_name(link["reftarget"], link["apidiff_part"])
-                    self.domain.note_use(self.env.docname, "trace", trace)
+        for link in self._made.links:
+            self.domain.note_use(self.env.docname, link["reftype"], link["reftarget"])
+            if link["reftype"] == "run" and link["apidiff_part"]:
+                self.domain.note_use(self.env.docname, "trace", trace_name(link["reftarget"], link["apidiff_part"]))
         return page
 
     def toctree(self, docnames: list[str]) -> list[nodes.Node]:

@@ -1,6 +1,6 @@
 """Lets pages define mappings, claims, APIs and run records and link to them: the ``apidiff`` domain.
 
-Content that only the writer sees (`nodes.late`) is out of reach of Sphinx' own resolver; `ResolveLate` resolves its links.
+Content that only the writer sees (`nodes.late`) is out of reach of Sphinx' own resolver; `write_link` resolves its links.
 """
 
 from __future__ import annotations
@@ -16,11 +16,8 @@ from sphinx.builders import Builder
 from sphinx.domains import Domain, ObjType
 from sphinx.environment import BuildEnvironment
 from sphinx.roles import XRefRole
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
-
-from apidiff.sphinxext.nodes import every, late
 
 _logger = logging.getLogger(__name__)
 
@@ -218,26 +215,20 @@ def keep_words(
     return contnode if node.get("apidiff_optional") else None
 
 
-class ResolveLate(SphinxPostTransform):
-    """Replace every reference in `late` nodes by its link; warn of one that leads nowhere, as Sphinx does."""
+def write_link(writer: Any, node: addnodes.pending_xref) -> None:
+    """Write a reference in `late` nodes as its link; warn of one that leads nowhere, as Sphinx does.
 
-    default_priority = 10  # that of Sphinx' own
-
-    def run(self, **_kwargs: Any) -> None:
-        """Resolve those of this page."""
-        for holder in self.document.findall(late):
-            for child in holder["content"]:
-                for reference in list(every(child, addnodes.pending_xref)):
-                    reference.replace_self(self._resolved(reference))
-
-    def _resolved(self, reference: addnodes.pending_xref) -> list[nodes.Node]:
-        domain = self.env.get_domain(reference["refdomain"])
-        kind, target, words = reference["reftype"], reference["reftarget"], reference.children
-        shown = nodes.inline("", "", *words) if len(words) != 1 else words[0]
-        link = domain.resolve_xref(self.env, self.env.docname, self.app.builder, kind, target, reference, shown)  # type: ignore[arg-type]
-        if link is not None:
-            return [link]
-        if not reference.get("apidiff_optional"):
-            text = domain.dangling_warnings[kind] % {"target": target}
-            _logger.warning(text, location=reference, type="ref", subtype=kind)
-        return [shown]
+    It is resolved when it is written, not before: looking for references was a seventh of the time that a page takes.
+    """
+    domain = writer.builder.env.get_domain(node["refdomain"])
+    kind, target, words = node["reftype"], node["reftarget"], node.children
+    shown = nodes.inline("", "", *words) if len(words) != 1 else words[0]
+    docname = writer.builder.current_docname
+    link = domain.resolve_xref(writer.builder.env, docname, writer.builder, kind, target, node, shown)
+    if link is None and not node.get("apidiff_optional"):
+        text = domain.dangling_warnings[kind] % {"target": target}
+        _logger.warning(text, location=(docname, None), type="ref", subtype=kind)
+    written = shown if link is None else link
+    written.parent = node.parent
+    written.walkabout(writer)
+    raise nodes.SkipNode

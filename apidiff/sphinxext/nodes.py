@@ -7,18 +7,19 @@ no text of a record is ever given to a parser.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.writers.html5 import HTML5Translator
 
 from apidiff.messages.escape_invisible import escapes, visible
+from apidiff.sphinxext.domain import write_link
 from apidiff.sphinxext.page_parts import CUT, END, UNDER_LID, part_mark
 from apidiff.sphinxext.versions import SHOWN_NODES, carried, marked_inline, marked_row
 
-Found = TypeVar("Found", bound=nodes.Node)
 Marked = TypeVar("Marked", bound=nodes.Element)
 Inline = Sequence[nodes.Node]
 Cell = Inline | str
@@ -41,7 +42,7 @@ class late(nodes.General, nodes.Element):  # noqa: N801
     """Finished nodes that only the writer sees, under ``content``.
 
     Sphinx and its extensions walk over every node of a page some fifty times, which was a third of a build. What comes
-    from a record needs none of it but its links (`apidiff.sphinxext.domain` resolves them).
+    from a record needs none of it but its links (`write_link` resolves them).
     """
 
     def astext(self) -> str:
@@ -159,16 +160,6 @@ def external(url: str, *children: nodes.Node) -> list[nodes.Node]:
     return list(children)
 
 
-def every(node: nodes.Node, kind: type[Found]) -> Iterator[Found]:
-    """Find all nodes of ``kind`` in ``node``, those in content for the writer included."""
-    for below in node.findall(lambda child: isinstance(child, kind | late)):
-        if isinstance(below, late):
-            for child in below["content"]:
-                yield from every(child, kind)
-        elif isinstance(below, kind):
-            yield below
-
-
 def relative(page: str, path: str) -> str:
     """Return the address of ``path`` (from the site's root) as seen from the page ``page`` (a docname)."""
     return "../" * (len(PurePosixPath(page).parts) - 1) + path
@@ -266,6 +257,10 @@ class Translator(HTML5Translator):
             self.body.append("</code>")
         else:
             super().depart_literal(node)
+
+    def visit_pending_xref(self, node: addnodes.pending_xref) -> None:
+        """Write a link of what only the writer sees."""
+        write_link(self, node)
 
     def visit_Text(self, node: nodes.Text) -> None:  # noqa: N802 - the name docutils looks for
         """Write a text; a narrow window may break a name in a heading or a link at its joints, not within a word."""

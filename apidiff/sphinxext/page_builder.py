@@ -38,7 +38,7 @@ class PageBuilder:
     """Makes the nodes of one page in one language.
 
     ``docname`` is the page the nodes are for; references need it. ``releases``: those between which the page tells apart;
-    a page of which nothing depends on them has none.
+    a page of which nothing depends on them has none. ``links``: those made so far (`ref`).
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class PageBuilder:
         self.document = document
         self.docname = docname
         self.releases = releases or Releases()
+        self.links: list[addnodes.pending_xref] = []
 
     def word(self, key: str, **values: str | int) -> str:
         """Return the words under ``key``, with ``{names}`` filled in."""
@@ -185,7 +186,7 @@ class PageBuilder:
 
         ``part`` names another anchor on the goal's page; ``optional``: plain text where there is no goal.
         """
-        return addnodes.pending_xref(
+        link = addnodes.pending_xref(
             "",
             *(children or (literal(target),)),
             refdomain="apidiff",
@@ -197,6 +198,8 @@ class PageBuilder:
             apidiff_part=part,
             apidiff_optional=optional,
         )
+        self.links.append(link)
+        return link
 
     def evidence(self, facts: Iterable[Evidence], *, more: bool = False) -> list[nodes.Node]:
         """List facts, one per item; nothing where there are none. ``more``: whether an ellipsis follows them."""

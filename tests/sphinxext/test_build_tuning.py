@@ -1,16 +1,21 @@
-"""A build's settings are put back, and kept code blocks are those that Sphinx makes."""
+"""A build's settings are put back, and kept code blocks are those that Sphinx makes, without elements that have no colour."""
 
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Callable
 
 import pytest
+from pygments.styles import get_style_by_name
+from pygments.token import STANDARD_TYPES, Text
 from small_site import Site
 from sphinx.highlighting import PygmentsBridge
 
-from apidiff.sphinxext.build_tuning import _Bridge
+from apidiff.sphinxext.build_tuning import _PLAIN, _Bridge
 
+# The styles of conf/conf.py, for light and dark pages.
+STYLES = ("a11y-high-contrast-light", "a11y-high-contrast-dark")
 CODE = "import torch\n\ntorch.distributed.reduce(tensor, dst=0)  # <b>"
 
 
@@ -26,10 +31,22 @@ def test_settings_are_put_back(make_site: Callable[..., Site]) -> None:
 def test_blocks_are_those_of_sphinx(language: str, force: bool) -> None:
     plain = PygmentsBridge("html", "sphinx")
     kept = _Bridge(PygmentsBridge("html", "sphinx"))
-    expected = plain.highlight_block(CODE, language, force=force, linenos=False)
+    expected = without_plain(plain.highlight_block(CODE, language, force=force, linenos=False))
     for _ in range(2):
         assert kept.highlight_block(CODE, language, opts={}, force=force, location=object(), linenos=False) == expected
-    numbered = plain.highlight_block(CODE, language, force=force, linenos="inline")
+    numbered = without_plain(plain.highlight_block(CODE, language, force=force, linenos="inline"))
     assert kept.highlight_block(CODE, language, force=force, linenos="inline") == numbered
-    marked = plain.highlight_block(CODE, language, force=force, hl_lines=[1])
+    marked = without_plain(plain.highlight_block(CODE, language, force=force, hl_lines=[1]))
     assert kept.highlight_block(CODE, language, force=force, hl_lines=[1]) == marked
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_what_loses_its_element_has_the_colour_of_text(style: str) -> None:
+    tokens = get_style_by_name(style)
+    for kind in _PLAIN:
+        assert tokens.style_for_token(kind) == tokens.style_for_token(Text), kind
+
+
+def without_plain(html: str) -> str:
+    names = "|".join(STANDARD_TYPES[kind] for kind in _PLAIN if STANDARD_TYPES[kind])
+    return re.sub(rf'<span class="(?:{names})">([^<]*)</span>', r"\1", html)
