@@ -8,18 +8,13 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from apidiff.cli.output import language
-from apidiff.cli.scan import progress
+from apidiff.cli.porting_options import add_porting_arguments, progress, read_options
 from apidiff.errors import ApidiffError
-from apidiff.lookup.cache import open_index
-from apidiff.lookup.lookup import chosen_release
 from apidiff.messages.escape_invisible import visible
 from apidiff.messages.labels import Language
-from apidiff.porting.judgement import DEVICES, Judge
 from apidiff.porting.port_files import PortedFile, port_files, refuse_unsaved, write_ported
 from apidiff.porting.port_text import Porter, PortOptions
-from apidiff.porting.scan_settings import ScanSettings, read_settings
-from apidiff.porting.source_files import Problem, find_sources
+from apidiff.porting.source_files import Problem
 from apidiff.porting.tree_scan import scan_tree
 from apidiff.writers.scan.words import problem_text, words
 
@@ -43,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "written; 2 what the user can mend; 130 stopped with Ctrl-C. Files that cannot be read are told\n"
         "on standard error, one line each, and change no exit code."
     )
-    parser.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="files or folders")
+    add_porting_arguments(parser, language_of="comments")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--write", action="store_true", help="write the files in place")
     form.add_argument("--diff", action="store_true", help="print what would change")
@@ -52,40 +47,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     label.add_argument("--safe", action="store_true", help="make edits that runs have verified (default)")
     label.add_argument("--unsafe", action="store_true", help="also those with conditions, which a comment names")
     parser.add_argument("--force", action="store_true", help="write files with changes that are in no commit too")
-    parser.add_argument(
-        "--mindspore", metavar="VERSION", help="the release to port to (default: the newest that was run)"
-    )
-    parser.add_argument("--device", choices=tuple(DEVICES), help="the device to port to (default: none in particular)")
-    parser.add_argument(
-        "--exclude", action="append", default=[], metavar="PATTERN", help="paths to pass over; repeatable"
-    )
-    parser.add_argument("--no-config", action="store_true", help="read no pyproject.toml")
-    parser.add_argument("--jobs", type=int, metavar="N", help="how many processes scan (default: one per core)")
-    parser.add_argument("--lang", choices=("en", "zh"), help="language of comments (default: that of the locale)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Ports and prints or writes. What could not be ported goes to standard error."""
-    settings, _ = (ScanSettings(), Path.cwd()) if args.no_config else read_settings(args.paths[0])
-    index = open_index()
-    device = args.device or settings.device
-    chosen = language(args.lang)
-    judge = Judge(
-        index.call_facts,
-        index.source_names.apis,
-        chosen_release(index, args.mindspore or settings.mindspore),
-        index.releases["mindspore"],
-        DEVICES[device] if device else None,
-    )
-    porter = Porter(judge, index.source_names, PortOptions(unsafe=args.unsafe, language=chosen))
-    files, problems = find_sources(args.paths, [*settings.exclude, *args.exclude])
+    options = read_options(args)
+    files, chosen = options.files, options.language
+    porter = Porter(options.judge, options.index.source_names, PortOptions(unsafe=args.unsafe, language=chosen))
     if not (args.write or args.diff or args.check) and len(files) > 1:
         raise ApidiffError(f"{len(files)} files do not go to standard output. Add --diff, --check or --write.")
     if args.write and not args.force:
         refuse_unsaved([Path(file.path) for file in files])
     with progress(len(files), chosen) as told:
-        scanned = scan_tree(files, index.source_names, jobs=args.jobs, told=told, ported=True)
-    _tell(problems, chosen)
+        scanned = scan_tree(files, options.index.source_names, jobs=args.jobs, told=told, ported=True)
+    _tell(options.problems, chosen)
     code = 0
     for file in port_files(scanned, porter):
         if isinstance(file, Problem):

@@ -5,26 +5,22 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from apidiff.cli.output import language, show
-from apidiff.lookup.cache import open_index
-from apidiff.lookup.lookup import chosen_release
+from apidiff.cli.output import show
+from apidiff.cli.porting_options import add_porting_arguments, progress, read_options
 from apidiff.messages.escape_invisible import visible
 from apidiff.messages.labels import Language
-from apidiff.porting.judgement import DEVICES, Judge
 from apidiff.porting.scan_report import RISKS, ScanReport, make_report
-from apidiff.porting.scan_settings import ScanSettings, read_baseline, read_settings, write_baseline
-from apidiff.porting.source_files import SourceFile, changed_since, find_sources
+from apidiff.porting.scan_settings import read_baseline, write_baseline
+from apidiff.porting.source_files import SourceFile, changed_since
 from apidiff.porting.tree_scan import scan_tree
 from apidiff.writers.scan.words import problem_text, words
 
 FORMATS = ("table", "json", "sarif", "github", "markdown", "html")
-_SHOWN_FROM = 200  # files: with fewer, the work is over before progress is read
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,11 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "mend: a path that is not there, a broken setting, a release that is not known; 130 stopped\n"
         "with Ctrl-C. Files that cannot be read are told on standard error and change no exit code."
     )
-    parser.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="files or folders")
-    parser.add_argument(
-        "--mindspore", metavar="VERSION", help="the release to port to (default: the newest that was run)"
-    )
-    parser.add_argument("--device", choices=tuple(DEVICES), help="the device to port to (default: none in particular)")
+    add_porting_arguments(parser, language_of="the text")
     parser.add_argument("--all", action="store_true", help="edge cases too, and every place")
     parser.add_argument("--json", action="store_true", help="the same as --format json")
     parser.add_argument("--format", choices=FORMATS, default="table", help="default: table")
@@ -59,39 +51,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="leave out the findings that FILE holds")
     parser.add_argument("--write-baseline", type=Path, metavar="FILE", help="write all findings to FILE and end")
     parser.add_argument("--diff", metavar="REV", help="only files that differ from this revision of git")
-    parser.add_argument(
-        "--exclude", action="append", default=[], metavar="PATTERN", help="paths to pass over; repeatable"
-    )
-    parser.add_argument("--no-config", action="store_true", help="read no pyproject.toml")
-    parser.add_argument("--jobs", type=int, metavar="N", help="how many processes scan (default: one per core)")
-    parser.add_argument("--lang", choices=("en", "zh"), help="language of the text (default: that of the locale)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Scans and prints. What could not be read goes to standard error."""
-    settings, folder = (ScanSettings(), Path.cwd()) if args.no_config else read_settings(args.paths[0])
-    index = open_index()
-    release = chosen_release(index, args.mindspore or settings.mindspore)
-    device = args.device or settings.device
-    files, problems = find_sources(args.paths, [*settings.exclude, *args.exclude])
+    options = read_options(args)
+    files, settings, chosen = options.files, options.settings, options.language
     shown = _changed(files, args.diff, args.paths)
-    chosen = language(args.lang)
     with progress(len(files), chosen) as told:
-        scanned = scan_tree(files, index.source_names, jobs=args.jobs, told=told)
-    baseline = args.baseline or (folder / settings.baseline if settings.baseline and not args.write_baseline else None)
-    judge = Judge(
-        index.call_facts,
-        index.source_names.apis,
-        release,
-        index.releases["mindspore"],
-        DEVICES[device] if device else None,
-    )
+        scanned = scan_tree(files, options.index.source_names, jobs=args.jobs, told=told)
+    saved = options.folder / settings.baseline if settings.baseline and not args.write_baseline else None
+    baseline = args.baseline or saved
     report = make_report(
         [file for file in scanned if shown is None or file.names.path in shown],
-        judge,
-        release,
-        device,
-        problems,
+        options.judge,
+        options.release,
+        options.device,
+        options.problems,
         read_baseline(baseline) if baseline else Counter(),
     )
     for problem in report.problems:
@@ -115,20 +91,6 @@ def _changed(files: Sequence[SourceFile], revision: str | None, paths: Sequence[
     for path in paths:
         changed |= changed_since(revision, path if path.is_dir() else path.parent)
     return {file.path for file in files if Path(file.path).resolve() in changed}
-
-
-@contextmanager
-def progress(count: int, chosen: Language) -> Iterator[Callable[[int], None]]:
-    """Shows on a terminal how many files are done, where the work is long."""
-    if count < _SHOWN_FROM or not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(words("scan.progress", chosen), total=count)
-        yield lambda done: progress.advance(task, done)
 
 
 def _print(report: ScanReport, form: str, chosen: Language, *, everything: bool) -> None:

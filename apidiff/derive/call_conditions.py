@@ -71,7 +71,8 @@ def standing(condition: Condition, call: Mapping[str, str], *, known: frozenset[
     Args:
         condition: what is asked of one parameter, or of the tensors, of which no text tells.
         call: what the call passes, by parameter of the source: ``=`` and a Python literal, ``:`` and the full name of an API,
-            ``tensor``, ``tuple``, ``list``, ``several`` for arguments given one by one, or ``?`` where nobody knows.
+            ``tensor``, ``tuple``, ``list``, ``several`` for arguments given one by one, or ``?`` where nobody knows,
+            with what its name says of it: ``?device``.
         known: the parameters of the source; of others the text of a call tells nothing.
         more: whether the call may pass what is not written: ``**options``.
 
@@ -84,13 +85,13 @@ def standing(condition: Condition, call: Mapping[str, str], *, known: frozenset[
     if condition.test == "omitted":
         if passed is None:
             return Standing.UNKNOWN if more else Standing.HOLDS
-        return Standing.UNKNOWN if passed == _UNKNOWN else Standing.CANNOT_HOLD
+        return Standing.UNKNOWN if passed.startswith(_UNKNOWN) else Standing.CANNOT_HOLD
     if passed is None:
         default = condition.test == "is" and condition.code in {"False", "None"}
         return Standing.UNKNOWN if more or default else Standing.CANNOT_HOLD
     if condition.test == "passed":
         return Standing.HOLDS
-    if passed == _UNKNOWN:
+    if passed.startswith(_UNKNOWN):
         return Standing.UNKNOWN
     return _is(passed, condition.code) if condition.test == "is" else _is_kind(passed, condition.test)
 

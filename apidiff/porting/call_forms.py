@@ -10,9 +10,11 @@ from apidiff.porting.torch_names import TENSOR
 from apidiff.porting.uses import Argument, Passed
 
 UNKNOWN = "?"
+DEVICE = "?device"  # of which no more is known than that it is named as a device is: self.device, torch.device("cuda")
 IS_TENSOR = "tensor"
 LITERAL = "="  # before its repr
 NAMED = ":"  # before the full name of an API that is passed: :torch.float16
+_A_DEVICE = "torch.device()"
 _SEQUENCES = {ast.Tuple: "tuple", ast.List: "list"}
 _LONGEST = 80
 
@@ -42,12 +44,21 @@ def _written(argument: Argument) -> str:
         return IS_TENSOR
     if value is not None and value[0] == "t" and value[-1] not in ")]" and "|" not in value:
         return f"{NAMED}{value}"
+    if value == _A_DEVICE or (value is None and _last_name(node).endswith("device")):
+        return DEVICE
     if kind in _SEQUENCES or kind is ast.UnaryOp:
         try:
             return _literal(ast.literal_eval(node))
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             return _SEQUENCES.get(kind, UNKNOWN)
     return UNKNOWN
+
+
+def _last_name(node: ast.expr) -> str:
+    """The name that an expression ends with: ``b`` of ``a.b`` and of ``a.b(c)``."""
+    if isinstance(node, ast.Call):
+        node = node.func
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _literal(value: object) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from apidiff.model.literals import literal
-from apidiff.porting.call_forms import LITERAL, NAMED, UNKNOWN, CallForm
+from apidiff.porting.call_forms import DEVICE, LITERAL, NAMED, UNKNOWN, CallForm
 
 Bound = dict[str, str]  # parameter → what is passed for it
 SEVERAL = "several"  # arguments given one by one for a parameter that takes any number: view(3, 4)
 TUPLE = "tuple"
-_SEQUENCES = {TUPLE, "list"}
+_NO_DEVICES = {"dtype", "other"}  # parameters for which no device is passed, so that another way to call is meant
 
 
 def bind(form: CallForm, ways: Sequence[Sequence[str]]) -> Bound:
@@ -45,7 +45,14 @@ def bound_by(form: CallForm, way: Sequence[str]) -> Bound | None:
         if name in bound or (name not in named and not takes_more):
             return None
         bound[name] = value
+    if any(name in bound and is_device(bound[name]) for name in _NO_DEVICES):
+        return None
     return bound
+
+
+def is_device(value: str) -> bool:
+    """Whether an argument of which a dtype, a tensor or a device is expected is a device: named as one, or a text."""
+    return value == DEVICE or value.startswith((f"{LITERAL}'", f'{LITERAL}"'))
 
 
 def fits(call: Mapping[str, str], wanted: Mapping[str, str], *, more: bool) -> bool:
@@ -57,7 +64,7 @@ def fits(call: Mapping[str, str], wanted: Mapping[str, str], *, more: bool) -> b
 
 def alike(first: str, second: str) -> bool:
     """Whether two arguments may be of the same form: numbers of one type are, texts and switches are not."""
-    if UNKNOWN in (first, second) or first == second:
+    if first == second or first.startswith(UNKNOWN) or second.startswith(UNKNOWN):
         return True
     kinds = {_kind(first), _kind(second)}
     if kinds == {"value"}:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
+from typing import Protocol
 
 import msgspec
 
@@ -15,7 +16,7 @@ from apidiff.messages.labels import LABELS, filled
 from apidiff.model.base import Text
 from apidiff.model.call_facts import CallFacts, DifferenceFact, OtherwiseFacts, SampleFact, TargetFacts
 from apidiff.model.ranges import holds, told
-from apidiff.model.source_names import KnownApi
+from apidiff.model.source_names import KnownApi, SourceNames
 from apidiff.model.version import Version
 from apidiff.model.vocabulary import DifferenceKind, Reach, Risk, Status
 from apidiff.porting.call_forms import CallForm
@@ -25,6 +26,9 @@ DEVICES = {"ascend": "npu", "gpu": "cuda", "cpu": "cpu"}
 """How a user names a device, and how records do."""
 # NumPy's names, which PyTorch takes too: its parser of arguments renames them.
 _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input"}
+_MOVE, _MOVE_OR_CAST = "torch.Tensor.cuda", "torch.Tensor.to"
+_MOVES = {"torch.nn.Module.cuda", "torch.nn.Module.cpu"}
+_MAY_MOVE = {_MOVE_OR_CAST, "torch.nn.Module.to"}
 
 
 class Label(Enum):
@@ -58,6 +62,21 @@ class Judgement(msgspec.Struct, frozen=True, gc=False):
     guide: str | None = None
 
 
+class CallIndex(Protocol):
+    """What an index tells of calls. `apidiff.lookup.index.Index` is one."""
+
+    @property
+    def releases(self) -> dict[str, list[str]]:
+        """The known releases of each framework, newest first."""
+
+    @property
+    def source_names(self) -> SourceNames:
+        """What names in code stand for."""
+
+    def call_facts(self, mapping: str, /) -> CallFacts:
+        """Read the facts of a mapping."""
+
+
 class Judge:
     """Judges references for one MindSpore version and device.
 
@@ -82,6 +101,12 @@ class Judge:
         self._facts: dict[str, CallFacts] = {}
         self._judged: dict[tuple[str, str, CallForm | None], Judgement] = {}
 
+    @classmethod
+    def of_index(cls, index: CallIndex, release: str, device: str | None) -> Judge:
+        """Judge by an index, for a device as a user names it: ``ascend``, ``gpu`` or ``cpu``."""
+        known = index.releases["mindspore"]
+        return cls(index.call_facts, index.source_names.apis, release, known, DEVICES[device] if device else None)
+
     def judge(self, name: str, role: str, form: CallForm | None) -> Judgement:
         """Judge the API ``name`` used as ``role``; ``form``: what its call passes, None where it is not called."""
         key = name, role, form
@@ -91,6 +116,8 @@ class Judge:
 
     def _judge(self, name: str, role: str, form: CallForm | None) -> Judgement:
         found = self._meaning(name)
+        if self._is_move(name, form):
+            return self._of_move(found[0] if found is not None else _MOVE)
         if found is None:
             return Judgement(Label.UNKNOWN)
         mapping, member = found
@@ -110,6 +137,20 @@ class Judge:
                 if instead.label is Label.VERIFIED or (_may_lack_kernel(judged) and not _may_lack_kernel(instead)):
                     return instead
         return judged
+
+    def _is_move(self, name: str, form: CallForm | None) -> bool:
+        """Whether a call only moves a tensor or a layer to a device: `.to(device)`, and not `.to(dtype)`."""
+        if name in _MOVES:
+            return True
+        if name not in _MAY_MOVE or form is None or _MOVE_OR_CAST not in self._apis:
+            return False
+        bound = bind(form, self._facts_of_mapping(_MOVE_OR_CAST).ways)
+        return "device" in bound and "dtype" not in bound
+
+    def _of_move(self, mapping: str) -> Judgement:
+        """What the database says of `.cuda()`, which also holds of others that move to a device."""
+        moved = self._without_target(self._facts_of_mapping(_MOVE))
+        return msgspec.structs.replace(moved, mapping=mapping, help=self._facts_of_mapping(mapping).help)
 
     def _of_target(self, facts: CallFacts, target: TargetFacts, role: str, form: CallForm | None) -> Judgement:
         if role == "import" or (role == "name" and facts.is_class):

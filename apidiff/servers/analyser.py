@@ -13,7 +13,7 @@ from apidiff.lookup.lookup import chosen_release, lookup
 from apidiff.messages.labels import Language, filled
 from apidiff.model.base import Text
 from apidiff.porting.file_scan import Reference
-from apidiff.porting.judgement import DEVICES, Judge, Judgement
+from apidiff.porting.judgement import Judge, Judgement
 from apidiff.porting.port_text import Porter, PortOptions
 from apidiff.porting.scan_report import ScanReport, make_report
 from apidiff.porting.text_scan import scan_text
@@ -56,12 +56,9 @@ class Analyser:
     """
 
     def __init__(self, index: Index, mindspore: str | None = None, device: str | None = None) -> None:
-        known = index.releases["mindspore"]
         self.index, self.device = index, device
         self.release = chosen_release(index, mindspore)
-        self._judge = Judge(
-            index.call_facts, index.source_names.apis, self.release, known, DEVICES[device] if device else None
-        )
+        self._judge = Judge.of_index(index, self.release, device)
         self._hovers: dict[tuple[str, Language], str] = {}
 
     @cached_property

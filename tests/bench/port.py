@@ -71,7 +71,7 @@ def compare_ports(sources: Path, by_hand: Path, paths: Collection[str]) -> tuple
     """Port the files and compare: by the letter, with equally right names as one; problems; names that nobody knows."""
     index = open_index()
     release = index.releases[_ROOT][0] if not index.run.get(_ROOT) else index.run[_ROOT][0]
-    judge = Judge(index.call_facts, index.source_names.apis, release, index.releases[_ROOT], None)
+    judge = Judge.of_index(index, release, None)
     porter = Porter(judge, index.source_names, PortOptions(unsafe=True))
     files, _ = find_sources([sources / path for path in paths])
     equal, known = _equal_names(), _known_names(release)

@@ -106,6 +106,22 @@ def test_a_class_of_unknown_base_is_a_layer_with_a_condition(port: Port) -> None
     assert "# apidiff unsafe: torch.nn.Module.forward" in ported
 
 
+MOVES = [  # what only moves to a device is left to the reader, with the guide's section
+    ("y = x.to(device)\n", "y = x.to(device)\n", True),
+    ("y = x.to(device, torch.float16)\n", "y = x.to(dtype=mindspore.float16)\n", False),
+    ("y = x.to(torch.float16)\n", "y = x.to(mindspore.float16)\n", False),
+    ("nn.Linear(2, 3).cuda()\n", "mint.nn.Linear(2, 3).cuda()\n", True),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "manual"), MOVES)
+def test_moves_to_a_device_are_never_kept_silently(port: Port, before: str, after: str, manual: bool) -> None:
+    found = port(f"import torch\nfrom torch import nn\nx = torch.ones(2, 3)\n{before}", unsafe=True)
+    assert found.text.endswith(after)
+    assert ("guide-code-devices" in found.text) is manual
+    assert ({one.state for one in found.changes if one.source.endswith((".to", ".cuda"))} == {"manual"}) is manual
+
+
 CALLS = [  # the call, the options, what it becomes
     (
         "nn.Conv2d(3, 8, 3, padding=1)",
