@@ -31,6 +31,7 @@ from apidiff.sphinxext.long_lists import hold_members
 from apidiff.sphinxext.nodes import HTML_NODES, Translator
 from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head
 from apidiff.sphinxext.page_parts import page_of, write_parts
+from apidiff.sphinxext.part_links import link_parts
 from apidiff.sphinxext.picture import add_picture_files
 from apidiff.sphinxext.port_page import PORT_NODES, PortDirective, add_port_script, write_port_data
 from apidiff.sphinxext.search_index import note_parts, write_search_index
@@ -169,6 +170,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("html-page-context", add_policy, priority=900)  # after the theme has added its scripts
     app.connect("html-page-context", write_parts, priority=950)
     app.connect("build-finished", drop_unused_files)
+    app.connect("build-finished", link_parts)
     app.connect("build-finished", session.finish)
     app.connect("build-finished", tuning.end)
     return {

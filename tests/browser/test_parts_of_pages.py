@@ -48,6 +48,20 @@ def test_what_is_opened_comes_to_the_page(visit: Visit, language: str) -> None:
     assert len(page.locator(f"[id='{mark}']").inner_text()) > 60
 
 
+def test_a_link_to_a_part_opens_the_whole_page(visit: Visit, site: Path) -> None:
+    goal, start = next(
+        (goal, path.relative_to(site).as_posix())
+        for path in sorted((site / "en" / "evidence").glob("*.html"))
+        if ".part-" not in path.name
+        for goal in re.findall(r'href="([^"/]*\.part-\d+\.html#[^"]+)"', path.read_text("utf-8"))
+        if "#part-" not in goal
+    )
+    page = visit.open(start)
+    page.evaluate("document.querySelectorAll('main details').forEach((lid) => (lid.open = true))")
+    page.locator(f"a[href='{goal}']").first.evaluate("(link) => link.click()")
+    page.wait_for_url(f"**/{re.sub('[.]part-[0-9]+', '', goal)}")
+
+
 def test_an_anchor_in_a_part_is_shown(visit: Visit, site: Path) -> None:
     held: dict[str, str] = {}
     for table in sorted((site / "en").rglob("*.parts.json")):

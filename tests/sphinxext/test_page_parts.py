@@ -15,6 +15,7 @@ from whole_page import whole_page
 
 from apidiff.sphinxext.nodes import folded, paragraph, portion
 from apidiff.sphinxext.page_parts import CUT, END, LIMIT, UNDER_LID, lighten, part_mark
+from apidiff.sphinxext.part_links import lead_to_parts
 
 MakeSite = Callable[..., Site]
 LONG = "<p>words</p>\n" * 1000  # 13 KB
@@ -94,6 +95,35 @@ def test_anchors_lead_to_their_parts(tmp_path: Path) -> None:
         assert f'id="part-{around}"' in "".join(parts.pages)
     # While there is room, the anchors of a part stand in its place, so that a link leads there without script, too.
     assert re.search(r'<p class="apidiff-part">(<span id="[^"]*"></span>)*<span id="deep-0"></span>', text)
+
+
+LED = [
+    ("index.html", "folder/x.html#deep", "folder/x.part-2.html#deep"),
+    ("index.html", "folder/x.html#here", "folder/x.html#here"),
+    ("index.html", "folder/x.part-2.html#here", "folder/x.html#here"),  # it stood in the part before
+    ("index.html", "folder/x.part-1.html#part-1", "folder/x.part-1.html#part-1"),
+    ("folder/x.html", "#deep", "x.part-2.html#deep"),
+    ("folder/x.html", "#here", "#here"),
+    ("folder/x.part-2.html", "x.html#here", "x.html#here"),
+    ("folder/y.html", "../folder/x.html#deep", "../folder/x.part-2.html#deep"),
+    ("folder/y.html", "x.html#gone", "x.html#gone"),
+    ("folder/y.html", "https://example.org/folder/x.html#deep", "https://example.org/folder/x.html#deep"),
+]
+
+
+@pytest.mark.parametrize(("page", "address", "expected"), LED)
+def test_links_lead_to_what_is_written(tmp_path: Path, page: str, address: str, expected: str) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "x.html").write_text('<p id="here">x</p>')
+    (folder / "x.part-1.html").write_text('<section id="part-1"><p id="shallow">x</p></section>')
+    (folder / "x.part-2.html").write_text('<section id="part-2"><p id="deep">x</p></section>')
+    (folder / "x.parts.json").write_text('{"anchors": {"deep": 2, "shallow": 1}, "inside": {}}')
+    path = tmp_path / page
+    before = path.read_text() if path.is_file() else ""
+    path.write_text(f'{before}<a class="x" href="{address}">x</a>')
+    lead_to_parts(tmp_path)
+    assert path.read_text() == f'{before}<a class="x" href="{expected}">x</a>'
 
 
 def test_links_within_the_page_lead_back_to_it() -> None:

@@ -8,12 +8,13 @@ import { connectMenus } from "./shell/menus";
 import { connectModes } from "./shell/modes";
 import { watchRegions } from "./shell/regions";
 import { connectSidebars } from "./shell/sidebars";
-import { bringWhenOpened } from "./shared/parts";
+import { bringWhenOpened, leadToWholePages } from "./shared/parts";
 import { Words } from "./shared/words";
 
 const words = new Words(document.body);
 followAddress();
 bringWhenOpened();
+leadToWholePages();
 addFilters();
 connectModes();
 connectMenus();

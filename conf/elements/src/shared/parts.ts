@@ -85,6 +85,16 @@ export function bringWhenOpened(): void {
   );
 }
 
+/** Leads links to anchors in parts, which go to plain pages for readers without script, to the pages that bring the parts. */
+export function leadToWholePages(): void {
+  const lead = ({ target }: Event): void => {
+    const link = target instanceof Element ? target.closest<HTMLAnchorElement>("a[href*='.part-']") : null;
+    if (!link || link.closest(LINKS) || UNPACKED) return;
+    link.href = link.href.replace(/\.part-\d+\.html(?=#(?!part-\d+$))/, ".html");
+  };
+  for (const kind of ["click", "auxclick", "contextmenu"]) document.addEventListener(kind, lead, { capture: true });
+}
+
 /**
  * Brings the part that holds `anchor`, and those around it, where the anchor is not on the page. Tells whether it then is.
  */
