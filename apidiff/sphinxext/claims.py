@@ -349,7 +349,7 @@ def _refuted_line(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
         standing_badge(make, standing_of(claim)),
         nodes.Text(" "),
         *make.text(claim.text),
-        nodes.Text(" "),
+        make.between_sentences(),
         make.ref("claim", claim.id),
     )
     runs = [

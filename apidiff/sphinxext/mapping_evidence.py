@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from docutils import nodes
 
@@ -65,7 +66,7 @@ def _other_tables(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
     leading = first_shown_answer(make, answers(entry, make.releases.known["mindspore"]))
     children: list[nodes.Node] = []
     for target in reversed(entry.targets):
-        if target is not leading.target and (lids := tables_of_target(make, entry, target)):
+        if target is not leading.target and (lids := tables_of_target(make, target)):
             children += [paragraph(literal(target.name), classes=["apidiff-caption"]), *lids]
     return [make.section("parameters", make.word("parameters"), *children)] if children else []
 
@@ -108,7 +109,8 @@ def _proofs(
 def _proof(make: PageBuilder, difference: DifferenceEntry) -> list[nodes.Node]:
     children: list[nodes.Node] = []
     if difference.evidence:
-        items = [nodes.list_item("", _evidence(make, difference, evidence)) for evidence in difference.evidence]
+        verdicts = groupby(difference.evidence, key=lambda evidence: evidence.claim)
+        items = [_claim_evidence(make, claim, list(told)) for claim, told in verdicts]
         children.append(nodes.bullet_list("", *items, classes=["apidiff-evidence"]))
     if difference.claims:
         links = [[make.ref("claim", claim)] for claim in difference.claims]
@@ -119,17 +121,23 @@ def _proof(make: PageBuilder, difference: DifferenceEntry) -> list[nodes.Node]:
     return children
 
 
-def _evidence(make: PageBuilder, difference: DifferenceEntry, evidence: EvidenceEntry) -> block:
-    """Show what runs say of a claim; where the chosen version was run, only what its run says."""
-    part = run_part(evidence.claim.partition("#")[0])
-    runs = joined([[make.ref("run", run, part=part)] for run in evidence.runs], make.word("site.comma"))
-    claim = [make.ref("claim", evidence.claim), nodes.Text(make.word("site.colon"))]
-    shown = block("", paragraph(*claim, *make.text(evidence.text), nodes.Text(" ["), *runs, nodes.Text("]")))
-    run = [version for other in difference.evidence if other.claim == evidence.claim for version in other.versions]
-    if evidence.versions:
-        rest = make.releases.others(evidence.framework, run)
-        make.only_in(shown, evidence.framework, [*evidence.versions, *rest])
-    return shown
+def _claim_evidence(make: PageBuilder, claim: str, told: Sequence[EvidenceEntry]) -> nodes.list_item:
+    """Name a claim once, with the verdicts of runs; where the chosen version was run, only those of its run."""
+    part = run_part(claim.partition("#")[0])
+    run = [version for evidence in told for version in evidence.versions]
+    head = [make.ref("claim", claim), nodes.Text(make.word("site.colon"))]
+    verdicts: list[nodes.list_item] = []
+    for evidence in told:
+        runs = joined([[make.ref("run", name, part=part)] for name in evidence.runs], make.word("site.comma"))
+        words = [*make.text(evidence.text), nodes.Text(" ["), *runs, nodes.Text("]")]
+        shown = block("", paragraph(*(words if len(told) > 1 else [*head, *words])))
+        if evidence.versions:
+            rest = make.releases.others(evidence.framework, run)
+            make.only_in(shown, evidence.framework, [*evidence.versions, *rest])
+        verdicts.append(nodes.list_item("", shown))
+    if len(verdicts) == 1:
+        return verdicts[0]
+    return nodes.list_item("", paragraph(*head), nodes.bullet_list("", *verdicts))
 
 
 def _examples(make: PageBuilder, entry: Entry) -> list[nodes.Node]:

@@ -48,7 +48,7 @@ def source_notices(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
         for signed, told in absent.items():
             others = [version for version in told if version != signed]
             said = make.filled("nearest.signatures", nearest=[nodes.Text(signed)])
-            nearest.append(make.only(marked_inline("", "", nodes.Text(" "), *said), torch=others))
+            nearest.append(make.only(marked_inline("", "", make.between_sentences(), *said), torch=others))
         notice = block("", paragraph(*words, *nearest), classes=["apidiff-notice"])
         notices.append(make.only(notice, torch=[version for told in absent.values() for version in told]))
     if older := make.releases.others("torch", [version for told in read.values() for version in told]):

@@ -208,7 +208,7 @@ def _finding(make: PageBuilder, finding: Finding) -> list[nodes.Node]:
     shown: list[nodes.Node] = [make.badge("risk", finding.risk), versions, *make.text(finding.text)]
     if finding.evidence:
         claim = finding.evidence[-1].claim
-        shown += [nodes.Text(" "), make.ref("claim", claim, literal(f"#{claim.partition('#')[2]}"))]
+        shown += [make.between_sentences(), make.ref("claim", claim, literal(f"#{claim.partition('#')[2]}"))]
     return [paragraph(*shown)]
 
 
