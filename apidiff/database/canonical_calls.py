@@ -19,6 +19,8 @@ from apidiff.model.claim import CANONICAL, CANONICAL_CLAIM, Claim, Completes
 from apidiff.model.mapping import Api, Mapping, Target
 from apidiff.model.probe import Described, Probe
 from apidiff.model.probe_resolution import collective_of, with_probes
+from apidiff.model.sample_calls import left_out, ordinary_calls
+from apidiff.model.vocabulary import Execution
 
 WORLD_SIZE = 3
 
@@ -45,7 +47,8 @@ def with_canonical_calls(
     """The mappings, each with the calls that the file ``path`` has of it; as they are where there is no such file.
 
     Calls of mappings that were ``passed_over`` are, too.
-    Raises DataError for a mapping or target that is not there, and for code that does not parse or uses an unknown name.
+    Raises DataError for a mapping or target that is not there, for code that does not parse or uses an unknown name, and for
+    a piece to leave out that no sample has.
     """
     if not path.is_file():
         return dict(mappings)
@@ -72,6 +75,12 @@ class _Place:
 
 
 def _with_calls(mapping: Mapping, written: CanonicalCalls, place: _Place) -> Mapping:
+    if mapping.execution is Execution.SINGLE:
+        return _without_comparisons(mapping, written, place)
+    if written.source is None or written.leave_out:
+        raise place.error(
+            (), "ranks make its calls, which 'source' writes, and 'leave_out' is of samples", "Write the call."
+        )
     source = _called(mapping.source, "torch", written.source, written, ("source",), place)
     targets, unused = [], set(written.targets)
     for target in mapping.targets:
@@ -86,6 +95,43 @@ def _with_calls(mapping: Mapping, written: CanonicalCalls, place: _Place) -> Map
         found = f"no target is called {key!r} or of that generation, or each has a call of its own"
         raise place.error(("targets", key), found, "Remove it, or mend the name.")
     return msgspec.structs.replace(mapping, source=source, targets=targets)
+
+
+def _without_comparisons(mapping: Mapping, written: CanonicalCalls, place: _Place) -> Mapping:
+    """``mapping`` with what its calls are shown without. What is left stands in the sample, so that runs have made it."""
+    if not written.leave_out or written != CanonicalCalls(leave_out=written.leave_out):
+        raise place.error((), "its calls are its samples", "Write nothing but 'leave_out'.")
+    run, done = (msgspec.structs.replace(mapping, left_out=pieces) for pieces in ([], written.leave_out))
+    unused = set(written.leave_out)
+    for target in mapping.targets:
+        for whole, shown in zip(ordinary_calls(run, target), ordinary_calls(done, target), strict=True):
+            unused -= {piece for piece in unused if left_out(whole.code, [piece]) != left_out(whole.code, [])}
+            try:
+                unseen = [line for line in _statements(ast.parse(shown.code)) if line not in _parts(whole.code)]
+            except SyntaxError as error:
+                found = f"without it the code does not parse: {error.msg}"
+                raise place.error(("leave_out",), found, "Leave out whole lines or expressions.") from error
+            if unseen:
+                found = f"without it the code has {unseen[0]!r}, which no run made"
+                raise place.error(("leave_out",), found, "Leave out what is around a call, nothing of it.")
+    if unused:
+        found = f"the first sample has no {min(unused)!r}"
+        raise place.error(("leave_out",), found, "Remove it, or mend the piece.")
+    return done
+
+
+def _statements(tree: ast.AST) -> Iterator[str]:
+    """The simple statements of code, an expression by itself as the expression that it is."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr):
+            yield ast.unparse(node.value)
+        elif isinstance(node, ast.stmt) and not hasattr(node, "body"):
+            yield ast.unparse(node)
+
+
+def _parts(code: str) -> set[str]:
+    """All statements and expressions of code."""
+    return {ast.unparse(node) for node in ast.walk(ast.parse(code)) if isinstance(node, ast.stmt | ast.expr)}
 
 
 def _called(api: Api, generation: str, code: str, written: CanonicalCalls, at: tuple[str, ...], place: _Place) -> Api:

@@ -8,15 +8,20 @@ from typing import Literal, NamedTuple
 from apidiff.model.mapping import ParameterRow
 from apidiff.model.ranges import held_in
 from apidiff.model.signature import Signature, SignatureFile
+from apidiff.model.views import DefaultEntry
 
 Files = Sequence[SignatureFile]  # of one framework, newest version first
 
 
 class RowFacts(NamedTuple):
-    """What signatures show of a row, of the source and the target: the newest default, the range of versions that have it."""
+    """What signatures show of a row, of the source and the target.
+
+    The newest default, the range of versions that have it, and where the default was another in some of them, all defaults.
+    """
 
     defaults: tuple[str | None, str | None]
     ranges: tuple[str | None, str | None]
+    changing: tuple[list[DefaultEntry], list[DefaultEntry]]
 
 
 def row_facts(
@@ -31,6 +36,7 @@ def row_facts(
         RowFacts(
             defaults=(left.default(row.source), right.default(row.target)),
             ranges=(left.range(row.source), right.range(row.target)),
+            changing=(left.changing(row.source), right.changing(row.target)),
         )
         for row in rows
     ]
@@ -44,16 +50,25 @@ class _Side:
         self._by_version = {
             file.version: _names(file.apis[api], what) for file in reversed(files) if readable(file, api)
         }
-        self._defaults: dict[str, str | None] = {}
+        self._defaults: dict[str, dict[str, str | None]] = {}
         if what == "parameter":
             for file in reversed(files):
-                if api in file.apis:
-                    self._defaults |= {
-                        parameter.name: parameter.default for parameter in file.apis[api].every_parameter
-                    }
+                for parameter in file.apis[api].every_parameter if api in file.apis else []:
+                    self._defaults.setdefault(parameter.name, {})[file.version] = parameter.default
 
     def default(self, name: str | None) -> str | None:
-        return self._defaults.get(name or "")
+        return next(reversed(self._by_age(name).values()), None)
+
+    def changing(self, name: str | None) -> list[DefaultEntry]:
+        """Each default with the range of versions that have it, oldest first; none where it is one and the same."""
+        by_age = self._by_age(name)
+        values = list(dict.fromkeys(by_age.values()))
+        known = list(by_age)
+        ranges = [held_in([version for version in known if by_age[version] == value], known) for value in values]
+        return [DefaultEntry(value=value, range=text) for value, text in zip(values, ranges, strict=True) if text]
+
+    def _by_age(self, name: str | None) -> dict[str, str | None]:
+        return self._defaults.get(name or "", {})
 
     def range(self, name: str | None) -> str | None:
         versions = list(self._by_version)

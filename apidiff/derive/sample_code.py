@@ -5,7 +5,9 @@ Tensors are variables of their parameter's name, those of a list are numbered: `
 
 from __future__ import annotations
 
+import ast
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -47,12 +49,44 @@ def _stepped(call: SampleCall, framework: str) -> str:
 
 
 def ordinary_code(call: SampleCall) -> str:
-    """The call as one writes it in a program: a layer is made on a line of its own."""
-    if call.form is not SampleForm.MODULE:
-        return sample_code(call)
+    """The call as one writes it in a program: a layer is made on a line of its own, and an optimiser steps once."""
     framework = call.api.partition(".")[0]
-    made = _given(call.constructor.args, call.constructor.kwargs, framework)
-    return f"layer = {call.api}({made})\nlayer({_given(call.given.args, call.given.kwargs, framework)})"
+    match call.form:
+        case SampleForm.MODULE:
+            made = _given(call.constructor.args, call.constructor.kwargs, framework)
+            return f"layer = {call.api}({made})\nlayer({_given(call.given.args, call.given.kwargs, framework)})"
+        case SampleForm.METHOD:
+            taken = "tensor" in {*call.given.args, *call.given.kwargs}
+            return sample_code(call).replace("self.", "input." if taken else "tensor.", 1)
+        case SampleForm.OPTIMIZER:
+            first, _, *step = _stepped(call, framework).splitlines()
+            return "\n".join([first, *(line.removeprefix("    ") for line in step)])
+        case SampleForm.CODE if "def " not in call.code:
+            return re.sub(r"\bself\b", "tensor", call.code)
+        case _:
+            return sample_code(call)
+
+
+def is_composed(source: SampleCall, target: SampleCall) -> bool:
+    """Tell whether one call of a function or method becomes several: no single API of the target does the same."""
+    if target.form is not SampleForm.CODE or source.form is SampleForm.MODULE:
+        return False
+    return _steps(sample_code(source)) <= 1 < _steps(target.code)
+
+
+def _steps(code: str) -> int:
+    """How many calls, operators and loops stand in code.
+
+    An object that is made and called at once is one step; what is computed for a keyword is a setting and none.
+    """
+    tree = ast.parse(code)
+    settings = {
+        id(node) for keyword in ast.walk(tree) if isinstance(keyword, ast.keyword) for node in ast.walk(keyword)
+    }
+    nodes = [node for node in ast.walk(tree) if id(node) not in settings]
+    made = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    calls = sum(isinstance(node, ast.Call) and id(node) not in made for node in nodes)
+    return calls + sum(isinstance(node, ast.BinOp | ast.For | ast.comprehension) for node in nodes)
 
 
 def sample_inputs(call: SampleCall) -> str:
@@ -96,6 +130,8 @@ def _tensor(value: SampleInput, dtype: str) -> str:
         shown = f"({', '.join(map(str, _shape(value.values)))})"
     else:  # numbers; nan and inf are written as text, since JSON has none
         shown = json.encode(value.values).decode().replace(",", ", ").replace('"', "")
+        if not isinstance(value.values, list | tuple):
+            shown = f"tensor({shown})"
     return f"{layout}{value.dtype or dtype} {shown}"
 
 

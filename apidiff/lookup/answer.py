@@ -32,11 +32,13 @@ class AnsweredTarget(View, frozen=True, kw_only=True):
     """The target answered, with its standing at the MindSpore release asked for.
 
     ``status``, ``range``, ``since`` and ``until`` are None where no range of the target covers that release, which
-    happens only when the target itself was asked for. ``note`` is what its author says of it.
+    happens only when the target itself was asked for. ``note`` is what its author says of it. ``composed``: whether several
+    lines replace one call of the source, in which this is the API that matters most.
     """
 
     name: str
     kind: str
+    composed: bool = False
     status: str | None
     range: str | None
     since: str | None

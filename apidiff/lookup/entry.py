@@ -23,7 +23,7 @@ from apidiff.derive.official_documents import official_addresses
 from apidiff.derive.reach import Cited, alike_versions, frequent_first, is_alike
 from apidiff.derive.rows import Files, row_facts
 from apidiff.derive.runs_on import runs_on
-from apidiff.derive.sample_code import ordinary_code
+from apidiff.derive.sample_code import is_composed, ordinary_code
 from apidiff.derive.statements import contradicted
 from apidiff.derive.sweeps import swept
 from apidiff.derive.versions_run import versions_run
@@ -31,6 +31,7 @@ from apidiff.judge import make_context, observe
 from apidiff.judge.pairs import judge_target, unsupported_by
 from apidiff.messages.agreements import agreement_entries, extracted_agreements, facet_differences
 from apidiff.messages.differences import (
+    composed_difference,
     difference_entry,
     parameter_entry,
     row_difference,
@@ -49,8 +50,8 @@ from apidiff.model.base import Text
 from apidiff.model.claim import Claim, Stated
 from apidiff.model.mapping import Api, Mapping, Otherwise, ParameterRow, Target, TargetRange
 from apidiff.model.ranges import between, first_shown
-from apidiff.model.sample import SampleCall, SampleForm
-from apidiff.model.sample_calls import samples_of, source_call, target_call, with_extracted
+from apidiff.model.sample import SampleForm
+from apidiff.model.sample_calls import ordinary_calls, samples_of, target_call, with_extracted
 from apidiff.model.signature import Limit, Signature, SignatureFile
 from apidiff.model.verdict import Observation
 from apidiff.model.version import Version
@@ -237,12 +238,16 @@ class Builder:
             found = list(judge_target(sampled, target, self._traces, self._unsupported, overridden))
             told += extracted_differences(sampled, target, found, [*differences, *told], pairs)
             agreements += extracted_agreements(sampled, found)
-        differences = worst_first([*differences, *told])
+        composed = False
         if mapping.execution is Execution.SINGLE:
-            before, after = (ordinary_code(plain) for plain in _plain_calls(mapping, target))
+            plain = ordinary_calls(mapping, target)
+            before, after = map(ordinary_code, plain)
+            composed = is_composed(*plain)
+        differences = worst_first([*differences, *told, *([composed_difference()] if composed else [])])
         return TargetEntry(
             name=target.api.name,
             kind=target.api.kind.value,
+            composed=composed,
             ranges=[range_entry(span) for span in target.ranges],
             parameters=parameters,
             members=members,
@@ -314,7 +319,10 @@ def row_entries(
 ) -> list[ParameterEntry]:
     """The rows of one target in words. ``source`` and ``target``: the API's name and the files to read of it."""
     facts = row_facts(rows, what, source, target)
-    return [parameter_entry(row, known.defaults, known.ranges) for row, known in zip(rows, facts, strict=True)]
+    return [
+        parameter_entry(row, known.defaults, known.ranges, known.changing)
+        for row, known in zip(rows, facts, strict=True)
+    ]
 
 
 def _rows_told(mapping: Mapping, target: Target) -> Sequence[ParameterRow]:
@@ -328,12 +336,6 @@ def _rows_told(mapping: Mapping, target: Target) -> Sequence[ParameterRow]:
     if any(call.form is not SampleForm.CODE for call in calls):
         return target.parameters
     return [row for row in target.parameters if row.note or row.headline]
-
-
-def _plain_calls(mapping: Mapping, target: Target) -> tuple[SampleCall, SampleCall]:
-    """The call of the first sample made with ``target``, as it is ordinarily written, with source and target."""
-    first = samples_of(mapping, target)[0]
-    return source_call(mapping, first), target_call(mapping, target, first)
 
 
 def range_entry(span: TargetRange) -> RangeEntry:

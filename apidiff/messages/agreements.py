@@ -211,6 +211,8 @@ def _parts(
     device, sample, version = filled(f"device.{pair.device}"), sample_words(mapping, first.sample), pair.target_version
     if first.facet is Facet.GRAPH:
         where = filled("differs.in_graph", version=version, device=device, sample=sample)
+    elif len(verdicts) == compared == 1:
+        where = filled("differs.on_one", version=version, device=device, sample=sample)
     elif len(verdicts) == compared:
         where = filled("differs.on_all", all=compared, version=version, device=device, sample=sample)
     else:

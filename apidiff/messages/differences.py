@@ -19,7 +19,7 @@ from apidiff.model.call_facts import Condition
 from apidiff.model.claim import ClaimKind, Lacks, LacksMember, Member, Parameter
 from apidiff.model.mapping import Difference, Document, ParameterRow
 from apidiff.model.version import Version
-from apidiff.model.views import ClaimEntry, DifferenceEntry, DifferencePart, ParameterEntry
+from apidiff.model.views import ClaimEntry, DefaultEntry, DifferenceEntry, DifferencePart, ParameterEntry
 from apidiff.model.vocabulary import DifferenceKind, Reach, Relation, Risk
 
 _RISKS = [risk.value for risk in Risk]
@@ -82,6 +82,18 @@ def difference_entry(
         evidence=[line for claim in disputed or claims for line in evidence(claim)],
         claims=[claim.id for claim in claims],
         alike=list(alike),
+    )
+
+
+def composed_difference() -> DifferenceEntry:
+    """What everybody meets where several lines replace one call of the source."""
+    return DifferenceEntry(
+        id="composed",
+        kind=DifferenceKind.CALL_STYLE.value,
+        risk=Risk.REWRITE.value,
+        headline=filled("headline.composed"),
+        reach=Reach.EVERYDAY.value,
+        text=filled("answer_meaning.composed"),
     )
 
 
@@ -159,11 +171,15 @@ def _support(claim: ClaimEntry, clause: Text) -> Text:
 
 
 def parameter_entry(
-    row: ParameterRow, defaults: tuple[str | None, str | None], ranges: tuple[str | None, str | None] = (None, None)
+    row: ParameterRow,
+    defaults: tuple[str | None, str | None],
+    ranges: tuple[str | None, str | None] = (None, None),
+    changing: tuple[list[DefaultEntry], list[DefaultEntry]] = ([], []),
 ) -> ParameterEntry:
     """One row of a table of parameters or members, with its relation in words.
 
-    ``defaults`` and ``ranges``: of the source's and the target's; a range is that of the versions which have it.
+    ``defaults``, ``ranges`` and ``changing``: of the source's and the target's; a range is that of the versions which have it,
+    and what changes are defaults that are others in other versions.
     """
     source_default, target_default = defaults
     shown = filled("difference_text.defaults", source=_default(source_default), target=_default(target_default))
@@ -175,6 +191,8 @@ def parameter_entry(
         target=row.target,
         source_default=source_default,
         target_default=target_default,
+        source_defaults=changing[0],
+        target_defaults=changing[1],
         source_range=ranges[0],
         target_range=ranges[1],
         relations=[relation.value for relation in row.relations],

@@ -112,14 +112,16 @@ def _entry(
     smallest = min(way.verdicts, key=lambda one: (elements_of(source_call(mapping, one.sample)), one.sample))
     when = description_text(description) if description else None
     fact = {language: evidence_lines(smallest.facts[:1], language)[0] for language in LANGUAGES}
-    where = filled(
-        f"differs.extracted.{_share(description)}",
-        when=when or "",
-        count=len(way.verdicts),
-        all=len(way.compared),
-        version=found.target_version,
-        device=filled(f"device.{found.device}"),
-        sample=sample_words(mapping, smallest.sample),
+    where = spaced(
+        filled(
+            f"differs.extracted.{_share(description, len(way.compared))}",
+            when=when or "",
+            count=len(way.verdicts),
+            all=len(way.compared),
+            version=found.target_version,
+            device=filled(f"device.{found.device}"),
+            sample=sample_words(mapping, smallest.sample),
+        )
     )
     parts = [DifferencePart(text=Text(en=f"{fact['en']}.", zh=f"{fact['zh']}。")), DifferencePart(text=where)]
     return DifferenceEntry(
@@ -136,8 +138,10 @@ def _entry(
     )
 
 
-def _share(description: Description | None) -> str:
-    return "some" if description is None else "all" if description == ((),) else "when"
+def _share(description: Description | None, compared: int) -> str:
+    if description == ((),):
+        return "one" if compared == 1 else "all"
+    return "some" if description is None else "when"
 
 
 def _headline(verdict: FacetVerdict, device: str, description: Description | None, when: Text | None) -> Text:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from apidiff.messages.labels import LABELS, filled, joined
 from apidiff.model.base import Text
 from apidiff.model.views import ClaimEntry, DifferenceEntry, RunsOnEntry
-from apidiff.model.vocabulary import Reach, Risk
+from apidiff.model.vocabulary import AnswerKind, Reach, Risk, Status
 
 _SHOWN_CLAIMS = 3
 
@@ -39,6 +39,11 @@ def first_screen(differences: Sequence[DifferenceEntry]) -> FirstScreen:
         else:
             screen.watch.append(difference)
     return screen
+
+
+def standing_key(status: str, *, composed: bool) -> str:
+    """Name the label of a target's standing: of one to use that is part of several lines, that the answer is composed."""
+    return f"answer.{AnswerKind.COMPOSED.value}" if composed and status == Status.CURRENT.value else f"status.{status}"
 
 
 def where_text(places: Sequence[RunsOnEntry], limits: Sequence[str] = ()) -> Text | None:

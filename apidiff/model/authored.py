@@ -240,13 +240,16 @@ class CanonicalCalls(Record, frozen=True, kw_only=True):
     ``given``: what a reader has before the call, on both sides. ``targets``: the code by full name or generation; None where
     no call is shown. ``reason``: why no run makes the calls. ``run``: the sides that a run makes, ``source`` or generations; all
     if empty.
+    ``leave_out``: of an API with samples, in place of all else: lines and pieces of the first sample's code that are there for
+    the comparison alone.
     """
 
-    source: NonEmpty
+    source: NonEmpty | None = None
     given: dict[str, Argument] = {}
     targets: dict[Name, str | None] = {}
     run: list[Key] = []
     reason: Text | None = None
+    leave_out: list[NonEmpty] = []
 
 
 class NamedNote(Text, frozen=True, kw_only=True):

@@ -141,6 +141,7 @@ class Mapping(Record, frozen=True, kw_only=True):
 
     The path of the file is the ID. ``caveats`` are differences that hold whatever the target (they cite only source claims).
     ``execution``: how its calls are made; ``samples`` are those of ``single``, each made with the source and with every target.
+    ``left_out``: what their code has for a comparison alone, so that the call shown as the ordinary one goes without it.
     """
 
     id: DottedName
@@ -149,6 +150,7 @@ class Mapping(Record, frozen=True, kw_only=True):
     execution: Execution = Execution.COLLECTIVE
     aliases: list[str] = []
     samples: dict[Slug, Sample] = {}
+    left_out: list[NonEmpty] = []
     source: Api
     targets: list[Target] = []
     otherwise: list[Otherwise] = []

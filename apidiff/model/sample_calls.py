@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as AbstractMapping
+from collections.abc import Sequence
 
 import msgspec
 
@@ -83,6 +84,25 @@ def target_call(mapping: Mapping, target: Target, sample: str) -> SampleCall:
         if call.code
         else rewrite(call, rule_of(target), target.api.name)
     )
+
+
+def ordinary_calls(mapping: Mapping, target: Target) -> tuple[SampleCall, SampleCall]:
+    """The calls of source and target to show as the ordinary ones: of the first sample, without what only compares."""
+    first = samples_of(mapping, target)[0]
+    return _plain(mapping, source_call(mapping, first)), _plain(mapping, target_call(mapping, target, first))
+
+
+def _plain(mapping: Mapping, call: SampleCall) -> SampleCall:
+    return msgspec.structs.replace(call, code=left_out(call.code, mapping.left_out)) if call.code else call
+
+
+def left_out(code: str, pieces: Sequence[str]) -> str:
+    """``code`` without ``pieces``: each is a whole line, wherever it is indented to, or else a part of the text."""
+    for piece in pieces:
+        lines = code.splitlines()
+        kept = [line for line in lines if line.strip() != piece.strip()]
+        code = "\n".join(kept) if len(kept) < len(lines) else code.replace(piece.rstrip("\n"), "")
+    return "\n".join(line for line in code.splitlines() if line.strip())
 
 
 def code_of(code: dict[str, str], api: str) -> str:

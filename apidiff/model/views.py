@@ -232,17 +232,27 @@ class DifferenceEntry(View, frozen=True, kw_only=True):
     when: list[list[Condition]] = []
 
 
+class DefaultEntry(View, frozen=True, kw_only=True):
+    """The default that a parameter has in a range of the versions which have it ('≥ 2.6'); None: there it is required."""
+
+    value: str | None
+    range: str
+
+
 class ParameterEntry(View, frozen=True, kw_only=True):
     """One row of the parameter table; defaults are read from signatures, None where there is none.
 
-    ``source_range`` and ``target_range``: the versions that have it ('≥ 2.6'), None where every known version of the API
-    has it. Rows of members have no defaults.
+    A default is that of the newest version which has the parameter; where other versions have another, ``source_defaults`` and
+    ``target_defaults`` list all, oldest first. ``source_range`` and ``target_range``: the versions that have the parameter
+    ('≥ 2.6'), None where every known version of the API has it. Rows of members have no defaults.
     """
 
     source: str | None = None
     target: str | None = None
     source_default: str | None = None
     target_default: str | None = None
+    source_defaults: list[DefaultEntry] = []
+    target_defaults: list[DefaultEntry] = []
     source_range: str | None = None
     target_range: str | None = None
     relations: list[str]
@@ -313,10 +323,12 @@ class TargetEntry(View, frozen=True, kw_only=True):
     """A target, with the differences of the mapping seen from it, worst first.
 
     ``members``: of a class, like ``parameters``. ``defined_in``: the mapping that holds its claims, where it is another.
+    ``composed``: whether one call of the source becomes several lines, in which this is the API that matters most.
     """
 
     name: str
     kind: str
+    composed: bool = False
     ranges: list[RangeEntry]
     parameters: list[ParameterEntry]
     members: list[ParameterEntry] = []

@@ -8,7 +8,7 @@ from docutils import nodes
 
 from apidiff.derive.answers import Answer, AnswerRange, answer_ranges, answers, edge_risk, everyday_risk, met_at
 from apidiff.messages.code_comments import commented
-from apidiff.messages.first_screen import first_screen
+from apidiff.messages.first_screen import first_screen, standing_key
 from apidiff.model.views import DifferenceEntry, Entry, ExampleEntry, OtherwiseEntry, TargetEntry
 from apidiff.model.vocabulary import Status
 from apidiff.sphinxext.claims import stated_places
@@ -34,7 +34,8 @@ def _box(make: PageBuilder, answer: Answer) -> block:
     version = make.chosen("mindspore")
     if answer.target:
         link = nodes.reference("", "", literal(answer.target.name), refid=anchor(answer.target.name))
-        status = make.badge("status", Status.CURRENT.value)
+        kind, standing = standing_key(Status.CURRENT.value, composed=answer.target.composed).split(".")
+        status = make.badge(kind, standing)
         children: list[nodes.Node] = [
             paragraph(*make.filled("box.current", version=version)),
             paragraph(link, nodes.Text(" "), status, classes=["apidiff-box-target"]),

@@ -215,7 +215,7 @@ def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool
             for told_there in (difference.id, *difference.covers)
             if told_there in rows
         }
-        children += tables_of_target(make, entry, target, goals)
+        children += tables_of_target(make, target, goals)
         children.append(make.lid(f"{name}--signatures", make.word("signatures"), signature_pair(make, entry, target)))
     else:  # a page with the tables of every target would be too heavy
         parts = {"parameters": target.parameters, "members": target.members, "signatures": [target]}

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from docutils import nodes
 
-from apidiff.model.version import Version
-from apidiff.model.views import Entry, ParameterEntry, TargetEntry
-from apidiff.sphinxext.nodes import Cell, Inline, Marked, literal, paragraph, table, table_row
+from apidiff.model.views import DefaultEntry, ParameterEntry, TargetEntry
+from apidiff.sphinxext.nodes import Cell, Inline, Marked, literal, table, table_row
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.versions import marked_inline
 from apidiff.writers.exports.address import anchor
 
 
 def tables_of_target(
-    make: PageBuilder, entry: Entry, target: TargetEntry, goals: Mapping[int, str] | None = None
+    make: PageBuilder, target: TargetEntry, goals: Mapping[int, str] | None = None
 ) -> list[nodes.Node]:
     """Fold the tables of a target's parameters and members.
 
@@ -26,21 +25,11 @@ def tables_of_target(
     if target.parameters:
         title = make.counted("parameters", len(target.parameters))
         table = parameters_table(make, target.parameters, goals)
-        lids.append(make.lid(f"{name}--parameters", title, *_defaults_of(make, entry, target), table))
+        lids.append(make.lid(f"{name}--parameters", title, table))
     if target.members:
         title = make.counted("members", len(target.members))
         lids.append(make.lid(f"{name}--members", title, members_table(make, target.members, goals)))
     return lids
-
-
-def _defaults_of(make: PageBuilder, entry: Entry, target: TargetEntry) -> list[nodes.Node]:
-    """Say for which versions the defaults of the table stand, where other versions have other signatures."""
-    read = {"torch": entry.signatures, "mindspore": target.signatures}
-    if not target.parameters or all(len(set(texts.values())) < 2 for texts in read.values()):
-        return []
-    newest = [f"{make.framework(framework)} {max(texts, key=Version)}" for framework, texts in read.items() if texts]
-    words = make.word("parameters.defaults", versions=make.listed(newest))
-    return [paragraph(nodes.Text(words), classes=["apidiff-aside"])]
 
 
 def parameters_table(make: PageBuilder, rows: list[ParameterEntry], goals: Mapping[int, str]) -> nodes.Node:
@@ -53,7 +42,10 @@ def parameters_table(make: PageBuilder, rows: list[ParameterEntry], goals: Mappi
     said: set[str] = set()
     for row in rows:
         source, target, *rest = _shared(make, row, "absent", goals, said)
-        defaults = [_default(make, row.source, row.source_default), _default(make, row.target, row.target_default)]
+        defaults = [
+            _default(make, "torch", row.source, row.source_default, row.source_defaults),
+            _default(make, "mindspore", row.target, row.target_default, row.target_defaults),
+        ]
         cells.append(where_present(make, table_row([source, defaults[0], target, defaults[1], *rest]), row))
     return table([make.word(f"column.{name}") for name in columns], cells)
 
@@ -105,10 +97,24 @@ def _named(make: PageBuilder, framework: str, name: str | None, held_in: str | N
     return cell
 
 
-def _default(make: PageBuilder, name: str | None, value: str | None) -> Cell:
+def _default(
+    make: PageBuilder, framework: str, name: str | None, value: str | None, changing: Sequence[DefaultEntry]
+) -> Cell:
+    """Show the default; where versions have different ones, that of the chosen version."""
     if name is None:
         return ""
-    return [literal(value)] if value is not None else make.word("required")
+    if not changing:
+        return _value(make, value)
+    return [
+        make.only_in(
+            marked_inline("", "", *_value(make, entry.value)), framework, make.releases.told(framework, entry.range)
+        )
+        for entry in changing
+    ]
+
+
+def _value(make: PageBuilder, value: str | None) -> Inline:
+    return [literal(value)] if value is not None else [nodes.Text(make.word("required"))]
 
 
 def where_present(make: PageBuilder, node: Marked, row: ParameterEntry) -> Marked:

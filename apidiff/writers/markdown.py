@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import groupby
 from urllib.parse import quote
 
 from apidiff.derive.answers import answer_ranges
@@ -13,7 +14,7 @@ from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.cited_parts import part_text
 from apidiff.messages.code_comments import commented
 from apidiff.messages.escape_invisible import visible
-from apidiff.messages.first_screen import disputed_text, where_text
+from apidiff.messages.first_screen import disputed_text, first_screen, where_text
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.messages.sweep_differences import cell_words
 from apidiff.messages.verdict_text import verdict_text
@@ -30,7 +31,7 @@ from apidiff.model.views import (
     StatedEntry,
     TargetEntry,
 )
-from apidiff.model.vocabulary import Execution, Reach, Status
+from apidiff.model.vocabulary import Execution, Status
 
 _CODE = re.compile(r"`+([^`]+)`+")
 # Within a word an underscore marks nothing.
@@ -167,9 +168,7 @@ class _Page:
             yield self.text(target.note)
         yield self.signature(target.name, target.signatures)
         yield f"### {self.word('differences')}"
-        yield _bullets(line for difference in target.differences for line in self.difference(difference)) or self.word(
-            "differences.none"
-        )
+        yield from self.differences(target.differences) if target.differences else [self.word("differences.none")]
         if self.entry.execution == Execution.SINGLE.value and not target.agreements:
             yield f"### {self.word('agreement')}"
             yield self.word("agreement.none")
@@ -190,7 +189,7 @@ class _Page:
             yield f"{self.word('instead')}{self.colon}{self.text(answer.instead)}"
         if answer.uses:
             yield f"{self.word('uses')}{self.colon}{self.names(answer.uses)}"
-        yield _bullets(line for difference in answer.differences for line in self.difference(difference))
+        yield from self.differences(answer.differences)
         yield _bullets(self.stated(place) for place in answer.stated)
         if answer.recipe:
             yield from self.example(answer.recipe)
@@ -201,13 +200,21 @@ class _Page:
         framework = self.word(f"framework.{name.partition('.')[0]}")
         return code_block(f"# {framework} {newest}\n{signatures[newest]}", "python") if newest else ""
 
+    def differences(self, differences: Sequence[DifferenceEntry]) -> Iterator[str]:
+        """What must change, what to watch, edge cases, facts about PyTorch: as pages and the terminal have them."""
+        for caption, listed in first_screen(differences)._asdict().items():
+            if listed:
+                yield f"**{self.word(f'screen.{caption}')}**"
+                yield _bullets(line for difference in listed for line in self.difference(difference))
+
     def difference(self, difference: DifferenceEntry) -> Iterator[str]:
         kind = self.word(f"difference.{difference.kind}")
         fact = self.text(difference.headline) if difference.headline else kind
-        reach = "" if difference.reach == Reach.EVERYDAY.value else self.aside(self.word(f"reach.{difference.reach}"))
-        yield f"**{self.word(f'risk.{difference.risk}')}** {fact}{reach}{self.colon}{self.text(difference.text)}"
-        for evidence in difference.evidence:
-            yield f"  {self.text(evidence.text)}{self.aside(f'{code_span(evidence.claim)}{self.comma}{code_span(evidence.run)}')}"
+        said = "" if difference.text == difference.headline else self.colon + self.text(difference.text)
+        yield f"**{self.word(f'risk.{difference.risk}')}** {fact}{said}"
+        for claim, verdicts in groupby(difference.evidence, key=lambda evidence: evidence.claim):
+            told = [f"{self.text(verdict.text)}{self.aside(code_span(verdict.run))}" for verdict in verdicts]
+            yield f"  {code_span(claim)}{self.colon}{label('site.semicolon', self.language).join(told)}"
 
     def row(self, row: ParameterEntry) -> str:
         sides = [

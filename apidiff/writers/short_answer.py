@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from apidiff.lookup.answer import Answer, Unmatched
 from apidiff.messages.code_comments import commented
 from apidiff.messages.escape_invisible import visible
-from apidiff.messages.first_screen import disputed_text, first_screen, where_text
+from apidiff.messages.first_screen import disputed_text, first_screen, standing_key, where_text
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.model.base import Text
 from apidiff.model.views import DifferenceEntry
@@ -65,7 +65,7 @@ def _head(answer: Answer, language: Language) -> Iterator[str]:
     else:
         standing = label("terminal.standing", language).format(
             version=version,
-            status=label(f"status.{target.status}", language),
+            status=label(standing_key(target.status, composed=target.composed), language),
             range=in_words(target.range or "", language),
         )
     if answer.current and answer.current != target.name:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import groupby, islice
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -27,7 +27,7 @@ from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.cited_parts import part_text
 from apidiff.messages.code_comments import commented
 from apidiff.messages.escape_invisible import visible
-from apidiff.messages.first_screen import disputed_text, first_screen, where_text
+from apidiff.messages.first_screen import disputed_text, first_screen, standing_key, where_text
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.messages.sweep_differences import cell_words
 from apidiff.messages.version_changes import measurer
@@ -188,7 +188,7 @@ class _Sections:
         else:
             said = label("terminal.standing", language).format(
                 version=version,
-                status=label(f"status.{target.status}", language),
+                status=label(standing_key(target.status, composed=target.composed), language),
                 range=in_words(target.range or "", language),
             )
             standing = Line(said, style="" if target.status == "current" else "yellow")
@@ -270,9 +270,10 @@ class _Sections:
             kind = label(f"difference.{difference.kind}", self.language)
             shown.append(Line.assemble(f"{number:>2}. ", (f"[{risk}]", _risk_style(difference.risk)), f" {kind}"))
             shown.append(_indent(_prose(difference.text, self.language), 4))
+            semicolon = label("site.semicolon", self.language)
             lines = [
-                f"{evidence.claim}: {self._said(evidence.text)} [{', '.join(evidence.runs)}]"
-                for evidence in difference.evidence
+                f"{claim}: " + semicolon.join(f"{self._said(row.text)} [{', '.join(row.runs)}]" for row in rows)
+                for claim, rows in groupby(difference.evidence, key=lambda evidence: evidence.claim)
             ]
             shown += [_indent(Line(line, style="dim"), 6) for line in lines]
         if not self.answer.differences:

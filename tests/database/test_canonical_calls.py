@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from apidiff.database import Data
 from apidiff.database.canonical_calls import free_names, with_canonical_calls
+from apidiff.database.paths import examples_folder
 from apidiff.database.signatures import newest_first
+from apidiff.derive.sample_code import is_composed, ordinary_code
 from apidiff.errors import DataError
 from apidiff.model.claim import CANONICAL
 from apidiff.model.mapping import Api, Mapping, Target
 from apidiff.model.probe_resolution import collective_of
+from apidiff.model.sample_calls import ordinary_calls
 from apidiff.model.signature import Signature, SignatureFile, SignatureKind
 from apidiff.model.vocabulary import Execution, Relation, Status
 
@@ -199,3 +203,132 @@ def test_what_is_wrong_is_named_with_its_line(data: Data, tmp_path: Path, text: 
     with pytest.raises(DataError, match=found) as error:
         with_canonical_calls(data.mappings, path)
     assert str(path) in str(error.value)
+
+
+# Calls that once showed arguments of probes: what has to stand in the call of each side, and what must not.
+ORDINARY = [
+    ("torch.distributed.TCPStore", ["29511", "is_master=rank == 0"], ["timeout", "port=0"]),
+    ("torch.distributed.destroy_process_group", ["dist.destroy_process_group()"], ["new_group"]),
+    ("torch.distributed.broadcast_object_list", ["broadcast_object_list(objects, src=0)", "= objects[0]"], ["list(["]),
+    ("torch.distributed.recv_object_list", ["src=0", "send_object_list"], ["src=1"]),
+    ("torch.distributed.recv", ["recv(tensor, src=0)"], ["src=1"]),
+    ("torch.distributed.irecv", ["irecv(tensor, src=0)"], ["src=1"]),
+    ("torch.distributed.gather", ["gather(tensor, gather_list, dst=0)"], []),
+]
+
+
+@pytest.mark.parametrize(("source", "standing", "absent"), ORDINARY)
+def test_calls_show_no_arguments_of_probes(
+    data: Data, source: str, standing: Sequence[str], absent: Sequence[str]
+) -> None:
+    mapping = data.mappings[source]
+    current = [target.api for target in mapping.targets if any(span.until is None for span in target.ranges)]
+    mint = [api for api in current if api.name.startswith("mindspore.mint.")]
+    assert mint
+    for api in (mapping.source, *mint):
+        code = api.canonical or ""
+        assert [piece for piece in standing if piece not in code] == [], api.name
+        assert [piece for piece in absent if piece in code] == [], api.name
+
+
+def test_the_call_to_join_names_the_backends_that_are_used(data: Data) -> None:
+    mapping = data.mappings["torch.distributed.init_process_group"]
+    codes = {api.name: api.canonical or "" for api in _apis(mapping)}
+    assert '"nccl"' in codes["torch.distributed.init_process_group"]
+    assert '"hccl"' in codes["mindspore.mint.distributed.init_process_group"]
+    assert not any("gloo" in code for code in codes.values())
+
+
+def test_no_address_of_nowhere_is_shown(data: Data) -> None:
+    """The recipe, which stands in place of a call, meets at an address that is there."""
+    recipe = data.mappings["torch.distributed.rendezvous"].otherwise[-1].recipe
+    assert recipe is not None
+    assert "nowhere" not in (examples_folder() / recipe).read_text("utf-8")
+
+
+def samples_shown(data: Data) -> Iterator[tuple[str, str]]:
+    """What pages show of mappings with samples: for each target to use, its name and the code of both sides."""
+    for mapping in data.mappings.values():
+        for target in mapping.targets if mapping.execution is Execution.SINGLE else ():
+            if any(span.status is Status.CURRENT for span in target.ranges):
+                for call in ordinary_calls(mapping, target):
+                    yield call.api, ordinary_code(call)
+
+
+def only_reads(line: ast.stmt) -> bool:
+    """Whether a statement looks at a result alone: it compares, asserts, or names what is there."""
+    if isinstance(line, ast.Assert) or any(isinstance(node, ast.Compare) for node in ast.walk(line)):
+        return True
+    if not isinstance(line, ast.Expr):
+        return False
+    value = line.value
+    named = isinstance(value, ast.Name) or (isinstance(value, ast.Tuple) and all(map(_is_name, value.elts)))
+    turned = (
+        isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in {"float", "bool", "round"}
+    )
+    return named or turned
+
+
+def _is_name(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name)
+
+
+@pytest.mark.parametrize(
+    "code", ["x", "(first, second)", "bool((a == b).all())", "assert f(x)", "round(float(f(x)), 6)"]
+)
+def test_code_that_only_reads_is_found(code: str) -> None:
+    assert only_reads(ast.parse(code).body[0])
+
+
+def test_calls_of_samples_are_calls_and_no_checks(data: Data) -> None:
+    codes = dict(samples_shown(data))
+    assert len(codes) > 900
+    reading = [
+        (name, ast.unparse(line)) for name, code in codes.items() for line in ast.parse(code).body if only_reads(line)
+    ]
+    assert reading == []
+    assert [name for name, code in codes.items() if "tempfile" in code or ".tolist()" in code.splitlines()[0]] == []
+
+
+def test_an_ordinary_call_has_no_self(data: Data) -> None:
+    codes = dict(samples_shown(data))
+    assert [name for name, code in codes.items() if "self" in code and "def " not in code] == []
+    assert codes["torch.Tensor.abs"] == "tensor.abs()"
+    assert codes["torch.manual_seed"] == "torch.manual_seed(7)"
+    assert codes["mindspore.experimental.optim.RMSprop"].splitlines()[-1] == "optimizer((gradient,))"
+
+
+LEFT_OUT = [
+    ("torch.manual_seed: {leave_out: [nothing]}\n", "the first sample has no 'nothing'"),
+    ("torch.manual_seed: {leave_out: ['first =']}\n", "does not parse"),
+    ("torch.manual_seed: {leave_out: [.all()]}\n", "which no run made"),
+    ("torch.manual_seed: {source: torch.manual_seed(1)}\n", "its calls are its samples"),
+    ("torch.distributed.barrier: {leave_out: [x]}\n", "ranks make its calls"),
+]
+
+
+@pytest.mark.parametrize(("text", "found"), LEFT_OUT)
+def test_only_what_runs_made_is_shown(data: Data, tmp_path: Path, text: str, found: str) -> None:
+    path = tmp_path / "canonical_calls.yaml"
+    path.write_text(text, "utf-8")
+    with pytest.raises(DataError, match=re.escape(found)):
+        with_canonical_calls(data.mappings, path)
+
+
+COMPOSED = [
+    ("torch.nn.functional.scaled_dot_product_attention", "mindspore.mint.nn.functional.softmax", True),
+    ("torch.nn.functional.scaled_dot_product_attention", "mindspore.ops.flash_attention_score", False),
+    ("torch.nn.utils.rnn.pad_sequence", "mindspore.ops.pad", True),
+    ("torch._foreach_add_", "mindspore.Tensor.copy_", True),
+    ("torch.Tensor.clamp_min", "mindspore.Tensor.clamp", False),
+    ("torch.view_as_complex", "mindspore.ops.Complex", False),
+    ("torch.nn.Linear", "mindspore.mint.nn.Linear", False),
+    ("torch.manual_seed", "mindspore.manual_seed", False),
+]
+
+
+@pytest.mark.parametrize(("source", "name", "composed"), COMPOSED)
+def test_several_lines_in_place_of_one_call_are_composed(data: Data, source: str, name: str, *, composed: bool) -> None:
+    mapping = data.mappings[source]
+    target = next(target for target in mapping.targets if target.api.name == name)
+    assert is_composed(*ordinary_calls(mapping, target)) is composed

@@ -94,3 +94,10 @@ def test_the_difference_that_a_row_makes(what, difference: str, kind: str, engli
     assert (found.id, found.kind, found.risk) == (difference, kind, "rewrite")
     assert found.text.en == f"{english}Exists only in PyTorch. Mind it."
     assert found.text.zh == f"{chinese}仅 PyTorch 有。请留意。"
+
+
+def test_defaults_that_change_are_told_by_version() -> None:
+    row = ParameterRow(source="a", target="a", relations=[Relation.SAME])
+    (entry,) = row_entries([row], "parameter", (API, TORCH), (TARGET, MINDSPORE))
+    assert [(default.value, default.range) for default in entry.source_defaults] == [("0", "≤ 2.6"), ("1", "≥ 2.13")]
+    assert entry.target_defaults == []  # one and the same

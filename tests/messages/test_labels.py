@@ -106,7 +106,7 @@ FAMILIES = {
     "headline.facet": {"gradient", "dtype", "shape"},
     "headline.when": values(Property),
     "when": values(Trait),
-    "differs.extracted": {"all", "some", "when"},
+    "differs.extracted": {"one", "all", "some", "when"},
     "scan.label": set(FIXES),
     "scan.label_meaning": set(FIXES),
     "scan.problem": {
