@@ -225,5 +225,6 @@ def _parts(
 def sample_words(mapping: Mapping, sample: str) -> Text:
     """A sample in words: its call, and the tensors that this is given."""
     call = source_call(mapping, sample)
-    code, given = "; ".join(sample_code(call).splitlines()), sample_inputs(call)
+    code = "; ".join(line.strip() for line in sample_code(call).splitlines()).replace(":; ", ": ")
+    given = sample_inputs(call)
     return filled("differs.sample", call=code, given=given) if given else Text(en=f"`{code}`", zh=f"`{code}`")

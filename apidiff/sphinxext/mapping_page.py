@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from docutils import nodes
 
 from apidiff.derive.answers import Answer, Beside, answers, targets_beside
-from apidiff.messages.first_screen import disputed_text, where_text
+from apidiff.messages.first_screen import disputed_text, standing_key, where_text
 from apidiff.model.version import Version
 from apidiff.model.views import Entry, TargetEntry
 from apidiff.model.vocabulary import Execution
@@ -182,7 +182,11 @@ def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool
     """Show all about one target: what a porter types, where it runs, what to mind; then, closed, both sides' details."""
     name = anchor(target.name)
     badges: list[Inline] = [
-        [nodes.Text(make.span(span.range) + " "), make.badge("status", span.status)] for span in target.ranges
+        [
+            nodes.Text(make.span(span.range) + " "),
+            make.badge(*standing_key(span.status, composed=target.composed).split(".")),
+        ]
+        for span in target.ranges
     ]
     children: list[nodes.Node] = [paragraph(*joined(badges, " · "), classes=["apidiff-ranges"])]
     if target.before and target.after:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from os.path import normpath
 from pathlib import Path
 from urllib.parse import unquote
@@ -38,7 +39,7 @@ def lead_to_parts(out: Path) -> None:
         place = path.relative_to(out)
         if place.parts[0] != "_static":
             text = path.read_text("utf-8")
-            led = _LINK.sub(lambda link, place=place: _led(link, place, held), text)
+            led = _LINK.sub(partial(_led, place, held), text)
             if led != text:
                 write_if_changed(path, led.encode())
 
@@ -58,7 +59,7 @@ def _held(out: Path) -> Iterator[tuple[str, dict[str, str]]]:
         yield page.relative_to(out).as_posix(), {anchor: places[anchor] for anchor in lacking}
 
 
-def _led(link: re.Match[str], place: Path, held: Held) -> str:
+def _led(place: Path, held: Held, link: re.Match[str]) -> str:
     address, anchor = _PART.sub("", link[2]), unquote(link[3])
     page = normpath(f"{place.parent.as_posix()}/{address}") if address else _PART.sub("", place.as_posix())
     anchors = held.get(page)
