@@ -1,13 +1,15 @@
 """Measures everything and prints one table. Exit code 1 where a limit is missed.
 
-Arguments choose what is measured: ``lookup``, ``validate``, ``growth``, ``rebuild``, ``search``, ``scan``, ``port``, ``editor``,
-``agent``, ``site``, ``weight``, ``verify``, ``faults``; all without arguments.
+Arguments choose what is measured: ``lookup``, ``validate``, ``growth``, ``rebuild``, ``search``, ``scan``, ``changed``,
+``names``, ``port``, ``editor``, ``agent``, ``site``, ``weight``, ``verify``, ``faults``; all without arguments. Folders may stand
+among them: those on whose code ``names`` is measured.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from rich import box
 from rich.console import Console
@@ -16,10 +18,12 @@ from rich.text import Text
 
 from tests.bench.agent import measure_agent
 from tests.bench.answer import measure_lookup
+from tests.bench.changed_files import measure_changed_files
 from tests.bench.editor import measure_editor
 from tests.bench.faults import measure_faults
 from tests.bench.growth import measure_growth
 from tests.bench.measure import Measure
+from tests.bench.names import measure_names
 from tests.bench.port import measure_port
 from tests.bench.rebuild import measure_rebuild
 from tests.bench.scan import measure_scan
@@ -29,6 +33,7 @@ from tests.bench.validation import measure_validation
 from tests.bench.verification import measure_verification
 from tests.bench.weight import measure_weight
 
+_folders: list[Path] = []  # on whose code names are measured
 _MEASURES: dict[str, Callable[[Callable[[str], None]], list[Measure]]] = {
     "lookup": lambda tell: measure_lookup(),
     "validate": lambda tell: [measure_validation()],
@@ -36,6 +41,8 @@ _MEASURES: dict[str, Callable[[Callable[[str], None]], list[Measure]]] = {
     "rebuild": lambda tell: [measure_rebuild(tell)],
     "search": measure_search,
     "scan": measure_scan,
+    "changed": lambda tell: [measure_changed_files()],
+    "names": lambda tell: measure_names(tell, _folders),
     "port": measure_port,
     "editor": measure_editor,
     "agent": measure_agent,
@@ -47,6 +54,8 @@ _MEASURES: dict[str, Callable[[Callable[[str], None]], list[Measure]]] = {
 
 
 def main(chosen: list[str]) -> int:
+    _folders[:] = [Path(name) for name in chosen if name not in _MEASURES and Path(name).is_dir()]
+    chosen = [name for name in chosen if Path(name) not in _folders]
     if unknown := set(chosen) - set(_MEASURES):
         sys.stderr.write(f"bench: no measure {', '.join(sorted(unknown))}. There are: {', '.join(_MEASURES)}.\n")
         return 2
