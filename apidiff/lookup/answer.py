@@ -9,6 +9,7 @@ from apidiff.model.views import (
     ObservedEntry,
     OtherwiseEntry,
     ParameterEntry,
+    RuleEntry,
     RunsOnEntry,
     StatedEntry,
     View,
@@ -131,8 +132,9 @@ class Answer(View, frozen=True, kw_only=True):
     ``risk``, ``differences`` (worst first), ``before`` and ``after`` are those of that answer. A target asked for by name
     is answered whatever its standing; ``current`` always names the one to use. ``targets`` and ``otherwise_ranges`` have
     one row per range of versions. ``serves``: every source that the target answered, or the MindSpore API asked for,
-    serves. ``agreements``: what runs of both sides on the same inputs say, by facet, where calls are made in a single process.
-    ``beside``: targets for devices on which the one to use has no kernel.
+    serves. ``agreements``: what runs of both sides on the same inputs say, by facet, where calls are made in a single
+    process. ``rules``: how far runs prove the rule, by version and device. ``beside``: targets for devices on which the one to
+    use has no kernel.
     """
 
     asked: Asked
@@ -156,6 +158,7 @@ class Answer(View, frozen=True, kw_only=True):
     parameters: list[ParameterEntry]
     members: list[ParameterEntry]
     agreements: list[AgreementEntry]
+    rules: list[RuleEntry] = []
     before: str
     after: str
     claims: list[AnsweredClaim]

@@ -22,6 +22,7 @@ from apidiff.derive.calls import call
 from apidiff.derive.official_documents import official_addresses
 from apidiff.derive.reach import Cited, alike_versions, frequent_first, is_alike
 from apidiff.derive.rows import Files, row_facts
+from apidiff.derive.rule_labels import rule_entries
 from apidiff.derive.runs_on import runs_on
 from apidiff.derive.sample_code import is_composed, ordinary_code
 from apidiff.derive.statements import contradicted
@@ -261,6 +262,7 @@ class Builder:
             note=target.note,
             defined_in=target.api.defined_in,
             agreements=agreements,
+            rules=rule_entries(agreements, after if before and after else ""),
         )
 
     def _otherwise(self, mapping: Mapping, answer: Otherwise, source: dict[str, ClaimEntry]) -> OtherwiseEntry:

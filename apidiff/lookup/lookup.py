@@ -73,6 +73,7 @@ def lookup(index: Index, name: str, mindspore: str | None = None, torch: str | N
         parameters=target.parameters if target else [],
         members=target.members if target else [],
         agreements=target.agreements if target else [],
+        rules=target.rules if target else [],
         before=shown.before if shown else "",
         after=shown.after if shown else "",
         claims=claims,

@@ -95,7 +95,7 @@ def _passages(entry: Entry, used: list[str]) -> Iterator[tuple[Match, str, str]]
         for difference in target.differences:
             called = difference.id.replace("-", " ")  # 'partial sums on other ranks'
             behaviour = f"{words_of('difference', difference.kind)} {words_of('risk', difference.risk)} {called}"
-            evidence = " ".join(f"{line.text.en} {line.text.zh}" for line in difference.evidence)
+            evidence = " ".join(f"{line.text.en} {line.text.zh}" for line in difference.claim_evidence)
             match = _match("difference", f"{target.name}: {difference.id}", difference.risk, difference.text)
             yield match, both, f"{behaviour} {evidence}"
         for kind, rows in (("parameter", target.parameters), ("member", target.members)):

@@ -21,7 +21,7 @@ from apidiff.model.base import Text
 from apidiff.model.mapping import Mapping, Target
 from apidiff.model.sample_calls import source_call
 from apidiff.model.verdict import EvidenceCode
-from apidiff.model.views import AgreementEntry, CaseEntry, DifferenceEntry, DifferencePart
+from apidiff.model.views import AgreementEntry, CaseEntry, DifferenceEntry, DifferencePart, EvidenceEntry
 from apidiff.model.vocabulary import Reach, Risk
 
 # What happens to code that ignores that an exception is raised; all else runs on with another result.
@@ -137,8 +137,24 @@ def _differences(mapping: Mapping, target: Target, pair: PairVerdicts) -> Iterat
             reach=_reach(pair, verdicts).value,
             claims=[],
             when=of_sample_conditions(when, everywhere=everywhere),
+            evidence=[sample_evidence(verdicts, pair)],
             repeat=repeat_of(mapping, target, verdicts[0], pair.device),
         )
+
+
+def sample_evidence(verdicts: Sequence[FacetVerdict], pair: PairVerdicts, inputs: str = "") -> EvidenceEntry:
+    """Name the samples of ``verdicts`` that show a difference and the run records, in the words of the first."""
+    lines = {language: evidence_lines(verdicts[0].facts[:1], language)[0] for language in LANGUAGES}
+    return EvidenceEntry(
+        claim="",
+        run=pair.runs[-1],
+        text=Text(en=lines["en"], zh=lines["zh"]),
+        framework="mindspore",
+        versions=[pair.target_version],
+        runs=list(pair.runs),
+        samples=list(dict.fromkeys(verdict.sample for verdict in verdicts)),
+        inputs=inputs,
+    )
 
 
 def _passes_what_is_absent(target: Target, when: Sequence[SampleCondition]) -> bool:

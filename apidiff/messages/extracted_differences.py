@@ -10,7 +10,7 @@ from apidiff.derive.repeat_script import repeat_of
 from apidiff.derive.sample_code import elements_of
 from apidiff.derive.sample_conditions import Atom, Description, Observed, Trait, describe, traits_of
 from apidiff.judge.pairs import PairVerdicts
-from apidiff.messages.agreements import NO_KERNEL, sample_words, verdict_risk
+from apidiff.messages.agreements import NO_KERNEL, sample_evidence, sample_words, verdict_risk
 from apidiff.messages.differences import text_of
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.headlines import facet_fact, on_devices
@@ -135,6 +135,7 @@ def _entry(
         claims=[],
         when=of_description(description),
         repeat=repeat_of(mapping, target, smallest, found.device, "extracted"),
+        evidence=[sample_evidence([smallest, *way.verdicts], found, "extracted")],
     )
 
 

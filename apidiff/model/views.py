@@ -169,12 +169,16 @@ class ClaimEntry(View, frozen=True, kw_only=True):
 
 
 class EvidenceEntry(View, frozen=True, kw_only=True):
-    """What runs say of a claim: the verdict and what shows it in words, the claim's ID, and run records that hold it.
+    """What runs say of a claim or show on samples: in words, with run records that hold it.
 
-    Versions of which runs say the same share one: ``versions`` are these, newest first, and ``runs`` holds a record of each.
+    ``claim``: its full ID, empty where ``samples`` show it: their names, ``inputs`` as of a `RepeatEntry`. Versions of which
+    runs say the same share one: ``versions`` are these, newest first, and ``runs`` holds a record of each; of samples the
+    record of the source, then that of the target.
     """
 
     claim: str
+    samples: list[str] = []
+    inputs: str = ""
     run: str  # the first of ``runs``
     text: Text
     framework: str = ""
@@ -207,7 +211,7 @@ class RepeatEntry(View, frozen=True, kw_only=True):
 
 
 class DifferenceEntry(View, frozen=True, kw_only=True):
-    """A difference. ``claims``: full claim IDs it rests on. ``evidence``: what runs say of them.
+    """A difference. ``claims``: full claim IDs it rests on. ``evidence``: what runs say of them, or the samples that show it.
 
     ``headline``: the fact in at most ten words. ``reach``: everyday, edge or source-only. ``parts``: the sentences of
     ``text``, where it is made from claims. ``covers``: the IDs that rows would have as differences whose remarks are told here.
@@ -230,6 +234,11 @@ class DifferenceEntry(View, frozen=True, kw_only=True):
     repeat: RepeatEntry | None = None
     alike: list[str] = []
     when: list[list[Condition]] = []
+
+    @property
+    def claim_evidence(self) -> list[EvidenceEntry]:
+        """What runs say of its claims."""
+        return [evidence for evidence in self.evidence if evidence.claim]
 
 
 class DefaultEntry(View, frozen=True, kw_only=True):
@@ -303,6 +312,21 @@ class RangeEntry(View, frozen=True, kw_only=True):
     status: str
 
 
+class RuleEntry(View, frozen=True, kw_only=True):
+    """How far runs of one version on one device prove the rule by which a target replaces the source.
+
+    ``label``: verified where all facets agree on every sample, unsafe where some do not, manual where the rule was not run;
+    ``facets``: those that do not agree. ``rule``: the ordinary call as the target writes it.
+    """
+
+    framework_version: str
+    source_version: str
+    device: str
+    label: str
+    facets: list[str] = []
+    rule: str = ""
+
+
 class RunsOnEntry(View, frozen=True, kw_only=True):
     """What is known of a target on one device (cpu, cuda, npu).
 
@@ -342,6 +366,7 @@ class TargetEntry(View, frozen=True, kw_only=True):
     note: Text | None = None
     defined_in: str | None = None
     agreements: list[AgreementEntry] = []  # by facet, of mappings with single execution; newest version first
+    rules: list[RuleEntry] = []  # of the same mappings, by version and device; newest version first
 
 
 class ExampleEntry(View, frozen=True, kw_only=True):

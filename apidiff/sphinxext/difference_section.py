@@ -181,7 +181,7 @@ def _left_out(row: ParameterEntry) -> list[DifferencePart]:
 
 def is_proven(difference: DifferenceEntry) -> bool:
     """Tell whether the evidence page shows what a difference rests on."""
-    return bool(difference.evidence or difference.claims or difference.repeat)
+    return bool(difference.claim_evidence or difference.claims or difference.repeat)
 
 
 def _proof_link(make: PageBuilder, entry: Entry, difference: DifferenceEntry, name: str) -> list[nodes.Node]:

@@ -108,8 +108,8 @@ def _proofs(
 
 def _proof(make: PageBuilder, difference: DifferenceEntry) -> list[nodes.Node]:
     children: list[nodes.Node] = []
-    if difference.evidence:
-        verdicts = groupby(difference.evidence, key=lambda evidence: evidence.claim)
+    if difference.claim_evidence:
+        verdicts = groupby(difference.claim_evidence, key=lambda evidence: evidence.claim)
         items = [_claim_evidence(make, claim, list(told)) for claim, told in verdicts]
         children.append(nodes.bullet_list("", *items, classes=["apidiff-evidence"]))
     if difference.claims:

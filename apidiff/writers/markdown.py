@@ -212,7 +212,7 @@ class _Page:
         fact = self.text(difference.headline) if difference.headline else kind
         said = "" if difference.text == difference.headline else self.colon + self.text(difference.text)
         yield f"**{self.word(f'risk.{difference.risk}')}** {fact}{said}"
-        for claim, verdicts in groupby(difference.evidence, key=lambda evidence: evidence.claim):
+        for claim, verdicts in groupby(difference.claim_evidence, key=lambda evidence: evidence.claim):
             told = [f"{self.text(verdict.text)}{self.aside(code_span(verdict.run))}" for verdict in verdicts]
             yield f"  {code_span(claim)}{self.colon}{label('site.semicolon', self.language).join(told)}"
 

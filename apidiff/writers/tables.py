@@ -107,8 +107,14 @@ def _add_target(connection: sqlite3.Connection, entry: Entry, target: TargetEntr
         _add(connection, "member", key, position, row.source, row.target, *_row(row))
     for position, difference in enumerate(target.differences, 1):
         evidence = (
-            "\n".join(f"{one.claim}: {one.text.en} [{', '.join(one.runs)}]" for one in difference.evidence),
-            "\n".join(f"{one.claim}: {one.text.zh} [{', '.join(one.runs)}]" for one in difference.evidence),
+            "\n".join(
+                f"{one.claim or ', '.join(one.samples)}: {one.text.en} [{', '.join(one.runs)}]"
+                for one in difference.evidence
+            ),
+            "\n".join(
+                f"{one.claim or ', '.join(one.samples)}: {one.text.zh} [{', '.join(one.runs)}]"
+                for one in difference.evidence
+            ),
         )
         _add(
             connection,

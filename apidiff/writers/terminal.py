@@ -273,7 +273,7 @@ class _Sections:
             semicolon = label("site.semicolon", self.language)
             lines = [
                 f"{claim}: " + semicolon.join(f"{self._said(row.text)} [{', '.join(row.runs)}]" for row in rows)
-                for claim, rows in groupby(difference.evidence, key=lambda evidence: evidence.claim)
+                for claim, rows in groupby(difference.claim_evidence, key=lambda evidence: evidence.claim)
             ]
             shown += [_indent(Line(line, style="dim"), 6) for line in lines]
         if not self.answer.differences:
