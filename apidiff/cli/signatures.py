@@ -74,7 +74,7 @@ def _undecided() -> int:
     """Writes the names that no record answers. Raises ApidiffError where PyTorch is missing or there are more than before."""
     from apidiff.database import load_valid
     from apidiff.database.scope import load_scope
-    from apidiff.database.undecided import answered_names, read_undecided, write_undecided
+    from apidiff.database.undecided import answered_names, read_undecided, split_undocumented, write_undecided
     from apidiff.execute.extract.public_names import public_names
 
     try:
@@ -82,7 +82,11 @@ def _undecided() -> int:
     except ModuleNotFoundError as error:
         raise ApidiffError(f"signatures undecided needs {error.name}. Install it with: pip install torch") from error
     data = load_valid()
-    left = set(names) - answered_names(data)
+    needed, idle = split_undocumented(names, load_scope().torch)
+    if idle:
+        patterns = ", ".join(idle)
+        raise ApidiffError(f"signatures undecided: no name fits {patterns}. Remove these from conf/scope.yaml.")
+    left = set(needed) - answered_names(data)
     former = read_undecided(data.root)
     if former is not None and len(left) > former.most:
         new = ", ".join(sorted(left - set(former.names.values())))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -75,21 +76,41 @@ class FrameworkScope(Record, frozen=True, kw_only=True):
         ]
 
 
+class Undocumented(Record, frozen=True, kw_only=True):
+    """Names of the module or class ``of`` that the framework's documentation does not list, by pattern (``*_copy``)."""
+
+    of: NonEmpty
+    names: list[NonEmpty]
+    why: NonEmpty
+
+    def pattern_for(self, name: str) -> str | None:
+        """The first pattern that the full ``name`` fits; None where none does."""
+        place, _, short = name.rpartition(".")
+        return next((pattern for pattern in self.names if place == self.of and fnmatchcase(short, pattern)), None)
+
+
 class SourceScope(FrameworkScope, frozen=True, kw_only=True):
     """The modules of the source framework, whose names have records.
 
     ``release``: the version whose names these are. ``exceptions``: names without a record, with the reason.
-    ``related``: names of the same field that need no record, ``module.*`` for all below it.
+    ``undocumented``: names that need none, by pattern. ``related``: names of the same field that need no record,
+    ``module.*`` for all below it.
     """
 
     release: NonEmpty
     exceptions: dict[DottedName, NonEmpty] = {}
+    undocumented: list[Undocumented] = []
     related: list[NonEmpty] = []
 
     def noticed(self) -> list[str]:
         """Names that code is told to use without a record: an API's full name, or with a dot at its end all below it."""
         whole = self._prefixes(lambda module: module.whole)
         return [*whole, *(name.removesuffix("*") for name in self.related)]
+
+    def undocumented_as(self, name: str) -> tuple[str, str] | None:
+        """The module and the pattern by which the full ``name`` needs no record; None where none does."""
+        fits = ((group.of, group.pattern_for(name)) for group in self.undocumented)
+        return next(((of, pattern) for of, pattern in fits if pattern is not None), None)
 
     def copies(self) -> dict[str, str]:
         """Modules that hold the same objects as one in scope, with that one."""

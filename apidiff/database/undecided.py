@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from apidiff.atomic_write import write_file
 from apidiff.database.data import Data
+from apidiff.database.paths import conf_file
+from apidiff.database.scope import FILE as SCOPE_FILE
+from apidiff.database.scope import SourceScope, load_scope
 from apidiff.errors import DataError
 
 FILE = "undecided.txt"
@@ -56,8 +59,28 @@ def answered_names(data: Data) -> set[str]:
     return {name for key, mapping in data.mappings.items() for name in (key, *mapping.aliases)}
 
 
+def split_undocumented(names: Iterable[str], scope: SourceScope) -> tuple[list[str], list[str]]:
+    """The ``names`` that need an answer, and the patterns of ``scope`` that none of them fits, each with its module."""
+    idle = {(group.of, pattern) for group in scope.undocumented for pattern in group.names}
+    needed = []
+    for name in names:
+        if (hit := scope.undocumented_as(name)) is None:
+            needed.append(name)
+        else:
+            idle.discard(hit)
+    return needed, [f"{of}.{pattern}" for of, pattern in sorted(idle)]
+
+
 def undecided_fits(data: Data) -> Iterator[DataError]:
-    """No name of the list has a record, none stands twice, and there are as many as it says."""
+    """No name of the list has a record, none stands twice, and there are as many as it says.
+
+    No name with a record fits a pattern of names that need none.
+    """
+    scope = load_scope().torch
+    for name in data.mappings:
+        if hit := scope.undocumented_as(name):
+            found = f"{name} has a record, and {hit[0]}.{hit[1]} says that it needs none"
+            yield DataError(conf_file(SCOPE_FILE), None, found, "Write a narrower pattern under `undocumented`.")
     path = data.root / FILE
     listed = read_undecided(data.root)
     if listed is None:

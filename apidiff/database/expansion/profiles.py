@@ -170,8 +170,8 @@ def _samples(record: Plain, layers: list[Plain], method: bool) -> Plain:
 
 
 def _on_receiver(sample: Plain) -> Plain:
-    """``sample``, written for a function, with its first argument as the receiver."""
-    if not sample.get("args") or "receiver" in sample:
+    """``sample``, written for a function, with its first argument as the receiver; code names its tensors itself."""
+    if not sample.get("args") or "receiver" in sample or "code" in sample:
         return sample
     (_, receiver), *rest = sample["args"].items()
     return {**sample, "receiver": receiver, "args": dict(rest)}
