@@ -34,7 +34,7 @@ def worst_first(differences: list[DifferenceEntry]) -> list[DifferenceEntry]:
         key=lambda difference: (
             _REACHES.index(difference.reach),
             _RISKS.index(difference.risk),
-            not difference.evidence,
+            not difference.claim_evidence,
             not _compares(difference),
         ),
     )
