@@ -9,7 +9,6 @@ import ast
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from msgspec import json
 
@@ -106,19 +105,9 @@ def elements_of(call: SampleCall) -> int:
 
 
 def _elements(value: SampleInput) -> int:
-    if value.shape is not None:
-        return math.prod(value.shape)
-    if value.values is not None:
-        return len(_flat(value.values))
+    if value.is_tensor:
+        return math.prod(value.sizes)
     return sum(_elements(item) for item in value.list or value.tuple or () if isinstance(item, SampleInput))
-
-
-def _flat(values: Any) -> list[Any]:
-    return [number for item in values for number in _flat(item)] if isinstance(values, list | tuple) else [values]
-
-
-def _shape(values: Any) -> list[int]:
-    return [len(values), *_shape(values[0])] if isinstance(values, list | tuple) else []
 
 
 def _tensor(value: SampleInput, dtype: str) -> str:
@@ -126,8 +115,8 @@ def _tensor(value: SampleInput, dtype: str) -> str:
     layout = "" if value.layout is Layout.CONTIGUOUS else f"{value.layout.value} "
     if value.shape is not None:
         shown = f"({', '.join(map(str, value.shape))})"
-    elif len(_flat(value.values)) > _SHOWN:
-        shown = f"({', '.join(map(str, _shape(value.values)))})"
+    elif math.prod(value.sizes) > _SHOWN:
+        shown = f"({', '.join(map(str, value.sizes))})"
     else:  # numbers; nan and inf are written as text, since JSON has none
         shown = json.encode(value.values).decode().replace(",", ", ").replace('"', "")
         if not isinstance(value.values, list | tuple):

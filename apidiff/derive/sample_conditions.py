@@ -5,15 +5,16 @@ It is learnt on one part of the samples and checked on the other.
 
 from __future__ import annotations
 
+import cmath
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations
+from typing import Any
 
-import numpy as np
-
-from apidiff.execute.single.arrays import Arrays
+from apidiff.execute.single.arrays import number_of
+from apidiff.model.kept_for import KeptFor
 from apidiff.model.probe import Layout
 from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput
 
@@ -140,7 +141,11 @@ def _told(description: Description, traits: frozenset[Atom]) -> bool:
 
 def traits_of(call: SampleCall) -> frozenset[Atom]:
     """What can be said of a call."""
-    return frozenset(_of_call(call))
+    return _traits(call)
+
+
+# Of each facet, version and device in which some differ all calls of a mapping are asked about.
+_traits: KeptFor[SampleCall, frozenset[Atom]] = KeptFor(lambda call: frozenset(_of_call(call)), 4096)
 
 
 def _of_call(call: SampleCall) -> Iterator[Atom]:
@@ -154,7 +159,7 @@ def _of_call(call: SampleCall) -> Iterator[Atom]:
     if len(dtypes) > 1:
         yield _atom(Trait.MIXED)
     yield _atom(Trait.DTYPE, values=(call.dtype,))
-    if len({_shape(tensor) for tensor in tensors}) > 1:
+    if len({tensor.sizes for tensor in tensors}) > 1:
         yield _atom(Trait.SEVERAL_SHAPES)
     arguments: Mapping[str, SampleArgument] = given
     if call.form is SampleForm.MODULE:
@@ -164,7 +169,7 @@ def _of_call(call: SampleCall) -> Iterator[Atom]:
 
 
 def _of_tensor(tensor: SampleInput) -> Iterator[Atom]:
-    shape = _shape(tensor)
+    shape = tensor.sizes
     if 0 in shape:
         yield _atom(Trait.EMPTY)
     if not shape:
@@ -173,7 +178,7 @@ def _of_tensor(tensor: SampleInput) -> Iterator[Atom]:
         yield _atom(Trait.STRIDED)
     if tensor.layout is Layout.SLICE:
         yield _atom(Trait.PART)
-    if tensor.values is not None and not np.isfinite(_array(tensor)).all():
+    if tensor.values is not None and not _is_finite(tensor.values):
         yield _atom(Trait.SPECIAL)
 
 
@@ -206,12 +211,7 @@ def _tensors(value: SampleArgument) -> Iterator[SampleInput]:
             yield from _tensors(item)
 
 
-def _shape(tensor: SampleInput) -> tuple[int, ...]:
-    return tuple(tensor.shape) if tensor.shape is not None else tuple(_array(tensor).shape)
-
-
-def _array(tensor: SampleInput) -> np.ndarray[tuple[int, ...], np.dtype[np.complex128]]:
-    made: np.ndarray[tuple[int, ...], np.dtype[np.complex128]] = Arrays("complex128", 0).make(
-        SampleInput(values=tensor.values, dtype="complex128")
-    )[0]
-    return made
+def _is_finite(values: Any) -> bool:
+    if isinstance(values, list | tuple):
+        return all(map(_is_finite, values))
+    return cmath.isfinite(number_of(values) if isinstance(values, str) else values)

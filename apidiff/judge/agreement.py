@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ def judge_pair(pair: Pair) -> list[FacetVerdict]:
         return first
     if facts := _unrepeated(pair):
         unlike = FacetVerdict(sample=pair.sample, facet=Facet.VALUE, agreement=Agreement.DIFFERS, facts=facts)
-        return [unlike if one.facet is Facet.VALUE else one for one in first]
+        return [unlike if verdict.facet is Facet.VALUE else verdict for verdict in first]
     second = _verdicts(pair, pair.source.again or pair.source, pair.target.again or pair.target)
     return [_settled(pair.sample, facet, first, second) for facet in Facet if _of(first, facet) or _of(second, facet)]
 
@@ -97,7 +98,7 @@ def _unrepeated(pair: Pair) -> list[Evidence]:
 
 
 def _of(verdicts: Sequence[FacetVerdict], facet: Facet) -> FacetVerdict | None:
-    return next((one for one in verdicts if one.facet is facet), None)
+    return next((verdict for verdict in verdicts if verdict.facet is facet), None)
 
 
 def _settled(sample: str, facet: Facet, first: Sequence[FacetVerdict], second: Sequence[FacetVerdict]) -> FacetVerdict:
@@ -105,9 +106,10 @@ def _settled(sample: str, facet: Facet, first: Sequence[FacetVerdict], second: S
     if once and again and once.agreement is again.agreement:
         return once
     facts: list[Evidence] = []
-    for number, one in enumerate((once, again), 1):
-        said = one.agreement if one else Agreement.NOT_RUN
-        facts += [evidence(EvidenceCode.ATTEMPT, number=number, outcome=said.value), *(one.facts if one else ())]
+    for number, verdict in enumerate((once, again), 1):
+        said = verdict.agreement if verdict else Agreement.NOT_RUN
+        attempt = evidence(EvidenceCode.ATTEMPT, number=number, outcome=said.value)
+        facts += [attempt, *(verdict.facts if verdict else ())]
     return FacetVerdict(sample=sample, facet=facet, agreement=Agreement.FLAKY, facts=facts)
 
 
@@ -135,7 +137,7 @@ def _verdicts(pair: Pair, source: SampleRun, target: SampleRun) -> list[FacetVer
     raised = target.trace.error
     if raised and any(pattern.search(raised.message) for pattern in pair.unsupported):
         shown = everywhere(Agreement.UNSUPPORTED, evidence(EvidenceCode.NO_KERNEL, error=told_error(raised)))
-        return [one for one in shown if source.trace.error is None or one.facet is Facet.ERROR]
+        return [verdict for verdict in shown if source.trace.error is None or verdict.facet is Facet.ERROR]
     if source.trace.error or raised:
         agreement, facts = _errors(source.trace.error, raised)
         return [FacetVerdict(sample=pair.sample, facet=Facet.ERROR, agreement=agreement, facts=facts)]
@@ -179,21 +181,7 @@ class _Comparison:
         self._source, self._target, self._pair = source, target, pair
 
     def verdict(self, facet: Facet) -> FacetVerdict:
-        checks: dict[Facet, Callable[[], Iterator[Evidence]]] = {
-            Facet.ERROR: lambda: iter(()),
-            Facet.STRUCTURE: self._structure,
-            Facet.SHAPE: self._shape,
-            Facet.DTYPE: self._dtype,
-            Facet.VALUE: self._value,
-            Facet.IN_PLACE: self._in_place,
-            Facet.ALIAS: self._alias,
-            Facet.GRADIENT: self._gradient,
-            Facet.ACCURACY: self._accuracy,
-            Facet.SPECIAL_VALUES: self._special_values,
-            Facet.LAYOUT: self._layout,
-            Facet.RANDOMNESS: self._randomness,
-        }
-        facts = list(checks[facet]())
+        facts = list(_CHECKS[facet](self))
         agreement = Agreement.DIFFERS if facts else Agreement.AGREES
         return FacetVerdict(sample=self._pair.sample, facet=facet, agreement=agreement, facts=facts)
 
@@ -202,35 +190,34 @@ class _Comparison:
         if shown[0] != shown[1]:
             yield evidence(EvidenceCode.STRUCTURES_DIFFER, source=shown[0], target=shown[1])
 
+    @cached_property
     def _returned(self) -> list[tuple[str, TensorDump, TensorDump]]:
         """The tensors returned by both, each with its place; those of unlike structures are not compared."""
         source, target = tensors(self._source.returned), tensors(self._target.returned)
         if len(source) != len(target):
             return []
-        one = not isinstance(self._source.returned, SequenceDump)
+        single = not isinstance(self._source.returned, SequenceDump)
         return [
-            ("return" if one else f"return[{index}]", *pair)
+            ("return" if single else f"return[{index}]", *pair)
             for index, pair in enumerate(zip(source, target, strict=True))
         ]
 
     def _shape(self) -> Iterator[Evidence]:
-        for slot, source, target in self._returned():
+        for slot, source, target in self._returned:
             if source.shape != target.shape:
                 yield _unlike(slot, str(tuple(source.shape)), str(tuple(target.shape)))
 
     def _dtype(self) -> Iterator[Evidence]:
-        for slot, source, target in self._returned():
+        for slot, source, target in self._returned:
             if source.dtype != target.dtype:
                 yield _unlike(slot, source.dtype, target.dtype)
 
     def _value(self) -> Iterator[Evidence]:
-        for slot, source, target in self._returned():
-            apart = self._apart(slot, source, target)
+        for slot, source, target, apart in self._apart_returned:
             if apart is None or apart.another:
                 yield from unlike_values(slot, source, target)
         yield from self._scalars()
-        after = self._given(self._source.after, _SAME), self._given(self._target.after, self._pair.rule)
-        both = self._written(self._source, _SAME) & self._written(self._target, self._pair.rule)
+        after, both = self._after, self._written[0] & self._written[1]
         for slot in after[0]:
             if slot in both:
                 apart = self._apart(slot, after[0][slot], after[1][slot])
@@ -241,24 +228,31 @@ class _Comparison:
         """How far apart two tensors of an extracted sample are; None where that is not told apart."""
         if self._pair.overridden is None:
             return None
+        return distance(source, target, self._tolerances, self._source.errors.get(slot, 0.0))
+
+    @cached_property
+    def _apart_returned(self) -> list[tuple[str, TensorDump, TensorDump, Distance | None]]:
+        """The tensors returned by both, and how far apart they are."""
+        return [(slot, source, target, self._apart(slot, source, target)) for slot, source, target in self._returned]
+
+    @cached_property
+    def _tolerances(self) -> dict[str, Tolerance]:
+        overridden = self._pair.overridden or {}
         usual = {name: Tolerance(rtol=rtol, atol=atol) for name, (rtol, atol) in TOLERANCES.items()}
-        wide = {
-            name: Tolerance(rtol=max(one.rtol, own.rtol), atol=max(one.atol, own.atol))
-            for name, one in usual.items()
-            for own in [self._pair.overridden.get(name, one)]
+        return {
+            name: Tolerance(rtol=max(tolerance.rtol, own.rtol), atol=max(tolerance.atol, own.atol))
+            for name, tolerance in usual.items()
+            for own in [overridden.get(name, tolerance)]
         }
-        return distance(source, target, wide, self._source.errors.get(slot, 0.0))
 
     def _accuracy(self) -> Iterator[Evidence]:
-        for slot, source, target in self._returned():
-            apart = self._apart(slot, source, target)
+        for slot, _, _, apart in self._apart_returned:
             if apart is not None and apart.less_accurate:
                 shown = f"{apart.ulps:.3g}", f"{max(apart.own, 0.5):.3g}"
                 yield evidence(EvidenceCode.LESS_ACCURATE, slot=slot, distance=shown[0], own=shown[1])
 
     def _special_values(self) -> Iterator[Evidence]:
-        for slot, source, target in self._returned():
-            apart = self._apart(slot, source, target)
+        for slot, source, target, apart in self._apart_returned:
             if apart is not None and apart.special:
                 mine, theirs = array(source), array(target)
                 odd = (np.isfinite(mine) & np.isfinite(theirs)) | (mine == theirs) | (np.isnan(mine) & np.isnan(theirs))
@@ -267,7 +261,7 @@ class _Comparison:
                 yield evidence(EvidenceCode.SPECIAL_DIFFER, slot=slot, source=shown[0], target=shown[1])
 
     def _layout(self) -> Iterator[Evidence]:
-        for slot, source, target in self._returned():
+        for slot, source, target in self._returned:
             if source.contiguous != target.contiguous and source.shape == target.shape:
                 sides = {"source": "PyTorch", "target": "MindSpore"}
                 yield evidence(
@@ -291,23 +285,30 @@ class _Comparison:
             named |= _tensors_at(rule.source_name(name), value)
         return named
 
-    def _written(self, trace: SampleTrace, rule: Rule) -> set[str]:
-        before, after = self._given(trace.before, rule), self._given(trace.after, rule)
-        return {
-            slot for slot, tensor in before.items() if slot in after and _contents(tensor) != _contents(after[slot])
-        }
+    @cached_property
+    def _after(self) -> tuple[dict[str, TensorDump], dict[str, TensorDump]]:
+        return self._given(self._source.after, _SAME), self._given(self._target.after, self._pair.rule)
+
+    @cached_property
+    def _written(self) -> tuple[set[str], set[str]]:
+        """The slots that the source wrote, and those that the target did."""
+        before = self._given(self._source.before, _SAME), self._given(self._target.before, self._pair.rule)
+        source, target = (
+            {slot for slot, tensor in mine.items() if slot in after and _contents(tensor) != _contents(after[slot])}
+            for mine, after in zip(before, self._after, strict=True)
+        )
+        return source, target
 
     def _in_place(self) -> Iterator[Evidence]:
-        source, target = self._written(self._source, _SAME), self._written(self._target, self._pair.rule)
+        source, target = self._written
         if only := sorted(source - target):
             yield evidence(EvidenceCode.ONLY_SOURCE_WRITES, slots=", ".join(only))
         if only := sorted(target - source):
             yield evidence(EvidenceCode.ONLY_TARGET_WRITES, slots=", ".join(only))
 
     def _alias(self) -> Iterator[Evidence]:
-        source = self._given(self._source.after, _SAME)
-        target = self._given(self._target.after, self._pair.rule)
-        for place, mine, theirs in self._returned():
+        source, target = self._after
+        for place, mine, theirs in self._returned:
             for slot in source:
                 if slot not in target:
                     continue
@@ -326,7 +327,7 @@ class _Comparison:
                 if error:
                     yield evidence(EvidenceCode.NOT_CALLED, side=side, error=told_error(error))
             return
-        theirs = {self._source_slot(slot): one for slot, one in self._target.gradients.items()}
+        theirs = {self._source_slot(slot): gradient for slot, gradient in self._target.gradients.items()}
         for slot, gradient in self._source.gradients.items():
             if slot not in theirs:
                 yield evidence(EvidenceCode.NO_GRADIENT, slot=slot)
@@ -342,6 +343,22 @@ class _Comparison:
 
     def _source_slot(self, slot: str) -> str:
         return self._pair.rule.source_name(slot)
+
+
+_CHECKS: dict[Facet, Callable[[_Comparison], Iterator[Evidence]]] = {
+    Facet.ERROR: lambda _comparison: iter(()),
+    Facet.STRUCTURE: _Comparison._structure,
+    Facet.SHAPE: _Comparison._shape,
+    Facet.DTYPE: _Comparison._dtype,
+    Facet.VALUE: _Comparison._value,
+    Facet.IN_PLACE: _Comparison._in_place,
+    Facet.ALIAS: _Comparison._alias,
+    Facet.GRADIENT: _Comparison._gradient,
+    Facet.ACCURACY: _Comparison._accuracy,
+    Facet.SPECIAL_VALUES: _Comparison._special_values,
+    Facet.LAYOUT: _Comparison._layout,
+    Facet.RANDOMNESS: _Comparison._randomness,
+}
 
 
 def _tensors_at(slot: str, value: Value) -> dict[str, TensorDump]:
@@ -389,11 +406,11 @@ def _unlike(slot: str, source: str, target: str) -> Evidence:
 
 def unlike_values(slot: str, source: TensorDump, target: TensorDump) -> Iterator[Evidence]:
     """Evidence where the values of two tensors of one shape are further apart than the wider tolerance of their dtypes."""
-    if source.shape != target.shape:
+    if source.shape != target.shape or (source.dtype == target.dtype and source.values == target.values):
         return
     mine, theirs = array(source), array(target)
     rtol, atol = (
-        max(pair) for pair in zip(*(TOLERANCES.get(one.dtype, (0.0, 0.0)) for one in (source, target)), strict=True)
+        max(pair) for pair in zip(*(TOLERANCES.get(side.dtype, (0.0, 0.0)) for side in (source, target)), strict=True)
     )
     kinds = {mine.dtype.kind, theirs.dtype.kind}
     exact = not kinds & {"f", "c"}

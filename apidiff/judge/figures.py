@@ -47,6 +47,8 @@ def distance(
     """How far apart two tensors are; None where they are not both of one floating dtype and one shape."""
     if source.shape != target.shape or source.dtype != target.dtype or source.dtype not in EPSILON:
         return None
+    if source.values == target.values:
+        return Distance(special=False, beyond=False, another=False, ulps=0.0, own=own)
     mine, theirs = floats(source.values), floats(target.values)
     finite = np.isfinite(mine) & np.isfinite(theirs)
     same = (mine == theirs) | (np.isnan(mine) & np.isnan(theirs))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from apidiff.database.devices import Device
 from apidiff.database.single_runs import SingleTraces
@@ -13,6 +14,7 @@ from apidiff.judge.agreement import Pair, judge_pair
 from apidiff.judge.graph_mode import judge_graph
 from apidiff.model.agreement import Agreement, FacetVerdict
 from apidiff.model.extracted_samples import Tolerance
+from apidiff.model.kept_for import KeptFor
 from apidiff.model.mapping import Mapping as ApiMapping
 from apidiff.model.mapping import Target
 from apidiff.model.ranges import status_at
@@ -53,32 +55,51 @@ def judge_target(
     seen to agree counts as long as the source's is the one that it agreed with.
     The source's traces are those of its newest version on the same device, or on the CPU where there are none.
     """
-    for version, device in traces.places("mindspore"):
-        if status_at(target, Version(version)) is None:
-            continue
+    places = [place for place in traces.places("mindspore") if status_at(target, Version(place[0])) is not None]
+    calls = _calls(mapping, target) if places else []
+    digest_of_source = KeptFor(digest, len(calls) * len(places) + 1)
+    for version, device in places:
         against = _source_place(traces, device)
         if against is None:
             continue
         verdicts: list[FacetVerdict] = []
-        runs: list[str] = []
-        patterns = unsupported.get(("mindspore", device), ())
-        for sample in samples_of(mapping, target):
-            calls = source_call(mapping, sample), target_call(mapping, target, sample)
-            source = traces.find("torch", *against, mapping.id, calls[0].digest)
-            made = traces.find("mindspore", version, device, mapping.id, calls[1].digest)
+        runs: dict[str, None] = {}
+        patterns, rule = unsupported.get(("mindspore", device), ()), rule_of(target)
+        for call in calls:
+            source = traces.find("torch", *against, mapping.id, call.source)
+            made = traces.find("mindspore", version, device, mapping.id, call.target)
             if source is None or made is None:
                 continue
-            if made[1].agrees and made[1].against != digest(source[1]):
+            if made[1].agrees and made[1].against != digest_of_source(source[1]):
                 continue
-            runs += [source[0], made[0]]
-            resolved = resolve_sample(mapping.samples, sample)
-            random = bool(resolved.random or resolved.unwritten)
-            pair = Pair(sample, source[1], made[1], rule_of(target), patterns, calls[0].gradient, random, overridden)
+            runs |= {source[0]: None, made[0]: None}
+            pair = Pair(call.sample, source[1], made[1], rule, patterns, call.gradient, call.random, overridden)
             verdicts += judge_pair(pair)
-            if (graph := judge_graph(sample, made[1], random=random or made[1].again is not None)) is not None:
+            random = call.random or made[1].again is not None
+            if (graph := judge_graph(call.sample, made[1], random=random)) is not None:
                 verdicts.append(graph)
         if verdicts:
-            yield PairVerdicts(against[0], version, device, tuple(dict.fromkeys(runs)), tuple(verdicts))
+            yield PairVerdicts(against[0], version, device, tuple(runs), tuple(verdicts))
+
+
+class _Calls(NamedTuple):
+    """What is called with one sample: the digests of both calls, and what a comparison has to know of them."""
+
+    sample: str
+    source: str
+    target: str
+    gradient: bool
+    random: bool
+
+
+def _calls(mapping: ApiMapping, target: Target) -> list[_Calls]:
+    calls = []
+    for sample in samples_of(mapping, target):
+        source, resolved = source_call(mapping, sample), resolve_sample(mapping.samples, sample)
+        random = bool(resolved.random or resolved.unwritten)
+        made = target_call(mapping, target, sample)
+        calls.append(_Calls(sample, source.digest, made.digest, source.gradient, random))
+    return calls
 
 
 def source_run(mapping: ApiMapping, sample: str, traces: SingleTraces, device: str) -> SampleRun | None:

@@ -13,6 +13,7 @@ from apidiff.judge.correspondence import Signatures, judge_correspondence
 from apidiff.judge.outcome import SIGNATURE_KINDS, judge_claim
 from apidiff.model.claim import Claim, ClaimKind
 from apidiff.model.claim_probes import Examples, framework_of, spec_of, wanted_probes
+from apidiff.model.kept_for import KeptFor
 from apidiff.model.mapping import Api
 from apidiff.model.signed import Signed
 from apidiff.model.trace import ProbeRun, RunRecord
@@ -98,15 +99,7 @@ def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Con
         )
 
 
-_indexes: dict[int, tuple[RunRecord, dict[tuple[str, str], ProbeRun]]] = {}
-
-
-def _index(record: RunRecord) -> dict[tuple[str, str], ProbeRun]:
-    """The record's probe runs by API and probe; kept for the last few records, since every claim asks again."""
-    known = _indexes.get(id(record))
-    if known is None or known[0] is not record:
-        if len(_indexes) > 64:
-            _indexes.clear()
-        known = (record, {(run.api, run.probe): run for run in record.probes})
-        _indexes[id(record)] = known
-    return known[1]
+# A record's probe runs by API and probe; every claim asks for them again.
+_index: KeptFor[RunRecord, dict[tuple[str, str], ProbeRun]] = KeptFor(
+    lambda record: {(run.api, run.probe): run for run in record.probes}
+)

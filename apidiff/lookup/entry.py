@@ -30,7 +30,7 @@ from apidiff.derive.sweeps import swept
 from apidiff.derive.versions_run import versions_run
 from apidiff.judge import make_context, observe
 from apidiff.judge.pairs import judge_target, unsupported_by
-from apidiff.messages.agreements import agreement_entries, extracted_agreements, facet_differences
+from apidiff.messages.agreements import agreement_entries, facet_differences
 from apidiff.messages.differences import (
     composed_difference,
     difference_entry,
@@ -238,7 +238,7 @@ class Builder:
             overridden = self.data.extracted[mapping.source.name].tolerances
             found = list(judge_target(sampled, target, self._traces, self._unsupported, overridden))
             told += extracted_differences(sampled, target, found, [*differences, *told], pairs)
-            agreements += extracted_agreements(sampled, found)
+            agreements += agreement_entries(sampled, found, "extracted")
         composed = False
         if mapping.execution is Execution.SINGLE:
             plain = ordinary_calls(mapping, target)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from heapq import nsmallest
 
 import msgspec
 
@@ -37,38 +38,39 @@ _PASSED = {Property.VALUE, Property.GIVEN}
 _CASES = 3
 
 
-def extracted_agreements(mapping: Mapping, found: Iterable[PairVerdicts]) -> list[AgreementEntry]:
-    """The same of extracted samples, which ``mapping`` has: of those that do not agree, the smallest few as cases."""
-    size = {name: elements_of(source_call(mapping, name)) for name in mapping.samples}
-    return [
-        msgspec.structs.replace(
-            entry, inputs="extracted", cases=sorted(entry.cases, key=lambda case: size[case.sample])[:_CASES]
-        )
-        for entry in agreement_entries(mapping, found)
-    ]
+def agreement_entries(mapping: Mapping, pairs: Iterable[PairVerdicts], inputs: str = "") -> list[AgreementEntry]:
+    """One entry per version, device and facet, in the order of ``pairs``.
+
+    ``inputs``: ``extracted`` where ``mapping`` has the extracted samples: of those that do not agree, the smallest few are cases.
+    """
+    return [entry for verdicts in pairs for entry in _entries(mapping, verdicts, inputs)]
 
 
-def agreement_entries(mapping: Mapping, pairs: Iterable[PairVerdicts]) -> list[AgreementEntry]:
-    """One entry per version, device and facet, in the order of ``pairs``."""
-    return [entry for verdicts in pairs for entry in _entries(mapping, verdicts)]
-
-
-def _entries(mapping: Mapping, pair: PairVerdicts) -> Iterator[AgreementEntry]:
-    for facet in Facet:
-        verdicts = [verdict for verdict in pair.verdicts if verdict.facet is facet]
+def _entries(mapping: Mapping, pair: PairVerdicts, inputs: str) -> Iterator[AgreementEntry]:
+    by_facet: dict[str, list[FacetVerdict]] = {facet.value: [] for facet in Facet}
+    for verdict in pair.verdicts:
+        by_facet[verdict.facet.value].append(verdict)
+    for facet, verdicts in by_facet.items():
         if not verdicts:
             continue
         counts = Counter(verdict.agreement for verdict in verdicts)
+        disagreeing = [verdict for verdict in verdicts if verdict.agreement is not Agreement.AGREES]
         yield AgreementEntry(
-            facet=facet.value,
+            facet=facet,
             agreement=worst_agreement(counts).value,
             framework_version=pair.target_version,
             source_version=pair.source_version,
             device=pair.device,
             counts={agreement.value: counts[agreement] for agreement in Agreement if counts[agreement]},
-            cases=[_case(mapping, verdict) for verdict in verdicts if verdict.agreement is not Agreement.AGREES],
+            cases=[_case(mapping, verdict) for verdict in (_smallest(mapping, disagreeing) if inputs else disagreeing)],
             runs=list(pair.runs),
+            inputs=inputs,
         )
+
+
+def _smallest(mapping: Mapping, verdicts: Sequence[FacetVerdict]) -> list[FacetVerdict]:
+    """The few whose samples hold the fewest elements, those that come first before others of the same size."""
+    return nsmallest(_CASES, verdicts, key=lambda verdict: elements_of(source_call(mapping, verdict.sample)))
 
 
 def _case(mapping: Mapping, verdict: FacetVerdict) -> CaseEntry:

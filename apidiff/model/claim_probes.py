@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from apidiff.model.claim import Claim
+from apidiff.model.kept_for import KeptFor
 from apidiff.model.mapping import Api
 from apidiff.model.probe_resolution import digest, digest_text
 
@@ -39,18 +40,9 @@ def spec_of(api: Api, probe: str, examples: Examples) -> str | None:
     """The digest of what ``probe`` calls today, or None where its example is not there."""
     if path := example_of(probe):
         return digest_text(examples[path][0]) if path in examples else None
-    return _digest(api, probe)
+    digests = _digests(api)
+    return digests.get(probe) or digests.setdefault(probe, digest(api, probe))
 
 
-_digests: dict[int, tuple[Api, dict[str, str]]] = {}
-
-
-def _digest(api: Api, probe: str) -> str:
-    """The digest of a probe; kept for the last APIs, since every claim asks again for every record."""
-    known = _digests.get(id(api))
-    if known is None or known[0] is not api:
-        if len(_digests) > 64:
-            _digests.clear()
-        known = (api, {})
-        _digests[id(api)] = known
-    return known[1].get(probe) or known[1].setdefault(probe, digest(api, probe))
+# By probe; every claim asks again for every record.
+_digests: KeptFor[Api, dict[str, str]] = KeptFor(lambda _api: {})

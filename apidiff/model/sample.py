@@ -5,6 +5,7 @@ A sample is written for the source. The same inputs go to every target, through 
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
@@ -74,6 +75,17 @@ class SampleInput(Record, frozen=True, kw_only=True):
     def is_tensor(self) -> bool:
         """Whether a tensor is made of it."""
         return self.values is not None or self.shape is not None
+
+    @property
+    def sizes(self) -> builtins.tuple[int, ...]:
+        """The shape of a tensor, of one whose values are written out as well."""
+        if self.shape is not None:
+            return (*self.shape,)
+        sizes, values = [], self.values
+        while isinstance(values, Sequence) and not isinstance(values, str):
+            sizes.append(len(values))
+            values = values[0] if values else None
+        return (*sizes,)
 
 
 SampleArgument = SampleInput | int | float | bool | str | None

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from apidiff.model.extracted_samples import ExtractedSamples
+from apidiff.model.kept_for import KeptFor
 from apidiff.model.mapping import Api, Mapping, Target
 from apidiff.model.rule import Rule, rewrite
 from apidiff.model.sample import Sample, SampleCall, SampleForm, call_of, resolve_sample
@@ -56,7 +57,14 @@ def called_by_rule(mapping: Mapping, target: Target) -> bool:
 
 def source_call(mapping: Mapping, sample: str) -> SampleCall:
     """The call that ``sample`` makes of the source. Raises SampleError where the sample is like none."""
-    return _call(resolve_sample(mapping.samples, sample), mapping.source, mapping.source)
+    calls = _source_calls(mapping)
+    if sample not in calls:
+        calls[sample] = _call(resolve_sample(mapping.samples, sample), mapping.source, mapping.source)
+    return calls[sample]
+
+
+# By sample; a mapping with extracted samples is asked for some hundred calls, for each version, facet and sentence again.
+_source_calls: KeptFor[Mapping, dict[str, SampleCall]] = KeptFor(lambda _mapping: {})
 
 
 def samples_of(mapping: Mapping, target: Target) -> list[str]:
