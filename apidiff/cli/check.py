@@ -20,7 +20,8 @@ from apidiff.database.paths import examples_folder
 from apidiff.errors import DataError
 from apidiff.execute.submissions import accepted, record_errors, signature_errors
 from apidiff.judge.vacuity import claims_are_telling
-from apidiff.lookup.entry import entries
+from apidiff.lookup.cache import former_index
+from apidiff.lookup.made_entries import made_entries
 from apidiff.model.mapping import Mapping
 from apidiff.model.verdict import Outcome
 from apidiff.model.views import Entry
@@ -47,7 +48,9 @@ def run(args: argparse.Namespace) -> int:
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column()
     table.add_column(justify="right")
-    for what, count in counts(entries(data).values()):
+    former = former_index()
+    made = made_entries(data, former.made_of if former else lambda _mapping, _digest: None)
+    for what, count in counts(entry for _, _, entry, _ in made):
         table.add_row(what, str(count))
     show(table)
     return 0

@@ -14,8 +14,8 @@ from apidiff.derive.counterparts import counterparts as all_counterparts
 from apidiff.derive.counterparts import served, with_classes
 from apidiff.derive.source_names import source_names
 from apidiff.derive.versions_run import newest_first, versions_run
-from apidiff.lookup.entry import entries as all_entries
-from apidiff.lookup.index import Index, Spelling
+from apidiff.lookup.index import Index, Spelling, packed
+from apidiff.lookup.made_entries import made_entries
 from apidiff.lookup.names import counterpart_spellings, spellings
 from apidiff.lookup.passages import fill_search
 from apidiff.messages.call_facts import call_facts
@@ -24,11 +24,17 @@ from apidiff.model.source_names import SourceNames
 from apidiff.model.views import CounterpartEntry, Entry
 
 
-def build(fingerprint: str) -> Index:
-    """The index of the data that ship with the package, without what is damaged. Raises ApidiffError where all of it is."""
+def build(fingerprint: str, former: Index | None = None) -> Index:
+    """The index of the data that ship with the package, without what is damaged. Raises ApidiffError where all of it is.
+
+    ``former``: an earlier index, of which entries are taken over where nothing they were made from has changed.
+    """
     data = load()
     releases = {framework: [release.version for release in known] for framework, known in data.frameworks.items()}
-    entries = all_entries(data)
+    entries: dict[str, Entry] = {}
+    digests: dict[str, bytes] = {}
+    for key, digest, entry, _ in made_entries(data, former.made_of if former else _none):
+        entries[key], digests[key] = entry, digest
     return index_of(
         entries,
         all_counterparts(data, entries),
@@ -39,7 +45,12 @@ def build(fingerprint: str) -> Index:
         call_facts(data, entries),
         [str(error) for error in data.unread],
         {name: str(error) for name, error in data.passed_over.items()},
+        digests,
     )
+
+
+def _none(_mapping: str, _digest: bytes) -> Entry | None:
+    return None
 
 
 def index_of(
@@ -52,6 +63,7 @@ def index_of(
     facts: Mapping[str, CallFacts] = MappingProxyType({}),
     damaged: Sequence[str] = (),
     passed_over: Mapping[str, str] = MappingProxyType({}),
+    digests: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Index:
     """The index of ``entries`` and ``counterparts``.
 
@@ -65,6 +77,7 @@ def index_of(
         facts: what their calls are judged by, by mapping.
         damaged: what is wrong with files that were passed over.
         passed_over: the mappings that could not be made, by ID, each with the reason.
+        digests: of what each entry was made from.
     """
     with closing(sqlite3.connect(":memory:")) as connection:
         fill_search(connection, entries.values(), counterparts.values())
@@ -78,7 +91,8 @@ def index_of(
         names=_names(entries.values(), counterparts.values()),
         encoded_serves=_encoded(served(entries.values(), with_classes)),
         encoded_counterparts=_encoded(counterparts),
-        encoded_entries=_encoded(entries),
+        encoded_entries={key: packed(content) for key, content in _encoded(entries).items()},
+        digests=dict(digests),
         encoded_call_facts=_encoded(facts),
         words=memoryview(words),
         damaged=list(damaged),

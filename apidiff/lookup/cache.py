@@ -6,13 +6,14 @@ import hashlib
 import mmap
 import os
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from apidiff import __version__
-from apidiff.lookup.index import Index
+from apidiff.lookup.index import Index, packed
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _DIGEST = 32  # bytes of SHA-256, behind an index
@@ -39,11 +40,11 @@ def open_index() -> Index:
         wanted = fingerprint()
     index = _read(path)
     if index is None or index.fingerprint != wanted:
-        index = _shipped(wanted)
+        former, index = index, _shipped(wanted)
         if index is None:
             from apidiff.lookup.build import build  # reads YAML, judges runs: a lookup in a kept index needs none of it
 
-            index = build(wanted)
+            index = build(wanted, former)
         _keep(index, path)
     if index.damaged:
         from apidiff.database.data import tell_damaged
@@ -52,10 +53,16 @@ def open_index() -> Index:
     return index
 
 
+def former_index() -> Index | None:
+    """The index that is kept, of the data as they are now or as they were before; None where there is none."""
+    return _read(index_file())
+
+
 def _shipped(wanted: str) -> Index | None:
     """The index of this version that a wheel brought along, as ``wanted``; None where there is none that can be read.
 
-    It is unpacked into the user's cache folder once: unpacked it would weigh ten times as much in the wheel's place.
+    It is unpacked into the user's cache folder once: unpacked it would weigh ten times as much in the wheel's place. Its entries
+    lie side by side there, where they pack best.
     """
     import lzma  # only the first call after an installation needs it
 
@@ -63,7 +70,10 @@ def _shipped(wanted: str) -> Index | None:
         index = msgspec.msgpack.decode(lzma.decompress(SHIPPED.read_bytes()), type=Index)
     except (OSError, ValueError, RecursionError, lzma.LZMAError):
         return None
-    return msgspec.structs.replace(index, fingerprint=wanted) if index.fingerprint == __version__ else None
+    if index.fingerprint != __version__:
+        return None
+    entries = {key: packed(content) for key, content in index.encoded_entries.items()}
+    return msgspec.structs.replace(index, fingerprint=wanted, encoded_entries=entries)
 
 
 def write_shipped(path: Path) -> None:
@@ -77,6 +87,8 @@ def write_shipped(path: Path) -> None:
     if index.damaged:
         raise ApidiffError("\n".join(index.damaged))
     # The quickest way to pack it is four times smaller than a wheel's own, and unpacks in a quarter of a second.
+    entries = {key: memoryview(zlib.decompress(content)) for key, content in index.encoded_entries.items()}
+    index = msgspec.structs.replace(index, encoded_entries=entries, digests={})
     path.write_bytes(lzma.compress(msgspec.msgpack.encode(index), preset=1))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -28,6 +29,11 @@ class Spelling(msgspec.Struct, frozen=True, array_like=True):
     far: bool = False
 
 
+def packed(content: bytes | memoryview) -> memoryview:
+    """An encoded entry as the index holds it: compressed, since entries are most of the index, to a twelfth of their size."""
+    return memoryview(zlib.compress(content, 1))
+
+
 class Index(msgspec.Struct, frozen=True, kw_only=True):
     """What is known, by name. Entries stay encoded until they are asked for: one answer needs one of them.
 
@@ -36,7 +42,7 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
     ``names``: for each spelling the APIs that it stands for, all of the lowest rank. ``source_names``: what names in code
     are looked up in. ``words``: the SQLite database that
     `apidiff.lookup.search` reads. ``damaged``: what is wrong with files that were passed over; ``passed_over``: the mappings
-    that could not be made, by ID, each with the reason.
+    that could not be made, by ID, each with the reason. ``digests``: of what each entry was made from.
     """
 
     fingerprint: str
@@ -51,10 +57,15 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
     words: memoryview
     damaged: list[str] = []
     passed_over: dict[str, str] = {}
+    digests: dict[str, bytes] = {}
 
     def entry(self, mapping: str) -> Entry:
         """The entry of a mapping."""
-        return msgspec.msgpack.decode(self.encoded_entries[mapping], type=Entry)
+        return msgspec.msgpack.decode(zlib.decompress(self.encoded_entries[mapping]), type=Entry)
+
+    def made_of(self, mapping: str, digest: bytes) -> Entry | None:
+        """The entry of a mapping where it was made of what has ``digest``; None where there is no such."""
+        return self.entry(mapping) if self.digests.get(mapping) == digest else None
 
     def call_facts(self, mapping: str) -> CallFacts:
         """What the calls of a mapping's source are judged by."""

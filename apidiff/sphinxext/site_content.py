@@ -6,9 +6,6 @@ also kept between builds: judging claims by runs takes long, and few records cha
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +13,6 @@ import msgspec
 
 from apidiff import database
 from apidiff.database import Data
-from apidiff.database.backends import load_backends
-from apidiff.database.examples import load_examples
-from apidiff.database.paths import PACKAGE, examples_folder
 from apidiff.database.runs import run_id
 from apidiff.database.single_runs import single_paths
 from apidiff.derive.counterparts import counterparts
@@ -27,7 +21,8 @@ from apidiff.derive.evidence import ProbeCall, probe_calls
 from apidiff.derive.official import OfficialReport, official_report
 from apidiff.derive.picture import pictures
 from apidiff.derive.versions_run import newest_first, versions_run
-from apidiff.lookup.entry import Builder, entries
+from apidiff.lookup.entry import entries
+from apidiff.lookup.made_entries import made_entries
 from apidiff.model.base import Record
 from apidiff.model.coverage import Coverage
 from apidiff.model.picture import Picture
@@ -36,10 +31,6 @@ from apidiff.model.views import CounterpartEntry, Entry
 from apidiff.porting.port import PortFacts, port_facts
 from apidiff.sphinxext.versions import Releases
 from apidiff.writers.exports.files import write_if_changed
-
-# The layers that make entries, and their words.
-_MAKERS = ("model", "database", "signatures", "judge", "derive", "messages", "lookup", "data/messages")
-_encode = msgspec.msgpack.Encoder(enc_hook=str).encode
 
 
 class Content(Record, frozen=True, kw_only=True):
@@ -150,49 +141,22 @@ def _path(kind: type, value: Any) -> Any:
 
 
 def kept_entries(data: Data, folder: Path) -> dict[str, Entry]:
-    """Make what `apidiff.lookup.entry.entries` makes, taking what an earlier build left in ``folder``.
-
-    An entry is kept under the digest of everything it is made from: its mapping as it is in memory, which holds what other
-    files define of it, all data beside the mappings, backends, examples, and the code and words that make it. Where any of
-    these changes the digest is another and the entry is made anew, so what is kept is never out of date.
-    """
-    backends, examples = load_backends(), load_examples(examples_folder())
-    shared = _digest_of_shared(data, backends, examples)
-    builder, decoder = Builder(data, backends, examples), msgspec.msgpack.Decoder(Entry)
+    """Make what `apidiff.lookup.entry.entries` makes, taking over what an earlier build left in ``folder``."""
+    decoder = msgspec.msgpack.Decoder(Entry)
     files = {key: folder / "entries" / f"{key}.msgpack" for key in data.mappings}
     for stale in set((folder / "entries").glob("*.msgpack")) - set(files.values()):
         stale.unlink(missing_ok=True)
-    made: dict[str, Entry] = {}
-    for key, mapping in data.mappings.items():
-        digest = hashlib.sha256(shared + _encode(mapping)).digest()
+
+    def former(key: str, digest: bytes) -> Entry | None:
         try:
             kept = files[key].read_bytes()
-            if kept.startswith(digest):
-                made[key] = decoder.decode(kept[len(digest) :])
-                continue
+            return decoder.decode(kept[len(digest) :]) if kept.startswith(digest) else None
         except (OSError, msgspec.MsgspecError):
-            pass  # none is kept, or it is broken
-        made[key] = builder.entry(mapping)
-        write_if_changed(files[key], digest + _encode(made[key]))
-    return made
+            return None  # none is kept, or it is broken
 
-
-def _digest_of_shared(data: Data, backends: object, examples: object) -> bytes:
-    """Return the digest of what every entry is made from, beside its mapping."""
-    digest = hashlib.sha256(repr((sys.version, msgspec.__version__)).encode())
-    # All of the data, so that nothing an entry comes to be made from can be missed.
-    for name in sorted(
-        {field.name for field in dataclasses.fields(data)} - {"root", "mappings", "origins", "unneeded", "unused"}
-    ):
-        digest.update(_encode(getattr(data, name)))
-    digest.update(_encode(backends) + _encode(examples))
-    for file in _code_files():
-        digest.update(file.read_bytes())
-    return digest.digest()
-
-
-def _code_files() -> list[Path]:
-    """List every file of what makes entries."""
-    return sorted(
-        file for folder in _MAKERS for file in (PACKAGE / folder).rglob("*") if file.is_file() and file.suffix != ".pyc"
-    )
+    entries: dict[str, Entry] = {}
+    for key, digest, entry, is_new in made_entries(data, former):
+        entries[key] = entry
+        if is_new:
+            write_if_changed(files[key], digest + msgspec.msgpack.encode(entry))
+    return entries

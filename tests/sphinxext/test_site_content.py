@@ -13,6 +13,7 @@ from apidiff.database import Data, load
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
+from apidiff.lookup import made_entries
 from apidiff.lookup.entry import Builder, entries
 from apidiff.model.base import Text
 from apidiff.sphinxext import site_content
@@ -107,7 +108,7 @@ def test_other_code_makes_entries_anew(
 ) -> None:
     code = tmp_path / "code.py"
     code.write_text("one = 1\n")
-    monkeypatch.setattr(site_content, "_code_files", lambda: [code])
+    monkeypatch.setattr(made_entries, "code_files", lambda: [code])
     for text, again in (("one = 1\n", 2), ("one = 1\n", 0), ("one = 2\n", 2)):
         code.write_text(text)
         made.clear()
@@ -116,7 +117,7 @@ def test_other_code_makes_entries_anew(
 
 
 def test_code_that_makes_entries_is_watched() -> None:
-    watched = {file.relative_to(site_content.PACKAGE).as_posix() for file in site_content._code_files()}
+    watched = {file.relative_to(made_entries.PACKAGE).as_posix() for file in made_entries.code_files()}
     folders = {path.partition("/")[0] for path in watched}
     assert folders == {"model", "database", "signatures", "judge", "derive", "messages", "lookup", "data"}
 
@@ -128,9 +129,9 @@ def test_other_backends_and_examples_make_entries_anew(
     site_content.kept_entries(data, tmp_path)
     made.clear()
     if what == "backends":
-        monkeypatch.setattr(site_content, "load_backends", lambda: load_backends()[:-1])
+        monkeypatch.setattr(made_entries, "load_backends", lambda: load_backends()[:-1])
     else:
-        monkeypatch.setattr(site_content, "load_examples", lambda _: load_examples(examples_folder())[:-1])
+        monkeypatch.setattr(made_entries, "load_examples", lambda _: load_examples(examples_folder())[:-1])
     site_content.kept_entries(data, tmp_path)
     assert made == [REDUCE, BARRIER]
 

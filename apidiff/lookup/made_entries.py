@@ -1,0 +1,68 @@
+"""Makes entries, and takes over those that were made of the same things before.
+
+Judging claims by runs takes long, and few records change at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from apidiff.database import Data
+from apidiff.database.backends import load_backends
+from apidiff.database.examples import load_examples
+from apidiff.database.paths import PACKAGE, examples_folder
+from apidiff.lookup.entry import Builder
+from apidiff.model.views import Entry
+
+# The layers that make entries, and their words.
+_MAKERS = ("model", "database", "signatures", "judge", "derive", "messages", "lookup", "data/messages")
+_encode = msgspec.msgpack.Encoder(enc_hook=str).encode
+
+
+def made_entries(data: Data, former: Callable[[str, bytes], Entry | None]) -> Iterator[tuple[str, bytes, Entry, bool]]:
+    """Make the entry of every mapping, in their order, or take over the former one.
+
+    The digest of an entry is that of everything it is made from: its mapping as it is in memory, which holds what other files
+    define of it, all data beside the mappings, backends, examples, and the code and words that make it. Where any of these
+    changes the digest is another, so what is taken over is never out of date.
+
+    Args:
+        data: the validated data.
+        former: gives the entry that was made of a mapping with a digest, None where there is none.
+
+    Yields:
+        The mapping's ID, the digest, the entry, and whether it was made anew.
+    """
+    backends, examples = load_backends(), load_examples(examples_folder())
+    shared, builder = digest_of_shared(data, backends, examples), Builder(data, backends, examples)
+    for key, mapping in data.mappings.items():
+        digest = hashlib.sha256(shared + _encode(mapping)).digest()
+        entry = former(key, digest)
+        yield key, digest, entry or builder.entry(mapping), entry is None
+
+
+def digest_of_shared(data: Data, backends: object, examples: object) -> bytes:
+    """Return the digest of what every entry is made from, beside its mapping."""
+    digest = hashlib.sha256(repr((sys.version, msgspec.__version__)).encode())
+    # All of the data, so that nothing an entry comes to be made from can be missed.
+    for name in sorted(
+        {field.name for field in dataclasses.fields(data)} - {"root", "mappings", "origins", "unneeded", "unused"}
+    ):
+        digest.update(_encode(getattr(data, name)))
+    digest.update(_encode(backends) + _encode(examples))
+    for file in code_files():
+        digest.update(file.read_bytes())
+    return digest.digest()
+
+
+def code_files() -> list[Path]:
+    """List every file of what makes entries."""
+    return sorted(
+        file for folder in _MAKERS for file in (PACKAGE / folder).rglob("*") if file.is_file() and file.suffix != ".pyc"
+    )
