@@ -16,7 +16,7 @@ from apidiff.cli import main
 from apidiff.database import Data, data, load
 
 # Where commands read the package's data: in this process it is read once, since no command changes what it has read.
-_READ_AT = ("apidiff.cli.check.load", "apidiff.cli.drift.load", "apidiff.cli.runs.load", "apidiff.database.load")
+_READ_AT = ("apidiff.cli.check.load_valid", "apidiff.cli.drift.load", "apidiff.cli.runs.load", "apidiff.database.load")
 COMMAND = [sys.executable, "-c", "import sys; from apidiff.cli import main; sys.exit(main())"]
 
 
