@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections import Counter
 from collections.abc import Iterable
@@ -11,12 +12,14 @@ from typing import Literal
 import msgspec
 
 from apidiff.atomic_write import write_file
+from apidiff.database.regular_files import read_regular
 from apidiff.errors import ApidiffError
 from apidiff.porting.scan_report import Finding
 
 FILE = "pyproject.toml"
 TABLE = "tool.apidiff.scan"
 _VERSION = 1
+_LARGEST = 64 * 2**20  # bytes
 
 
 class ScanSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -48,14 +51,14 @@ def read_settings(path: Path) -> tuple[ScanSettings, Path]:
     Returns them with the folder of that file, or those that nothing says with the current folder. Raises ApidiffError for a
     file that is broken.
     """
-    folder = path.resolve()
+    folder = Path(os.path.realpath(path))  # which, unlike Path.resolve, takes links that lead to themselves
     for parent in [folder, *folder.parents]:
         file = parent / FILE
         if not file.is_file():
             continue
         try:
             table = tomllib.loads(file.read_text("utf-8")).get("tool", {}).get("apidiff", {}).get("scan")
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise ApidiffError(f"{file}: cannot be read ({error}). Mend it, or scan with --no-config.") from error
         if table is None:
             continue
@@ -70,10 +73,10 @@ def read_settings(path: Path) -> tuple[ScanSettings, Path]:
 def read_baseline(path: Path) -> Counter[tuple[str, str, str]]:
     """Read the findings that are known. Raises ApidiffError for a file that is no baseline."""
     try:
-        baseline = msgspec.json.decode(path.read_bytes(), type=_Baseline)
+        baseline = msgspec.json.decode(read_regular(path, _LARGEST), type=_Baseline)
     except OSError as error:
         raise ApidiffError(f"{path}: {error.strerror}. Write a baseline with --write-baseline {path}") from error
-    except msgspec.DecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ApidiffError(f"{path}: is no baseline ({error}). Write it anew with --write-baseline {path}") from error
     if baseline.version != _VERSION:
         raise ApidiffError(

@@ -12,8 +12,11 @@ from pathlib import Path
 
 import msgspec
 
+from apidiff.database.regular_files import read_regular
+
 NOTEBOOK, MARKDOWN, PYTHON = ".ipynb", ".md", ".py"
 SUFFIXES = {".py": PYTHON, ".pyi": PYTHON, ".pyw": PYTHON, ".ipynb": NOTEBOOK, ".md": MARKDOWN, ".markdown": MARKDOWN}
+_LARGEST = 64 * 2**20  # bytes
 _FENCE = re.compile(r"^(?P<indent>[ \t>]*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
 _LANGUAGE = re.compile(
     r"^(?:\{(?:code|code-block|code-cell|sourcecode)[^}]*\}\s*)?\.?\{?\.?(?:python3?|py|pycon|ipython3?)\b",
@@ -52,11 +55,14 @@ class Parsed(msgspec.Struct, frozen=True):
 
 
 def read_content(path: Path) -> bytes:
-    """Read the bytes of ``path``. Raises UnreadableSource."""
+    """Read the bytes of ``path``. Raises UnreadableSource, also for a pipe or a device, which need not end."""
     try:
-        return path.read_bytes()
+        content = read_regular(path, _LARGEST + 1)
     except OSError as error:
         raise UnreadableSource("unreadable", detail=error.strerror or str(error)) from error
+    if len(content) > _LARGEST:
+        raise UnreadableSource("unreadable", detail=f"larger than {_LARGEST // 2**20} MiB")
+    return content
 
 
 def parse_code(content: bytes, kind: str) -> tuple[list[Parsed], list[UnreadableSource]]:
@@ -125,10 +131,10 @@ def _cells(content: bytes) -> Iterator[Block]:
     """The code cells of a notebook of format 3 or 4. Raises UnreadableSource."""
     try:
         notebook = msgspec.json.decode(content)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UnreadableSource("notebook", detail=str(error)) from error
-    sheets = notebook.get("worksheets", [notebook]) if isinstance(notebook, dict) else []
-    cells = [cell for sheet in sheets if isinstance(sheet, dict) for cell in sheet.get("cells") or []]
+    sheets = _list(notebook.get("worksheets", [notebook])) if isinstance(notebook, dict) else []
+    cells = [cell for sheet in sheets if isinstance(sheet, dict) for cell in _list(sheet.get("cells"))]
     if not cells:
         raise UnreadableSource("no_cells")
     for number, cell in enumerate(cells, start=1):
@@ -136,6 +142,10 @@ def _cells(content: bytes) -> Iterator[Block]:
             source = cell.get("source", cell.get("input", ""))
             text = "".join(map(str, source)) if isinstance(source, list) else str(source)
             yield _plain(text.split("\n"), 1, number)
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _fences(text: str) -> Iterator[Block]:

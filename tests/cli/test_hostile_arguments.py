@@ -129,3 +129,34 @@ def test_what_cannot_be_seen_is_shown_in_markdown() -> None:
     assert not set(made) & set(hidden)
     assert "\\x1b" in made
     assert "\\u202e" in made
+
+
+@pytest.mark.parametrize("command", ["scan", "port"])
+def test_what_is_no_regular_file_is_not_read(command: str, tmp_path: Path) -> None:
+    """A pipe would be waited for, a device read until memory ends, and a link to itself followed for ever."""
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "zero.py").symlink_to("/dev/zero")
+    (tmp_path / "loop.py").symlink_to("loop.py")
+    for name, said in (
+        ("pipe.py", "it is no regular file"),
+        ("zero.py", "it is no regular file"),
+        ("loop.py", "no such file"),
+    ):
+        done = subprocess.run(
+            [*COMMAND, command, str(tmp_path / name)], capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode in {0, 2}, done
+        assert said in done.stderr, done.stderr
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "baseline.json"])
+def test_settings_of_a_scan_that_are_nested_deep(name: str, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import torch\n", encoding="utf-8")
+    (tmp_path / name).write_text({"pyproject.toml": "a = "}.get(name, "") + "[" * 100_000, encoding="utf-8")
+    baseline = ["--baseline", str(tmp_path / name)] if name == "baseline.json" else []
+    command = [*COMMAND, "scan", str(tmp_path / "a.py"), *baseline]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (2, ""), done
+    assert str(tmp_path / name) in done.stderr
+    assert "Traceback" not in done.stderr
