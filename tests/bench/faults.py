@@ -41,6 +41,10 @@ def measure_faults(tell: Callable[[str], None]) -> Measure:
         tried += 1
         try:
             counts = fuzz(target, _INPUTS)
+        except Unavailable as reason:
+            tell(f"not tried: {target} ({reason})")
+            tried -= 1
+            continue
         except Exception as error:  # noqa: BLE001 - as above
             tell("".join(traceback.format_exception(error)))
             lost.append(target)

@@ -8,6 +8,7 @@ import sys
 import time
 import traceback
 
+from tests.faults.place import Unavailable
 from tests.fuzz.fuzzing import fuzz
 from tests.fuzz.targets import TARGETS
 
@@ -26,6 +27,9 @@ def main() -> int:
         began = time.process_time()
         try:
             counts = fuzz(name, each, keep=True, seed=options.seed)
+        except Unavailable as reason:
+            print(f"{name:24} not tried: {reason}")
+            continue
         except Exception:  # noqa: BLE001 - whatever it is, the other targets are tried too
             faults += 1
             print(f"{name:24} FAULT")

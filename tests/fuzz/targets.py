@@ -49,6 +49,8 @@ from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import scan_text
 from apidiff.verification.trial import record_trial
 from tests.fuzz.mutations import HOSTILE_VALUES, mutated, with_hostile_values
+from tests.fuzz.pages import pages
+from tests.fuzz.servers import AGENT, EDITOR, agent, editor, messages
 
 REFUSED, SURVIVED = "refused", "survived"
 
@@ -221,6 +223,11 @@ def _give_address(content: bytes) -> str:
     return SURVIVED if b" 200 " in answer[:20] else REFUSED
 
 
+def _give_page(content: bytes) -> str:
+    pages().open(content)
+    return SURVIVED
+
+
 def _give_zip(content: bytes) -> str:
     return _in_file("records.zip", content, read_sent)
 
@@ -276,15 +283,28 @@ TARGETS: dict[str, Target] = {
     "literals": Target(lambda: _texts(b"(1, [2, {'a': None}])", b"-1.5"), _give_literal),
     "names of measurers": Target(lambda: _texts("a lab, 8 \u00d7 H200".encode(), "本项目".encode()), _give_name),
     "arguments": Target(
-        lambda: _texts(
-            b"l\nreduce\n--json",
-            b"s\nall gather\n--limit\n3",
-            b"w\ntorch.abs",
-            b"c\nindex",
-            b"l\nreduce\n--mindspore\n2.10",
+        lambda: (
+            open_index()
+            and _texts(
+                b"l\nreduce\n--json",
+                b"s\nall gather\n--limit\n3",
+                b"w\ntorch.abs",
+                b"c\nindex",
+                b"l\nreduce\n--mindspore\n2.10",
+            )
         ),
         _give_arguments,
     ),
     "addresses of the site": Target(lambda: _texts(b"index.html", b"en/a%20b?x=1#y"), _give_address),
+    "addresses of pages": Target(
+        lambda: _texts(b"?torch=2.13.0&mindspore=2.10#difference-a", b"#a--b", b"?q=all%20gather&trust=signed"),
+        _give_page,
+    ),
+    "protocol of editors": Target(
+        lambda: messages(EDITOR), lambda content: SURVIVED if editor().give(content) else REFUSED
+    ),
+    "protocol of agents": Target(
+        lambda: messages(AGENT), lambda content: SURVIVED if agent().give(content) else REFUSED
+    ),
     "pasted code": Target(lambda: open_index() and _texts(_CODE), _give_code),
 }
