@@ -1,10 +1,14 @@
-"""Reads run records. A record's file name ends in the digest of its bytes, so that a changed byte shows."""
+"""Reads run records. A record's file name ends in the digest of its bytes, so that a changed byte shows.
+
+What others measured is named by the whole digest. Records of this project are named by its first twelve digits, for which a
+second record can be made: `own_records.txt` has the whole digest of each, and under a name that it lists no other is read.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -30,11 +34,11 @@ MAX_RECORD = 256 * 2**20  # bytes of JSON: the largest of the records has less t
 class Reading:
     """What reading the records of a data folder finds beside them.
 
-    ``own``: the digests of those that this project made. ``own_ids``: the IDs of those of them that were read. ``damaged``: what
+    ``own``: those that this project made, digest → ID. ``own_ids``: the IDs of those of them that were read. ``damaged``: what
     is wrong with files that are passed over.
     """
 
-    own: Collection[str] = ()
+    own: Mapping[str, str] = field(default_factory=dict)
     own_ids: set[str] = field(default_factory=set)
     damaged: list[DataError] = field(default_factory=list)
 
@@ -164,6 +168,9 @@ def read_record(
     place, stem = name(record)
     if (path.parent.name, record_stem(path).rpartition("-")[0]) != (place, stem):
         raise DataError(path, None, f"holds the run {place}/{stem}", "The path says which run it is: move it back.")
+    if reading is not None and whole not in reading.own and run_id(path) in reading.own.values():
+        found = f"is not the record of this name in own_records.txt: its digest is {whole}"
+        raise DataError(path, None, found, "Restore the file from version control.")
     if reading is not None and whole in reading.own:
         reading.own_ids.add(run_id(path))
         return record

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from apidiff.database.paths import DATA
-from apidiff.database.runs import read_bytes, run_id
+from apidiff.database.runs import read_bytes, record_stem, run_id, whole_digest
 from apidiff.errors import ApidiffError
 from apidiff.messages.escape_invisible import one_line
 
@@ -40,7 +40,14 @@ def run_text(wanted: str) -> str:
         raise ApidiffError(
             f"{wanted!r} is the ID of {len(meant)} run records. Ask with a whole ID, as answers name it."
         )
-    head = msgspec.json.decode(read_bytes(every[meant[0]]), type=_Head)
+    path = every[meant[0]]
+    content = read_bytes(path)
+    try:
+        head = msgspec.json.decode(content, type=_Head)
+    except (ValueError, RecursionError) as error:
+        raise ApidiffError(f"The record {meant[0]!r} is damaged: {error}.") from error
+    if not whole_digest(content).startswith(record_stem(path).rpartition("-")[2]):
+        raise ApidiffError(f"The record {meant[0]!r} is damaged: its bytes have another digest than its name says.")
     ranks = f"{head.backend}, world size {head.world_size}" if head.backend else "single process"
     calls = f"{len(head.probes)} probes" if head.backend else f"{len(head.samples)} {head.inputs or 'written'} samples"
     lines = [

@@ -413,6 +413,21 @@ def test_what_lies_in_the_folder_is_checked_by_the_same_rules(
     assert not [error for error in errors if error.path.stem in ours]
 
 
+def test_a_second_record_of_a_listed_name_is_not_read(data: Data) -> None:
+    """Twelve digits of a digest can be met in minutes; the list has all of them."""
+    [(ours, _)] = data.runs
+    path = data.root / "own_records.txt"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    listed = [f"{line[:12]}{'0' * 52}  {ours}" if line.endswith(f"  {ours}") else line for line in lines]
+    assert listed != lines
+    path.write_text("\n".join(listed) + "\n", encoding="utf-8")
+    there = load(data.root)
+    assert (there.runs, there.unsigned_runs) == ([], [])
+    [error] = there.damaged
+    assert error.path == data.root / "runs" / f"{ours}.json"
+    assert "is not the record of this name in own_records.txt" in error.found
+
+
 def test_a_record_with_which_a_command_would_fail_is_not_written(
     data: Data, examples: Examples, record: RunRecord, tmp_path: Path
 ) -> None:
