@@ -145,3 +145,61 @@ CASES: list[tuple[str, str, list[tuple[str, str]]]] = [
     ),
     ("nothing", "print('dist.all_reduce')", []),
 ]
+
+CLASS = "→ mindspore.ops.ReduceOp recommended"
+M = "mindspore."
+UNKNOWN = "The database does not know the member"
+# Code with one find, versions of torch and MindSpore, the target that both tell (None where there is none), and what else stands
+# in the panel as its goal, and its risk; None where it is not looked at.
+ANSWERS: list[tuple[str, str, str, str | None, str | None, str | None]] = [
+    (DIST + "dist.all_reduce(x)", "2.15.0", "2.10.0", M + "mint.distributed.all_reduce", None, None),
+    (DIST + "dist.all_reduce(x)", "2.15.0", "2.4.0", M + "communication.comm_func.all_reduce", None, "silent"),
+    (DIST + "dist.all_reduce(x)", "2.15.0", "2.0.0", M + "ops.AllReduce", None, None),
+    (DIST + "op = dist.ReduceOp.PRODUCT", "2.15.0", "2.10.0", M + "ops.ReduceOp.PROD", None, "rewrite"),
+    (DIST + "dist.group.WORLD", "2.15.0", "2.10.0", M + "communication.GlobalComm.WORLD_COMM_GROUP", None, "rewrite"),
+    (DIST + "dist.monitored_barrier()", "2.15.0", "2.10.0", None, "composed", None),
+    (DIST + "dist.monitored_barrier()", "2.15.0", "1.0.0", None, None, None),
+    (DIST + "dist.nope()", "2.15.0", "2.10.0", None, "The database has nothing about it.", ""),
+    (
+        DIST + "dist.ReduceOp.constructor",
+        "2.15.0",
+        "2.10.0",
+        M + "ops.ReduceOp",
+        f"{CLASS} The database does not know the member",
+        "",
+    ),
+    (
+        DIST + "dist.ReduceOp.NOSUCH",
+        "2.15.0",
+        "2.0.0",
+        M + "ops.ReduceOp",
+        f"{CLASS} The database does not know the member NOSUCH.",
+        "",
+    ),
+    (
+        DIST + "dist.ReduceOp.BAND",
+        "2.15.0",
+        "2.10.0",
+        M + "ops.ReduceOp",
+        f"{CLASS} It has no member in the place of BAND.",
+        "rewrite",
+    ),
+    (
+        DIST + "dist.ReduceOp.SUM",
+        "2.15.0",
+        "2.0.0",
+        M + "ops.ReduceOp.SUM",
+        "→ mindspore.ops.ReduceOp.SUM recommended",
+        None,
+    ),
+    (
+        DIST + "dist.ReduceOp.AVG",
+        "2.15.0",
+        "2.10.0",
+        M + "ops.ReduceOp.AVG",
+        "→ mindspore.ops.ReduceOp.AVG recommended",
+        "error",
+    ),
+    (DIST + "dist.ReduceOp.AVG", "2.15.0", "2.9.0", M + "ops.ReduceOp", f"{CLASS} No such member in 2.9.0.", "error"),
+    (DIST + "dist.ReduceOp.AVG", "2.15.0", "2.0.0", M + "ops.ReduceOp", f"{CLASS} No such member in 2.0.0.", "error"),
+]

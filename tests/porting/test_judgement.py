@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from snippets import ANSWERS
 
 from apidiff.lookup.cache import open_index
 from apidiff.lookup.index import Index
@@ -62,6 +63,11 @@ CALLS: list[tuple[str, str, set[str]]] = [
     ("F.no_such_function(x)", "unknown", set()),
     ("torch.nowhere.thing()", "unknown", set()),
 ]
+
+
+@pytest.mark.parametrize(("code", "version", "target"), [(row[0], row[2], row[3]) for row in ANSWERS])
+def test_targets_are_those_of_the_panel(scan: Scan, index: Index, code: str, version: str, target: str | None) -> None:
+    assert judged(scan, index, code, version).target == target
 
 
 # Calls that each meet something of their own, and calls beside them that do not meet it.
