@@ -201,7 +201,12 @@ def run_samples(
     extracted = inputs == "extracted"
     with progress("extracted samples" if extracted else "single") as advance:
         result = verify_samples(
-            data, devices_here(args.framework), state_folder() / "logs", mappings, advance, extracted=extracted
+            data,
+            devices_here(args.framework, args.device),
+            state_folder() / "logs",
+            mappings,
+            advance,
+            extracted=extracted,
         )
     written = []
     if args.record:

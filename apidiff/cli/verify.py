@@ -60,6 +60,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of single processes only the samples written in records, or those taken from PyTorch (default: both)",
     )
     parser.add_argument(
+        "--device",
+        choices=("cpu", "cuda", "npu"),
+        default="cpu",
+        help="where single processes make their calls (default: %(default)s)",
+    )
+    parser.add_argument(
         "--sample",
         metavar="NAME",
         help="make this one sample of one mapping with both frameworks, and show what each gives",

@@ -74,9 +74,11 @@ class SingleResult:
     compared: bool
 
 
-def devices_here(framework: str | None = None) -> list[Device]:
-    """The devices whose framework is installed. Raises ApidiffError where none is."""
-    wanted = [one for one in load_devices() if framework in {None, one.framework}]
+def devices_here(framework: str | None = None, device: str = "cpu") -> list[Device]:
+    """The frameworks that are installed, on ``device``. Raises ApidiffError where none is."""
+    wanted = [one for one in load_devices() if framework in {None, one.framework} and one.device == device]
+    if not wanted:
+        raise ApidiffError(f"verify: conf/single.toml describes no {framework or 'framework'} on {device}.")
     here = [one for one in wanted if importlib.util.find_spec(one.framework)]
     if not here:
         names = " and ".join(dict.fromkeys(one.framework for one in wanted))

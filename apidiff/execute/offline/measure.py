@@ -1,8 +1,9 @@
 """Measures what a machine can show in one go: ``make gpu``, or ``python3 -m apidiff.execute.offline.measure nccl-cuda``.
 
-Runs every world size of the backends, in each framework that is there, within one deadline; compares with the records on
-CPU, and packs the records into one file to send. Installs nothing: what verification lacks is unpacked from wheels that were
-carried along. This module imports only the standard library until they are.
+Runs every world size of the backends, in each framework that is there, then calls in single processes, the most used names
+first, within one deadline; compares with the records on CPU, and packs the records into one file to send. Installs nothing:
+what verification lacks is unpacked from wheels that were carried along. This module imports only the standard library until
+they are.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from apidiff.execute.offline.single_calls import measure_calls, most_used_first
 from apidiff.execute.offline.wheels import CHECKOUT, Missing, supply
 from apidiff.process_group import kill_group, run, start
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 _APIDIFF = [sys.executable, "-m", "apidiff"]
 _CORES_A_JOB = 4  # ranks of several runs at a time do not make each other late where each run has so many cores
 _COMPARE_S = 60.0
+_OF_RANKS = 2 / 3  # of the time; the rest is left for calls in single processes
 
 
 @dataclass
@@ -57,7 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Returns 0 where everything was recorded, 1 where something was not, 2 where nothing could be run."""
     args = _arguments(argv)
     folder = CHECKOUT / "build" / "measured"
-    until = time.monotonic() + 60 * args.minutes
+    started = time.monotonic()
+    until = started + 60 * args.minutes
     try:
         used = supply(folder)
     except Missing as error:
@@ -82,12 +86,15 @@ def main(argv: Sequence[str] | None = None) -> int:
             args.by
             or f"somebody with {', '.join(dict.fromkeys(jobs[0].here.device.names if jobs[0].here.device else []))}"
         )
-        _run([job for job in jobs if not _is_recorded(job, data, examples, by)], at_once, by, until, folder)
+        waiting = [job for job in jobs if not _is_recorded(job, data, examples, by)]
+        _run(waiting, at_once, by, started + 60 * args.minutes * _OF_RANKS, folder)
+        places = list(dict.fromkeys((job.backend.framework, job.backend.device) for job in jobs))
+        calls = measure_calls(most_used_first(data), places, _APIDIFF, by, until, folder, _say)
         report = _report(jobs, load_valid(), folder)
     except ApidiffError as error:
         return _refuse(str(error))
     sys.stdout.write(report)
-    _pack([job for job in jobs if job.written], report, folder)
+    _pack([job.written for job in jobs if job.written] + calls, report, folder)
     return 0 if all(job.written for job in jobs) else 1
 
 
@@ -240,8 +247,8 @@ def _output_of(words: Sequence[str]) -> str:
     return (done.output + done.errors).rstrip()
 
 
-def _pack(jobs: Sequence[_Job], report: str, folder: Path) -> None:
-    if not jobs:
+def _pack(records: Sequence[Path], report: str, folder: Path) -> None:
+    if not records:
         _say("nothing was recorded, so there is nothing to send")
         return
     from apidiff.atomic_write import replacing
@@ -249,13 +256,12 @@ def _pack(jobs: Sequence[_Job], report: str, folder: Path) -> None:
 
     path = folder / "records.zip"
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
-        for job in jobs:
-            assert job.written is not None
-            for file in (job.written, signature_path(job.written)):
+        for record in records:
+            for file in (record, signature_path(record)):
                 if file.exists():
                     archive.write(file, file.name)
         archive.writestr("report.txt", report)
-    _say(f"send this one file: {path} ({len(jobs)} records)")
+    _say(f"send this one file: {path} ({len(records)} records)")
 
 
 def _say(line: str) -> None:

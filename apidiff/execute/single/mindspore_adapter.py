@@ -12,7 +12,7 @@ from apidiff.execute.single.adapter import Inputs, SingleAdapter
 from apidiff.execute.single.graph import GraphCall
 from apidiff.model.sample import SampleCall
 
-_TARGETS = {"cpu": "CPU"}
+_TARGETS = {"cpu": "CPU", "cuda": "GPU", "npu": "Ascend"}
 
 
 class MindSporeSingle(MindSporeTensors, SingleAdapter):

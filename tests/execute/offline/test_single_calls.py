@@ -1,0 +1,63 @@
+"""Single calls on a machine that was lent for a while: the most used names first, until the time is over."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from apidiff.database import Data
+from apidiff.execute.offline.single_calls import GROUP, measure_calls, most_used_first
+
+SCRIPT = """
+import json, sys, time
+words = sys.argv[1:]
+framework, device = words[words.index("--framework") + 1], words[words.index("--device") + 1]
+if "slow" in words:
+    time.sleep(60)
+print(json.dumps([{"written": [f"{framework}-{device}-{words[1]}.json"]}]))
+"""
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> list[str]:
+    script = tmp_path / "apidiff.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    return [sys.executable, str(script)]
+
+
+def measured(
+    groups: list[list[str]], seconds: float, folder: Path, command: list[str]
+) -> tuple[list[str], list[str], float]:
+    told: list[str] = []
+    began = time.monotonic()
+    places = [("torch", "fake"), ("mindspore", "fake")]
+    paths = measure_calls(groups, places, command, "somebody", began + seconds, folder, told.append)
+    return [str(path) for path in paths], told, time.monotonic() - began
+
+
+def test_every_group_is_recorded_at_every_place(tmp_path: Path, command: list[str]) -> None:
+    paths, told, _ = measured([["first"], ["second"]], 60, tmp_path, command)
+    assert paths == [
+        *("torch-fake-first.json", "mindspore-fake-first.json"),
+        *("torch-fake-second.json", "mindspore-fake-second.json"),
+    ]
+    assert told[0].split(":")[0] == "torch-single-fake-1"
+
+
+def test_the_deadline_ends_what_runs_and_keeps_what_is_recorded(tmp_path: Path, command: list[str]) -> None:
+    paths, told, took = measured([["first"], ["slow"], ["third"]], 5, tmp_path, command)
+    assert paths == ["torch-fake-first.json", "mindspore-fake-first.json"]
+    assert took < 20
+    assert "not recorded" in told[2]
+    assert told[-1] == "single calls: the time was over before group 2 of 3"
+
+
+def test_the_most_used_names_come_first(database: Data) -> None:
+    groups = most_used_first(database)
+    counts = [database.uses.of(name) for group in groups for name in group]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] > 0
+    assert {len(group) for group in groups[:-1]} == {GROUP}
