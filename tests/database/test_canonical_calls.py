@@ -287,7 +287,11 @@ def test_calls_of_samples_are_calls_and_no_checks(data: Data) -> None:
         (name, ast.unparse(line)) for name, code in codes.items() for line in ast.parse(code).body if only_reads(line)
     ]
     assert reading == []
-    assert [name for name, code in codes.items() if "tempfile" in code or ".tolist()" in code.splitlines()[0]] == []
+    assert [
+        name
+        for name, code in codes.items()
+        if not name.endswith("tolist") and ("tempfile" in code or ".tolist()" in code.splitlines()[0])
+    ] == []
 
 
 def test_an_ordinary_call_has_no_self(data: Data) -> None:
