@@ -136,7 +136,7 @@ def test_what_was_recorded_is_packed_with_a_report(
     monkeypatch.setattr(measure, "_APIDIFF", [sys.executable, str(script)])
     own = [(f"{Path(path).parent.name}/{Path(path).stem}", records()[name]) for name, path in paths.items()]
     both = type(data)(data.root, data.mappings, data.documents, data.frameworks, data.signatures, [*data.runs, *own])
-    monkeypatch.setattr("apidiff.database.load", lambda: both)
+    monkeypatch.setattr("apidiff.database.load_valid", lambda: both)
 
     assert measure.main(["nccl", "gloo-cuda", "--minutes", "1"]) == 1
     told = capsys.readouterr()
@@ -183,7 +183,7 @@ def test_a_record_made_before_is_taken_unless_a_probe_has_changed_since(
         seen = type(data)(
             data.root, data.mappings, data.documents, data.frameworks, data.signatures, [*data.runs, (key, record)]
         )
-        monkeypatch.setattr("apidiff.database.load", lambda seen=seen: seen)
+        monkeypatch.setattr("apidiff.database.load_valid", lambda seen=seen: seen)
         assert measure.main(["gloo-cuda", "--world-size", "2", "--by", "me"]) == (0 if taken else 1)
         told = capsys.readouterr()
         assert ("torch-gloo-cuda-2: recorded before" in told.err, "torch-gloo-cuda-2: started" in told.err) == (
