@@ -118,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
     unknown = [name for name in args.ids if name not in data.mappings]
     if unknown:
         raise ApidiffError(f"verify: no mapping {unknown[0]!r}. There are: {', '.join(data.mappings)}.")
-    if args.sample:
+    if args.sample is not None:
         return show_sample(data, args)
     choice = choose(data, args, launched=place is not None)
     if args.record and choice.collective:

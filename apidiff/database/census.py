@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
+from apidiff.database.regular_files import read_regular
 from apidiff.errors import DataError
 
 # Header of the column of names → what stands before each name to make it a full one.
 NAME_COLUMNS = {"torch_name": "", "method_name": "torch.Tensor."}
 TOTAL = "total"
+_LARGEST = 64 * 2**20  # bytes
+_DIGITS = 15
 
 
 def read_census(path: Path) -> dict[str, int]:
@@ -22,9 +26,11 @@ def read_census(path: Path) -> dict[str, int]:
     Raises DataError, which names file and line, for a file that is not so.
     """
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = csv.reader(file, strict=True)
-            return _counts(path, ((rows.line_num, row) for row in rows if row))
+        content = read_regular(path, _LARGEST + 1)
+        if len(content) > _LARGEST:
+            raise DataError(path, None, f"is larger than {_LARGEST // 2**20} MiB", "Name a CSV file.")
+        rows = csv.reader(io.StringIO(content.decode("utf-8"), newline=""), strict=True)
+        return _counts(path, ((rows.line_num, row) for row in rows if row))
     except OSError as error:
         raise DataError(path, None, f"cannot be read ({error.strerror})", "Name a CSV file.") from error
     except (UnicodeDecodeError, csv.Error) as error:
@@ -43,8 +49,8 @@ def _counts(path: Path, rows: Iterator[tuple[int, list[str]]]) -> dict[str, int]
             found = f"a row of {len(row)} columns below a header of {len(header)}"
             raise DataError(path, line, found, "Give it a value for each column.")
         name, total = NAME_COLUMNS[header[0]] + row[0].strip(), row[-1].strip()
-        if not (total.isascii() and total.isdecimal()):
-            raise DataError(path, line, f"the total of {name} is {total!r}", "Write a whole number.")
+        if not (total.isascii() and total.isdecimal() and len(total) <= _DIGITS):
+            raise DataError(path, line, f"the total of {name} is {total[:40]!r}", "Write a whole number.")
         if name in counts:
             raise DataError(path, line, f"{name} stands in two rows", "Add them up in one.")
         counts[name] = int(total)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ WRONG = [
     ("torch_name,timm\ntorch.cat,1\n", ":1", "'total'"),
     ("torch_name,total\ntorch.cat,1\ntorch.cat,2\n", ":3", "torch.cat stands in two rows"),
     ("torch_name,total\ntorch.cat,many\n", ":2", "the total of torch.cat is 'many'"),
+    ("torch_name,total\ntorch.cat," + "9" * 5000 + "\n", ":2", "a whole number"),
     ("torch_name,total\ntorch.cat,-1\n", ":2", "a whole number"),
     ("torch_name,timm,total\ntorch.cat,1\n", ":2", "2 columns below a header of 3"),
     ("torch_name,total\n", "", "counts no reference"),
@@ -53,3 +55,11 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path, content: bytes | None) -
         path.write_bytes(content)
     with pytest.raises(DataError, match="Name a CSV file"):
         read_census(path)
+
+
+def test_what_need_not_end_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "endless.csv").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "pipe.csv")
+    for name in ("endless.csv", "pipe.csv"):
+        with pytest.raises(DataError, match="it is no regular file"):
+            read_census(tmp_path / name)
