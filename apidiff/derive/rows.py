@@ -7,8 +7,9 @@ from typing import Literal, NamedTuple
 
 from apidiff.model.mapping import ParameterRow
 from apidiff.model.ranges import held_in
-from apidiff.model.signature import Signature, SignatureFile
+from apidiff.model.signature import Signature, SignatureFile, comparable
 from apidiff.model.views import DefaultEntry
+from apidiff.model.vocabulary import Relation, Risk
 
 Files = Sequence[SignatureFile]  # of one framework, newest version first
 
@@ -40,6 +41,27 @@ def row_facts(
         )
         for row in rows
     ]
+
+
+def with_positions(
+    rows: Sequence[ParameterRow], source: Signature | None, target: Signature | None, passed: int
+) -> list[ParameterRow]:
+    """Put parameters that one argument fills by position together where the sides have other names for them.
+
+    ``passed``: how many arguments a call passes by position that both sides took. A row that a person wrote about stays.
+    """
+    if source is None or target is None or not comparable(source, target):
+        return list(rows)
+    alone = [row for row in rows if not (row.note or row.headline)]
+    lefts = {row.source: row for row in alone if row.target is None}
+    rights = {row.target: row for row in alone if row.source is None}
+    told = list(rows)
+    for left, right in zip(source.parameters[:passed], target.parameters[:passed], strict=False):
+        mine, other = lefts.get(left.name), rights.get(right.name)
+        if mine is not None and other is not None and left.default is None and right.default is None:
+            pair = ParameterRow(source=left.name, target=right.name, relations=[Relation.RENAMED], risk=Risk.REWRITE)
+            told = [pair if row is mine else row for row in told if row is not other]
+    return told
 
 
 class _Side:

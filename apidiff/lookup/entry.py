@@ -21,7 +21,7 @@ from apidiff.derive.call_conditions import of_claims
 from apidiff.derive.calls import call
 from apidiff.derive.official_documents import official_addresses
 from apidiff.derive.reach import Cited, alike_versions, frequent_first, is_alike
-from apidiff.derive.rows import Files, row_facts
+from apidiff.derive.rows import Files, row_facts, with_positions
 from apidiff.derive.rule_labels import rule_entries
 from apidiff.derive.runs_on import runs_on
 from apidiff.derive.sample_code import is_composed, ordinary_code
@@ -29,7 +29,7 @@ from apidiff.derive.statements import contradicted
 from apidiff.derive.sweeps import swept
 from apidiff.derive.versions_run import versions_run
 from apidiff.judge import make_context, observe
-from apidiff.judge.pairs import judge_target, unsupported_by
+from apidiff.judge.pairs import PairVerdicts, judge_target, unsupported_by
 from apidiff.messages.agreements import agreement_entries, facet_differences
 from apidiff.messages.differences import (
     composed_difference,
@@ -47,6 +47,7 @@ from apidiff.messages.phrases import clause_text, sentence
 from apidiff.messages.sweep_differences import sweep_differences
 from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries, confirmation_entries, dispute_entries
+from apidiff.model.agreement import Agreement, Facet
 from apidiff.model.base import Text
 from apidiff.model.claim import Claim, Stated
 from apidiff.model.mapping import Api, Mapping, Otherwise, ParameterRow, Target, TargetRange
@@ -70,6 +71,9 @@ from apidiff.model.views import (
 from apidiff.model.vocabulary import Execution, Risk
 
 _RISKS = [risk.value for risk in Risk]
+
+# A call for which there is no kernel was taken, too.
+_TAKEN = {Agreement.AGREES, Agreement.UNSUPPORTED}
 
 
 class Builder:
@@ -209,7 +213,14 @@ class Builder:
         self, mapping: Mapping, target: Target, source: dict[str, ClaimEntry], mine: dict[str, ClaimEntry]
     ) -> TargetEntry:
         sides = [(api.name, self._files_of(api.name)) for api in (mapping.source, target.api)]
-        parameters = row_entries(_rows_told(mapping, target), "parameter", sides[0], sides[1])
+        pairs = list(judge_target(mapping, target, self._traces, self._unsupported))
+        told_rows = with_positions(
+            _rows_told(mapping, target),
+            self._signature(mapping.source),
+            self._signature(target.api),
+            _passed_by_position(mapping, target, pairs),
+        )
+        parameters = row_entries(told_rows, "parameter", sides[0], sides[1])
         members = row_entries(target.members, "member", sides[0], sides[1])
         before, after = mapping.source.canonical, target.api.canonical
         left, right = _cited(mapping.source, source), _cited(target.api, mine)
@@ -231,7 +242,6 @@ class Builder:
         of_rows += [(row, made) for row in members if (made := row_difference(row, "member", before or ""))]
         differences = without_repeats(written, of_rows)
         differences += sweep_differences(list(source.values()), list(mine.values()))
-        pairs = list(judge_target(mapping, target, self._traces, self._unsupported))
         told = facet_differences(mapping, target, pairs)
         agreements = agreement_entries(mapping, pairs)
         if (sampled := with_extracted(mapping, self.data.extracted)) is not None and target in sampled.targets:
@@ -338,6 +348,19 @@ def _rows_told(mapping: Mapping, target: Target) -> Sequence[ParameterRow]:
     if any(call.form is not SampleForm.CODE for call in calls):
         return target.parameters
     return [row for row in target.parameters if row.note or row.headline]
+
+
+def _passed_by_position(mapping: Mapping, target: Target, pairs: Sequence[PairVerdicts]) -> int:
+    """How many arguments the first sample passes by position, where both sides took its call; else none."""
+    if mapping.execution is not Execution.SINGLE or not pairs:
+        return 0
+    first = samples_of(mapping, target)[0]
+    taken = any(
+        verdict.sample == first and verdict.facet is Facet.ERROR and verdict.agreement in _TAKEN
+        for verdict in pairs[0].verdicts
+    )
+    call = target_call(mapping, target, first)
+    return len(call.given.args) if taken and call.form in {SampleForm.FUNCTION, SampleForm.METHOD} else 0
 
 
 def range_entry(span: TargetRange) -> RangeEntry:
