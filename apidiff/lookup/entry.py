@@ -72,9 +72,6 @@ from apidiff.model.vocabulary import Execution, Risk
 
 _RISKS = [risk.value for risk in Risk]
 
-# A call for which there is no kernel was taken, too.
-_TAKEN = {Agreement.AGREES, Agreement.UNSUPPORTED}
-
 
 class Builder:
     """Builds entries from data read once. ``backends``: those described; ``examples``: the scripts by path."""
@@ -214,11 +211,12 @@ class Builder:
     ) -> TargetEntry:
         sides = [(api.name, self._files_of(api.name)) for api in (mapping.source, target.api)]
         pairs = list(judge_target(mapping, target, self._traces, self._unsupported))
+        taken = _taken_sample(mapping, target, pairs) if mapping.execution is Execution.SINGLE else None
         told_rows = with_positions(
             _rows_told(mapping, target),
             self._signature(mapping.source),
             self._signature(target.api),
-            _passed_by_position(mapping, target, pairs),
+            _passed_by_position(mapping, target, taken),
         )
         parameters = row_entries(told_rows, "parameter", sides[0], sides[1])
         members = row_entries(target.members, "member", sides[0], sides[1])
@@ -251,7 +249,7 @@ class Builder:
             agreements += agreement_entries(sampled, found, "extracted")
         composed = False
         if mapping.execution is Execution.SINGLE:
-            plain = ordinary_calls(mapping, target)
+            plain = ordinary_calls(mapping, target, taken)
             before, after = map(ordinary_code, plain)
             composed = is_composed(*plain)
         differences = worst_first([*differences, *told, *([composed_difference()] if composed else [])])
@@ -350,17 +348,28 @@ def _rows_told(mapping: Mapping, target: Target) -> Sequence[ParameterRow]:
     return [row for row in target.parameters if row.note or row.headline]
 
 
-def _passed_by_position(mapping: Mapping, target: Target, pairs: Sequence[PairVerdicts]) -> int:
-    """How many arguments the first sample passes by position, where both sides took its call; else none."""
-    if mapping.execution is not Execution.SINGLE or not pairs:
+def _taken_sample(mapping: Mapping, target: Target, pairs: Sequence[PairVerdicts]) -> str | None:
+    """The first sample whose call both sides took in the newest version run: what one may write on both.
+
+    Each returned something, or the target has no kernel for it: it refuses other arguments before it looks for one.
+    """
+    verdicts = pairs[0].verdicts if pairs else ()
+    returned = {verdict.sample for verdict in verdicts if verdict.facet is Facet.STRUCTURE}
+    lacking = {
+        verdict.sample
+        for verdict in verdicts
+        if verdict.facet is Facet.ERROR and verdict.agreement is Agreement.UNSUPPORTED
+    }
+    taken = returned | lacking
+    return next((sample for sample in samples_of(mapping, target) if sample in taken), None)
+
+
+def _passed_by_position(mapping: Mapping, target: Target, sample: str | None) -> int:
+    """How many arguments the sample, which both sides took, passes by position."""
+    if mapping.execution is not Execution.SINGLE or sample is None:
         return 0
-    first = samples_of(mapping, target)[0]
-    taken = any(
-        verdict.sample == first and verdict.facet is Facet.ERROR and verdict.agreement in _TAKEN
-        for verdict in pairs[0].verdicts
-    )
-    call = target_call(mapping, target, first)
-    return len(call.given.args) if taken and call.form in {SampleForm.FUNCTION, SampleForm.METHOD} else 0
+    call = target_call(mapping, target, sample)
+    return len(call.given.args) if call.form in {SampleForm.FUNCTION, SampleForm.METHOD} else 0
 
 
 def range_entry(span: TargetRange) -> RangeEntry:

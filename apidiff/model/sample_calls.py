@@ -94,10 +94,13 @@ def target_call(mapping: Mapping, target: Target, sample: str) -> SampleCall:
     )
 
 
-def ordinary_calls(mapping: Mapping, target: Target) -> tuple[SampleCall, SampleCall]:
-    """The calls of source and target to show as the ordinary ones: of the first sample, without what only compares."""
-    first = samples_of(mapping, target)[0]
-    return _plain(mapping, source_call(mapping, first)), _plain(mapping, target_call(mapping, target, first))
+def ordinary_calls(mapping: Mapping, target: Target, sample: str | None = None) -> tuple[SampleCall, SampleCall]:
+    """The calls of source and target to show as the ordinary ones, without what only compares.
+
+    ``sample``: whose calls; None: the first one's.
+    """
+    name = sample or samples_of(mapping, target)[0]
+    return _plain(mapping, source_call(mapping, name)), _plain(mapping, target_call(mapping, target, name))
 
 
 def _plain(mapping: Mapping, call: SampleCall) -> SampleCall:

@@ -6,9 +6,13 @@ import dataclasses
 from collections import Counter
 
 import msgspec
+import pytest
 
 from apidiff.database import Data
-from apidiff.lookup.entry import entries
+from apidiff.database.backends import load_backends
+from apidiff.database.examples import load_examples
+from apidiff.database.paths import examples_folder
+from apidiff.lookup.entry import Builder, entries
 from apidiff.model.base import Text
 from apidiff.model.collective import Collective
 from apidiff.model.mapping import Otherwise
@@ -18,6 +22,11 @@ from apidiff.model.vocabulary import AnswerKind, Reach, Risk
 
 REDUCE = "torch.distributed.reduce"
 RISKS = [risk.value for risk in Risk]
+
+
+@pytest.fixture(scope="module")
+def builder(database: Data) -> Builder:
+    return Builder(database, load_backends(), load_examples(examples_folder()))
 
 
 def named(wrong: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -30,7 +39,8 @@ def unproven(entry: Entry) -> list[str]:
     found = [one.id for one in entry.claims if one.observed or one.summary or not one.not_run]
     for difference in (one for target in entry.targets for one in target.differences):
         said = "not run" in difference.text.en and "未运行" in difference.text.zh
-        if difference.evidence or not (difference.parameter or said):
+        written = difference.parameter or difference.id == "composed"  # signatures and samples tell it
+        if difference.evidence or not (written or said):
             found.append(difference.id)
     return found
 
@@ -140,3 +150,47 @@ def test_a_call_stands_beside_one_told_alike(all_entries: dict[str, Entry]) -> N
         assert len({"\n# " in side for side in sides}) == 1, target.name
         assert "ReduceOp()" not in target.after, target.name
         assert "CommHandle()" not in target.after, target.name
+
+
+# The source, the target to use, and what its ordinary call is: one that runs saw both sides take.
+TAKEN = [
+    ("torch.zeros", "mindspore.mint.zeros", "mindspore.mint.zeros((2, 3))"),  # refuses `zeros(2, 3)`
+    ("torch.ones", "mindspore.mint.ones", "mindspore.mint.ones((2, 3))"),
+    ("torch.Tensor.amin", "mindspore.Tensor.amin", "tensor.amin()"),  # refuses `dim`
+    (
+        "torch.histc",
+        "mindspore.mint.histc",
+        "mindspore.mint.histc(input, bins=4, min=0, max=3)",
+    ),  # no kernel on the CPU
+]
+
+
+@pytest.mark.parametrize(("source", "name", "code"), TAKEN)
+def test_an_ordinary_call_is_one_that_the_target_takes(builder: Builder, source: str, name: str, code: str) -> None:
+    entry = builder.entry(builder.data.mappings[source])
+    assert next(target.after for target in entry.targets if target.name == name) == code
+
+
+# The source, the target, and parameters that one argument fills by position.
+FILLED = [
+    ("torch.nn.functional.gaussian_nll_loss", "mindspore.ops.gaussian_nll_loss", [("input", "x")]),
+    ("torch.true_divide", "mindspore.ops.true_divide", [("input", "dividend"), ("other", "divisor")]),
+    ("torch.nn.functional.rms_norm", "mindspore.ops.rms_norm", []),  # its second argument is refused
+]
+
+
+@pytest.mark.parametrize(("source", "name", "renamed"), FILLED)
+def test_parameters_filled_by_position_stand_together(
+    builder: Builder, source: str, name: str, renamed: list[tuple[str, str]]
+) -> None:
+    entry = builder.entry(builder.data.mappings[source])
+    rows = next(target.parameters for target in entry.targets if target.name == name)
+    assert [(row.source, row.target) for row in rows if row.relations == ["renamed"]] == renamed
+
+
+def test_what_several_lines_replace_is_an_edit(builder: Builder) -> None:
+    entry = builder.entry(builder.data.mappings["torch.nn.functional.scaled_dot_product_attention"])
+    target = next(target for target in entry.targets if target.name == "mindspore.mint.nn.functional.softmax")
+    assert target.composed
+    assert target.risk == "rewrite"
+    assert [difference.id for difference in target.differences if difference.reach == "everyday"] == ["composed"]
