@@ -163,9 +163,12 @@ def _check_tools() -> None:
 
 def _build_languages(wanted: Sequence[SiteLanguage], output: Path, work: Path, site_url: str, sources: Path) -> None:
     steps: list[Step] = []
+    # The languages are built beside each other. Each process more that Sphinx reads with is given all that is known of the
+    # pages and gives it back, and makes code blocks anew: with no core left for it, it only costs.
+    jobs = max(1, (os.cpu_count() or 1) // max(1, len(wanted)))
     try:
         for language in wanted:
-            steps.append(_sphinx(language, output, work, site_url, sources))  # noqa: PERF401 - a list that is complete when starting one fails
+            steps.append(_sphinx(language, output, work, site_url, sources, jobs))  # noqa: PERF401 - a list that is complete when starting one fails
         for step in steps:
             step.finish()
     finally:
@@ -181,8 +184,8 @@ def _content(work: Path) -> Path:
     return work / "content.msgpack"
 
 
-def _sphinx(language: SiteLanguage, output: Path, work: Path, site_url: str, sources: Path) -> Step:
-    command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", "auto", "-t", language.words]
+def _sphinx(language: SiteLanguage, output: Path, work: Path, site_url: str, sources: Path, jobs: int) -> Step:
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", str(jobs), "-t", language.words]
     command += ["-q", "-n", "-W", "--keep-going", "-D", f"apidiff_site_url={site_url}"]
     command += ["-D", f"apidiff_content={_content(work)}"]
     command += ["-c", str(_ROOT / "conf"), "-d", str(work / "doctrees" / language.folder)]
