@@ -1,8 +1,8 @@
 """Measures everything and prints one table. Exit code 1 where a limit is missed.
 
-Arguments choose what is measured: ``lookup``, ``validate``, ``growth``, ``rebuild``, ``search``, ``scan``, ``changed``,
-``names``, ``port``, ``editor``, ``agent``, ``site``, ``weight``, ``verify``, ``faults``; all without arguments. Folders may stand
-among them: those on whose code ``names`` is measured.
+Arguments choose what is measured: ``lookup``, ``validate``, ``census``, ``growth``, ``rebuild``, ``search``, ``table``,
+``scan``, ``changed``, ``names``, ``port``, ``editor``, ``agent``, ``site``, ``weight``, ``verify``, ``faults``; all without
+arguments. Folders may stand among them: those on whose code ``names`` is measured.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from rich.text import Text
 
 from tests.bench.agent import measure_agent
 from tests.bench.answer import measure_lookup
+from tests.bench.census_shares import measure_census
 from tests.bench.changed_files import measure_changed_files
 from tests.bench.editor import measure_editor
 from tests.bench.faults import measure_faults
@@ -29,6 +30,7 @@ from tests.bench.rebuild import measure_rebuild
 from tests.bench.scan import measure_scan
 from tests.bench.search import measure_search
 from tests.bench.site_build import measure_site
+from tests.bench.table import measure_table
 from tests.bench.validation import measure_validation
 from tests.bench.verification import measure_verification
 from tests.bench.weight import measure_weight
@@ -37,9 +39,11 @@ _folders: list[Path] = []  # on whose code names are measured
 _MEASURES: dict[str, Callable[[Callable[[str], None]], list[Measure]]] = {
     "lookup": lambda tell: measure_lookup(),
     "validate": lambda tell: [measure_validation()],
+    "census": measure_census,
     "growth": measure_growth,
-    "rebuild": lambda tell: [measure_rebuild(tell)],
+    "rebuild": measure_rebuild,
     "search": measure_search,
+    "table": measure_table,
     "scan": measure_scan,
     "changed": lambda tell: [measure_changed_files()],
     "names": lambda tell: measure_names(tell, _folders),

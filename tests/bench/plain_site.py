@@ -1,8 +1,4 @@
-"""Builds the same text with plain Sphinx: theme, options, sidebars and templates of the site, without its extension.
-
-``python -m tests.bench.plain_site PROJECT LANGUAGE`` writes the pages of a built project as Markdown below
-``build/plain``; `plain_build` is the command that builds them. It runs in the project's folder.
-"""
+"""Builds the same text with plain Sphinx: theme, options, sidebars and templates of the site, without its extension."""
 
 from __future__ import annotations
 
@@ -13,9 +9,8 @@ from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
 
+from apidiff.database.paths import PACKAGE
 from tests.bench.markdown_pages import write_pages
-
-LANGUAGES = {"en": "en", "zh-cn": "zh"}
 
 # The project's own configuration, less what makes pages. Its templates ask hooks of the extension for words and
 # addresses: the one that answers is kept, and what others would tell reads as nothing.
@@ -46,32 +41,25 @@ def _lenient(app):
     templates.policies["json.dumps_kwargs"] = {{"default": lambda _: None}}
 
 def setup(app):
-    from apidiff.sphinxext.languages import add_language_context
-    app.connect("html-page-context", add_language_context)
+    from apidiff.sphinxext.page_context import add_words
+    app.connect("html-page-context", add_words)
     app.connect("builder-inited", _lenient)
 """
 
 
-def write_plain(project: Path, language: str) -> int:
-    """Write the pages of the built ``project`` in ``language`` (a folder of the site) as Markdown, with a conf.py."""
-    doctrees = project / "build" / ".site" / "doctrees" / language
+def write_plain(doctrees: Path, folder: Path) -> int:
+    """Write the pages that Sphinx kept in ``doctrees`` as Markdown below ``folder``, with a conf.py. Returns how many."""
     env = pickle.loads((doctrees / "environment.pickle").read_bytes())
     assert isinstance(env, BuildEnvironment)
     env.doctreedir = doctrees
-    folder = project / "build" / "plain" / language
     shutil.rmtree(folder, ignore_errors=True)
     count = write_pages(env, folder / "pages")
-    (folder / "conf.py").write_text(_CONF.format(conf=str(project / "conf")), "utf-8")
+    (folder / "conf.py").write_text(_CONF.format(conf=str(PACKAGE.parent / "conf")), "utf-8")
     return count
 
 
-def plain_build(project: Path, language: str) -> list[str]:
-    """The command that builds the pages in ``language``, as the site's own build calls Sphinx."""
-    folder = project / "build" / "plain" / language
-    command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", "auto", "-t", LANGUAGES[language], "-q"]
+def plain_build(folder: Path, words: str) -> list[str]:
+    """Return the command that builds the pages below ``folder`` in the language ``words``, as the site's build calls Sphinx."""
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", "1", "-t", words, "-q"]
     command += ["-c", str(folder), "-d", str(folder / "doctrees")]
     return [*command, str(folder / "pages"), str(folder / "html")]
-
-
-if __name__ == "__main__":
-    sys.stdout.write(f"{write_plain(Path(sys.argv[1]), sys.argv[2])}\n")
