@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Returns 0 when all is well, 1 when a run shows something else than what is recorded, 2 for what the user can mend
     (wrong usage ends in SystemExit(2)), 70 for a fault of this program, 130 after Ctrl-C, 141 when whoever read the output went
-    away, 143 after SIGTERM.
+    away, 143 after SIGTERM, 129 when its terminal was closed.
     """
     if argv is None:
         _stand_alone()
@@ -112,9 +112,11 @@ def _stand_alone() -> None:
     for name in ("COLUMNS", "LINES"):
         if not _SIZE.fullmatch(os.environ.get(name, "")):
             os.environ.pop(name, None)
-    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        # As after Ctrl-C, what was begun is put away: temporary folders, the processes of ranks.
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # some systems have no terminal to close
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            # As after Ctrl-C, what was begun is put away: temporary folders, the processes of ranks.
+            signal.signal(number, lambda number, _: sys.exit(128 + number))
     _collect_rarely()
 
 
