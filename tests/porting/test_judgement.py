@@ -58,7 +58,7 @@ CALLS: list[tuple[str, str, set[str]]] = [
     ("x.to(device, torch.float16)", "unsafe", set()),  # the device is left out
     ("layer = nn.Linear(2, 3)\nlayer.to(device)", "manual", {"not-needed"}),
     ("layer = nn.Linear(2, 3)\nlayer.cuda()", "manual", {"not-needed"}),
-    ("layer = nn.Linear(2, 3)\nlayer.to(torch.float16)", "unknown", set()),
+    ("layer = nn.Linear(2, 3)\nlayer.to(torch.float16)", "unsafe", {"value-sides-differ-cpu"}),
     ("x.dtype == torch.float32", "verified", set()),
     ("F.no_such_function(x)", "unknown", set()),
     ("torch.nowhere.thing()", "unknown", set()),
