@@ -164,12 +164,11 @@ $(VENV)/.dev: $(VENV)/.site conf/locks/dev.txt
 	@$(LOCKED) --requirement conf/locks/dev.txt
 	@touch $@
 
-# torch is pinned by pyproject.toml to the release whose wheel is a CPU build here: no GPU package is ever pulled in. What a build
-# for GPUs needs beside is not in the locks: it would be found by pip.
-$(VENV)/.test: $(VENV)/.dev conf/locks/test.txt conf/locks/torch.txt
+# torch is pinned by pyproject.toml, not locked: the same version is offered as a build for CPUs, which pip prefers where it finds
+# it, and as one for GPUs. With digests pip would take the one whose digest the index tells, which is that for GPUs.
+$(VENV)/.test: $(VENV)/.dev conf/locks/test.txt
 	@echo "make: installing what the tests need, torch and MindSpore on CPU among it, into $(VENV) (1.5 GB)"
 	@$(LOCKED) --requirement conf/locks/test.txt
-	@$(LOCKED) --requirement conf/locks/torch.txt
 	@$(EDITABLE) '.[site,dev,torch,mindspore]'
 	@touch $@
 

@@ -1,11 +1,10 @@
 """Writes the locks beside this file: what `make` and CI install, each package in one version, with the SHA-256 of its files.
 
 The versions are those that are installed in the environment whose Python runs this, so that what is locked was tried. Each lock
-lists what the one before it lacks, for every Python and platform the project runs on. PyTorch stands alone: its build for CPUs is
-offered under the same version by some indexes only. What another build of it needs for GPUs is not locked.
+lists what the one before it lacks, for every Python and platform the project runs on. PyTorch is not locked: builds for CPUs and
+for GPUs are offered under one version, and with digests pip takes the one whose digest the index tells. pyproject.toml pins it.
 """
 
-import hashlib
 import re
 import subprocess
 import sys
@@ -20,7 +19,7 @@ EXTRAS = {
     "test": ["site", "dev", "mindspore", "torch"],
 }
 BUILDS = "hatchling\neditables\n"  # what an editable installation is built by
-GPU = ("cuda-", "nvidia-", "triton")
+NOT_LOCKED = ("torch==", "cuda-", "nvidia-", "triton")
 HEADER = "# Written by `make lock`. Install with: pip install --no-deps --require-hashes -r {name}\n"
 
 
@@ -47,17 +46,11 @@ def compiled(extras: list[str], installed: str, folder: Path) -> dict[str, str]:
     run(*command, "--output-file", str(written), "pyproject.toml", str(builds))
     text = written.read_text(encoding="utf-8")
     blocks = re.findall(r"^\S.*(?:\n    --hash=.*)+\n", text, re.MULTILINE)
-    return {block.partition(" \\\n")[0]: block for block in blocks if not block.startswith(GPU)}
-
-
-def offered_builds(pinned: str, folder: Path) -> set[str]:
-    """The digests of the builds of a package that this machine's index offers to this Python."""
-    run(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder), pinned)
-    return {f"--hash=sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}" for path in folder.glob("*.whl")}
+    return {block.partition(" \\\n")[0]: block for block in blocks if not block.startswith(NOT_LOCKED)}
 
 
 def main() -> None:
-    """Writes ``site.txt``, ``dev.txt``, ``test.txt`` and ``torch.txt``."""
+    """Writes ``site.txt``, ``dev.txt`` and ``test.txt``."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         there = run(sys.executable, "-m", "pip", "list", "--format=freeze", "--exclude-editable").splitlines()
@@ -66,12 +59,7 @@ def main() -> None:
         for lock, extras in EXTRAS.items():
             more = {key: block for key, block in compiled(extras, installed, folder).items() if key not in packages}
             packages |= more
-            torch = [key for key in more if key.startswith("torch==")]
-            for key in torch:
-                known = set(re.findall(r"--hash=\S+", more[key])) | offered_builds(key.partition(" ")[0], folder)
-                text = " \\\n    ".join([key, *sorted(known)]) + "\n"
-                (HERE / "torch.txt").write_text(HEADER.format(name="torch.txt") + text, encoding="utf-8")
-            text = "".join(block for key, block in sorted(more.items()) if key not in torch)
+            text = "".join(block for key, block in sorted(more.items()))
             (HERE / f"{lock}.txt").write_text(HEADER.format(name=f"{lock}.txt") + text, encoding="utf-8")
 
 
