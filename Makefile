@@ -12,7 +12,7 @@ export PIP_NO_INPUT := 1
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --quiet --progress-bar off
 
-.PHONY: fuzz help lock site test tests part-of-site quick unit check verify gpu npu wheels every serve bench lint format schema specs elements cards browser
+.PHONY: fuzz help install lock site test tests part-of-site quick unit check verify gpu npu wheels every serve bench lint format schema specs elements cards browser
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,10 +36,13 @@ ifeq ($(APIDIFF_TURNING),)
 unexport APIDIFF_TURNING
 endif
 
-test: $(VENV)/.test browser ## Install torch, MindSpore and a browser, then run today's claims and every test
+install: $(VENV)/.test browser ## Install torch, MindSpore and a browser, and all that the checks and the site need
+	@:
+
+test: install ## Install the same, then run today's claims and every test
 	@$(MAKE) --jobs 4 tests part-of-site claims-gloo claims-mccl
 
-every: ## The same with nothing left out: all claims, and all cases of tests of which each day another part is run
+every: ## As `make test`, with nothing left out: all claims, and all cases of tests of which each day another part is run
 	@$(MAKE) test SAMPLE=1 SIZES=2,3,4 APIDIFF_TURNING=all
 
 # A worker more than cores: ranks and browsers wait for deadlines as often as they work.

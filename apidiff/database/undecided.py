@@ -14,12 +14,13 @@ from apidiff.database.scope import SourceScope, load_scope
 from apidiff.errors import DataError
 
 FILE = "undecided.txt"
+_COMMAND = "`apidiff signatures undecided`"
 _MOST = "most: "
 _HEAD = """\
 # Public names of PyTorch {release} that no record answers yet, one on a line. Written by `apidiff signatures undecided`.
 # A name leaves the list with its record. `most` is the length of the list, and may only be lowered.
 """
-_REMEDY = "Restore it from version control, or write it with `apidiff signatures undecided`."
+_REMEDY = f"Restore it from version control, or write it with {_COMMAND}."
 
 
 @dataclass(frozen=True)
@@ -89,11 +90,11 @@ def undecided_fits(data: Data) -> Iterator[DataError]:
     seen: set[str] = set()
     for line, name in listed.names.items():
         if name in answered:
-            yield DataError(path, line, f"{name} has a record", "Remove the line.")
+            yield DataError(path, line, f"{name} has a record", f"Remove the line, or run {_COMMAND}.")
         elif name in seen:
             yield DataError(path, line, f"{name} stands there twice", "Remove the line.")
         seen.add(name)
     count = len(listed.names)
     if count != listed.most:
-        remedy = "Write records of the new names." if count > listed.most else f"Lower it to {count}."
+        remedy = "Write records of the new names." if count > listed.most else f"Lower it to {count}, or run {_COMMAND}."
         yield DataError(path, None, f"says that it holds {listed.most} names at most, and holds {count}", remedy)

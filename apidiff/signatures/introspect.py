@@ -109,7 +109,7 @@ def _look(framework: str, names: list[str]) -> dict[str, dict[str, Any]]:
     """What ``look.py`` says of ``names``. Its whole process group is gone when this returns or raises."""
     # -P: the folder of the script is not searched for modules.
     try:
-        done = run([sys.executable, "-P", str(_LOOK)], _DEADLINE, text=json.dumps(names))
+        done = run([sys.executable, "-P", str(_LOOK), framework], _DEADLINE, text=json.dumps(names))
     except subprocess.TimeoutExpired as error:
         found = f"{framework}: importing it took more than {_DEADLINE:.0f} s"
         raise ApidiffError(f"{found}. Check that `python -c 'import {framework}'` ends, or give a wheel.") from error

@@ -1,8 +1,9 @@
 """Run as a script in a process of its own: imports a framework and says what its objects show.
 
-Standard input: a JSON list of dotted names. Standard output: one line, ``LOOK`` and JSON: name → ``kind`` ('function', 'class',
-'enum', 'constant', 'absent'), ``signature`` (parameters as ``inspect`` has them, None where it has none), ``doc`` (the
-docstring of what is called, where pybind11 writes signatures) and ``members``. It imports nothing of this project.
+Argument: the framework, which has to be importable. Standard input: a JSON list of dotted names. Standard output: one line,
+``LOOK`` and JSON: name → ``kind`` ('function', 'class', 'enum', 'constant', 'absent'), ``signature`` (parameters as ``inspect`` has
+them, None where it has none), ``doc`` (the docstring of what is called, where pybind11 writes signatures) and ``members``. It imports
+nothing of this project.
 """
 
 from __future__ import annotations
@@ -70,6 +71,9 @@ def _signature(called: object) -> list[list[str | None]] | None:
 
 
 if __name__ == "__main__":
+    # A framework that cannot be imported has nothing to show: every name would seem to be missing from it.
+    for framework in sys.argv[1:]:
+        importlib.import_module(framework)
     # What a framework prints while it is imported must not stand in the line that is read.
     shown = {name: look(name) for name in json.load(sys.stdin)}
     sys.stdout.write(f"\nLOOK{json.dumps(shown)}\n")
