@@ -56,7 +56,12 @@ def test_a_lock_has_a_digest_for_all_and_no_address(lock: str) -> None:
 
 @pytest.mark.parametrize(
     ("extra", "locks"),
-    [("site", ["site"]), ("dev", ["site", "dev"]), ("mindspore", ["site", "dev", "test"]), ("torch", ["site", "dev", "test"])],
+    [
+        ("site", ["site"]),
+        ("dev", ["site", "dev"]),
+        ("mindspore", ["site", "dev", "test"]),
+        ("torch", ["site", "dev", "test"]),
+    ],
 )
 def test_the_locks_fit_what_is_required(extra: str, locks: list[str]) -> None:
     """A requirement that is added or changed without `make lock` would be installed by nothing."""

@@ -96,5 +96,7 @@ def undecided_fits(data: Data) -> Iterator[DataError]:
         seen.add(name)
     count = len(listed.names)
     if count != listed.most:
-        remedy = "Write records of the new names." if count > listed.most else f"Lower it to {count}, or run {_COMMAND}."
+        remedy = (
+            "Write records of the new names." if count > listed.most else f"Lower it to {count}, or run {_COMMAND}."
+        )
         yield DataError(path, None, f"says that it holds {listed.most} names at most, and holds {count}", remedy)

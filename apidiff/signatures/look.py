@@ -1,9 +1,9 @@
 """Run as a script in a process of its own: imports a framework and says what its objects show.
 
 Argument: the framework, which has to be importable. Standard input: a JSON list of dotted names. Standard output: one line,
-``LOOK`` and JSON: name → ``kind`` ('function', 'class', 'enum', 'constant', 'absent'), ``signature`` (parameters as ``inspect`` has
-them, None where it has none), ``doc`` (the docstring of what is called, where pybind11 writes signatures) and ``members``. It imports
-nothing of this project.
+``LOOK`` and JSON: name → ``kind`` ('function', 'class', 'enum', 'constant', 'absent'), ``signature`` (parameters as ``inspect``
+has them, None where it has none), ``doc`` (the docstring of what is called, where pybind11 writes signatures) and ``members``.
+It imports nothing of this project.
 """
 
 from __future__ import annotations
