@@ -26,10 +26,10 @@ BLOCKS = (
     "label",
     "button",
 )
-# What Chinese pages quote as it is, what other versions show in its place, and rows of counts, which stand apart.
+# What Chinese pages quote as it is, what other versions show in its place, and rows of counts, which stand apart. Badges do too.
 QUOTED = "pre, script, style, template, [lang='en'], [hidden], a.headerlink, svg, .apidiff-verdict"
 _AMISS = re.compile(
-    r".{0,8}(?:\s[，。；：、？！）”]|[，。；：、？！（“]\s(?=\S)|[一-鿿][A-Za-z0-9]|[A-Za-z0-9][一-鿿]).{0,8}"
+    r".{0,8}(?:\s[，。；：、？！）”]|[，。；：、？！（“]\s(?=[^\s·■])|[一-鿿][A-Za-z0-9]|[A-Za-z0-9][一-鿿]).{0,8}"
 )
 
 
@@ -38,6 +38,8 @@ def misplaced(html: str) -> Iterator[str]:
     soup = BeautifulSoup(html, "html.parser")
     for quoted in soup.select(QUOTED):
         quoted.decompose()
+    for badge in soup.select(".apidiff-badge"):
+        badge.replace_with("■")
     for block in soup.find_all(BLOCKS):
         if block.find(BLOCKS) is None:
             yield from (place.group() for place in _AMISS.finditer(" ".join(block.get_text("").split())))

@@ -138,7 +138,7 @@ def test_search(run, words: list[str], expected: str) -> None:
 DIFFS = [
     ("torch.distributed.all_reduce", ["- import torch.distributed as dist", "  dist.all_reduce(tensor)"]),
     ("torch.distributed.isend", ["- import torch.distributed as dist", "      work = dist.isend(tensor, dst=1)"]),
-    ("torch.Tensor.add_", ["  self.add_(other)"]),  # both sides are written alike
+    ("torch.Tensor.add_", ["  tensor.add_(other)"]),  # both sides are written alike
 ]
 
 

@@ -66,6 +66,18 @@ GIVEN = {
     "optimizer(gradients)": "import mindspore\nweight = mindspore.Parameter(mindspore.ops.ones((2,), mindspore.float32))\n"
     "optimizer = mindspore.nn.SGD([weight])\ngradients = (mindspore.ops.ones((2,), mindspore.float32),)\n",
     "numpy.finfo(mindspore.dtype_to_nptype(dtype))": "import numpy\nimport mindspore\ndtype = mindspore.float32\n",
+    "numpy.iinfo(mindspore.dtype_to_nptype(dtype))": "import numpy\nimport mindspore\ndtype = mindspore.int32\n",
+    "mindspore.Tensor(data, tensor.dtype)": "import mindspore\n"
+    "tensor = mindspore.ops.ones((2,), mindspore.float32)\ndata = [1, 2]\n",
+    "mindspore.amp.all_finite(gradients)": "import mindspore\ngradients = (mindspore.ops.ones((2,), mindspore.float32),)\n",
+    "mindspore.value_and_grad(forward, None, model.trainable_params())": "import mindspore\n"
+    "model = mindspore.nn.Dense(2, 1)\nforward = lambda inputs: model(inputs).mean()\n",
+    "parameter.set_data(values)": "import mindspore\n"
+    "parameter = mindspore.Parameter(mindspore.ops.zeros((2, 3), mindspore.float32))\n"
+    "values = mindspore.ops.ones((2, 3), mindspore.float32)\n",
+    "set_train(False)": "import mindspore\nset_train = mindspore.nn.Dense(2, 1).set_train\n",
+    "tensor.copy_(values)": "import mindspore\ntensor = mindspore.ops.zeros((2,), mindspore.float32)\n"
+    "values = mindspore.ops.ones((2,), mindspore.float32)\n",
     "add(key, 0)": "import socket\nfree = socket.socket()\nfree.bind(('127.0.0.1', 0))\nport = free.getsockname()[1]\n"
     "free.close()\nstore = dist.TCPStore('127.0.0.1', port, is_master=True)\nadd, key = store.add, 'key'\n",
 }

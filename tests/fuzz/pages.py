@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import atexit
 import functools
 import shutil
 import tempfile
 import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
@@ -46,7 +46,6 @@ class Pages:
         self._errors: list[str] = []
         self._page: Page = self._browser.new_page()
         self._page.on("pageerror", lambda error: self._errors.append(str(error)))
-        atexit.register(self._end)
 
     def open(self, content: bytes) -> None:
         """Opens the page by an address that ends in ``content``. Raises AssertionError for an error of a script."""
@@ -59,12 +58,17 @@ class Pages:
         assert self._page.evaluate("document.querySelectorAll('script:not([src])').length") == 0
         assert not self._errors, self._errors
 
-    def _end(self) -> None:
-        self._browser.close()
-        self._playwright.stop()
-        self._folder.cleanup()
+
+# Playwright refuses a thread in which an event loop runs, as tests of pages leave one; and it keeps its own running. The browser
+# ends with this process, whose pipe to it closes.
+_THREAD = ThreadPoolExecutor(max_workers=1)
 
 
 @functools.cache
-def pages() -> Pages:
+def _pages() -> Pages:
     return Pages()
+
+
+def open_page(content: bytes) -> None:
+    """Opens a page by an address that ends in ``content``. Raises AssertionError for an error of a script."""
+    _THREAD.submit(lambda: _pages().open(content)).result()

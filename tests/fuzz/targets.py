@@ -49,7 +49,7 @@ from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import scan_text
 from apidiff.verification.trial import record_trial
 from tests.fuzz.mutations import HOSTILE_VALUES, mutated, with_hostile_values
-from tests.fuzz.pages import pages
+from tests.fuzz.pages import open_page
 from tests.fuzz.servers import AGENT, EDITOR, agent, editor, messages
 
 REFUSED, SURVIVED = "refused", "survived"
@@ -224,7 +224,7 @@ def _give_address(content: bytes) -> str:
 
 
 def _give_page(content: bytes) -> str:
-    pages().open(content)
+    open_page(content)
     return SURVIVED
 
 

@@ -38,7 +38,7 @@ def test_a_sentence_speaks_of_one_exception(database: Data, errors: dict[str, st
         target_version="2.10.0",
         source_version="2.13.0",
         device="cpu",
-        runs=(),
+        runs=("mindspore-2.10.0/a", "torch-2.13.0/b"),
         verdicts=tuple(verdict(sample, error) for sample, error in errors.items()),
     )
     differences = facet_differences(mapping, mapping.targets[0], [found])
@@ -66,7 +66,7 @@ def test_only_memory_that_is_not_shared_alike_is_a_risk(
         target_version="2.10.0",
         source_version="2.13.0",
         device="cpu",
-        runs=(),
+        runs=("mindspore-2.10.0/a", "torch-2.13.0/b"),
         verdicts=(FacetVerdict(sample=sample, facet=Facet.ALIAS, agreement=Agreement.DIFFERS, facts=[fact]),),
     )
     [difference] = facet_differences(mapping, mapping.targets[0], [found])
@@ -81,7 +81,7 @@ def test_graph_mode_is_one_short_line_of_its_own(database: Data) -> None:
         target_version="2.10.0",
         source_version="2.13.0",
         device="cpu",
-        runs=(),
+        runs=("mindspore-2.10.0/a", "torch-2.13.0/b"),
         verdicts=(
             FacetVerdict(sample=sample, facet=Facet.ERROR, agreement=Agreement.AGREES),
             FacetVerdict(sample=sample, facet=Facet.GRAPH, agreement=Agreement.DIFFERS, facts=[fact]),
@@ -108,7 +108,11 @@ def test_what_a_written_sample_agrees_in_is_not_on_all_inputs(database: Data) ->
 
     def pair(verdicts: list[FacetVerdict]) -> PairVerdicts:
         return PairVerdicts(
-            target_version="2.10.0", source_version="2.13.0", device="cpu", runs=(), verdicts=tuple(verdicts)
+            target_version="2.10.0",
+            source_version="2.13.0",
+            device="cpu",
+            runs=("mindspore-2.10.0/a", "torch-2.13.0/b"),
+            verdicts=tuple(verdicts),
         )
 
     target = mapping.targets[0]

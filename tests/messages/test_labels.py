@@ -42,7 +42,7 @@ from apidiff.model.signature import Limit, ParameterKind, SignatureKind
 from apidiff.model.signed import State
 from apidiff.model.trust import Trust
 from apidiff.model.verdict import EvidenceCode, Outcome
-from apidiff.model.vocabulary import AnswerKind, DifferenceKind, Framework, Reach, Relation, Risk, Status
+from apidiff.model.vocabulary import AnswerKind, DifferenceKind, Framework, Relation, Risk, Status
 from apidiff.porting.judgement import Label
 from apidiff.writers.scan.words import LABELS as FIXES
 
@@ -84,7 +84,6 @@ FAMILIES = {
     "parameter_row": values(Relation),
     "headline.effect": {*EFFECTS, "sometimes", "undocumented", "unknown"},
     "headline.sweep": {"parts-of-tensors", "dtypes-wrong", "dtypes-refused", "views-refused"},
-    "reach": values(Reach) - {"everyday"},
     "limit": values(Limit),
     "where": {"unsupported", "error", "timeout", "crash", "flaky"},
     "headline.device": {*EFFECTS, "unknown"},
