@@ -63,7 +63,7 @@ def start(
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=500,
         cwd=folder,
         env=environment,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,7 +24,13 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     turning.set_day()
     config.addinivalue_line("markers", turning.MARKER)
-    os.environ.setdefault("PYTEST_TIMEOUT", "600")
+    os.environ.setdefault("PYTEST_TIMEOUT", "1200")
+    # Nothing is said of time on a machine that may be busy. Where only claims are run, Hypothesis is not installed.
+    if find_spec("hypothesis"):
+        from hypothesis import HealthCheck, settings
+
+        settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+        settings.load_profile("patient")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

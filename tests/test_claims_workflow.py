@@ -69,7 +69,7 @@ class Runner:
         self.checkout.mkdir()
         for name in ("pyproject.toml", "README.md", "apidiff", "conf", "executable_examples", "tests"):
             (self.checkout / name).symlink_to(ROOT / name)
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", self.venv], check=True, timeout=120)
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", self.venv], check=True, timeout=500)
         (self.packages,) = self.venv.glob("lib/python3*/site-packages")
         (self.packages / "pip").mkdir()
         (self.packages / "pip" / "__main__.py").write_text(f"BESIDE = {sys.path!r}\n{PIP}", encoding="utf-8")
@@ -96,7 +96,7 @@ class Runner:
             env=self.environment | environment,
             capture_output=True,
             text=True,
-            timeout=400,
+            timeout=1000,
             check=False,
         )
 
@@ -142,7 +142,7 @@ def test_the_steps_are_those_that_are_tried_here() -> None:
 @pytest.mark.parametrize("name", STEPS)
 def test_a_step_is_sound_and_holds_no_text_of_a_caller(name: str) -> None:
     script = STEPS[name]["run"]
-    checked = subprocess.run(["bash", "-n"], input=script, capture_output=True, text=True, timeout=20, check=False)
+    checked = subprocess.run(["bash", "-n"], input=script, capture_output=True, text=True, timeout=300, check=False)
     assert (checked.returncode, checked.stderr) == (0, "")
     assert "${{" not in script
 

@@ -65,7 +65,7 @@ def claims(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Callab
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr("apidiff.database.data.DATA", pytester.path / "data")
                 return pytester.runpytest_inprocess("-p", "apidiff.pytest_plugin", *arguments)
-        return pytester.runpytest_subprocess("-p", "apidiff.pytest_plugin", *arguments, timeout=240)
+        return pytester.runpytest_subprocess("-p", "apidiff.pytest_plugin", *arguments, timeout=1000)
 
     return run
 

@@ -100,6 +100,6 @@ def test_each_case_is_due_within_the_days_whatever_their_number(count: int, days
 
 def test_what_is_no_day_is_told(sessions: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("APIDIFF_TURNING", "today")
-    found = sessions.runpytest_subprocess("--collect-only", timeout=60)
+    found = sessions.runpytest_subprocess("--collect-only", timeout=500)
     assert found.ret == pytest.ExitCode.USAGE_ERROR
     found.stderr.fnmatch_lines(["*Expected APIDIFF_TURNING to be all or the number of a day *, but got 'today'."])

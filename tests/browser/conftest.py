@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from part_of_site import site_of_today
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 from watched import Faults, Visit
 
 from apidiff.site_builder import start_server
@@ -24,6 +24,10 @@ CHROMIUM_ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+PATIENCE_MS = 120_000  # a busy machine may take long over a page; what never comes is what a test is to find
+
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import pytest
 from accessible import SHORTEN, violations
 from page_types import DESK, HEAVY, PHONE, path_of
 from playwright.sync_api import Browser, expect
-from watched import WCAG, Visit
+from watched import WCAG, Visit, settle
 
 OPENED = [
     ("colours", DESK, "header .theme-switch-button:visible"),
@@ -26,7 +26,7 @@ def test_axe_finds_nothing_in_what_opens(visit: Visit, name: str, size: Any, but
     visit.page.set_viewport_size(size)
     page = visit.open("zh-cn/guide/porting.html")
     page.locator(button).click()
-    page.wait_for_timeout(300)
+    settle(page)
     assert violations(page) == []
 
 
@@ -66,7 +66,7 @@ def test_buttons_can_be_read_under_the_pointer_and_in_focus(
 def test_regions_have_names_of_their_own(visit: Visit, site: Path, kind: str) -> None:
     page = visit.open(path_of(site, "zh-cn", kind))
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
-    page.wait_for_timeout(300)
+    settle(page)
     regions = page.locator("[role=region][aria-label^='代码']")
     names = regions.evaluate_all("(all) => all.map((one) => one.getAttribute('aria-label'))")
     assert len(set(names)) == len(names)
@@ -77,7 +77,7 @@ def test_regions_have_names_of_their_own(visit: Visit, site: Path, kind: str) ->
 def test_the_menu_of_a_phone_shows_its_buttons_whole(visit: Visit, language: str) -> None:
     page = visit.open(f"{language}/guide/index.html")
     page.locator(".primary-toggle").click()
-    page.wait_for_timeout(300)
+    settle(page)
     edge = page.locator("dialog[open]").bounding_box()
     assert edge
     for one in page.locator("dialog[open] :is(button, select, a):visible").all():
@@ -167,7 +167,7 @@ def test_print_shows_the_text_alone_and_all_of_it_on_white(visit: Visit, languag
     page = visit.open(f"{language}/{HEAVY}")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     page.emulate_media(media="print")
-    expect(page.locator("html")).to_have_attribute("data-theme", "light", timeout=20_000)
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
     for hidden in ("#pst-header", "#pst-secondary-sidebar", "button.copybtn >> nth=0"):
         expect(page.locator(hidden)).to_be_hidden()
     page.set_viewport_size({"width": 720, "height": 1000})

@@ -43,7 +43,7 @@ def test_an_api_is_two_keys_away(visit: Visit, language: str) -> None:
     field = page.locator(".apidiff-search-home input")
     expect(field).to_be_focused()
     field.press_sequentially("all_reduce")
-    expect(page.locator("[role=option]:visible").first).to_contain_text("torch.distributed.all_reduce", timeout=20_000)
+    expect(page.locator("[role=option]:visible").first).to_contain_text("torch.distributed.all_reduce")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/{language}/mappings/torch.distributed.all_reduce.html*")
@@ -53,7 +53,7 @@ def test_an_api_is_two_keys_away(visit: Visit, language: str) -> None:
 def test_pasted_code_is_answered_on_the_spot(visit: Visit, language: str) -> None:
     page = visit.open(f"{language}/index.html")
     page.locator("#apidiff-port-code").fill("import torch.distributed as dist\ndist.all_reduce(x)\n")
-    expect(page.locator(".apidiff-port-finds")).to_contain_text("mindspore.mint.distributed.all_reduce", timeout=20_000)
+    expect(page.locator(".apidiff-port-finds")).to_contain_text("mindspore.mint.distributed.all_reduce")
 
 
 def test_what_is_used_most_stands_first(visit: Visit) -> None:

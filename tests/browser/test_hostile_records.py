@@ -9,6 +9,7 @@ import pytest
 from hostile_records import HOSTILE, soil
 from playwright.sync_api import Browser
 from small_site import Built, Site
+from watched import wait_until
 
 from apidiff.sphinxext import site_content
 
@@ -87,7 +88,6 @@ def test_the_watch_sees_what_runs(browser: Browser, hostile: Built) -> None:
     copy = hostile.out / "careless.html"
     copy.write_text(hostile.html("index").replace("<article", f"{HOSTILE}<article", 1), "utf-8")
     page.goto(copy.as_uri())
-    page.wait_for_timeout(100)
+    wait_until(page, lambda: "1" in dialogs)
     copy.unlink()
     page.close()
-    assert "1" in dialogs

@@ -72,7 +72,7 @@ def test_an_anchor_in_a_part_is_shown(visit: Visit, site: Path) -> None:
     assert held
     for path, anchor in list(held.items())[:: max(1, len(held) // 6)]:
         page = visit.open(f"{path}#{anchor}")
-        expect(page.locator(f"[id='{anchor}']")).to_be_in_viewport(timeout=10_000)
+        expect(page.locator(f"[id='{anchor}']")).to_be_in_viewport()
 
 
 @pytest.mark.parametrize(("mode", "size"), [("light", DESK), ("dark", PHONE)])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from page_types import HEAVY, LANGUAGES, PAGE_TYPES, path_of
 from playwright.sync_api import Browser, Page
-from watched import Faults, Visit
+from watched import Faults, Visit, wait_until
 
 from apidiff.site_builder import start_server
 from apidiff.sphinxext.page_context import POLICY
@@ -114,7 +114,10 @@ def _attack(page: Page, copy: Path, site: Path, text: str, policy: bool) -> bool
     page.goto(copy.as_uri())
     if page.locator("#attack").count():
         page.locator("#attack").dispatch_event("click")
-    page.wait_for_timeout(30)
+    if policy:
+        page.wait_for_timeout(30)
+    else:
+        wait_until(page, lambda: page.evaluate(_RAN))
     return bool(page.evaluate(_RAN))
 
 
@@ -159,6 +162,5 @@ def test_violations_are_faults(visit: Visit) -> None:
     page.evaluate(
         "document.body.append(Object.assign(document.createElement('script'), { text: 'window.ran = true' }))"
     )
-    page.wait_for_timeout(100)
-    assert [one for one in visit.faults.found if "Content Security Policy" in one]
+    wait_until(page, lambda: [one for one in visit.faults.found if "Content Security Policy" in one])
     visit.faults.found.clear()

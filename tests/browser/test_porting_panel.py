@@ -30,9 +30,7 @@ def put(page: Page, code: str) -> None:
     script = "(box, code) => { box.focus(); box.value = code; box.dispatchEvent(new Event('input', {bubbles: true})) }"
     page.locator("#apidiff-port-code").evaluate(script, code)
     page.wait_for_function(
-        "code => document.querySelector('.apidiff-port-source')?.textContent === code",
-        arg=code.replace("\r\n", "\n"),
-        timeout=60_000,
+        "code => document.querySelector('.apidiff-port-source')?.textContent === code", arg=code.replace("\r\n", "\n")
     )
 
 
@@ -221,7 +219,7 @@ def test_link_keeps_the_versions_and_the_code_is_there_on_return(visit: Visit) -
     page.wait_for_url("**/mappings/torch.distributed.monitored_barrier.html?torch=2.6.0&mindspore=2.4.0")
     page.go_back()
     expect(page.locator("#apidiff-port-code")).to_have_value(SAMPLE)
-    expect(page.locator("details[data-number]").first).to_be_visible(timeout=60_000)
+    expect(page.locator("details[data-number]").first).to_be_visible()
     page.locator("button[data-act=clear]").click()
     expect(page.locator(".apidiff-port-result")).to_be_hidden()
     page.reload()
@@ -348,5 +346,5 @@ def test_summary_counts_and_names_what_is_unknown(visit: Visit) -> None:
 def test_sample_shows_something(visit: Visit) -> None:
     page = visit.open("zh-cn/port.html")
     page.locator("button[data-act=sample]").click()
-    expect(page.locator("details[data-number]").first).to_be_visible(timeout=60_000)
+    expect(page.locator("details[data-number]").first).to_be_visible()
     assert {"all_reduce", "ReduceOp", "init_process_group"} <= {api for _, api in finds(page)}

@@ -16,7 +16,6 @@ HINT = {"en": "Search APIs and behaviour", "zh-cn": "搜索 API 与行为"}
 
 
 # The index is read and built when the box is first used, on a machine that may be busy with other tests.
-SLOW = 20_000
 
 
 def _box(page: Page) -> None:
@@ -27,7 +26,7 @@ def _box(page: Page) -> None:
 def _type(page: Page, words: str) -> None:
     _box(page)
     page.keyboard.insert_text(words)
-    expect(page.locator("[role=option]:visible").first).to_be_visible(timeout=SLOW)
+    expect(page.locator("[role=option]:visible").first).to_be_visible()
 
 
 # What is typed, and the name of the first result, in both languages; None: any, but some.
@@ -124,7 +123,7 @@ def test_the_box_answers_while_one_types(visit: Visit, language: str, words: str
     field.click()
     page.keyboard.insert_text(words)
     options = page.locator("[role=option]:visible")
-    expect(options.first).to_be_visible(timeout=SLOW)
+    expect(options.first).to_be_visible()
     expect(field).to_have_attribute("aria-expanded", "true")
     expect(page.get_by_role("listbox")).to_have_id(field.get_attribute("aria-controls") or "")
     expect(options.first.locator(".apidiff-badge, mark").first).to_be_visible()
@@ -166,7 +165,7 @@ def test_the_box_waits_for_an_input_method(visit: Visit) -> None:
     _loaded(page)
     expect(page.locator("[role=option]:visible")).to_have_count(0)
     session.send("Input.insertText", {"text": "规约"})
-    expect(page.locator("[role=option]:visible").first).to_be_visible(timeout=SLOW)
+    expect(page.locator("[role=option]:visible").first).to_be_visible()
 
 
 def test_groups_are_named(visit: Visit) -> None:
@@ -184,25 +183,25 @@ def test_enter_leads_to_every_result(visit: Visit, language: str, words: str) ->
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/{language}/search.html?q=*")
     results = page.locator(".apidiff-results li")
-    expect(results.first).to_be_visible(timeout=SLOW)
+    expect(results.first).to_be_visible()
     field = page.locator("apidiff-search-page input")
     expect(field).to_have_value(words)
     expect(page.locator("apidiff-search-page").get_by_role("status")).to_contain_text(str(results.count()))
     field.fill("reduce_scatter")
-    expect(results.first).to_contain_text("torch.distributed.reduce_scatter", timeout=SLOW)
+    expect(results.first).to_contain_text("torch.distributed.reduce_scatter")
     assert page.url.endswith("search.html?q=reduce_scatter")
     page.reload()
-    expect(results.first).to_contain_text("torch.distributed.reduce_scatter", timeout=SLOW)
+    expect(results.first).to_contain_text("torch.distributed.reduce_scatter")
     results.first.locator("a").click()
     page.wait_for_url(f"**/{language}/mappings/torch.distributed.reduce_scatter.html")
     page.go_back()
-    expect(results.first).to_contain_text("torch.distributed.reduce_scatter", timeout=SLOW)
+    expect(results.first).to_contain_text("torch.distributed.reduce_scatter")
 
 
 def test_many_results_come_in_steps(visit: Visit) -> None:
     page = visit.open("en/search.html?q=torch")
     results = page.locator(".apidiff-results li")
-    expect(results).to_have_count(40, timeout=SLOW)
+    expect(results).to_have_count(40)
     page.get_by_role("button", name="Show more").click()
     expect(results).to_have_count(80)
     expect(results.nth(40).locator("a")).to_be_focused()
@@ -210,9 +209,7 @@ def test_many_results_come_in_steps(visit: Visit) -> None:
 
 def test_nothing_found_says_so(visit: Visit) -> None:
     page = visit.open("zh-cn/search.html?q=qqzzxxqqzz")
-    expect(page.locator("apidiff-search-page").get_by_role("status")).to_have_text(
-        "没有找到与“qqzzxxqqzz”相关的内容。", timeout=SLOW
-    )
+    expect(page.locator("apidiff-search-page").get_by_role("status")).to_have_text("没有找到与“qqzzxxqqzz”相关的内容。")
 
 
 @pytest.mark.parametrize("visit", [{"java_script_enabled": False}], indirect=True)
@@ -240,7 +237,7 @@ def test_it_works_from_a_file(browser: Browser, site: Path, language: str, words
     page.keyboard.press("Enter")
     page.wait_for_url(f"file://**/{language}/mappings/*")
     page.goto((site / language / "search.html").as_uri() + f"?q={words}")
-    expect(page.locator(".apidiff-results li").first).to_be_visible(timeout=SLOW)
+    expect(page.locator(".apidiff-results li").first).to_be_visible()
     page.close()
     assert errors == []
 
@@ -250,7 +247,7 @@ def test_a_failed_load_says_so_and_is_tried_again(visit: Visit) -> None:
     page = visit.open("en/index.html")
     _box(page)
     status = page.locator("apidiff-search:has(input:focus)").get_by_role("status")
-    expect(status).to_have_text("The index could not be loaded.", timeout=SLOW)
+    expect(status).to_have_text("The index could not be loaded.")
     page.unroute("**/_search/index.js")
     visit.faults.found.clear()
     page.keyboard.press("Tab")

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 from searched import FOUND, LEADS, NEAR, NONSENSE, wrong
-from test_search_box import SLOW
 from test_site_in_browser import LANGUAGES
 
 # This project's own interface is found after all else, but by its name first: what is typed, kinds that may lead.
@@ -138,5 +137,5 @@ WORDS = [
 def test_what_is_said_where_nothing_fits(browser: Browser, address: str, language: str, typed: str, said: str) -> None:
     page = browser.new_page()
     page.goto(f"{address}{language}/search.html?q={typed}")
-    page.locator("apidiff-search-page").get_by_role("status").get_by_text(said).wait_for(timeout=SLOW)
+    page.locator("apidiff-search-page").get_by_role("status").get_by_text(said).wait_for()
     page.close()

@@ -82,7 +82,7 @@ def test_the_contents_follow_the_reader(visit: Visit) -> None:
     page = visit.open(f"en/{PROOF}")
     page.evaluate("document.querySelector('#examples').scrollIntoView()")
     current = page.locator("#pst-page-toc-nav a[aria-current]")
-    expect(current).to_have_attribute("href", re.compile("^#example"), timeout=20_000)
+    expect(current).to_have_attribute("href", re.compile("^#example"))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import Browser, expect
-from watched import Faults, Visit
+from watched import Faults, Visit, wait_until
 
 REDUCE = "mappings/torch.distributed.reduce.html"
 EVIDENCE = "evidence/torch.distributed.reduce.html"
@@ -29,8 +29,7 @@ def test_the_watch_sees_faults(browser: Browser, address: str) -> None:
     page.goto(address + "llms.txt")  # the policy of a page would not let a request leave
     page.evaluate("() => { fetch('http://127.0.0.2:9/away').catch(() => 0); setTimeout(() => { throw Error('x') }) }")
     page.evaluate("fetch('nowhere.html')")
-    page.wait_for_timeout(300)
-    assert {line.split(":")[0] for line in faults.found} >= {"page error", "left the origin", "404"}
+    wait_until(page, lambda: {line.split(":")[0] for line in faults.found} >= {"page error", "left the origin", "404"})
     page.close()
 
 

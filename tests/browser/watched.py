@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from playwright.sync_api import BrowserContext, Page
@@ -37,6 +38,21 @@ class Faults:
     def _asked(self, url: str) -> None:
         if not url.startswith((self.origin, "data:", "blob:")):
             self.found.append(f"left the origin: {url}")
+
+
+def wait_until(page: Page, holds: Callable[[], object]) -> None:
+    """Let the events of a page arrive until something holds. Raises AssertionError where it does not within two minutes."""
+    for _ in range(2400):
+        if holds():
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError("what was waited for did not come")
+
+
+def settle(page: Page) -> None:
+    """Wait until what opens or fades has come to rest."""
+    page.wait_for_timeout(300)
+    page.wait_for_function("() => document.getAnimations().every((one) => one.playState !== 'running')")
 
 
 @dataclass

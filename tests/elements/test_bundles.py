@@ -18,7 +18,7 @@ needs_node = pytest.mark.skipif(
 
 
 def run(*command: str, folder: Path) -> None:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, f"{' '.join(command)}: {done.stdout}{done.stderr}"
 
 

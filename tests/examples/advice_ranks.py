@@ -22,7 +22,7 @@ import numpy as np
 from mindspore import Parameter, Tensor, communication, ops
 from mindspore.mint import distributed as dist
 
-PATIENCE = 120.0  # seconds that a rank waits for the others after an item
+PATIENCE = 500.0  # seconds that a rank waits for the others after an item
 
 
 def tensors_of(names: dict[str, Any]) -> dict[str, Tensor]:

@@ -22,7 +22,7 @@ from example_launch import ROOT, end, free_port
 
 DRIVER = Path(__file__).with_name("advice_ranks.py")
 FENCE = re.compile(r"^```python\n(?P<code>.*?)^```$", re.DOTALL | re.MULTILINE)
-DEADLINE = 400.0  # seconds for one launch; 20 on two idle cores
+DEADLINE = 1000.0  # seconds for one launch; 20 on two idle cores
 
 
 @dataclass(frozen=True)

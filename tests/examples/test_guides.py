@@ -68,7 +68,7 @@ def test_a_wrong_session_is_noticed() -> None:
 def test_the_query_shown_finds_what_it_says(tmp_path: Path) -> None:
     (query,) = {found for language in ("en", "zh") for found in QUERY.findall(text_of(language, "api.md"))}
     apidiff = str(Path(sys.executable).with_name("apidiff"))
-    subprocess.run([apidiff, "export", "sqlite", str(tmp_path)], check=True, timeout=120, stdout=subprocess.DEVNULL)
+    subprocess.run([apidiff, "export", "sqlite", str(tmp_path)], check=True, timeout=500, stdout=subprocess.DEVNULL)
     with sqlite3.connect(tmp_path / "apidiff.sqlite") as connection:
         rows = connection.execute(query).fetchall()
     assert ("torch.distributed.reduce#others-keep-tensor", "gloo") in {row[:2] for row in rows}

@@ -54,7 +54,7 @@ def launch(command: list[str], folder: Path) -> dict[str, set[str]]:
     script.write_text(TOLD)
     base = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "HOME": str(folder)}
     launcher = str(Path(sys.executable).with_name(command[0]))
-    subprocess.run([launcher, *command[1:], str(script), str(folder)], env=base, cwd=folder, check=True, timeout=90)
+    subprocess.run([launcher, *command[1:], str(script), str(folder)], env=base, cwd=folder, check=True, timeout=500)
     return {path.stem: set(json.loads(path.read_text())) - set(base) - NOISE for path in folder.glob("*-*.json")}
 
 
@@ -88,7 +88,7 @@ def test_the_options_are_there(column: int, launcher: str, framework: str) -> No
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=300,
     ).stdout
     for language in LANGUAGES:
         options = named([row[column] for row in rows(language, "guide-launching-command")])

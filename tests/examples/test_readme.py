@@ -39,7 +39,7 @@ def test_the_answer_shown_is_the_answer_given(found: re.Match[str]) -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=500,
         check=True,
     ).stdout
     left = missing(plain(found["output"]), plain(given))

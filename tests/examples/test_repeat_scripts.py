@@ -15,7 +15,7 @@ from apidiff.model.probe import Layout
 from apidiff.model.sample import Arguments, SampleCall, SampleForm, SampleInput
 from apidiff.model.views import Entry, RepeatEntry
 
-DEADLINE = 120.0
+DEADLINE = 500.0
 # One part is run each day.
 PARTS = 20
 

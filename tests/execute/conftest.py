@@ -1,4 +1,4 @@
-"""Backends with short deadlines, worlds that are shared by the tests of a module, and folders of their own."""
+"""Backends with long deadlines and with short ones, worlds that are shared by the tests of a module, and folders of their own."""
 
 from __future__ import annotations
 
@@ -19,16 +19,22 @@ HERE = str(Path(__file__).parent)
 
 
 def described(name: str, framework: str) -> Backend:
-    """The backend as described, with a deadline that a hanging probe reaches soon. Skips where it cannot run."""
+    """The backend as described, so patient that only what hangs meets a deadline. Skips where it cannot run."""
     if find_spec(framework) is None:
         pytest.skip(f"{framework} is not installed")
     found = next(one for one in load_backends() if (one.name, one.framework) == (name, framework))
-    return msgspec.structs.replace(found, deadlines=Deadlines(start=found.deadlines.start, probe=6))
+    return msgspec.structs.replace(found, deadlines=Deadlines(start=300, probe=120, after_error=120))
 
 
 @pytest.fixture(scope="session")
 def gloo() -> Backend:
     return described("gloo", "torch")
+
+
+@pytest.fixture(scope="session")
+def impatient_gloo(gloo: Backend) -> Backend:
+    """For probes that hang: their deadline is soon over."""
+    return msgspec.structs.replace(gloo, deadlines=Deadlines(start=300, probe=10))
 
 
 @pytest.fixture(scope="session")

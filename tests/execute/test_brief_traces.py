@@ -15,7 +15,7 @@ from apidiff.model.sample import Sample, SampleCall, SampleForm, SampleInput, ca
 from apidiff.model.sample_run import SampleRun
 
 TORCH = Device(
-    framework="torch", device="cpu", deadlines=Deadlines(start=120, call=20), environment={"OMP_NUM_THREADS": "1"}
+    framework="torch", device="cpu", deadlines=Deadlines(start=300, call=120), environment={"OMP_NUM_THREADS": "1"}
 )
 TENSOR = SampleInput(values=[1.0, 2.0])
 CALLS = {

@@ -73,19 +73,19 @@ time.sleep(600)
 
 
 def gone(file: Path) -> bool:
-    """Whether both processes of a check that hangs end within seconds."""
+    """Whether both processes of a check that hangs end."""
     pids = [int(word) for word in file.read_text().split()]
     assert len(pids) == 2
-    until = time.monotonic() + 10
+    until = time.monotonic() + 120
     while (left := [pid for pid in pids if Path(f"/proc/{pid}").exists()]) and time.monotonic() < until:
         time.sleep(0.1)
     return not left
 
 
 def test_a_check_that_hangs_ends_with_all_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devices, "_DEADLINE", 2.0)
+    monkeypatch.setattr(devices, "_DEADLINE", 20.0)
     found = look_for(backend(HANGS.format(file=str(tmp_path / "pids"))))
-    assert found.text == "xccl (json, xpu): looked for xpu.is_available(); no answer in 2 s"
+    assert found.text == "xccl (json, xpu): looked for xpu.is_available(); no answer in 20 s"
     assert gone(tmp_path / "pids")
 
 
@@ -96,7 +96,7 @@ def test_a_check_that_hangs_ends_when_who_asked_is_killed(tmp_path: Path) -> Non
         f"from apidiff.execute.devices import look_for; look_for(backend({code!r}))"
     )
     process = subprocess.Popen([sys.executable, "-c", asking])
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     while not (tmp_path / "pids").exists() or not (tmp_path / "pids").read_text().endswith("\n"):
         assert time.monotonic() < until
         time.sleep(0.1)
@@ -124,5 +124,5 @@ def test_a_check_imports_nothing_here() -> None:
         "import sys; from apidiff.database.backends import load_backends; from apidiff.execute.devices import look_for;"
         "[look_for(one) for one in load_backends()[:1]]; print({'torch', 'mindspore'} & set(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=500, check=True)
     assert done.stdout == "set()\n"

@@ -77,11 +77,13 @@ FAULTS = [
 
 
 @pytest.fixture(scope="module")
-def spoilt(gloo: Backend, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[tuple[str, str], ProbeRun], int]:
+def spoilt(
+    impatient_gloo: Backend, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[dict[tuple[str, str], ProbeRun], int]:
     """The runs of all faults, each followed by its plain call, and how often ranks were started for them."""
     steps = [made for fault, _, _, plain in FAULTS for made in (fault, plain)]
     runs = {}
-    with Runner(gloo, 2, tmp_path_factory.mktemp("spoilt")) as runner:
+    with Runner(impatient_gloo, 2, tmp_path_factory.mktemp("spoilt")) as runner:
         for made in steps:
             runs |= {(made.api.name, made.spec): runner.run([made], quiet, Journal(None, Plan((), ())))[step_key(made)]}
         return runs, runner.starts

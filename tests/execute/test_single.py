@@ -18,7 +18,7 @@ from apidiff.model.sample_run import SampleRun, SampleTrace
 from apidiff.model.trace import ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
 
 TORCH = Device(
-    framework="torch", device="cpu", deadlines=Deadlines(start=120, call=4), environment={"OMP_NUM_THREADS": "1"}
+    framework="torch", device="cpu", deadlines=Deadlines(start=300, call=120), environment={"OMP_NUM_THREADS": "1"}
 )
 
 
@@ -138,10 +138,11 @@ def test_a_call_that_kills_its_process_costs_only_itself(tmp_path: Path) -> None
         well[0],
         step("os.abort"),
         Step("torch.f", "second", well[1].call),
-        step("time.sleep", args={"secs": 60}),
+        step("time.sleep", args={"secs": 600}),
         Step("torch.f", "third", well[2].call),
     ]
-    with CallRunner(TORCH, tmp_path) as runner:
+    impatient = msgspec.structs.replace(TORCH, deadlines=Deadlines(start=300, call=10))
+    with CallRunner(impatient, tmp_path) as runner:
         done = runner.run(steps, lambda _: None)
         assert [done[one.key].end for one in steps] == ["completed", "crash", "completed", "timeout", "completed"]
         assert runner.starts == 3
@@ -154,7 +155,7 @@ def test_a_call_that_eats_memory_is_ended_and_costs_only_itself(tmp_path: Path) 
     greedy = "while True:\n    kept = [torch.ones(2**26) for _ in range(64)]\nkept[0]"
     well = step("torch.abs", args={"input": {"values": [-1]}})
     steps = [Step("torch.f", "greedy", call_of(Sample(), "torch.abs", SampleForm.CODE, greedy)), well]
-    small = msgspec.structs.replace(TORCH, memory=1.5, deadlines=Deadlines(start=120, call=60))
+    small = msgspec.structs.replace(TORCH, memory=1.5, deadlines=Deadlines(start=300, call=300))
     with CallRunner(small, tmp_path) as runner:
         done = runner.run(steps, lambda _: None)
         assert runner.starts == 2

@@ -80,7 +80,7 @@ class Command:
         """Exit code, standard output and standard error."""
         process = self.start(*arguments)
         try:
-            out, err = process.communicate(timeout=240)
+            out, err = process.communicate(timeout=1000)
         finally:
             process.kill()
             process.wait()

@@ -53,9 +53,9 @@ def test_a_rank_that_dies_is_a_crash_and_the_others_still_answer(
 
 
 def test_a_rank_that_hangs_is_a_timeout_and_the_others_still_answer(
-    gloo: Backend, tmp_path: Path, no_process_left: None
+    impatient_gloo: Backend, tmp_path: Path, no_process_left: None
 ) -> None:
-    with World(gloo, 3, tmp_path) as world:
+    with World(impatient_gloo, 3, tmp_path) as world:
         reply = probe(world, "faulty_calls.hang", on=2, tensor=1)
         assert reply.end == "timeout"
         assert set(reply.answers) == {0, 1}
@@ -64,7 +64,7 @@ def test_a_rank_that_hangs_is_a_timeout_and_the_others_still_answer(
 def test_ranks_that_wait_for_one_that_raised_are_not_waited_for_long(
     gloo: Backend, tmp_path: Path, no_process_left: None
 ) -> None:
-    deadlines = Deadlines(start=gloo.deadlines.start, probe=300, after_error=0.5)
+    deadlines = Deadlines(start=gloo.deadlines.start, probe=600, after_error=0.5)
     patient = msgspec.structs.replace(gloo, deadlines=deadlines)
     with World(patient, 2, tmp_path) as world:
         reply = probe(world, "faulty_calls.refuse_on", on=1, tensor=1)

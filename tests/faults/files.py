@@ -138,7 +138,9 @@ _WRITER = """
 import pathlib, sys
 import msgspec
 from apidiff.model.trace import RunRecord
+from apidiff import atomic_write
 from apidiff.execute.record import write_record
+atomic_write._LOCK_S = 300.0
 record = msgspec.json.decode(pathlib.Path(sys.argv[1]).read_bytes(), type=RunRecord)
 print("ready", flush=True)
 sys.stdin.readline()
@@ -173,7 +175,7 @@ def many_write_the_same(folder: Path) -> None:
             writer.stdin.write("\n")
             writer.stdin.flush()
         for writer in writers:
-            _, err = writer.communicate(timeout=120)
+            _, err = writer.communicate(timeout=500)
             assert writer.returncode == 0, err
     finally:
         for writer in writers:

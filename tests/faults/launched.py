@@ -53,7 +53,7 @@ def verifier_killed(folder: Path) -> None:
     earlier = place.keep_earlier()
     with _two(place) as (first, other):
         first.kill()
-        assert other.wait(30) == 0
+        assert other.wait(300) == 0
         place.check(earlier)
     assert len(place.journals) == 1
 
@@ -64,7 +64,7 @@ def other_killed(folder: Path) -> None:
     earlier = place.keep_earlier()
     with _two(place) as (first, other):
         other.kill()
-        _, err = first.communicate(timeout=120)
+        _, err = first.communicate(timeout=500)
         assert first.returncode == 1, err
         place.check(earlier)
     record = place.record()

@@ -35,13 +35,13 @@ def _small_disk(folder: Path, size: str) -> Iterator[None]:
     folder.mkdir(parents=True)
     mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
     try:
-        subprocess.run(mount, check=True, capture_output=True, timeout=20)
+        subprocess.run(mount, check=True, capture_output=True, timeout=120)
     except (OSError, subprocess.CalledProcessError) as error:
         raise Unavailable("a small file system cannot be mounted here (it needs root)") from error
     try:
         yield
     finally:
-        subprocess.run(["umount", "--lazy", str(folder)], check=True, timeout=20)
+        subprocess.run(["umount", "--lazy", str(folder)], check=True, timeout=120)
 
 
 def _fill(folder: Path, spare: int) -> Path:
@@ -71,7 +71,7 @@ def disk_full_for_the_record(folder: Path) -> None:
         filler.unlink()
         with place.started(2) as process:
             assert journal.read_bytes() == before, "nothing is made again"
-            assert process.wait(120) == 0, process.communicate()
+            assert process.wait(500) == 0, process.communicate()
         place.check(earlier)
         place.record()
 
@@ -100,7 +100,7 @@ def parent_ended(folder: Path, framework: str, sent: signal.Signals, *, goes_on:
     earlier = place.keep_earlier()
     with place.waiting() as process:
         process.send_signal(sent)
-        process.wait(30)
+        process.wait(300)
         place.check(earlier)
         wanted = -sent if sent is signal.SIGKILL else 128 + sent  # as shells say that a signal ended it
         assert process.returncode == wanted, process.returncode
@@ -115,7 +115,7 @@ def killed_while_starting(folder: Path, framework: str) -> None:
     place = Place(folder, ["well"], framework)
     earlier = place.keep_earlier()
     with place.started(0, APIDIFF_ENDS_AT="start") as process:
-        process.wait(60)
+        process.wait(300)
         assert process.returncode == -signal.SIGKILL
         place.check(earlier)
 
@@ -146,7 +146,7 @@ def two_at_once(folder: Path) -> None:
         assert place.journals == [journal], "the journal of the run under way is gone"
         assert journal.read_bytes() == before
         slow.kill()
-        slow.wait(30)
+        slow.wait(300)
         place.check(earlier)
     place.check_next()
 
@@ -157,7 +157,7 @@ def both_record(folder: Path) -> None:
     earlier = place.keep_earlier()
     running = [place.start(), place.start()]
     for process in running:
-        _, err = process.communicate(timeout=240)
+        _, err = process.communicate(timeout=900)
         assert process.returncode == 0, err
     place.check(earlier)
     place.record()

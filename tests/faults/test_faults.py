@@ -90,4 +90,4 @@ def test_a_process_that_is_left_is_noticed_and_ended(tmp_path: Path, monkeypatch
             time.sleep(0.05)
         with pytest.raises(AssertionError, match=r"processes are left: .*'sleep', '60'"):
             place.check({})
-        assert left.wait(10)
+        assert left.wait(120)

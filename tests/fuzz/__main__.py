@@ -9,7 +9,7 @@ import time
 import traceback
 
 from tests.faults.place import Unavailable
-from tests.fuzz.fuzzing import fuzz
+from tests.fuzz.fuzzing import SLOWEST_S, fuzz
 from tests.fuzz.targets import TARGETS
 
 
@@ -26,7 +26,7 @@ def main() -> int:
     for name in chosen:
         began = time.process_time()
         try:
-            counts = fuzz(name, each, keep=True, seed=options.seed)
+            counts = fuzz(name, each, keep=True, seed=options.seed, slowest_s=SLOWEST_S)
         except Unavailable as reason:
             print(f"{name:24} not tried: {reason}")
             continue

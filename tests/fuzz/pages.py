@@ -53,7 +53,7 @@ class Pages:
         kept = urllib.parse.quote(text, safe="#?&=%/:;,.@!$'()*+-_~[]|{}<>\"^`\\")
         self._errors.clear()
         self._page.goto("about:blank")
-        self._page.goto(f"{self._address}{kept if kept[:1] in {'#', '?'} else '#' + kept}", timeout=10_000)
+        self._page.goto(f"{self._address}{kept if kept[:1] in {'#', '?'} else '#' + kept}", timeout=120_000)
         assert self._page.title() == "page"
         assert self._page.evaluate("document.querySelectorAll('script:not([src])').length") == 0
         assert not self._errors, self._errors

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.fuzz.mutations import mutated, with_hostile_values
 
-_ANSWERS_WITHIN_S = 30.0  # a start reads the index; an answer takes milliseconds
+_ANSWERS_WITHIN_S = 300.0  # a start reads the index; an answer takes milliseconds
 _CODE = "import torch\nx = torch.eye(3)\nx.std()\ny = torch.mean(x, -1)\n"
 _URI = "file:///project/model.py"
 
@@ -103,7 +103,7 @@ class Served:
 
     def _refuse_traceback(self) -> None:
         assert self._process
-        self._process.wait(10)
+        self._process.wait(120)
         errors = self._errors.decode("utf-8", "replace")
         self._process = None
         assert "Traceback" not in errors, errors[-3000:]

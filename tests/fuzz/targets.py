@@ -206,7 +206,7 @@ def _site() -> http.client.HTTPConnection:
     server = site_builder.start_server(folder, 0)
     server.handle_error = lambda request, address: (_ for _ in ()).throw(AssertionError("a traceback in the server"))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    return http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    return http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=120)
 
 
 def _give_address(content: bytes) -> str:

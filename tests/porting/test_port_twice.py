@@ -58,7 +58,7 @@ def porters() -> list[Porter]:
     base=st.sampled_from(["nn.Module", "Other", "torch.nn.Linear"]),
     crlf=st.booleans(),
 )
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_a_second_run_changes_nothing(porters: list[Porter], lines: list[str], base: str, crlf: bool) -> None:
     text = _HEAD.format(base=base) + "".join(f"        {line}\n" for line in lines)
     if crlf:

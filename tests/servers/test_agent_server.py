@@ -145,7 +145,7 @@ async def test_any_message_is_survived() -> None:
         answer = json.loads(told_line)
         answers[answer.get("id")] = answer
     process.stdin.close()
-    assert process.wait(60) == 0
+    assert process.wait(500) == 0
     assert "error" in answers[5]
     assert "error" in answers[6]
     assert answers[7]["result"]["isError"]

@@ -209,7 +209,7 @@ async def test_any_message_is_survived() -> None:
     sent = BEGIN + b"".join(content for _, content, _ in STRANGE)
     sent += request(100, "textDocument/hover", {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}})
     sent += request(101, "shutdown", None) + message(b'{"jsonrpc": "2.0", "method": "exit"}')
-    done = await asyncio.to_thread(subprocess.run, SERVER, input=sent, capture_output=True, timeout=300, check=False)
+    done = await asyncio.to_thread(subprocess.run, SERVER, input=sent, capture_output=True, timeout=600, check=False)
     answers = {}
     rest = done.stdout
     while rest:

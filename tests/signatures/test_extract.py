@@ -206,7 +206,7 @@ def test_against_inspect(framework: str) -> None:
         and f"{name}.__init__" not in found.unreadable
     }
     done = subprocess.run(
-        [sys.executable, "-c", _INSPECT], input=json.dumps(list(apis)), capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", _INSPECT], input=json.dumps(list(apis)), capture_output=True, text=True, timeout=1000
     )
     assert done.returncode == 0, done.stderr
     [line] = [line for line in done.stdout.splitlines() if line.startswith("RESULT")]

@@ -31,7 +31,7 @@ versions = [{versions}]
 python = ["{python}"]
 backends = ["gloo"]
 world_sizes = [2, 3]
-deadlines = {{ environment = 60, run = {run} }}
+deadlines = {{ environment = 600, run = {run} }}
 """
 
 
@@ -62,7 +62,7 @@ class MatrixCommand:
         backends = load_backends()
         [block] = read_matrix(self.folder / "matrix.toml", backends)
         found = Environment(block, version, PACKAGE.parent, self.work)
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(found.folder)], check=True, timeout=120)
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(found.folder)], check=True, timeout=300)
         packages = next((found.folder / "lib").glob("python*/site-packages"))
         lines = [str(PACKAGE.parent), *(path for path in sys.path if path.endswith("site-packages"))]
         (packages / "here.pth").write_text("\n".join(lines), encoding="utf-8")
@@ -91,7 +91,7 @@ class MatrixCommand:
         """Exit code, standard output and standard error."""
         process = self.start(*arguments)
         try:
-            out, err = process.communicate(timeout=400)
+            out, err = process.communicate(timeout=1000)
         finally:
             process.kill()
             process.wait()

@@ -91,7 +91,7 @@ class Cluster:
     def run(self, *command: str, given: str | None = None) -> str:
         """What one of Slurm's programs prints."""
         done = subprocess.run(
-            command, env=self.environment, input=given, capture_output=True, text=True, timeout=300, check=False
+            command, env=self.environment, input=given, capture_output=True, text=True, timeout=600, check=False
         )
         assert done.returncode == 0, (command, done.stdout, done.stderr, self.logs())
         return done.stdout

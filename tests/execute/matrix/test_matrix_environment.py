@@ -57,7 +57,7 @@ def block(**changes: object) -> Block:
         "python": [RUNNING],
         "backends": ["gloo"],
         "world_sizes": [2],
-        "deadlines": Deadlines(environment=120, run=60),
+        "deadlines": Deadlines(environment=1000, run=1000),
     }
     return Block(**(plain | changes))
 
@@ -105,7 +105,7 @@ def test_made_once_and_anew_where_something_else_is_wanted(project: Path, tmp_pa
 FAILS: list[tuple[str, dict[str, object], type[Exception], str]] = [
     ("9.9.9", {}, NotMade, r"ended with 1: ERROR: No matching distribution found for torch==9\.9\.9"),
     ("1.2.3", {"python": ["3.3"]}, NoPython, rf"looked for python3\.3 on PATH; found: Python {RUNNING} only"),
-    ("1.2.3", {"deadlines": Deadlines(environment=0.2, run=60)}, Overdue, r"not done in 0\.2 s"),
+    ("1.2.3", {"deadlines": Deadlines(environment=0.2, run=1000)}, Overdue, r"not done in 0\.2 s"),
 ]
 
 
@@ -146,10 +146,10 @@ def runs(pid: int) -> bool:
 
 def test_at_the_deadline_the_whole_group_ends(tmp_path: Path) -> None:
     log = tmp_path / "logs" / "it.log"
-    with pytest.raises(Overdue, match=r"not done in 3 s; it was at: working \d+"):
-        run_logged([sys.executable, "-c", FAMILY], log, 3, tmp_path, lambda _line: None)
+    with pytest.raises(Overdue, match=r"not done in 10 s; it was at: working \d+"):
+        run_logged([sys.executable, "-c", FAMILY], log, 10, tmp_path, lambda _line: None)
     grandchild = int(log.read_text().split()[1])
-    until = time.monotonic() + 5
+    until = time.monotonic() + 120
     while runs(grandchild):
         assert time.monotonic() < until
         time.sleep(0.05)
@@ -165,14 +165,14 @@ CODES = [
 
 @pytest.mark.parametrize(("code", "expected"), CODES)
 def test_the_exit_code_comes_back(tmp_path: Path, code: str, expected: int) -> None:
-    assert run_logged([sys.executable, "-c", code], tmp_path / "log", 60, tmp_path, lambda _line: None) == expected
+    assert run_logged([sys.executable, "-c", code], tmp_path / "log", 300, tmp_path, lambda _line: None) == expected
 
 
 def test_packages_of_another_python_do_not_leak_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", "/elsewhere")
     log = tmp_path / "log"
     code = "import os; print(sorted({'PYTHONPATH', 'PYTHONHOME', 'VIRTUAL_ENV'} & set(os.environ)))"
-    run_logged([sys.executable, "-c", code], log, 60, tmp_path, lambda _line: None)
+    run_logged([sys.executable, "-c", code], log, 300, tmp_path, lambda _line: None)
     assert log.read_text() == "[]\n"
 
 
@@ -192,7 +192,7 @@ def test_killed_it_takes_its_command_along(tmp_path: Path) -> None:
         stdout=subprocess.DEVNULL,
     )
     try:
-        until = time.monotonic() + 60
+        until = time.monotonic() + 300
         while not ((tmp_path / "log").exists() and (tmp_path / "log").read_text()):
             assert time.monotonic() < until
             time.sleep(0.05)
@@ -201,5 +201,5 @@ def test_killed_it_takes_its_command_along(tmp_path: Path) -> None:
         starter.kill()
         starter.wait()
     assert len(family) == 3  # what ties the command, the command, and what that started
-    _, alive = psutil.wait_procs(family, timeout=20)
+    _, alive = psutil.wait_procs(family, timeout=120)
     assert not alive

@@ -75,7 +75,7 @@ def wheel(folder: Path, package: str, module: str) -> None:
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Python that has nothing installed."""
     folder = tmp_path_factory.mktemp("bare")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], timeout=120, check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], timeout=500, check=True)
     return folder / "bin" / "python"
 
 
@@ -95,7 +95,7 @@ def supplied(bare: Path, carried: Path, into: Path) -> subprocess.CompletedProce
         text=True,
         cwd=CHECKOUT,
         env=environment,
-        timeout=120,
+        timeout=500,
         check=False,
     )
 

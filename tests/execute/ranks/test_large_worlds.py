@@ -60,7 +60,7 @@ def test_worlds_of_recorded_runs_keep_their_numbers() -> None:
 @pytest.fixture(scope="module")
 def eight(gloo: Backend, tmp_path_factory: pytest.TempPathFactory) -> dict[str, ProbeRun]:
     """What eight ranks of gloo gave for each call."""
-    patient = msgspec.structs.replace(gloo, deadlines=msgspec.structs.replace(gloo.deadlines, probe=60))
+    patient = msgspec.structs.replace(gloo, deadlines=msgspec.structs.replace(gloo.deadlines, probe=300))
     runs = {}
     with World(patient, 8, tmp_path_factory.mktemp("logs")) as world:
         for name in CALLS:

@@ -65,7 +65,7 @@ def test_a_documented_command_runs(launcher: str, here: dict[str, str], tmp_path
         ["bash", "-c", f"cd {tmp_path} && exec {line}"],
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=1000,
         check=False,
         env=os.environ
         | {

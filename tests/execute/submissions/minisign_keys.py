@@ -34,4 +34,4 @@ class Key:
 
 
 def _minisign(*arguments: str) -> None:
-    subprocess.run(["minisign", *arguments], check=True, capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
+    subprocess.run(["minisign", *arguments], check=True, capture_output=True, timeout=300, stdin=subprocess.DEVNULL)

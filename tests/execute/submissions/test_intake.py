@@ -233,7 +233,7 @@ def test_a_file_that_is_too_large_is_not_read_whole(tmp_path: Path, monkeypatch:
         read_foreign(path, NOTHING)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(cut=st.floats(0, 1), flipped=st.integers(0, 255))
 def test_a_cut_or_altered_record_is_refused_by_its_digest(
     tmp_path_factory: pytest.TempPathFactory, record: RunRecord, cut: float, flipped: int

@@ -1,7 +1,8 @@
 """``apidiff`` on the data of APIDIFF_FAULTS, with a probe's deadline of a few seconds, and with what is done to the process.
 
-``APIDIFF_TAKEN_PORT``: the port that its first ranks are given. ``APIDIFF_ENDS_AT``: it is killed at ``start``, before its ranks
-have come to their first line, or at ``rename``, when a record has been written and does not have its name yet.
+``APIDIFF_PROBE_S``: another deadline. ``APIDIFF_TAKEN_PORT``: the port that its first ranks are given. ``APIDIFF_ENDS_AT``: it
+is killed at ``start``, before its ranks have come to their first line, or at ``rename``, when a record has been written and does
+not have its name yet.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from apidiff.database.backends import Backend, Deadlines, load_backends
 from apidiff.execute import world
 from apidiff.execute.devices import Availability
 
-_PROBE_S = 4.0
+_PROBE_S = float(os.environ.get("APIDIFF_PROBE_S", "10"))
 
 # Tests that were started by nohup hand on that the signal is ignored; a closed terminal is to be seen here.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -28,7 +29,7 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 def backends() -> list[Backend]:
     return [
-        msgspec.structs.replace(one, deadlines=Deadlines(start=one.deadlines.start, probe=_PROBE_S))
+        msgspec.structs.replace(one, deadlines=Deadlines(start=300, probe=_PROBE_S, after_error=_PROBE_S))
         for one in load_backends()
     ]
 
