@@ -133,7 +133,7 @@ def build_site(
         with collecting_seldom():
             content = site_content.read(_content(work))
             runs = BuildCache(work / "doctrees" / wanted[0].folder).read("runs", list[RunHead])
-            publish(output, content.entries, content.counterparts, runs, wanted, address)
+            publish(output, content.entries, content.counterparts, runs, wanted, address, work / "kept" / "texts")
     return index
 
 

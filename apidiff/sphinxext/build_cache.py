@@ -17,12 +17,11 @@ import msgspec
 from msgspec.structs import replace
 
 from apidiff.database.runs import read_bytes, signature_path
-from apidiff.derive.evidence import evidence, head_of, single_head_of
+from apidiff.derive.evidence import evidence, head_of
 from apidiff.derive.index_rows import mapping_index
 from apidiff.derive.see_also import see_also
 from apidiff.derive.verdicts_by_run import changed
 from apidiff.model.base import Record, Text
-from apidiff.model.sample_run import SingleRecord
 from apidiff.model.signed import Signed
 from apidiff.model.trace import RunRecord
 from apidiff.model.views import DifferenceEntry, Entry
@@ -121,11 +120,8 @@ class BuildCache:
         self._replace("signed", signed)
         records = {run_id: self.read(f"runs/{run_id}", RunRecord) for run_id in signed}
         self._write("runs", [head_of(run_id, record, signed[run_id]) for run_id, record in records.items()])
-        singles = {run_id: self.read(f"single_runs/{run_id}", SingleRecord) for run_id in sorted(content.single_runs)}
         self._write("damaged", content.damaged)
-        self._write(
-            "single_runs", [single_head_of(key, record, content.signed.get(key)) for key, record in singles.items()]
-        )
+        self._write("single_runs", content.single_heads)
         api_evidence = evidence(records, content.entries, content.calls, content.signed)
         traced = content.traced
         self._replace(
@@ -196,6 +192,7 @@ def _trimmed(entry: Entry, keep: Callable[[list[DifferenceEntry]], list[Differen
             before="",
             after="",
             note=None,
+            agreements=[],
             differences=keep(target.differences),
         )
         for target in entry.targets

@@ -6,8 +6,9 @@ With script the whole page is opened instead, which brings the part (``conf/elem
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from os.path import normpath
 from pathlib import Path
@@ -16,12 +17,14 @@ from urllib.parse import unquote
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 
+from apidiff.atomic_write import write_file
 from apidiff.writers.exports.files import write_if_changed
 
 _LINK = re.compile(r'(<a [^>]*?href=")([^"#:]*)#([^"]+)"')
 _ID = re.compile(r'\sid="([^"]+)"')
 _PART = re.compile(r"\.part-\d+(?=\.html$)")
 _SECTION = re.compile(r"part-\d+$")
+_TABLE = ".parts.json"
 
 Held = dict[str, dict[str, str]]
 
@@ -29,34 +32,55 @@ Held = dict[str, dict[str, str]]
 def link_parts(app: Sphinx, exception: Exception | None) -> None:
     """Lead every link of the written pages to the page that holds its anchor: the whole one, or that of a part."""
     if exception is None and isinstance(app.builder, StandaloneHTMLBuilder):
-        lead_to_parts(Path(app.outdir))
+        lead_to_parts(Path(app.outdir), Path(app.doctreedir) / "apidiff" / "anchors_of_parts.json")
 
 
-def lead_to_parts(out: Path) -> None:
-    """Rewrite the links of all pages below ``out`` to anchors of heavy pages."""
-    held = dict(_held(out))
-    for path in out.rglob("*.html") if held else ():
-        place = path.relative_to(out)
-        if place.parts[0] != "_static":
+def lead_to_parts(out: Path, kept: Path) -> None:
+    """Rewrite the links of pages below ``out`` to anchors of heavy pages.
+
+    What was found of heavy pages is left in ``kept``. Pages that were written before that file are looked at again only
+    where an anchor moved since: there are thousands of them.
+    """
+    times = {path: path.stat().st_mtime_ns for path in _pages(out)}
+    since = kept.stat().st_mtime_ns if kept.is_file() else 0
+    former: Held = json.loads(kept.read_text("utf-8")) if since else {}
+    held = dict(_held(out, times, since, former))
+    for path, written in times.items():
+        if path.suffix == ".html" and (written >= since or held != former):
             text = path.read_text("utf-8")
-            led = _LINK.sub(partial(_led, place, held), text)
+            led = _LINK.sub(partial(_led, path.relative_to(out), held), text)
             if led != text:
                 write_if_changed(path, led.encode())
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    write_file(kept, json.dumps(held).encode())
 
 
-def _held(out: Path) -> Iterator[tuple[str, dict[str, str]]]:
+def _pages(out: Path) -> Iterator[Path]:
+    """List the pages below ``out`` and the tables of anchors of heavy ones."""
+    for folder, folders, names in os.walk(out):
+        if Path(folder) == out:
+            folders[:] = [name for name in folders if name != "_static"]
+        yield from (Path(folder, name) for name in names if name.endswith((".html", _TABLE)))
+
+
+def _held(out: Path, times: Mapping[Path, int], since: int, former: Held) -> Iterator[tuple[str, dict[str, str]]]:
     """Each heavy page with the anchors that only its parts have: the file name of the page that holds it."""
-    for table in out.rglob("*.parts.json"):
-        page = table.with_name(table.name.replace(".parts.json", ".html"))
+    parts: dict[Path, list[Path]] = {}
+    for path in sorted(times):
+        parts.setdefault(path.with_name(_PART.sub("", path.name)), []).append(path)
+    for table in (path for path in times if path.name.endswith(_TABLE)):
+        page = table.with_name(table.name.replace(_TABLE, ".html"))
+        name = page.relative_to(out).as_posix()
+        if name in former and all(times[path] < since for path in [table, *parts[page]]):
+            yield name, former[name]
+            continue
         anchors = json.loads(table.read_text("utf-8"))["anchors"]
         there = set(_ID.findall(page.read_text("utf-8")))
         places = {
-            anchor: part.name
-            for part in sorted(page.parent.glob(f"{page.stem}.part-*.html"))
-            for anchor in _ID.findall(part.read_text("utf-8"))
+            anchor: part.name for part in parts[page] if part != page for anchor in _ID.findall(part.read_text("utf-8"))
         }
         lacking = anchors.keys() & places.keys() - there
-        yield page.relative_to(out).as_posix(), {anchor: places[anchor] for anchor in lacking}
+        yield name, {anchor: places[anchor] for anchor in sorted(lacking)}
 
 
 def _led(place: Path, held: Held, link: re.Match[str]) -> str:

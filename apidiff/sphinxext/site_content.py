@@ -17,7 +17,7 @@ from apidiff.database.runs import run_id
 from apidiff.database.single_runs import single_paths
 from apidiff.derive.counterparts import counterparts
 from apidiff.derive.coverage import coverage_of
-from apidiff.derive.evidence import ProbeCall, probe_calls
+from apidiff.derive.evidence import ProbeCall, SingleHead, probe_calls, single_head_of
 from apidiff.derive.official import OfficialReport, official_report
 from apidiff.derive.picture import pictures
 from apidiff.derive.versions_run import newest_first, versions_run
@@ -39,7 +39,8 @@ class Content(Record, frozen=True, kw_only=True):
     ``newest``: framework → its newest version that was run, which pages show first. ``runs``: run ID → file. ``releases``:
     every known version, and which of them were run or have signatures. ``calls``: what probes call, by API and probe.
     ``records``: mapping ID → its file. ``signed``: run ID → what its signature says, where it has one. ``single_runs``: run
-    ID → file, of calls in single processes. ``packages``: those in whose source uses were counted, with their versions.
+    ID → file, of calls in single processes, ``single_heads`` what these say first.
+    ``packages``: those in whose source uses were counted, with their versions.
     ``damaged``: files that were passed over, below the data folder, with what is wrong with each.
     ``traced``: the mappings of whose calls the recorded traces have pages, in a part of the site; None where all have.
     """
@@ -57,6 +58,7 @@ class Content(Record, frozen=True, kw_only=True):
     records: dict[str, Path] = {}
     signed: dict[str, Signed] = {}
     single_runs: dict[str, Path] = {}
+    single_heads: list[SingleHead] = []
     packages: dict[str, str] = {}
     traced: frozenset[str] | None = None
     damaged: dict[str, str] = {}
@@ -87,7 +89,7 @@ def make(data: Data, keep: Path | None = None) -> Content:
     }
     releases = Releases(known=known, signed=signed, run=versions_run(data))
     runs = {run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.every_run}
-    singles = {key for key, _ in data.every_single_run}
+    singles = dict(data.every_single_run)
     made = kept_entries(data, keep) if keep else entries(data)
     return Content(
         entries=made,
@@ -95,6 +97,7 @@ def make(data: Data, keep: Path | None = None) -> Content:
         releases=releases,
         runs=runs,
         single_runs={key: path for path in single_paths(data.root / "runs") if (key := run_id(path)) in singles},
+        single_heads=[single_head_of(key, singles[key], data.signed.get(key)) for key in sorted(singles)],
         official=official_report(data, made),
         counterparts=counterparts(data, made),
         pictures=pictures(data),

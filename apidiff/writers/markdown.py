@@ -18,7 +18,7 @@ from apidiff.messages.first_screen import disputed_text, first_screen, where_tex
 from apidiff.messages.labels import Language, in_words, label
 from apidiff.messages.sweep_differences import cell_words
 from apidiff.messages.verdict_text import verdict_text
-from apidiff.model.base import Text
+from apidiff.model.base import Record, Text
 from apidiff.model.probe import Sweep
 from apidiff.model.version import Version
 from apidiff.model.views import (
@@ -41,17 +41,22 @@ _LEADING = re.compile(r"^(\d*)([#+=.)-])(?=\s|$|#|=|-)")
 _ADDRESS = "/:?#@!$&'*+,;=%~-._"
 
 
-class MappingText:
-    """The Markdown of one mapping, made once for all the files that hold it."""
+class MappingText(Record, frozen=True):
+    """The Markdown of one mapping, made once for all the files that hold it. Links to them stand between head and rest."""
 
-    def __init__(self, entry: Entry, language: Language) -> None:
+    head: str
+    rest: str
+
+    @classmethod
+    def made(cls, entry: Entry, language: Language) -> MappingText:
+        """Write the Markdown of an entry."""
         page = _Page(entry, language)
-        self._head, self._rest = visible(_joined(page.head())), visible(_joined(page.rest()))
+        return cls(head=visible(_joined(page.head())), rest=visible(_joined(page.rest())))
 
     def at(self, links: Sequence[tuple[str, str]]) -> str:
         """The text for one file. ``links``: the same mapping elsewhere, as (name, address) seen from there."""
         places = _bullets(link(prose(name), address) for name, address in links)
-        return f"{self._head}\n{places}\n\n{self._rest}\n"
+        return f"{self.head}\n{places}\n\n{self.rest}\n"
 
 
 def _joined(parts: Iterable[str]) -> str:

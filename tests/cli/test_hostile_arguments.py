@@ -122,7 +122,7 @@ def test_an_address_that_no_file_has(address: str, tmp_path: Path, capsys: pytes
 
 def test_what_cannot_be_seen_is_shown_in_markdown() -> None:
     hidden = "".join(map(chr, escapes()))
-    made = MappingText(entry("torch.a", summary=Text(en=f"a{hidden}b", zh=f"a{hidden}b")), "en").at([])
+    made = MappingText.made(entry("torch.a", summary=Text(en=f"a{hidden}b", zh=f"a{hidden}b")), "en").at([])
     assert not set(made) & set(hidden)
     assert "\\x1b" in made
     assert "\\u202e" in made

@@ -14,7 +14,9 @@ from msgspec.structs import replace
 from small_site import Site
 
 from apidiff.database.paths import DATA
+from apidiff.derive.evidence import single_head_of
 from apidiff.model.base import Text
+from apidiff.model.sample_run import SingleRecord
 from apidiff.model.views import Entry
 from apidiff.sphinxext import site_content
 from apidiff.sphinxext.domain import ApidiffDomain
@@ -180,6 +182,8 @@ def test_records_of_single_processes_are_listed_with_their_files(make_site: Make
     path = next((DATA / "runs").rglob("torch-*/single-cpu-*.json"))
     run_id = path.relative_to(DATA / "runs").with_suffix("").as_posix()
     site.content.single_runs[run_id] = path
+    record = msgspec.json.decode(path.read_bytes(), type=SingleRecord)
+    site.content.single_heads.append(single_head_of(run_id, record))
     built = site.build()
     assert built.warnings == ""
     assert "单进程调用" in built.html("runs")

@@ -58,7 +58,7 @@ def test_pages_lead_to_documents_of_their_language(
 def test_markdown_in_chinese_leads_to_chinese_documents(rules: list[AddressRule]) -> None:
     data = load()
     built = entries(data)
-    texts = {key: MappingText(entry, "zh").at([]) for key, entry in built.items()}
+    texts = {key: MappingText.made(entry, "zh").at([]) for key, entry in built.items()}
     texts["official"] = report_markdown(official_report(data, built), "zh")
     assert {key: links for key, text in texts.items() if (links := english(text, rules))} == {}
-    assert english(MappingText(built["torch.distributed.reduce"], "en").at([]), rules)
+    assert english(MappingText.made(built["torch.distributed.reduce"], "en").at([]), rules)

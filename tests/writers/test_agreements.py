@@ -25,7 +25,7 @@ def entry(data: Data, name: str) -> Entry:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", [ADD, GELU, "torch.nn.Linear"])
 def test_words_about_ranks_stand_only_where_there_are_ranks(database: Data, name: str, language: Language) -> None:
-    text = MappingText(entry(database, name), language).at([])
+    text = MappingText.made(entry(database, name), language).at([])
     assert label("agreement", language) in text
     assert not RANKS.search(text)
 
@@ -64,7 +64,7 @@ def test_each_agreement_names_the_runs_of_both_sides(database: Data) -> None:
 def test_what_was_not_run_says_so(database: Data, language: Language) -> None:
     bare = entry(dataclasses.replace(database, single_runs=[]), ADD)
     assert not bare.targets[0].agreements
-    assert label("agreement.none", language) in MappingText(bare, language).at([])
+    assert label("agreement.none", language) in MappingText.made(bare, language).at([])
 
 
 def test_the_terminal_shows_each_facet(database: Data) -> None:

@@ -30,6 +30,7 @@ def publish(
     runs: Sequence[RunHead],
     languages: Sequence[SiteLanguage],
     address: Address,
+    keep: Path | None = None,
 ) -> None:
     """Write everything that programs read into the folder of a built site.
 
@@ -40,12 +41,13 @@ def publish(
         runs: the run records.
         languages: those the site has, the leading one first.
         address: where the site stands on the web, if that is known.
+        keep: a folder where texts of mappings are kept for the next build.
     """
     entries = dict(sorted(entries.items()))
     _write_api(site, entries, counterparts, runs, languages[0])
     for language in languages:
         folder = language.folder
-        texts = Texts(entries, language, [other for other in languages if other is not language], address)
+        texts = Texts(entries, language, [other for other in languages if other is not language], address, keep)
         markdown = {site / path: text.encode() for path, text in texts.pages().items()}
         replace_folder(site / folder / "mappings", markdown, "*.md")
         write_if_changed(site / folder / "llms.txt", texts.index(f"{folder}/llms.txt").encode())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from apidiff.database.scope import load_scope
 from apidiff.messages.labels import label
@@ -10,11 +11,15 @@ from apidiff.model.views import Entry
 from apidiff.model.vocabulary import Risk
 from apidiff.writers.exports.address import API, Address, SiteLanguage
 from apidiff.writers.exports.feed import NAME as FEED
-from apidiff.writers.markdown import MappingText, code_span, link, prose
+from apidiff.writers.exports.kept_texts import mapping_texts
+from apidiff.writers.markdown import code_span, link, prose
 
 
 class Texts:
-    """Writes the files of one language; ``others`` are the site's other languages."""
+    """Writes the files of one language.
+
+    ``others`` are the site's other languages. ``keep``: a folder where texts of mappings are kept for the next build.
+    """
 
     def __init__(
         self,
@@ -22,10 +27,11 @@ class Texts:
         language: SiteLanguage,
         others: Sequence[SiteLanguage],
         address: Address,
+        keep: Path | None = None,
     ) -> None:
         self.entries, self.language, self.others, self.address = entries, language, others, address
         self.folder = language.folder
-        self._texts = {key: MappingText(entry, language.words) for key, entry in entries.items()}
+        self._texts = mapping_texts(entries, language.words, keep / f"{self.folder}.msgpack" if keep else None)
 
     def pages(self) -> dict[str, str]:
         """Write a page per mapping, by its path in the site."""

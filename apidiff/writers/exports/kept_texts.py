@@ -1,0 +1,59 @@
+"""Writes the Markdown of all mappings, taking over what an earlier build left of entries that are the same.
+
+Nearly all of a build's Markdown is that of the build before, and writing it takes longer than everything else for programs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from apidiff.database.paths import PACKAGE
+from apidiff.lookup.made_entries import code_files
+from apidiff.messages.labels import Language
+from apidiff.model.base import Record
+from apidiff.model.views import Entry
+from apidiff.writers.exports.files import write_if_changed
+from apidiff.writers.markdown import MappingText
+
+
+class _Kept(Record, frozen=True):
+    """A text with the digest of what it was made from."""
+
+    digest: bytes
+    text: MappingText
+
+
+def mapping_texts(entries: Mapping[str, Entry], language: Language, keep: Path | None) -> dict[str, MappingText]:
+    """Write the Markdown of every entry.
+
+    Args:
+        entries: by mapping.
+        language: of the text.
+        keep: a file where the texts are kept for the next build; None where they are not.
+    """
+    former = _read(keep)
+    code = hashlib.sha256()
+    for file in [*code_files(), *sorted((PACKAGE / "writers").rglob("*.py"))]:
+        code.update(file.read_bytes())
+    kept: dict[str, _Kept] = {}
+    for key, entry in entries.items():
+        made_from = code.copy()
+        made_from.update(msgspec.msgpack.encode(entry))
+        digest = made_from.digest()
+        before = former.get(key)
+        text = before.text if before and before.digest == digest else MappingText.made(entry, language)
+        kept[key] = _Kept(digest, text)
+    if keep:
+        write_if_changed(keep, msgspec.msgpack.encode(kept))
+    return {key: one.text for key, one in kept.items()}
+
+
+def _read(keep: Path | None) -> dict[str, _Kept]:
+    try:
+        return msgspec.msgpack.decode(keep.read_bytes(), type=dict[str, _Kept]) if keep else {}
+    except (OSError, msgspec.MsgspecError):
+        return {}  # none is kept, or they are broken
