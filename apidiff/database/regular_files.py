@@ -11,14 +11,23 @@ import stat
 import zlib
 from pathlib import Path
 
+_PIECE = 2**16  # bytes
+
 
 def read_regular(path: Path, most: int) -> bytes:
     """Reads the first ``most`` bytes of a file. Raises OSError where it cannot be read or is no regular file."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-    with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "it is no regular file")
-        return file.read(most)
+        # To ask for as much as there is at once: a buffer of ``most`` bytes costs more than the reading.
+        content = os.read(handle, min(most, status.st_size + 1))
+        while len(content) < most and (more := os.read(handle, min(most - len(content), _PIECE))):
+            content += more
+        return content
+    finally:
+        os.close(handle)
 
 
 def gunzip(content: bytes, most: int) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import NamedTuple
 
 from apidiff.model.result_types import NO_OBJECT
@@ -45,23 +46,24 @@ class Frame:
 
     def end(self, before: list[tuple[str, Value]] | None) -> dict[str, Value]:
         """End a branch: undo what it bound and return that."""
-        noted = self.journal or []
+        noted, self.journal = self.journal, before
+        if not noted:
+            return {}
         made = {name: self.bound[name] for name, _ in noted}
         for name, value in reversed(noted):
             if value is _UNBOUND:
                 self.bound.pop(name, None)
             else:
                 self.bound[name] = value
-        self.journal = before
         return made
 
     def join(self, *branches: dict[str, Value]) -> None:
         """Bind what is bound after one of several branches."""
-        for name in dict.fromkeys(name for branch in branches for name in branch):
-            values = [branch[name] if name in branch else self.bound.get(name) for branch in branches]
-            value = values[0]
-            for other in values[1:]:
-                value = united(value, other)
+        for name in dict.fromkeys(chain.from_iterable(branches)):
+            value: Value = None
+            for number, branch in enumerate(branches):
+                other = branch[name] if name in branch else self.bound.get(name)
+                value = united(value, other) if number else other
             self.bind(name, value)
 
 

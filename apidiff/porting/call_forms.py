@@ -31,12 +31,15 @@ def form_of(passed: Passed | None) -> CallForm | None:
     """Write down what a call passes; None for a name that is not called."""
     if passed is None:
         return None
-    keywords = tuple((name, _written(one)) for name, one in passed.keywords.items() if name != "**")
-    return CallForm(tuple(_written(one) for one in passed.args), keywords, "**" in passed.keywords)
+    args = tuple([_written(one) for one in passed.args])
+    if not passed.keywords:
+        return CallForm(args)
+    keywords = tuple([(name, _written(one)) for name, one in passed.keywords.items() if name != "**"])
+    return CallForm(args, keywords, "**" in passed.keywords)
 
 
 def _written(argument: Argument) -> str:
-    node, value = argument
+    node, value = argument.node, argument.value
     kind = type(node)
     if kind is ast.Constant:
         return _literal(node.value)  # type: ignore[attr-defined]

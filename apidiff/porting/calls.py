@@ -47,7 +47,8 @@ class Calls(NameChains):
         else:
             value = self.expr(func)
         expr, source, more = self.expr, self.names.source, False
-        value = source(value)
+        if value is not None:
+            value = source(value)
         for argument in node.args:
             if type(argument) is ast.Starred:
                 expr(argument.value)
@@ -56,11 +57,11 @@ class Calls(NameChains):
             given = expr(argument)
             args.append(Argument(argument, source(given) if given is not None and given != NO_OBJECT else given))
         for keyword in node.keywords:
-            given = source(expr(keyword.value))
+            given = expr(keyword.value)
             if keyword.arg is None:
                 more = True
             else:
-                passed.keywords[keyword.arg] = Argument(keyword.value, given)
+                passed.keywords[keyword.arg] = Argument(keyword.value, source(given) if given is not None else None)
         if kind is ast.Attribute and func.attr in _REGISTERS:  # type: ignore[attr-defined]
             self._register(func, passed)  # type: ignore[arg-type]
         if more:
@@ -89,11 +90,14 @@ class Calls(NameChains):
             if first.value is None and type(first.node) is ast.Name:
                 self.frame.bind(first.node.id, TENSOR)
             return
-        path = value.replace(INSTANCE, "")
+        path = value.replace(INSTANCE, "") if INSTANCE in value else value
+        parameters = self.parameters.get(path)
+        if parameters is None:
+            return
         keys = [path, path.rpartition(".")[2]] if f"{INSTANCE}." in value else [path]
         for key in keys:
             given = self.given.setdefault(key, {})
-            for name, argument in zip(self.parameters.get(path, ()), args, strict=False):
+            for name, argument in zip(parameters, args, strict=False):
                 if argument.value is not None and argument.value[0] == "t":
                     given[name] = united(given.get(name), argument.value)
 

@@ -29,10 +29,12 @@ class Definitions(Expressions):
         for given in (*arguments.defaults, *arguments.kw_defaults):
             if given is not None:
                 self.expr(given)
-        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        for argument in (*every, arguments.vararg, arguments.kwarg):
-            if argument is not None and argument.annotation is not None:
+        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+            if argument.annotation is not None:
                 self.expr(argument.annotation)
+        for extra in (arguments.vararg, arguments.kwarg):
+            if extra is not None and extra.annotation is not None:
+                self.expr(extra.annotation)
         if node.returns is not None:
             self.expr(node.returns)
         outer = self.frame
@@ -46,7 +48,7 @@ class Definitions(Expressions):
         self.local.add(path)
         parameters = self._parameters(node, owner)
         around = outer.outer if owner is not None else outer
-        if any(value is None for value in parameters.values()):
+        if None in parameters.values():
             self.parameters[path] = [name for name in parameters if owner is None or name != next(iter(parameters))]
         # What the file uses itself is gone through last: calls before tell what is passed for its parameters.
         inner = node.name.startswith("_") and node.name not in _FIRST
@@ -61,26 +63,23 @@ class Definitions(Expressions):
         found: dict[str, Value] = {}
         places = [*arguments.posonlyargs, *arguments.args]
         defaults = [None] * (len(places) - len(arguments.defaults)) + list(arguments.defaults)
-        is_static = any(isinstance(mark, ast.Name) and mark.id == "staticmethod" for mark in node.decorator_list)
+        marks = {mark.id for mark in node.decorator_list if isinstance(mark, ast.Name)}
         is_forward = owner is not None and node.name in {"forward", "construct"}
         pairs = [*zip(places, defaults, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
         for number, (argument, default) in enumerate(pairs):
-            if owner is not None and number == 0 and not is_static:
-                of_class = any(isinstance(mark, ast.Name) and mark.id == "classmethod" for mark in node.decorator_list)
-                found[argument.arg] = owner if of_class else f"{owner}{INSTANCE}"
-                continue
-            value = annotated_type(argument.annotation, self._meant)
-            if argument.annotation is None:
-                given = self._silent(default) if default is not None else None
-                if is_forward and argument.arg != "ctx" and _may_be_tensor(default):
-                    value = TENSOR
-                elif given is not None:
-                    value = None if isinstance(default, ast.Constant) and default.value is None else given
-            found[argument.arg] = value
-        for extra in (arguments.vararg, arguments.kwarg):
-            if extra is not None:
-                kind = annotated_type(extra.annotation, self._meant)
-                found[extra.arg] = f"{TENSOR}{SEQUENCE}" if extra is arguments.vararg and kind == TENSOR else None
+            if owner is not None and number == 0 and "staticmethod" not in marks:
+                found[argument.arg] = owner if "classmethod" in marks else f"{owner}{INSTANCE}"
+            elif argument.annotation is not None:
+                found[argument.arg] = annotated_type(argument.annotation, self._meant)
+            elif is_forward and argument.arg != "ctx" and _may_be_tensor(default):
+                found[argument.arg] = TENSOR
+            else:
+                found[argument.arg] = self._silent(default) if default is not None and not _is_none(default) else None
+        if arguments.vararg is not None:
+            kind = annotated_type(arguments.vararg.annotation, self._meant)
+            found[arguments.vararg.arg] = f"{TENSOR}{SEQUENCE}" if kind == TENSOR else None
+        if arguments.kwarg is not None:
+            found[arguments.kwarg.arg] = None
         return found
 
     def _enter(
@@ -132,4 +131,8 @@ class Definitions(Expressions):
 
 def _may_be_tensor(default: ast.expr | None) -> bool:
     """Whether a parameter of ``forward`` with this default may be given a tensor: it has none, or None."""
-    return default is None or (isinstance(default, ast.Constant) and default.value is None)
+    return default is None or _is_none(default)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None

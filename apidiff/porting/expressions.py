@@ -18,12 +18,17 @@ class Expressions(Calls):
         """Go through an expression; return what its value may be."""
         kind = type(node)
         if kind is ast.Name:
-            return self._name(node)  # type: ignore[arg-type]
+            name: str = node.id  # type: ignore[attr-defined]
+            bound = self.frame.bound
+            value = bound[name] if name in bound else self._look(name)
+            # Of another library, nothing, or an object: there is no API to tell of.
+            if value is not None and value[0] not in "!~" and (value[-1] not in ")]" or "|" in value):
+                self._follow(value, node, [], "name", None)
+            return value
         if kind is ast.Constant:
             return NO_OBJECT
-        visit = _EXPRESSIONS.get(kind)
-        if visit is not None:
-            return visit(self, node)
+        if kind in _EXPRESSIONS:
+            return _EXPRESSIONS[kind](self, node)
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self.expr(child)
@@ -31,22 +36,29 @@ class Expressions(Calls):
 
     def _operation(self, node: ast.BinOp) -> Value:
         left, right = self.expr(node.left), self.expr(node.right)
-        if TENSOR in (left, right):
+        if left == TENSOR or right == TENSOR:
             return TENSOR
         if left == right == NO_OBJECT:
             return NO_OBJECT
-        return next((one for one in (left, right) if one is not None and one.endswith(SEQUENCE)), None)
+        if left is not None and left.endswith(SEQUENCE):
+            return left
+        return right if right is not None and right.endswith(SEQUENCE) else None
 
     def _unary(self, node: ast.UnaryOp) -> Value:
         value = self.expr(node.operand)
-        return (
-            value if value == TENSOR and not isinstance(node.op, ast.Not) else NO_OBJECT if value == NO_OBJECT else None
-        )
+        if value == TENSOR:
+            return None if type(node.op) is ast.Not else TENSOR
+        return NO_OBJECT if value == NO_OBJECT else None
 
     def _compare(self, node: ast.Compare) -> Value:
-        values = [self.expr(node.left), *(self.expr(other) for other in node.comparators)]
-        plain = any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops)
-        return NO_OBJECT if plain else TENSOR if TENSOR in values else None
+        is_tensor = self.expr(node.left) == TENSOR
+        for other in node.comparators:
+            if self.expr(other) == TENSOR:
+                is_tensor = True
+        for op in node.ops:
+            if type(op) in _TELL_BOOLS:
+                return NO_OBJECT
+        return TENSOR if is_tensor else None
 
     def _either(self, node: ast.BoolOp) -> Value:
         value: Value = None
@@ -182,6 +194,7 @@ class Expressions(Calls):
                 self.rebound[name] = united(self.rebound.get(name), value)
 
 
+_TELL_BOOLS = {ast.Is, ast.IsNot, ast.In, ast.NotIn}
 _EXPRESSIONS: dict[type, Callable[..., Value]] = {
     ast.Call: Expressions._call,
     ast.Attribute: Expressions._chain,

@@ -15,7 +15,7 @@ from apidiff.porting.bindings import ModuleFacts
 from apidiff.porting.call_forms import CallForm, form_of
 from apidiff.porting.name_walk import walk
 from apidiff.porting.source_files import Problem, SourceFile
-from apidiff.porting.source_text import PYTHON, SUFFIXES, Parsed, UnreadableSource, parse_code, read_content
+from apidiff.porting.source_text import PYTHON, Block, Parsed, UnreadableSource, kind_of, parse_code, read_content
 from apidiff.porting.torch_names import TorchNames
 from apidiff.porting.uses import Place
 
@@ -69,23 +69,28 @@ class FileNames(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 def scan_file(file: SourceFile, names: TorchNames, tree: Collection[str]) -> FileNames:
     """Read and scan ``file``. ``tree``: the modules of the scanned tree."""
+    path = Path(file.path)
     try:
-        content = read_content(Path(file.path))
+        content = read_content(path)
     except UnreadableSource as error:
         return FileNames(file.path, [], [], None, [_problem(file.path, error)], {})
     digest = content_digest(content)
     try:
-        parsed, failed = parse_code(content, SUFFIXES.get(Path(file.path).suffix.lower(), PYTHON))
+        parsed, failed = parse_code(content, kind_of(path))
     except UnreadableSource as error:
         return FileNames(file.path, [], [], None, [_problem(file.path, error)], {}, digest)
-    return msgspec.structs.replace(scan_parsed(file, parsed, failed, names, tree), digest=digest)
+    return scan_parsed(file, parsed, failed, names, tree, digest)
 
 
 def scan_parsed(
-    file: SourceFile, parsed: list[Parsed], failed: list[UnreadableSource], names: TorchNames, tree: Collection[str]
+    file: SourceFile,
+    parsed: list[Parsed],
+    failed: list[UnreadableSource],
+    names: TorchNames,
+    tree: Collection[str],
+    digest: str = "",
 ) -> FileNames:
     """Scan the code of ``file``, which has been read. ``failed``: the parts of it that do not parse."""
-    kind = SUFFIXES.get(Path(file.path).suffix.lower(), PYTHON)
     places = _Places(parsed)
     try:
         found = walk(
@@ -94,7 +99,7 @@ def scan_parsed(
             names,
             tree,
             package=file.package,
-            assume=kind != PYTHON or file.module.startswith("<"),
+            assume=file.module.startswith("<") or kind_of(Path(file.path)) != PYTHON,
         )
     except RecursionError:
         return FileNames(file.path, [], [], None, [Problem(file.path, "nested")], {})
@@ -106,7 +111,7 @@ def scan_parsed(
         for one in found.pending
     ]
     problems = [_problem(file.path, error) for error in failed]
-    return FileNames(file.path, references, waiting, found.facts, problems, _ignored(parsed))
+    return FileNames(file.path, references, waiting, found.facts, problems, _ignored(parsed), digest)
 
 
 def content_digest(content: bytes) -> str:
@@ -132,15 +137,15 @@ class _Places:
                 ast.increment_lineno(part.tree, at)
             if len(parsed) > 1:
                 at += part.block.text.count("\n") + 1
-        self._ascii = len(parsed) == 1 and parsed[0].block.text.isascii()
-        self._simple = len(parsed) == 1 and self._ascii and not any(parsed[0].block.shifts)
+        # The whole of a file, in which a byte is a character: places are what Python tells.
+        block = parsed[0].block if len(parsed) == 1 else None
+        self._simple = block is not None and block.text.isascii() and block == Block(block.text)
 
     def span(self, place: Place) -> Span:
         """The span of a place."""
         line, column, end_line, end_column = place
         if self._simple:
-            first, cell = self._blocks[0].first - 1, self._blocks[0].cell
-            return Span(first + line, column + 1, first + end_line, end_column + 1, cell)
+            return Span(line, column + 1, end_line, end_column + 1)
         number = bisect_right(self._starts, line - 1) - 1
         return Span(
             *self._point(number, line, column), *self._point(number, end_line, end_column), self._blocks[number].cell

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 
 from apidiff.model.result_types import INSTANCE
 from apidiff.porting.bindings import ClassFacts, Frame
-from apidiff.porting.torch_names import IN_TREE, TENSOR, TorchNames, Value, united
+from apidiff.porting.torch_names import IN_TREE, TorchNames, Value, united
 from apidiff.porting.uses import Passed, Pending, Use, attribute_place, span
 
 _LONGEST = 240  # characters of a path
@@ -68,29 +68,18 @@ class NameChains:
             return f"{self.path}.{name}"
         return None
 
-    def _name(self, node: ast.Name) -> Value:
-        name, bound = node.id, self.frame.bound
-        value = bound[name] if name in bound else self._look(name)
-        if value is None or value[0] in "!~" or (value[-1] in ")]" and "|" not in value):
-            return value  # nothing of PyTorch's, or an object: there is no API to tell of
-        self._follow(value, node, [], "name", None)
-        return value
-
     def _chain(self, node: ast.Attribute, passed: Passed | None = None) -> Value:
         """A name or another expression with the attributes that follow it, ``a.b.c``; ``passed`` where it is called."""
         steps = [node]
         base = node.value
         while type(base) is ast.Attribute:
-            steps.append(base)
+            steps.insert(0, base)
             base = base.value
         value = self._look(base.id) if type(base) is ast.Name else self.expr(base)
-        if value is not None and value[0] not in "!~":
-            steps.reverse()
-            return self._follow(value, base, steps, "name" if passed is None else "call", passed)
         if value is None:
-            if passed is not None and node.attr in self.methods:
-                self.uses.append(Use(f"torch.Tensor.{node.attr}", attribute_place(node), "call", passed, True))
-            return None
+            self._tell_possible(steps, passed)
+        elif value[0] not in "!~":
+            return self._follow(value, base, steps, "name" if passed is None else "call", passed)
         return value
 
     def _follow(
@@ -99,56 +88,34 @@ class NameChains:
         """Return what ``value`` with the attributes of ``steps`` is; note the API that it names."""
         if "|" in value:
             return self._follow_each(value, base, steps, role, passed)
-        names = self.names
         count, at = len(steps), 0
-        now: Value = value
-        while now is not None:
-            first = now[0]
-            if first == IN_TREE:
-                found = self._own(now, steps[at].attr) if at < count and now.endswith(INSTANCE) else None
-                if found is None:
-                    self._leave(now, base, steps[at:], steps[:at], role, passed)
-                    return ".".join([now, *(step.attr for step in steps[at:])]) if len(now) < _LONGEST else None
-                now = None if found == "" else found
-                at += 1
-                if now is None or "|" in now:
-                    break
-                continue
-            if first in "!~":
-                break
-            if now[-1] not in ")]" and not names.is_module(now):
-                end, api = at, now
-                if at < count and names.is_class(now):
-                    now = names.attribute(now, steps[at].attr)
-                    at += 1
-                    if now is not None:
-                        api, end = now, at
-                elif at < count and not names.is_known(
-                    now
-                ):  # a module or an object that nobody knows: all that follows
-                    api, at, end = ".".join([now, *(step.attr for step in steps[at:])]), count, count
-                    now = None
-                self._tell(api, base, steps, end, role if end == count else "name", passed if end == count else None)
-                for step in steps[at:]:
-                    now = names.attribute(now, step.attr) if now is not None else None
-                return now
-            if at == count:
-                return now
-            before = now
-            now = names.attribute(now, steps[at].attr)
+        while value[0] == IN_TREE:
+            found = self._own(value, steps[at].attr) if at < count and value.endswith(INSTANCE) else None
+            if found is None:
+                self._leave(value, base, steps[at:], steps[:at], role, passed)
+                return ".".join([value, *(step.attr for step in steps[at:])]) if len(value) < _LONGEST else None
             at += 1
-            if at == count and passed is not None and before[-1] == ")":
-                if now is not None and now[0] == "t" and now[-1] not in ")]":
-                    self._tell(now, base, steps, at, role, passed)
-                    return now
-                if now is None and before == TENSOR and steps[-1].attr in self.methods:
-                    self._tell(f"torch.Tensor.{steps[-1].attr}", base, steps, at, role, passed)
-                return now
-        if now is not None and "|" in now and at < count:
-            return self._follow_each(now, base, steps[at:], role, passed)
-        if now is None and passed is not None and steps and steps[-1].attr in self.methods:
+            if not found:
+                self._tell_possible(steps, passed)
+                return None
+            value = found
+            if "|" in value:
+                return self._follow_each(value, base, steps[at:], role, passed) if at < count else value
+        rest = (steps[at].attr,) if at + 1 == count else tuple([step.attr for step in steps[at:]])
+        way = self.names.follow(value, rest, passed is not None)
+        if way.api is not None:
+            end = at + way.end
+            self._tell(way.api, base, steps, end, role if end == count else "name", passed if end == count else None)
+        elif way.value is None and way.is_lost:
+            self._tell_possible(steps, passed)
+        elif way.value is not None and "|" in way.value and at + way.end < count:
+            return self._follow_each(way.value, base, steps[at + way.end :], role, passed)
+        return way.value
+
+    def _tell_possible(self, steps: list[ast.Attribute], passed: Passed | None) -> None:
+        """Note a call of what may be a method of a tensor."""
+        if passed is not None and steps and steps[-1].attr in self.methods:
             self.uses.append(Use(f"torch.Tensor.{steps[-1].attr}", attribute_place(steps[-1]), "call", passed, True))
-        return now
 
     def _follow_each(
         self, value: str, base: ast.expr, steps: list[ast.Attribute], role: str, passed: Passed | None

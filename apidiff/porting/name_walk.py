@@ -99,16 +99,19 @@ class Walker(Imports):
 
     def _branch(self, statements: Iterable[ast.stmt], narrowed: dict[str, Value] | None = None) -> dict[str, Value]:
         before = self.frame.begin()
-        for name, value in (narrowed or {}).items():
-            self.frame.bind(name, value)
+        if narrowed:
+            for name, value in narrowed.items():
+                self.frame.bind(name, value)
         self.body(statements)
         return self.frame.end(before)
 
     def _if(self, node: ast.If) -> None:
         self.expr(node.test)
-        first = self._branch(node.body, self._narrowed(node.test))
+        narrowed = self._narrowed(node.test) if type(node.test) in _NARROWING else None
+        first = self._branch(node.body, narrowed)
         other = self._branch(node.orelse) if node.orelse else {}
-        self.frame.join(first, other)
+        if first or other:
+            self.frame.join(first, other)
 
     def _narrowed(self, test: ast.expr) -> dict[str, Value]:
         """What ``isinstance(x, torch.Tensor)`` and ``torch.is_tensor(x)`` tell of ``x``."""
@@ -193,6 +196,7 @@ class Walker(Imports):
         )
 
 
+_NARROWING = {ast.Call, ast.BoolOp}
 _STATEMENTS: dict[type, Callable[..., None]] = {
     ast.Import: Walker._import,
     ast.ImportFrom: Walker._import_from,

@@ -18,7 +18,7 @@ from apidiff.errors import ApidiffError
 from apidiff.porting.file_scan import content_digest
 from apidiff.porting.port_text import Ported, Porter
 from apidiff.porting.source_files import Problem
-from apidiff.porting.source_text import PYTHON, SUFFIXES, UnreadableSource, read_content
+from apidiff.porting.source_text import PYTHON, UnreadableSource, kind_of, read_content
 from apidiff.porting.tree_scan import ScannedFile
 
 
@@ -41,7 +41,7 @@ def port_files(scanned: Iterable[ScannedFile], porter: Porter) -> Iterator[Porte
     """Port each of the files of one scan, which was made with ``ported=True``; what cannot be ported is a problem."""
     for file in scanned:
         path = Path(file.names.path)
-        if SUFFIXES.get(path.suffix.lower(), PYTHON) != PYTHON:
+        if kind_of(path) != PYTHON:
             yield Problem(str(path), "not_python")
             continue
         if file.names.problems:

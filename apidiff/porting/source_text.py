@@ -8,7 +8,7 @@ import re
 import tokenize
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import msgspec
 
@@ -52,6 +52,11 @@ class Parsed(msgspec.Struct, frozen=True):
 
     block: Block
     tree: ast.Module
+
+
+def kind_of(path: PurePath) -> str:
+    """Whether a file is a module, a notebook or a page of Markdown, by its name."""
+    return SUFFIXES.get(path.suffix.lower(), PYTHON)
 
 
 def read_content(path: Path) -> bytes:

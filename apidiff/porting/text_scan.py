@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from apidiff.porting.file_scan import FileNames, scan_parsed
 from apidiff.porting.source_files import Problem, SourceFile
-from apidiff.porting.source_text import NOTEBOOK, PYTHON, SUFFIXES, UnreadableSource, parse_code, parse_text
+from apidiff.porting.source_text import NOTEBOOK, PYTHON, UnreadableSource, kind_of, parse_code, parse_text
 from apidiff.porting.torch_names import TorchNames
 from apidiff.porting.tree_scan import ScannedFile, link_names
 
@@ -24,7 +24,7 @@ def scan_text(text: str, path: str, names: TorchNames, *, half_typed: bool = Fal
         names: what names of PyTorch mean.
         half_typed: whether lines that do not parse are passed over, so that the rest is scanned.
     """
-    kind = SUFFIXES.get(PurePath(path).suffix.lower(), PYTHON)
+    kind = kind_of(PurePath(path))
     module = PurePath(path).stem if kind == PYTHON and path != SNIPPET else f"<{path}>"
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     passed_over: set[int] = set()

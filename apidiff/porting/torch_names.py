@@ -8,7 +8,7 @@ what nobody knows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import msgspec
@@ -26,8 +26,22 @@ ITEM = "#"  # in a path that starts in the tree: an item of what stands before i
 _MODULE = "torch.nn.Module"
 _COPIES = {"torch._VF": "torch"}  # a module that hands on the compiled functions of another
 _LONGEST = 240  # characters of a path: what is longer leads nowhere
+_KEPT = 2**15  # answers to questions that code asks again and again
 
 Value = str | None
+
+
+class Followed(msgspec.Struct, frozen=True, gc=False):
+    """Where names behind a value lead.
+
+    ``value``: what all of them give. ``api``: that is named on the way, None where none is; ``end``: after how many names that
+    is, or where the way ends. ``is_lost``: whether nobody knows what one of them gives.
+    """
+
+    value: Value
+    api: str | None
+    end: int
+    is_lost: bool = False
 
 
 def read_result_types() -> ResultTypes:
@@ -58,6 +72,7 @@ class TorchNames:
                 ".".join(parts[:size]) for size in range(1, len(parts) + 1) if parts[size - 1].islower()
             )
         self._modules -= names.apis.keys() & {"torch.Tensor"}
+        self.follow = lru_cache(_KEPT)(self._follow)
 
     @cached_property
     def tensor_methods(self) -> frozenset[str]:
@@ -106,12 +121,58 @@ class TorchNames:
         module, dot, last = name.rpartition(".")
         return f"{self._copies[module]}{dot}{last}" if module in self._copies else name
 
+    def _follow(self, value: str, names: tuple[str, ...], is_called: bool, /) -> Followed:
+        """Follow ``names`` behind ``value``, which is of PyTorch. ``is_called``: whether a call ends them."""
+        now: Value = value
+        for at in range(len(names) + 1):
+            if now is None:
+                return Followed(None, None, at, True)
+            if now[0] in "!~":
+                return Followed(now, None, at)
+            if now[-1] not in ")]" and now not in self._modules:
+                return self._follow_api(now, names, at)
+            if at == len(names):
+                break
+            before, now = now, self.attribute(now, names[at])
+            if is_called and at + 1 == len(names) and before[-1] == ")":
+                is_api = now is not None and now[0] == "t" and now[-1] not in ")]"
+                if now is None and before == TENSOR and names[-1] in self.tensor_methods:
+                    return Followed(None, f"torch.Tensor.{names[-1]}", at + 1)
+                return Followed(now, now if is_api else None, at + 1)
+        return Followed(now, None, len(names))
+
+    def _follow_api(self, api: str, names: tuple[str, ...], at: int) -> Followed:
+        """Follow names behind an API, which is itself named by those before ``at``, or with the next as its member."""
+        if at == len(names):
+            return Followed(api, api, at)
+        if not self.is_class(api) and not self.is_known(
+            api
+        ):  # a module or an object that nobody knows: all that follows
+            return Followed(None, ".".join([api, *names[at:]]), len(names))
+        if not self.is_class(api):
+            return Followed(self._last(api, names[at:]), api, at)
+        member = self.attribute(api, names[at])
+        if member is None:
+            return Followed(None, api, at)
+        return Followed(self._last(member, names[at + 1 :]), member, at + 1)
+
+    def _last(self, value: Value, names: tuple[str, ...]) -> Value:
+        for name in names:
+            value = self.attribute(value, name) if value is not None else None
+        return value
+
     def star(self, module: str) -> dict[str, str]:
         """What a star import from ``module`` binds."""
-        start = f"{self._copies.get(module, module)}."
-        names = [*self.apis, *(name for name in self._results if name.startswith(start)), *self._modules]
-        found = {name.removeprefix(start): name for name in names if name.startswith(start)}
-        return {name: value for name, value in found.items() if "." not in name}
+        return self._members.get(self._copies.get(module, module), {})
+
+    @cached_property
+    def _members(self) -> dict[str, dict[str, str]]:
+        """The full names of what each module holds, by its name there."""
+        members: dict[str, dict[str, str]] = {}
+        for name in (*self.apis, *self._results, *self._modules):
+            module, _, last = name.rpartition(".")
+            members.setdefault(module, {})[last] = name
+        return members
 
     def attribute(self, value: str, name: str) -> Value:
         """The value of an attribute."""

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
+
+import msgspec
 
 from apidiff.porting.torch_names import Value
 
 Place = tuple[int, int, int, int]  # line, column, end line, end column as ast counts them: bytes from 0
 
 
-class Argument(NamedTuple):
+class Argument(msgspec.Struct, frozen=True, gc=False):
     """An argument as it is written, with what its value is known to be."""
 
     node: ast.expr
     value: Value
 
 
-class Passed(NamedTuple):
+class Passed(msgspec.Struct, frozen=True, gc=False):
     """What a call passes. ``open``: more may come from ``*`` or ``**``."""
 
     args: list[Argument]
@@ -25,7 +26,7 @@ class Passed(NamedTuple):
     open: bool
 
 
-class Use(NamedTuple):
+class Use(msgspec.Struct, frozen=True, gc=False):
     """A place that names an API. ``role``: call, name or import. ``possible``: a method of something unknown."""
 
     name: str
@@ -35,7 +36,7 @@ class Use(NamedTuple):
     possible: bool = False
 
 
-class Pending(NamedTuple):
+class Pending(msgspec.Struct, frozen=True, gc=False):
     """A place whose meaning another file decides: ``value`` followed by ``names``; ``places``: to the end of each part."""
 
     value: str
