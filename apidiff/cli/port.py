@@ -18,7 +18,7 @@ from apidiff.porting.source_files import Problem
 from apidiff.porting.tree_scan import scan_tree
 from apidiff.writers.scan.words import problem_text, words
 
-_OWN = {"not_python", "changed_meanwhile", "cannot_write", "broken"}
+_OWN = {"changed_meanwhile", "cannot_write", "broken"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,6 +16,7 @@ import msgspec
 from apidiff.atomic_write import replacing
 from apidiff.errors import ApidiffError
 from apidiff.porting.file_scan import content_digest
+from apidiff.porting.port_pages import port_page
 from apidiff.porting.port_text import Ported, Porter
 from apidiff.porting.source_files import Problem
 from apidiff.porting.source_text import PYTHON, UnreadableSource, kind_of, read_content
@@ -41,12 +42,9 @@ def port_files(scanned: Iterable[ScannedFile], porter: Porter) -> Iterator[Porte
     """Port each of the files of one scan, which was made with ``ported=True``; what cannot be ported is a problem."""
     for file in scanned:
         path = Path(file.names.path)
-        if kind_of(path) != PYTHON:
-            yield Problem(str(path), "not_python")
-            continue
-        if file.names.problems:
-            yield from file.names.problems
-            continue
+        yield from file.names.problems
+        if file.names.problems and (kind_of(path) == PYTHON or not file.references):
+            continue  # of a page, the other blocks are ported
         try:
             yield _port_file(path, file, porter)
         except UnreadableSource as error:
@@ -59,6 +57,9 @@ def _port_file(path: Path, file: ScannedFile, porter: Porter) -> PortedFile:
     if content_digest(before) != file.names.digest:
         raise UnreadableSource("changed_meanwhile")
     text, encoding, mark = _decoded(before)
+    if (kind := kind_of(path)) != PYTHON:
+        ported = port_page(text, kind, porter)
+        return PortedFile(path, before, mark + ported.text.encode() if ported.edits else before, text, ported)
     ported = porter.port_scanned(text, file)
     try:
         after = mark + ported.text.encode(encoding)

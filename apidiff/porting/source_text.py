@@ -133,7 +133,14 @@ def _without_magics(block: Block) -> Block:
 
 
 def _cells(content: bytes) -> Iterator[Block]:
-    """The code cells of a notebook of format 3 or 4. Raises UnreadableSource."""
+    """The code cells of a notebook. Raises UnreadableSource."""
+    for number, cell in enumerate(notebook_cells(content), start=1):
+        if isinstance(cell, dict) and cell.get("cell_type") == "code":
+            yield _plain(cell_source(cell).split("\n"), 1, number)
+
+
+def notebook_cells(content: bytes) -> list[object]:
+    """The cells of a notebook of format 3 or 4. Raises UnreadableSource."""
     try:
         notebook = msgspec.json.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -142,11 +149,13 @@ def _cells(content: bytes) -> Iterator[Block]:
     cells = [cell for sheet in sheets if isinstance(sheet, dict) for cell in _list(sheet.get("cells"))]
     if not cells:
         raise UnreadableSource("no_cells")
-    for number, cell in enumerate(cells, start=1):
-        if isinstance(cell, dict) and cell.get("cell_type") == "code":
-            source = cell.get("source", cell.get("input", ""))
-            text = "".join(map(str, source)) if isinstance(source, list) else str(source)
-            yield _plain(text.split("\n"), 1, number)
+    return cells
+
+
+def cell_source(cell: object) -> str:
+    """The source of a cell of a notebook, which may be written as lines."""
+    source = cell.get("source", cell.get("input", "")) if isinstance(cell, dict) else ""
+    return "".join(map(str, source)) if isinstance(source, list) else str(source)
 
 
 def _list(value: object) -> list[object]:

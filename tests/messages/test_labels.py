@@ -137,7 +137,7 @@ FAMILIES = {
     "documents": values(Stated),
     "documents.shown": values(Stated),
     "servers.call": {label.value for label in Label},
-    "port_problem": {"not_python", "changed_meanwhile", "cannot_write", "broken"},
+    "port_problem": {"changed_meanwhile", "cannot_write", "broken"},
     "ranks": values(RankSet),
     "some_ranks": {one.value for one in SOME_RANKS},
     "history": values(ChangeKind),

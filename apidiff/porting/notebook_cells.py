@@ -1,0 +1,83 @@
+"""Replaces the sources of cells in the text of a notebook; every other byte of the JSON stays: metadata, outputs, indents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from apidiff.porting.source_text import UnreadableSource, notebook_cells
+
+_DECODER = json.JSONDecoder()
+_SPACE = " \t\r\n"
+
+
+def replace_sources(text: str, sources: Mapping[int, str]) -> str:
+    """Return the notebook with new sources of cells, by their number from 0. Raises UnreadableSource for what is no notebook."""
+    places = list(_source_places(text))
+    if len(places) != len(notebook_cells(text.encode())):
+        raise UnreadableSource("notebook", detail="its cells cannot be told apart")
+    for number, source in sorted(sources.items(), reverse=True):
+        place = places[number]
+        if place is None:
+            raise UnreadableSource("notebook", detail=f"cell {number + 1} has no source")
+        start, end = place
+        text = text[:start] + _written(text[start:end], source) + text[end:]
+    return text
+
+
+def _source_places(text: str) -> Iterator[tuple[int, int] | None]:
+    """Where the source of each cell stands; None for one without."""
+    sheets = [place for place in _members(text, _skip(text, 0), "worksheets") for place in _items(text, place)]
+    for sheet in sheets or [_skip(text, 0)]:
+        for cells in _members(text, sheet, "cells"):
+            for cell in _items(text, cells):
+                found = [*_members(text, cell, "source"), *_members(text, cell, "input")]
+                yield (found[0], _end(text, found[0])) if found else None
+
+
+def _members(text: str, at: int, key: str) -> Iterator[int]:
+    """Where the value of ``key`` begins in the object at a place; nothing where it has none."""
+    if text[at : at + 1] != "{":
+        return
+    at = _skip(text, at + 1)
+    while text[at] != "}":
+        name, at = _DECODER.raw_decode(text, at)
+        at = _skip(text, _skip(text, at) + 1)  # the colon
+        if name == key:
+            yield at
+        at = _skip(text, _end(text, at))
+        at = _skip(text, at + 1) if text[at] == "," else at
+
+
+def _items(text: str, at: int) -> Iterator[int]:
+    """Where the items of the array at a place begin."""
+    if text[at : at + 1] != "[":
+        return
+    at = _skip(text, at + 1)
+    while text[at] != "]":
+        yield at
+        at = _skip(text, _end(text, at))
+        at = _skip(text, at + 1) if text[at] == "," else at
+
+
+def _end(text: str, at: int) -> int:
+    return _DECODER.raw_decode(text, at)[1]
+
+
+def _skip(text: str, at: int) -> int:
+    while at < len(text) and text[at] in _SPACE:
+        at += 1
+    return at
+
+
+def _written(before: str, source: str) -> str:
+    """A source in the manner of the one before: a string, or a list of lines between which the same stands."""
+    ascii_only = before.isascii()
+    if before[0] == '"':
+        return json.dumps(source, ensure_ascii=ascii_only)
+    places = list(_items(before, 0))
+    kept = {json.loads(before[start : _end(before, start)]): before[start : _end(before, start)] for start in places}
+    lines = [kept.get(line, json.dumps(line, ensure_ascii=ascii_only)) for line in source.splitlines(keepends=True)]
+    opening = before[: places[0]]
+    between = before[_end(before, places[0]) : places[1]] if len(places) > 1 else f",{opening[1:]}"
+    return opening + between.join(lines) + before[_end(before, places[-1]) :]

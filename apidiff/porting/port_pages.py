@@ -1,0 +1,111 @@
+"""Ports the code in notebooks and Markdown pages: its blocks as one program. What is no code, and code without edits, stays.
+
+Blocks that a prompt begins (``>>>``) and those that do not parse are left as they are.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import msgspec
+
+from apidiff.porting.code_text import Edit, apply_edits
+from apidiff.porting.notebook_cells import replace_sources
+from apidiff.porting.port_text import Ported, Porter
+from apidiff.porting.source_text import NOTEBOOK, Block, UnreadableSource, cell_source, notebook_cells, parse_code
+from apidiff.porting.text_scan import SNIPPET
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_PROMPT = re.compile(r"\s*>>>")
+
+
+class _Piece(msgspec.Struct, frozen=True):
+    """A block with the lines of the page or the cell that it was read from."""
+
+    block: Block
+    lines: list[str]
+
+    @property
+    def stays(self) -> bool:
+        """Whether it holds nothing to port: nothing, or what somebody typed at a prompt with what came back."""
+        return not self.block.text.strip() or any(_PROMPT.match(line) for line in self.lines)
+
+
+def port_page(text: str, kind: str, porter: Porter) -> Ported:
+    """Port the code in ``text``, a notebook or a page of Markdown. Raises UnreadableSource where the result is neither."""
+    pieces = list(_pieces(text, kind))
+    code = [piece.block.text for piece in pieces if not piece.stays]
+    ported = porter.port_text("\n".join(code), SNIPPET)
+    written = _ported_blocks(code, ported.edits)
+    after = [piece.block.text if piece.stays else next(written) for piece in pieces]
+    changed = [(piece, new) for piece, new in zip(pieces, after, strict=True) if new != piece.block.text]
+    if kind == NOTEBOOK:
+        page = replace_sources(
+            text, {(piece.block.cell or 1) - 1: "".join(_rewritten(piece, new)) for piece, new in changed}
+        )
+    else:
+        lines = _lines_of(text)
+        for piece, new in reversed(changed):
+            start = piece.block.first - 1
+            lines[start : start + len(piece.lines)] = _rewritten(piece, new)
+        page = "".join(lines)
+    if [piece.block.text for piece in _pieces(page, kind)] != after:
+        raise UnreadableSource("broken", detail="its code would not be read back as it was written")
+    return msgspec.structs.replace(ported, text=page)
+
+
+def _pieces(text: str, kind: str) -> Iterator[_Piece]:
+    """The blocks of a page that are Python. Raises UnreadableSource."""
+    blocks = [part.block for part in parse_code(text.encode(), kind)[0]]
+    if kind == NOTEBOOK:
+        cells = notebook_cells(text.encode())
+        for block in blocks:
+            yield _Piece(block, _lines_of(cell_source(cells[(block.cell or 1) - 1])))
+    else:
+        lines = _lines_of(text)
+        for block in blocks:
+            yield _Piece(block, lines[block.first - 1 : block.first - 1 + len(block.shifts)])
+
+
+def _ported_blocks(code: Sequence[str], edits: Sequence[Edit]) -> Iterator[str]:
+    """The text of each block after the edits, which count bytes of all of them with a line end between."""
+    start = 0
+    for text in code:
+        data = text.encode()
+        own = [
+            Edit(edit.start - start, edit.end - start, edit.text)
+            for edit in edits
+            if start <= edit.start and edit.end <= start + len(data)
+        ]
+        yield apply_edits(data, own).decode()
+        start += len(data) + 1
+
+
+def _rewritten(piece: _Piece, after: str) -> Iterator[str]:
+    """The lines of the page for the code ``after``: those of before where it is the same, and what stands in front of them."""
+    block, lines = piece.block, piece.lines
+    old, new = block.text.split("\n"), after.split("\n")
+    end = next((found[0] for line in lines if (found := _LINE_END.search(line))), "\n")
+    first = next((number for number, line in enumerate(old) if line.strip()), 0)
+    for act, start, stop, begin, until in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if act == "equal":
+            yield from lines[start:stop]
+            continue
+        for number in range(begin, until):
+            like = min(start + number - begin, max(start, stop - 1), len(old) - 1)
+            like = like if old[like].strip() else first
+            is_last = number == len(new) - 1
+            yield lines[like][: block.shifts[like]] + new[number] + ("" if is_last and not _ended(lines[-1]) else end)
+
+
+def _lines_of(text: str) -> list[str]:
+    """The lines with their ends; the last may have none."""
+    ends = [0, *(found.end() for found in _LINE_END.finditer(text)), len(text)]
+    return [text[start:end] for start, end in pairwise(ends)]
+
+
+def _ended(line: str) -> bool:
+    return line.endswith(("\n", "\r"))

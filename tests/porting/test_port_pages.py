@@ -1,0 +1,113 @@
+"""Porting notebooks and Markdown pages: their code changes, every other byte stays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from apidiff.lookup.cache import open_index
+from apidiff.porting.judgement import Judge
+from apidiff.porting.port_pages import port_page
+from apidiff.porting.port_text import Porter
+from apidiff.porting.source_text import MARKDOWN, NOTEBOOK, UnreadableSource
+
+Port = Callable[[str, str], str]
+
+
+@pytest.fixture(scope="module")
+def port() -> Port:
+    index = open_index()
+    porter = Porter(Judge.of_index(index, "2.10.0", None), index.source_names)
+    return lambda text, kind: port_page(text, kind, porter).text
+
+
+def _code(source: object, **more: object) -> dict[str, Any]:
+    return {
+        "cell_type": "code",
+        "metadata": {"tags": ["é"]},
+        "outputs": [{"text": ["torch.abs"]}],
+        "source": source,
+    } | more
+
+
+NOTEBOOK_CELLS = {
+    "cells": [
+        {"cell_type": "markdown", "metadata": {}, "source": ["`torch.abs`\n"]},
+        _code(["%matplotlib inline\n", "import torch\n"], execution_count=3),
+        _code("x = torch.cat([a, b], dim=1)\n!pip list\nprint('é', x)"),
+        _code(["print( 'é' )"]),
+        _code(["def half(:"]),
+        _code(["# ünï\n", "y = torch.cat([x, x], dim=1)\n", "y"]),
+    ],
+    "metadata": {"source": ["import torch"], "cells": "torch"},
+    "nbformat": 4,
+}
+
+
+@pytest.mark.parametrize(
+    "layout", [{"indent": 1, "ensure_ascii": False}, {"indent": 4}, {"separators": (",", ":")}], ids=str
+)
+def test_cells_are_ported_and_the_rest_of_a_notebook_stays(port: Port, layout: dict[str, Any]) -> None:
+    """The result is what the same JSON with the new sources is: metadata, outputs, magics and layout are as before."""
+    wanted = json.loads(json.dumps(NOTEBOOK_CELLS))
+    wanted["cells"][1]["source"][1] = "from mindspore import mint\n"
+    wanted["cells"][2]["source"] = "x = mint.cat([a, b], dim=1)\n!pip list\nprint('é', x)"
+    wanted["cells"][5]["source"][1] = "y = mint.cat([x, x], dim=1)\n"
+    ported = port(json.dumps(NOTEBOOK_CELLS, **layout), NOTEBOOK)
+    assert ported == json.dumps(wanted, **layout)
+    assert port(ported, NOTEBOOK) == ported
+
+
+def test_lines_are_added_to_a_cell_as_its_lines_stand(port: Port) -> None:
+    cells = {"cells": [_code(["import torch\n", "torch.save(x, 'a')"])]}
+    ported = json.loads(port(json.dumps(cells, indent=2), NOTEBOOK))["cells"][0]["source"]
+    assert [line.partition(":")[0] for line in ported] == ["import torch\n", "# apidiff manual", "torch.save(x, 'a')"]
+
+
+PAGE = """# torch.cat
+
+```python
+import torch
+x = torch.cat([a, b], dim=1)
+```
+
+- indented:
+
+  ```python
+  if x:
+      torch.save(x, "a")
+  ```
+
+> ```py
+> y = torch.cat([x, x], dim=1)
+> ```
+
+```python
+>>> import torch
+>>> torch.cat([a, b])
+```
+
+    torch.cat
+"""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_fences_are_ported_and_the_rest_of_a_page_stays(port: Port, end: str) -> None:
+    """Indents and quotation marks before code stay, and stand before what is added; sessions at a prompt stay."""
+    ported = port(PAGE.replace("\n", end), MARKDOWN)
+    comment = next(line for line in ported.split(end) if "apidiff manual" in line)
+    assert comment.startswith("      # apidiff manual: torch.save")
+    wanted = (
+        PAGE.replace("import torch\nx = torch", "import torch\nfrom mindspore import mint\nx = mint")
+        .replace("      torch.save", f"{comment}\n      torch.save")
+        .replace("> y = torch", "> y = mint")
+    )
+    assert ported == wanted.replace("\n", end)
+
+
+def test_what_is_no_notebook_is_refused(port: Port) -> None:
+    with pytest.raises(UnreadableSource):
+        port('{"cells": [', NOTEBOOK)
