@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from apidiff.model.probe import Layout
-from apidiff.model.sample import SampleArgument, SampleCall, SampleInput
+from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput
 
 _NUMBERED = re.compile(r"_[0-9]+$")
 _MOST = 3  # properties that one sentence names
@@ -103,13 +103,14 @@ def _is_index(tensor: SampleInput, call: SampleCall) -> bool:
 def _of_arguments(call: SampleCall, plain: SampleCall) -> Iterator[SampleCondition]:
     usual = {**plain.constructor.args, **plain.constructor.kwargs, **plain.given.args, **plain.given.kwargs}
     given = {**call.constructor.args, **call.constructor.kwargs, **call.given.args, **call.given.kwargs}
+    in_code = SampleForm.CODE in {call.form, plain.form}  # what it is given are variables, not arguments
     for name, value in given.items():
         if _NUMBERED.search(name):
             continue  # one of any number: which call it is says more
-        if name not in usual:
+        if name not in usual and not in_code:
             yield SampleCondition(Property.GIVEN, name)
         yield from _of_argument(name, value, usual.get(name))
-    for name in usual.keys() - given.keys():
+    for name in () if in_code else usual.keys() - given.keys():
         yield SampleCondition(Property.LEFT_OUT, name)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from msgspec.structs import replace
 
-from apidiff.model.agreement import Facet
+from apidiff.model.agreement import Agreement, Facet
 from apidiff.model.claim import CANONICAL_CLAIM, ClaimKind
 from apidiff.model.mapping import Api
 from apidiff.model.signature import Signature
@@ -26,9 +26,18 @@ def runs_on(
     signatures: Mapping[str, Signature],
     claims: Mapping[str, ClaimEntry],
     agreements: Iterable[AgreementEntry] = (),
+    taken: Collection[tuple[str, str]] = (),
 ) -> list[RunsOnEntry]:
-    """One entry per device. ``signatures``: by version; ``claims``: those of ``api``, by ID; ``agreements``: of its samples."""
-    rows = [*_of_ordinary_call(api, claims), *_of_samples(agreements)]
+    """One entry per device.
+
+    Args:
+        api: the target.
+        signatures: of it, by version.
+        claims: those of it, by ID.
+        agreements: of its samples.
+        taken: the versions and devices on which it ended some sample without an exception.
+    """
+    rows = [*_of_ordinary_call(api, claims), *_of_samples(agreements, taken)]
     return [_on(device, name, signatures, rows) for device, name in DEVICES.items()]
 
 
@@ -59,18 +68,21 @@ def _ending(row: ObservedSummary, kind: ClaimKind) -> ObservedSummary:
     return replace(row, outcome=ended.value)
 
 
-def _of_samples(agreements: Iterable[AgreementEntry]) -> Iterable[ObservedSummary]:
+def _of_samples(agreements: Iterable[AgreementEntry], taken: Collection[tuple[str, str]]) -> Iterable[ObservedSummary]:
     """Read how samples ended: one that could be compared was run, whether or not both sides agree.
 
-    What is returned tells it, where something is: that both refuse a call shows no kernel.
+    What is returned tells it, where something is: that both refuse a call shows no kernel. Where the target refuses every
+    sample, it fails.
     """
     rows = list(agreements)
     returned = [row for row in rows if row.facet == Facet.STRUCTURE.value]
     seen = {(row.framework_version, row.device) for row in returned}
     for agreement in [*returned, *(row for row in rows if (row.framework_version, row.device) not in seen)]:
         compared = _COMPARED.intersection(agreement.counts)
+        refused = Outcome.UNSUPPORTED if Agreement.UNSUPPORTED.value in agreement.counts else Outcome.ERROR
+        ended = Outcome.HOLDS if (agreement.framework_version, agreement.device) in taken else refused
         yield ObservedSummary(
-            outcome="holds" if compared else agreement.agreement,
+            outcome=ended.value if compared else agreement.agreement,
             framework="mindspore",
             framework_version=agreement.framework_version,
             backend="",

@@ -34,12 +34,14 @@ class AnsweredTarget(View, frozen=True, kw_only=True):
 
     ``status``, ``range``, ``since`` and ``until`` are None where no range of the target covers that release, which
     happens only when the target itself was asked for. ``note`` is what its author says of it. ``composed``: whether several
-    lines replace one call of the source, in which this is the API that matters most.
+    lines replace one call of the source, in which this is the API that matters most. ``refused``: that no run made the call
+    shown, nor another one, without an exception.
     """
 
     name: str
     kind: str
     composed: bool = False
+    refused: Text | None = None
     status: str | None
     range: str | None
     since: str | None

@@ -25,11 +25,12 @@ from apidiff.derive.rows import Files, row_facts, with_positions
 from apidiff.derive.rule_labels import rule_entries
 from apidiff.derive.runs_on import runs_on
 from apidiff.derive.sample_code import is_composed, ordinary_code
+from apidiff.derive.shown_sample import ShownSample, places_that_took_a_call, shown_sample
 from apidiff.derive.statements import contradicted
 from apidiff.derive.sweeps import swept
 from apidiff.derive.versions_run import versions_run
 from apidiff.judge import make_context, observe
-from apidiff.judge.pairs import PairVerdicts, judge_target, unsupported_by
+from apidiff.judge.pairs import judge_target, unsupported_by
 from apidiff.messages.agreements import agreement_entries, facet_differences
 from apidiff.messages.differences import (
     composed_difference,
@@ -41,13 +42,13 @@ from apidiff.messages.differences import (
 )
 from apidiff.messages.evidence import observed_entry
 from apidiff.messages.extracted_differences import extracted_differences
+from apidiff.messages.first_screen import refused_text
 from apidiff.messages.history import history_entries
 from apidiff.messages.labels import filled
 from apidiff.messages.phrases import clause_text, sentence
 from apidiff.messages.sweep_differences import sweep_differences
 from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries, confirmation_entries, dispute_entries
-from apidiff.model.agreement import Agreement, Facet
 from apidiff.model.base import Text
 from apidiff.model.claim import Claim, Stated
 from apidiff.model.mapping import Api, Mapping, Otherwise, ParameterRow, Target, TargetRange
@@ -211,12 +212,13 @@ class Builder:
     ) -> TargetEntry:
         sides = [(api.name, self._files_of(api.name)) for api in (mapping.source, target.api)]
         pairs = list(judge_target(mapping, target, self._traces, self._unsupported))
-        taken = _taken_sample(mapping, target, pairs) if mapping.execution is Execution.SINGLE else None
+        taken = places_that_took_a_call(pairs)
+        sample, shown_of = shown_sample(mapping, target, pairs), mapping
         told_rows = with_positions(
             _rows_told(mapping, target),
             self._signature(mapping.source),
             self._signature(target.api),
-            _passed_by_position(mapping, target, taken),
+            _passed_by_position(mapping, target, sample),
         )
         parameters = row_entries(told_rows, "parameter", sides[0], sides[1])
         members = row_entries(target.members, "member", sides[0], sides[1])
@@ -247,9 +249,12 @@ class Builder:
             found = list(judge_target(sampled, target, self._traces, self._unsupported, overridden))
             told += extracted_differences(sampled, target, found, [*differences, *told], pairs)
             agreements += agreement_entries(sampled, found, "extracted")
+            taken = {*taken, *places_that_took_a_call(found)}
+            if sample is not None and sample.refused and (other := shown_sample(sampled, target, found)) is not None:
+                sample, shown_of = (sample, mapping) if other.refused else (other, sampled)
         composed = False
-        if mapping.execution is Execution.SINGLE:
-            plain = ordinary_calls(mapping, target, taken)
+        if sample is not None:
+            plain = ordinary_calls(shown_of, target, sample.name)
             before, after = map(ordinary_code, plain)
             composed = is_composed(*plain)
         differences = worst_first([*differences, *told, *([composed_difference()] if composed else [])])
@@ -263,10 +268,11 @@ class Builder:
             differences=differences,
             risk=everyday_risk(met_at(differences, self._first)),
             limits=[limit.value for limit in self._limits(target.api)],
-            runs_on=runs_on(target.api, self._signatures(target.api), mine, agreements),
+            runs_on=runs_on(target.api, self._signatures(target.api), mine, agreements, taken),
             signatures=self._signature_texts(target.api),
             before=before if before and after else "",
             after=after if before and after else "",
+            refused=refused_text(sample.refused, sample.version, sample.device) if sample and sample.refused else None,
             note=target.note,
             defined_in=target.api.defined_in,
             agreements=agreements,
@@ -348,27 +354,11 @@ def _rows_told(mapping: Mapping, target: Target) -> Sequence[ParameterRow]:
     return [row for row in target.parameters if row.note or row.headline]
 
 
-def _taken_sample(mapping: Mapping, target: Target, pairs: Sequence[PairVerdicts]) -> str | None:
-    """The first sample whose call both sides took in the newest version run: what one may write on both.
-
-    Each returned something, or the target has no kernel for it: it refuses other arguments before it looks for one.
-    """
-    verdicts = pairs[0].verdicts if pairs else ()
-    returned = {verdict.sample for verdict in verdicts if verdict.facet is Facet.STRUCTURE}
-    lacking = {
-        verdict.sample
-        for verdict in verdicts
-        if verdict.facet is Facet.ERROR and verdict.agreement is Agreement.UNSUPPORTED
-    }
-    taken = returned | lacking
-    return next((sample for sample in samples_of(mapping, target) if sample in taken), None)
-
-
-def _passed_by_position(mapping: Mapping, target: Target, sample: str | None) -> int:
-    """How many arguments the sample, which both sides took, passes by position."""
-    if mapping.execution is not Execution.SINGLE or sample is None:
+def _passed_by_position(mapping: Mapping, target: Target, sample: ShownSample | None) -> int:
+    """How many arguments a sample that both sides took passes by position."""
+    if sample is None or sample.refused:
         return 0
-    call = target_call(mapping, target, sample)
+    call = target_call(mapping, target, sample.name)
     return len(call.given.args) if call.form in {SampleForm.FUNCTION, SampleForm.METHOD} else 0
 
 

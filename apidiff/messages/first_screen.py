@@ -57,6 +57,11 @@ def where_text(places: Sequence[RunsOnEntry], limits: Sequence[str] = ()) -> Tex
     return joined("site.semicolon", told) if told else None
 
 
+def refused_text(side: str, version: str, device: str) -> Text:
+    """Say that the call shown raises, as does every other that was run: on the ``side`` 'target', 'source' or 'both'."""
+    return filled(f"screen.refused.{side}", version=version, device=LABELS[f"device.{device}"])
+
+
 def disputed_text(claims: Iterable[ClaimEntry], *apis: str) -> Text | None:
     """Say in a line that records of one version disagree about ``apis``, and on which claims. None where none do."""
     disputed = [claim for claim in claims if claim.disputes and claim.subject in apis]

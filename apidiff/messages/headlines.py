@@ -56,6 +56,13 @@ MISMATCHES = {
     **dict.fromkeys((Change.SHAPE, Change.SHAPE_OF_ELEMENTS, Change.UNEQUAL_SHAPES), "uneven_ranks"),
     **dict.fromkeys((Change.DTYPE, Change.DTYPE_OF_ELEMENTS, Change.MIXED_DTYPES), "mixed_ranks"),
 }
+# What documents alone say of results where the target has no kernel; that it has none is a difference of its own.
+_UNSEEN = {
+    DifferenceKind.IN_PLACE,
+    DifferenceKind.RETURN_VALUE,
+    DifferenceKind.RESULT_LAYOUT,
+    DifferenceKind.DOCUMENTATION,
+}
 # How a call ends, the worst first.
 EFFECTS = ("crash", "timeout", "unsupported", "raise", "error", "other_result", "silent", "works")
 
@@ -83,6 +90,8 @@ def difference_headline(difference: Difference, cited: Sequence[Cited]) -> Text:
         effect = "undocumented"
     if effect == "raise" and "silent" in _effects(shown):
         effect = "sometimes"
+    if effect == "unsupported" and target and difference.kind in _UNSEEN and not _odd_subject(shown):
+        return filled(f"headline.unseen.{difference.kind.value}")
     if effect == "unsupported" and not _odd_subject(shown):
         return spaced(filled("headline.device.unsupported", devices=_shown_on(shown, effect)))
     text = filled(f"headline.effect.{effect}", subject=_subject(shown), devices=_shown_on(shown, effect))
@@ -149,6 +158,10 @@ def sample_fact(fact: Evidence, *, alike: bool = False) -> Text:
     values = fact.values
     if alike and fact.code is EvidenceCode.SIDES_DIFFER and (named := _sides_named(fact)) is not None:
         return named
+    if alike and fact.code is EvidenceCode.ERRORS_DIFFER:
+        source, target = (values[side].partition(":")[0] for side in ("source", "target"))
+        if source != target and max(len(source), len(target)) <= _LONGEST_VALUE and " " not in source + target:
+            return filled("headline.sample.raises", source=source, target=target)
     if fact.code is EvidenceCode.SHARING_DIFFERS and another_object(fact):
         return filled("headline.another_object", argument=values["other"])
     if fact.code is EvidenceCode.SHARING_DIFFERS:

@@ -348,11 +348,13 @@ class TargetEntry(View, frozen=True, kw_only=True):
 
     ``members``: of a class, like ``parameters``. ``defined_in``: the mapping that holds its claims, where it is another.
     ``composed``: whether one call of the source becomes several lines, in which this is the API that matters most.
+    ``refused``: that no run made the call shown, nor another one, without an exception.
     """
 
     name: str
     kind: str
     composed: bool = False
+    refused: Text | None = None
     ranges: list[RangeEntry]
     parameters: list[ParameterEntry]
     members: list[ParameterEntry] = []

@@ -193,6 +193,8 @@ def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool
         before = titled_code(make.phrase("code.before", entry.source), target.before)
         after = titled_code(make.phrase("code.after", target.name), target.after)
         children.append(code_pair(make, f"{name}--code", before, after))
+    if target.refused:
+        children.append(paragraph(nodes.strong("", "", *make.text(target.refused))))
     if leads:
         for beside in targets_beside(entry, target, make.releases.first("mindspore")):
             children += _beside(make, beside)

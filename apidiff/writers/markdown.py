@@ -165,6 +165,8 @@ class _Page:
             yield f"### {self.word('code')}"
             yield code_block(target.before, "python") if target.before else ""
             yield code_block(target.after, "python") if target.after else ""
+        if target.refused:
+            yield f"**{self.text(target.refused)}**"
         if places := where_text(target.runs_on, target.limits):
             yield f"{self.word('screen.where')}{self.colon}{self.text(places)}"
         if disputed := disputed_text(self.entry.claims, self.entry.source, target.name):

@@ -103,6 +103,8 @@ def _code(answer: Answer, language: Language) -> Iterator[str]:
 def _everyday(answer: Answer, language: Language) -> Iterator[str]:
     target = answer.target
     if target is not None:
+        if target.refused:
+            yield _said(target.refused, language)
         if places := where_text(target.runs_on, target.limits):
             yield _lead("screen.where", language) + _said(places, language)
         if disputed := disputed_text(answer.claims, answer.source, target.name):

@@ -207,7 +207,7 @@ class _Sections:
         lines: list[RenderableType] = []
         if places := where_text(target.runs_on, target.limits):
             lines.append(Line.assemble(self._lead("screen.where"), _prose(places, language)))
-        for text in (disputed_text(answer.claims, answer.source, target.name), target.note):
+        for text in (target.refused, disputed_text(answer.claims, answer.source, target.name), target.note):
             lines += [_prose(text, language)] if text else []
         return lines
 

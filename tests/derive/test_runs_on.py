@@ -81,18 +81,23 @@ def agreement(facet: str, **counts: int) -> AgreementEntry:
     )
 
 
-# what samples showed of whether calls raise and of what they return, how the call ended
+# what samples showed of whether calls raise and of what they return, whether the target took one, how the call ended
 SAMPLED = [
     (
         [agreement("error", unsupported=3, agrees=1), agreement("structure", unsupported=3)],
+        False,
         "unsupported",
     ),  # both refuse one
-    ([agreement("error", differs=1, agrees=2), agreement("structure", agrees=2)], "holds"),
-    ([agreement("error", differs=2)], "holds"),  # compared, though nothing came back
+    ([agreement("error", differs=1, agrees=2), agreement("structure", agrees=2)], True, "holds"),
+    ([agreement("error", differs=2)], True, "holds"),  # PyTorch refuses both
+    ([agreement("error", differs=2)], False, "error"),  # the target refuses both
+    ([agreement("error", agrees=1)], False, "error"),  # both sides refuse
+    ([agreement("error", unsupported=1, differs=1)], False, "unsupported"),
 ]
 
 
-@pytest.mark.parametrize(("agreements", "outcome"), SAMPLED)
-def test_samples_tell_by_what_they_return(agreements: list[AgreementEntry], outcome: str) -> None:
-    places = runs_on(Api(name="mindspore.mint.exp"), {}, {}, agreements)
+@pytest.mark.parametrize(("agreements", "took", "outcome"), SAMPLED)
+def test_samples_tell_by_what_they_return(agreements: list[AgreementEntry], *, took: bool, outcome: str) -> None:
+    taken = [("2.10.0", "cpu")] if took else []
+    places = runs_on(Api(name="mindspore.mint.exp"), {}, {}, agreements, taken)
     assert [place.outcome for place in places if place.device == "cpu"] == [outcome]

@@ -37,6 +37,19 @@ def test_every_difference_has_a_short_headline_in_both_languages(all_entries: di
     assert wrong == []
 
 
+def test_no_two_differences_of_an_answer_have_one_headline(all_entries: dict[str, Entry]) -> None:
+    twice = [
+        (entry.id, difference.id, told)
+        for entry in all_entries.values()
+        for answer in [*entry.targets, *entry.otherwise]
+        for language in ("en", "zh")
+        for place, difference in enumerate(answer.differences)
+        if (told := getattr(difference.headline, language))
+        in [getattr(other.headline, language) for other in answer.differences[:place]]
+    ]
+    assert twice == []
+
+
 def test_everyday_differences_come_first_and_make_the_badge(all_entries: dict[str, Entry]) -> None:
     order = [reach.value for reach in Reach]
     for entry in all_entries.values():

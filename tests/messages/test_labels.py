@@ -83,6 +83,8 @@ FAMILIES = {
     "relation": values(Relation),
     "parameter_row": values(Relation),
     "headline.effect": {*EFFECTS, "sometimes", "undocumented", "unknown"},
+    "headline.unseen": {"in_place", "return_value", "result_layout", "documentation"},
+    "screen.refused": {"target", "source", "both"},
     "headline.sweep": {"parts-of-tensors", "dtypes-wrong", "dtypes-refused", "views-refused"},
     "limit": values(Limit),
     "where": {"unsupported", "error", "timeout", "crash", "flaky"},

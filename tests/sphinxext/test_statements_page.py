@@ -48,7 +48,7 @@ WORDS = {
         "mapping table: contradicted by runs",
         "Listed as: Consistent",
         "not run",
-        "Rows by what they come to",
+        "Rows by outcome",
         "to: required ≠ 0",
         "All about this API",
     ],
