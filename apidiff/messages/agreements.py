@@ -15,7 +15,7 @@ from apidiff.derive.sample_code import elements_of, sample_code, sample_inputs
 from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.differences import text_of
 from apidiff.messages.evidence import evidence_lines
-from apidiff.messages.headlines import another_object, sample_headline
+from apidiff.messages.headlines import another_object, is_plain_tuple, sample_headline
 from apidiff.messages.labels import LANGUAGES, filled
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict, worst_agreement
 from apidiff.model.base import Text
@@ -36,6 +36,7 @@ _RISKS = {
 NO_KERNEL = "backend_support"
 _PASSED = {Property.VALUE, Property.GIVEN}
 _CASES = 3
+_NAMED_CALL = 32  # characters of an ordinary call that a headline has room for
 
 
 def agreement_entries(mapping: Mapping, pairs: Iterable[PairVerdicts], inputs: str = "") -> list[AgreementEntry]:
@@ -133,7 +134,7 @@ def _differences(mapping: Mapping, target: Target, pair: PairVerdicts) -> Iterat
                 facet=verdicts[0].facet,
                 everywhere=everywhere,
                 when=when,
-                call=_shortest(mapping, [verdict.sample for verdict in verdicts]),
+                call=_telling(mapping, [verdict.sample for verdict in verdicts]),
                 alike=len({tuple(sorted(verdict.facts[0].values.items())) for verdict in verdicts}) == 1,
             ),
             reach=_reach(pair, verdicts).value,
@@ -183,7 +184,11 @@ def _when(mapping: Mapping, verdicts: Sequence[FacetVerdict], compared: set[str]
     return separating([met[sample] for sample in differing], [met[sample] for sample in compared - set(differing)])
 
 
-def _shortest(mapping: Mapping, samples: Iterable[str]) -> str:
+def _telling(mapping: Mapping, samples: Sequence[str]) -> str:
+    """The call to name of those that differ: the ordinary one where it is short and among them, else the shortest."""
+    plain = next(iter(mapping.samples))
+    if plain in samples and len(code := sample_code(source_call(mapping, plain))) <= _NAMED_CALL:
+        return code
     return min((sample_code(source_call(mapping, sample)) for sample in samples), key=len)
 
 
@@ -197,9 +202,14 @@ def _reach(pair: PairVerdicts, verdicts: Sequence[FacetVerdict]) -> Reach:
 def verdict_risk(verdict: FacetVerdict) -> Risk:
     """What happens to code that ignores the difference.
 
-    Another object on the same memory changes nothing that is written, nor does another layout.
+    Another object on the same memory changes nothing that is written, nor does another layout. A gradient that cannot be taken
+    raises, and one that PyTorch cannot take is no loss. A field of a named tuple that is none there raises too.
     """
     fact = verdict.facts[0]
+    if fact.code is EvidenceCode.NOT_CALLED:
+        return Risk.ERROR if fact.values["side"] == "MindSpore" else Risk.NONE
+    if is_plain_tuple(fact):
+        return Risk.ERROR
     if fact.code is EvidenceCode.LAYOUT_DIFFERS:
         return Risk.NONE
     if fact.code is EvidenceCode.SHARING_DIFFERS and another_object(fact):

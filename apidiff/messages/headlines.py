@@ -33,6 +33,7 @@ from apidiff.model.vocabulary import DifferenceKind, Relation
 
 _WORDS, _LONGEST, _CHARACTERS = 10, 90, 40  # of a headline: English words and characters, Chinese characters
 _LONGEST_CODE = 32
+_STATE = "state."  # begins the slots of what an object holds: weights that an optimiser steps, running means
 _LONGEST_VALUE = 20
 _NAMED = re.compile(r"`|[A-Z]\S*[A-Z0-9]|PyTorch|MindSpore|Ascend")  # first words that keep their capital
 _ITEM = re.compile(r"return\[(\d+)\]")
@@ -166,7 +167,9 @@ def sample_fact(fact: Evidence, *, alike: bool = False) -> Text:
         return filled("headline.another_object", argument=values["other"])
     if fact.code is EvidenceCode.SHARING_DIFFERS:
         return filled(f"headline.sharing.{values['target']}", argument=values["other"])
-    argument = (values.get("slots") or values.get("slot") or "").partition(", ")[0]
+    if is_plain_tuple(fact):
+        return filled("headline.sample.plain_tuple")
+    argument = (values.get("slots") or values.get("slot") or "").partition(", ")[0].removeprefix(_STATE)
     return filled(f"headline.sample.{fact.code.value}", argument=argument)
 
 
@@ -192,7 +195,8 @@ def facet_fact(fact: Evidence, facet: Facet | None, *, alike: bool = False) -> T
     if facet is Facet.GRADIENT and fact.code in _OF_VALUES:
         return filled("headline.facet.gradient")
     if facet is Facet.GRADIENT and fact.code is EvidenceCode.NOT_CALLED:
-        return filled("headline.facet.not_differentiable")
+        differentiable = fact.values["side"] == "PyTorch"
+        return filled(f"headline.facet.{'differentiable' if differentiable else 'not_differentiable'}")
     if facet in {Facet.DTYPE, Facet.SHAPE} and fact.code in _OF_VALUES and not (alike and _sides_named(fact)):
         return filled(f"headline.facet.{facet.value}")
     return sample_fact(fact, alike=alike)
@@ -238,6 +242,14 @@ def condition_words(conditions: Iterable[SampleCondition]) -> Text:
         "headline.when.or",
         [filled(f"headline.when.{one.property.value}", argument=one.argument, value=one.value) for one in conditions],
     )
+
+
+def is_plain_tuple(fact: Evidence) -> bool:
+    """Whether the target returns the items of a named tuple in one without names: ``sort(Tensor, Tensor)``."""
+    if fact.code is not EvidenceCode.STRUCTURES_DIFFER:
+        return False
+    name, opened, items = fact.values["source"].partition("(")
+    return bool(name and opened) and fact.values["target"] == opened + items
 
 
 def another_object(fact: Evidence) -> bool:

@@ -206,7 +206,8 @@ def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool
     if target.note:
         children.append(paragraph(*make.text(target.note)))
     if entry.execution == Execution.SINGLE.value:
-        about = "agreement.about" if target.agreements else "agreement.none"
+        seen = "agreement.about" if target.differences or target.refused else "agreement.same"
+        about = seen if target.agreements else "agreement.none"
         compared = make.ref("evidence", entry.id, nodes.Text(make.word("agreement")), part=f"{name}--agreement")
         children.append(
             paragraph(nodes.Text(make.word(about)), make.between_sentences(), compared, classes=["apidiff-aside"])

@@ -233,7 +233,7 @@ def test_samples_name_the_argument_and_the_device(fact: Evidence, everywhere: bo
         (
             MANY,
             "torch.sum(input)",
-            ("`torch.sum(input)` (CPU): it has no kernel", "CPU 上，`torch.sum(input)` 没有算子实现"),
+            ("`torch.sum(input)` (CPU): it has no kernel", "CPU 上，执行 `torch.sum(input)` 时没有算子实现"),
         ),
         (
             MANY,

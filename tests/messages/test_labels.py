@@ -104,7 +104,7 @@ FAMILIES = {
         *("graph_refuses", "graph_differs", "graph_writes", "graph_leaves", "graph_ended"),
     },
     "moment": {"mean", "standard_deviation"},
-    "headline.facet": {"gradient", "dtype", "shape"},
+    "headline.facet": {"gradient", "dtype", "shape", "differentiable", "not_differentiable"},
     "headline.when": values(Property),
     "when": values(Trait),
     "differs.extracted": {"one", "all", "some", "when"},
