@@ -133,7 +133,16 @@ def build_site(
         with collecting_seldom():
             content = site_content.read(_content(work))
             runs = BuildCache(work / "doctrees" / wanted[0].folder).read("runs", list[RunHead])
-            publish(output, content.entries, content.counterparts, runs, wanted, address, work / "kept" / "texts")
+            publish(
+                output,
+                content.entries,
+                content.counterparts,
+                runs,
+                wanted,
+                address,
+                work / "kept" / "texts",
+                content.documents,
+            )
     return index
 
 

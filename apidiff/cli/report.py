@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="on what documents state and runs show otherwise",
         description=(
             "Writes what MindSpore's docstrings and upstream's whole mapping tables state and runs show otherwise: devices, "
-            "types of parameters, pairs that are called consistent. Each row names the command that repeats it."
+            "types and defaults of parameters, pairs that are called consistent. Each row names the command that repeats it."
         ),
     )
     documents.add_argument("--json", action="store_true", help="write JSON, which holds both languages")

@@ -1,4 +1,4 @@
-"""Finds what documents state of an API and runs show otherwise: devices, types of parameters, pairs that are called consistent.
+"""Finds what documents state and runs show otherwise: devices, types and defaults of parameters, pairs called consistent.
 
 Nothing in it is written by hand: it is derived each time from signatures with their docstrings, upstream's tables and the runs.
 """
@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 
+import msgspec
+
 from apidiff.database import Data
 from apidiff.database.signatures import newest_first
 from apidiff.database.upstream_tables import UpstreamRow, load_upstream_rows
 from apidiff.model.base import Record, Text
 from apidiff.model.call_facts import Condition
-from apidiff.model.signature import Signature
+from apidiff.model.signature import Signature, SignatureFile
 from apidiff.model.verdict import Outcome
 from apidiff.model.views import DifferenceEntry, Entry, RunsOnEntry, TargetEntry
 from apidiff.model.vocabulary import DifferenceKind, Reach, Risk
-
-Signatures = Mapping[str, Signature]
 
 
 class Stated(Enum):
@@ -27,6 +27,7 @@ class Stated(Enum):
     DEVICE = "device"  # it lists a device on which there is no kernel, or every call fails
     NO_DEVICE = "no_device"  # it lists devices without one on which calls come back
     TYPE = "type"  # it gives a type of a parameter, and a value of that type is refused
+    DEFAULT = "default"  # it names a default of a parameter, and the signature has another one
     CONSISTENT = "consistent"  # upstream's table calls the pair consistent
     DIFFERENT = "different"  # upstream's table has a page on the difference of the pair, and no run shows one
 
@@ -35,8 +36,8 @@ class DocumentRow(Record, frozen=True, kw_only=True):
     """One statement of a document that runs show otherwise.
 
     ``stated``: the words of the document that decide it: a device, a parameter with its type, the table's status. ``shown``: what
-    runs of ``version`` on ``device`` show instead, by headline. ``address``: of the document, in each language. ``command``:
-    repeats it.
+    runs of ``version`` on ``device`` show instead, by headline. ``address``: of the document, in each language,
+    where it is known. ``command``: repeats it.
     """
 
     kind: str
@@ -46,7 +47,7 @@ class DocumentRow(Record, frozen=True, kw_only=True):
     shown: list[Text]
     version: str
     device: str
-    address: Text
+    address: Text | None
     command: str
 
 
@@ -59,12 +60,12 @@ def documents_report(data: Data, entries: Mapping[str, Entry]) -> list[DocumentR
     addresses = {
         key: Text(en=document.url, zh=document.url_zh or document.url) for key, document in data.documents.items()
     }
-    return document_rows(entries, newest.apis, load_upstream_rows(data.root / "upstream"), addresses)
+    return document_rows(entries, newest, load_upstream_rows(data.root / "upstream"), addresses)
 
 
 def document_rows(
     entries: Mapping[str, Entry],
-    signatures: Signatures,
+    release: SignatureFile,
     tables: Iterable[UpstreamRow],
     addresses: Mapping[str, Text],
 ) -> list[DocumentRow]:
@@ -72,7 +73,7 @@ def document_rows(
 
     Args:
         entries: what is known of each mapping, by ID.
-        signatures: those of the newest MindSpore release, by API.
+        release: signatures of the newest MindSpore release.
         tables: the rows of upstream's tables.
         addresses: of the tables, by document key.
     """
@@ -80,7 +81,11 @@ def document_rows(
         row
         for entry in entries.values()
         for target in entry.targets
-        for row in (*_of_devices(entry, target), *_of_types(entry, target, signatures.get(target.name)))
+        for row in (
+            *_of_devices(entry, target),
+            *_of_types(entry, target, release.apis.get(target.name)),
+            *_of_defaults(entry, target, release.apis.get(target.name), release.version),
+        )
     ]
     by_source = {entry.source: entry for entry in entries.values()}
     rows += [row for listed in tables if (row := _of_table(listed, by_source, addresses)) is not None]
@@ -96,7 +101,8 @@ def _of_devices(entry: Entry, target: TargetEntry) -> Iterator[DocumentRow]:
             continue
         outcome = place.outcomes[version]
         if place.documented and outcome != Outcome.HOLDS.value:
-            shown = [one for one in target.differences if one.kind == DifferenceKind.BACKEND_SUPPORT.value]
+            support = [one for one in target.differences if one.kind == DifferenceKind.BACKEND_SUPPORT.value]
+            shown = [one for one in support if one.reach != Reach.SOURCE_ONLY.value]
             yield _row(Stated.DEVICE, entry, target, _named(listed), shown, version, place.device)
         elif not place.documented and outcome == Outcome.HOLDS.value:
             yield _row(Stated.NO_DEVICE, entry, target, _named(listed), [], version, place.device)
@@ -122,6 +128,22 @@ def _of_types(entry: Entry, target: TargetEntry, signature: Signature | None) ->
                 yield _row(Stated.TYPE, entry, target, f"{name}: {text}", [difference], version, "cpu")
 
 
+def _of_defaults(entry: Entry, target: TargetEntry, signature: Signature | None, version: str) -> Iterator[DocumentRow]:
+    """Documented defaults that are not those of the signature; the command prints the signature of the installed package."""
+    module, _, name = target.name.rpartition(".")
+    for parameter in signature.every_parameter if signature else []:
+        if parameter.documented_default is not None:
+            row = _row(
+                Stated.DEFAULT, entry, target, f"{parameter.name}={parameter.documented_default}", [], version, "cpu"
+            )
+            shown = f"`{parameter.name}={parameter.default}`"
+            yield msgspec.structs.replace(
+                row,
+                shown=[Text(en=f"the signature has {shown}", zh=f"签名中为 {shown}")],
+                command=f'python -c "import inspect; from {module} import {name}; print(inspect.signature({name}))"',
+            )
+
+
 def _alone(difference: DifferenceEntry) -> list[Condition]:
     """The condition that alone decides, if there is one."""
     return difference.when[0] if len(difference.when) == 1 and len(difference.when[0]) == 1 else []
@@ -129,7 +151,11 @@ def _alone(difference: DifferenceEntry) -> list[Condition]:
 
 def _takes(documented: str, condition: Condition) -> bool:
     """Whether a documented type is one of those that a condition speaks of."""
-    words = {"sequence": ("tuple", "list"), "number": ("int", "float", "number", "Number"), "tensor": ("Tensor",)}
+    if (
+        condition.test == "sequence"
+    ):  # does not tell a tuple from a list: only a document of both is contradicted for sure
+        return "tuple" in documented and "list" in documented
+    words = {"number": ("int", "float", "number", "Number"), "tensor": ("Tensor",)}
     return any(word in documented for word in words.get(condition.test, ()))
 
 
@@ -175,6 +201,6 @@ def _row(
         shown=[one.headline or one.text for one in told],
         version=version,
         device=device,
-        address=address or entry.official.get(target.name) or Text(en="", zh=""),
+        address=address or entry.official.get(target.name),
         command=repeats[0].command if repeats else f"apidiff verify {entry.id}",
     )

@@ -39,7 +39,7 @@ class SignatureParameter(Record, frozen=True, kw_only=True):
     """One parameter. ``default`` and ``annotation`` are source text; ``default`` is None where it is required.
 
     A default of ``...`` is a stub's way to say that there is one, not which. ``documented``: the type that the docstring
-    gives, where there is no annotation.
+    gives, where there is no annotation. ``documented_default``: the default that the docstring names, where it is another one.
     """
 
     name: str
@@ -47,6 +47,7 @@ class SignatureParameter(Record, frozen=True, kw_only=True):
     default: str | None = None
     annotation: str | None = None
     documented: str | None = None
+    documented_default: str | None = None
 
 
 class Limit(Enum):

@@ -16,6 +16,9 @@ from apidiff.signatures.modules import NotReadable
 _ARGUMENT = re.compile(r"\*{0,2}(?P<name>\w+):?\s*\((?P<type>.+?)\)\s*:(\s|$)")
 _ROLE = re.compile(r":\w+(?::\w+)?:`~?\.?(?P<name>[^`<]+)(?: <[^`]*>)?`")
 _OPTIONAL = re.compile(r",?\s*(optional|default[:=\s].*|可选)\s*$", re.IGNORECASE)
+_DEFAULT = re.compile(
+    r"\bdefaults?(?: to| is)?\s*:?\s*(?:``(?P<code>[^`]+)``|(?P<number>-?\d[\d.e-]*|True|False|None)\b)", re.IGNORECASE
+)
 _WAY = re.compile(r"^(?:\d+\. )?(?P<head>\w+\(.*\))(?: -> (?P<returns>.+))?$")
 _REPR = re.compile(r"<[^<>]*>|(?<== )\.\.\.")
 _LIMITS = {
@@ -45,24 +48,40 @@ def _indented(documented: griffe.Object, title: str) -> list[str]:
     return inside
 
 
-def _heads(documented: griffe.Object, title: str) -> list[str]:
-    """The first lines of the entries of a section, stripped; what is indented deeper goes on with an entry."""
+def _entries(documented: griffe.Object, title: str) -> list[list[str]]:
+    """The entries of a section, each as its stripped lines; what is indented deeper goes on with an entry."""
     lines = [line for line in _indented(documented, title) if line.strip()]
     indent = min((len(line) - len(line.lstrip()) for line in lines), default=0)
-    return [line.strip() for line in lines if len(line) - len(line.lstrip()) == indent]
+    entries: list[list[str]] = []
+    for line in lines:
+        if not entries or len(line) - len(line.lstrip()) == indent:
+            entries.append([])
+        entries[-1].append(line.strip())
+    return entries
 
 
 def documented_types(documented: griffe.Object) -> dict[str, str]:
     """Parameter → the type that the docstring gives, without 'optional' and without markup."""
     types: dict[str, str] = {}
     for title in _ARGUMENT_SECTIONS:
-        for line in _heads(documented, title):
-            if match := _ARGUMENT.match(line):
+        for head, *_ in _entries(documented, title):
+            if match := _ARGUMENT.match(head):
                 text = _ROLE.sub(lambda role: role["name"].strip(), match["type"]).replace("`", "")
                 text = _OPTIONAL.sub("", text).strip()
                 if text:
                     types.setdefault(match["name"], text)
     return types
+
+
+def documented_defaults(documented: griffe.Object) -> dict[str, str]:
+    """Parameter → the default that the docstring names; the last one, as explanations stand before it."""
+    defaults: dict[str, str] = {}
+    for title in _ARGUMENT_SECTIONS:
+        for lines in _entries(documented, title):
+            named = list(_DEFAULT.finditer(" ".join(lines)))
+            if named and (match := _ARGUMENT.match(lines[0])):
+                defaults.setdefault(match["name"], named[-1]["code"] or named[-1]["number"].rstrip("."))
+    return defaults
 
 
 def documented_limits(documented: griffe.Object) -> list[Limit]:

@@ -12,7 +12,14 @@ import msgspec
 from apidiff.model.literals import literal
 from apidiff.model.signature import Deprecation, ParameterKind, Signature, SignatureKind, SignatureParameter
 from apidiff.model.signature import SignatureSource as Origin
-from apidiff.signatures.docstring import Ways, docstring_ways, documented_limits, documented_types, section
+from apidiff.signatures.docstring import (
+    Ways,
+    docstring_ways,
+    documented_defaults,
+    documented_limits,
+    documented_types,
+    section,
+)
 from apidiff.signatures.members import members
 from apidiff.signatures.modules import Found, Modules, NotReadable, Overloads, is_stub
 
@@ -241,16 +248,29 @@ def _parameters(function: griffe.Function, *, bound: bool) -> list[SignaturePara
 
 
 def _with_documented(parameters: list[SignatureParameter], *places: griffe.Object) -> list[SignatureParameter]:
-    """``parameters``, those without an annotation with the type that a docstring of ``places`` gives."""
+    """``parameters`` with what a docstring of ``places`` gives: types that are not annotated, defaults that are others."""
     types: dict[str, str] = {}
+    defaults: dict[str, str] = {}
     for place in places:
-        types = documented_types(place) | types
+        types, defaults = documented_types(place) | types, documented_defaults(place) | defaults
     return [
-        parameter
-        if parameter.annotation or parameter.name not in types
-        else msgspec.structs.replace(parameter, documented=types[parameter.name])
+        msgspec.structs.replace(
+            parameter,
+            documented=None if parameter.annotation else types.get(parameter.name),
+            documented_default=_other_default(parameter.default, defaults.get(parameter.name)),
+        )
         for parameter in parameters
     ]
+
+
+def _other_default(default: str | None, documented: str | None) -> str | None:
+    """The documented default where it is another value; None where they are equal, or one of them is no literal."""
+    if default is None or documented is None:
+        return None
+    try:
+        return None if literal(default) == literal(documented) else documented
+    except ValueError:
+        return None
 
 
 def _default(parameter: griffe.Parameter) -> str | None:

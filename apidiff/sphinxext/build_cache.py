@@ -54,7 +54,7 @@ class BuildCache:
     By name: ``mappings/<ID>`` (MappingPage), ``pictures/<ID>`` (Picture), ``runs/<ID>`` (the run record, byte for byte, with its
     signature beside it), ``signed/<ID>`` (Signed), ``evidence/<key>`` (ApiEvidence), ``lists/<name>`` (list[MappingPage], see
     `LISTS`), ``runs`` (list[RunHead]), ``counterparts`` (list[CounterpartEntry]), ``index`` (Index), ``official``
-    (OfficialReport), ``coverage`` (Coverage), ``changed`` (list[Changed]).
+    (OfficialReport), ``documents`` (list[DocumentRow]), ``coverage`` (Coverage), ``changed`` (list[Changed]).
     """
 
     def __init__(self, doctreedir: str | os.PathLike[str]) -> None:
@@ -100,6 +100,7 @@ class BuildCache:
         self._write("index", mapping_index(in_order, known["mindspore"], content.packages))
         self._write("counterparts", list(content.counterparts.values()))
         self._write("official", content.official)
+        self._write("documents", content.documents)
         self._write("coverage", content.coverage)
         self._write("changed", list(changed(content.entries)))
         self._publish_runs(content)

@@ -9,6 +9,7 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
+from apidiff.derive.document_differences import DocumentRow
 from apidiff.derive.evidence import ApiEvidence, RunHead, SingleHead
 from apidiff.derive.index_rows import Index
 from apidiff.derive.official import OfficialReport
@@ -22,6 +23,7 @@ from apidiff.sphinxext import index_pages
 from apidiff.sphinxext.build_cache import BuildCache, MappingPage
 from apidiff.sphinxext.contribute import Repository, checked
 from apidiff.sphinxext.coverage_page import coverage_sections
+from apidiff.sphinxext.documents_page import documents_sections
 from apidiff.sphinxext.domain import ApidiffDomain, trace_name
 from apidiff.sphinxext.evidence_page import defined, evidence_section
 from apidiff.sphinxext.home_page import figures, measured_last, most_used, search_box
@@ -237,6 +239,14 @@ class StatementsDirective(_Directive):
         return self.finished(statements_sections(self.make(), pages, report))
 
 
+class DocumentsDirective(_Directive):
+    """``apidiff-documents``: what documents describe and runs show otherwise."""
+
+    def run(self) -> list[nodes.Node]:
+        """Build a section per kind of statement."""
+        return self.finished(documents_sections(self.make(), self.read("documents", list[DocumentRow])))
+
+
 class CoverageDirective(_Directive):
     """``apidiff-coverage``: what was run and what was not."""
 
@@ -322,6 +332,7 @@ DIRECTIVES: dict[str, type[SphinxDirective]] = {
     "apidiff-meanings": MeaningsDirective,
     "apidiff-table": TableDirective,
     "apidiff-statements": StatementsDirective,
+    "apidiff-documents": DocumentsDirective,
     "apidiff-runs": RunsDirective,
     "apidiff-coverage": CoverageDirective,
     "apidiff-news": NewsDirective,

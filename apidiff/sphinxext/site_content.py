@@ -17,6 +17,7 @@ from apidiff.database.runs import run_id
 from apidiff.database.single_runs import single_paths
 from apidiff.derive.counterparts import counterparts
 from apidiff.derive.coverage import coverage_of
+from apidiff.derive.document_differences import DocumentRow, documents_report
 from apidiff.derive.evidence import ProbeCall, SingleHead, probe_calls, single_head_of
 from apidiff.derive.official import OfficialReport, official_report
 from apidiff.derive.picture import pictures
@@ -49,6 +50,7 @@ class Content(Record, frozen=True, kw_only=True):
     newest: dict[str, str]
     runs: dict[str, Path]
     official: OfficialReport = OfficialReport(tables=[], runs=[])
+    documents: list[DocumentRow] = []
     counterparts: dict[str, CounterpartEntry] = {}
     releases: Releases = Releases()
     pictures: dict[str, Picture] = {}
@@ -99,6 +101,7 @@ def make(data: Data, keep: Path | None = None) -> Content:
         single_runs={key: path for path in single_paths(data.root / "runs") if (key := run_id(path)) in singles},
         single_heads=[single_head_of(key, singles[key], data.signed.get(key)) for key in sorted(singles)],
         official=official_report(data, made),
+        documents=documents_report(data, made),
         counterparts=counterparts(data, made),
         pictures=pictures(data),
         port=port_facts(data),

@@ -33,8 +33,7 @@ def _lines(rows: Sequence[DocumentRow], language: Language) -> Iterator[str]:
         yield f"| {' | '.join(label(key, language) for key in HEADER)} |"
         yield "|---" * len(HEADER) + "|"
         for row in mine:
-            address = _in(row.address, language)
-            stated = f"[{row.stated}]({address})" if address else row.stated
+            stated = f"[{row.stated}]({_in(row.address, language)})" if row.address else row.stated
             cells = (f"`{row.mapping}`", f"`{row.target}`", stated, shown_cell(row, language), f"`{row.command}`")
             yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 

@@ -6,7 +6,7 @@ from apidiff.database.upstream_tables import TABLES, UpstreamRow
 from apidiff.derive.document_differences import document_rows
 from apidiff.model.base import Text
 from apidiff.model.call_facts import Condition
-from apidiff.model.signature import Signature, SignatureKind, SignatureParameter
+from apidiff.model.signature import Signature, SignatureFile, SignatureKind, SignatureParameter
 from apidiff.model.views import AgreementEntry, DifferenceEntry, Entry, RepeatEntry, RunsOnEntry, TargetEntry
 
 TEXT = Text(en="x", zh="x")
@@ -60,6 +60,11 @@ def listed(status: str) -> UpstreamRow:
     )
 
 
+def release(*parameters: SignatureParameter) -> SignatureFile:
+    signature = Signature(kind=SignatureKind.FUNCTION, parameters=list(parameters))
+    return SignatureFile(framework="mindspore", version="2.10.0", tool="none", apis={"mindspore.mint.f": signature})
+
+
 TUPLE = [[Condition(test="sequence", name="dim")]]
 ROWS = [
     (entry([]), [], []),
@@ -74,16 +79,35 @@ ROWS = [
 ]
 
 
+BOTH = "Union[int, tuple[int], list[int]]"
+
+
 @pytest.mark.parametrize(("shown", "tables", "kinds"), ROWS)
 def test_what_runs_show_otherwise(shown: Entry, tables: list[str], kinds: list[str]) -> None:
-    signature = Signature(
-        kind=SignatureKind.FUNCTION, parameters=[SignatureParameter(name="dim", documented="Union[int, tuple[int]]")]
-    )
+    parameter = SignatureParameter(name="dim", documented=BOTH)
     rows = document_rows(
         {"torch.f": shown},
-        {"mindspore.mint.f": signature},
+        release(parameter),
         [listed(status) for status in tables],
         {TABLES[0].document: TEXT},
     )
     assert [row.kind for row in rows] == kinds
     assert all(row.command.startswith("apidiff verify torch.f") for row in rows)
+
+
+def test_a_documented_default_that_the_signature_contradicts() -> None:
+    parameters = [
+        SignatureParameter(name="gamma", default="0.1", documented_default="0.5"),
+        SignatureParameter(name="eps", default="1e-08"),
+    ]
+    [row] = document_rows({"torch.f": entry([])}, release(*parameters), [], {})
+    assert (row.kind, row.stated, row.shown[0].en) == ("default", "gamma=0.5", "the signature has `gamma=0.1`")
+    assert row.command.endswith('from mindspore.mint import f; print(inspect.signature(f))"')
+
+
+def test_a_type_that_the_document_does_not_give_contradicts_nothing() -> None:
+    refused = entry([differs("error", "error", TUPLE)])
+    assert (
+        document_rows({"torch.f": refused}, release(SignatureParameter(name="dim", documented="tuple(int)")), [], {})
+        == []
+    )

@@ -19,12 +19,13 @@ from apidiff.sphinxext.search_index import SearchData
 from apidiff.sphinxext.site_content import Content
 
 _PAGES = {
-    "index": "# Index\n\n```{toctree}\nmappings\nrisks\nstatements\nruns\nnotes\nglance\ncounterparts\n```\n",
+    "index": "# Index\n\n```{toctree}\nmappings\nrisks\nstatements\ndocuments\nruns\nnotes\nglance\ncounterparts\n```\n",
     "mappings": "# Mappings\n\n```{apidiff-table}\n:toctree:\n```\n",
     "risks": "# Risks\n\n```{apidiff-index} risk\n```\n",
     "glance": "# At a glance\n\n```{apidiff-index} category\n```\n",
     "counterparts": "# From the other side\n\n```{apidiff-counterparts}\n```\n",
     "statements": "# Statements\n\n```{apidiff-statements}\n```\n",
+    "documents": "# Documents\n\n```{apidiff-documents}\n```\n",
     "runs": "# Runs\n\n```{apidiff-runs}\n:toctree:\n```\n",
     "notes": "# Notes\n\nSee {apidiff:api}`mindspore.ops.communication.reduce` and "
     "{apidiff:claim}`torch.distributed.reduce#others-keep-tensor`.\n\n(twin)=\n## 标题\n\nText.\n",

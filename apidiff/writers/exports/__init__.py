@@ -11,6 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+
+from apidiff.derive.document_differences import DocumentRow
 from apidiff.derive.evidence import RunHead
 from apidiff.model.published import IndexRun
 from apidiff.model.views import CounterpartEntry, Entry
@@ -31,6 +34,7 @@ def publish(
     languages: Sequence[SiteLanguage],
     address: Address,
     keep: Path | None = None,
+    documents: Sequence[DocumentRow] = (),
 ) -> None:
     """Write everything that programs read into the folder of a built site.
 
@@ -42,9 +46,10 @@ def publish(
         languages: those the site has, the leading one first.
         address: where the site stands on the web, if that is known.
         keep: a folder where texts of mappings are kept for the next build.
+        documents: what documents describe and runs show otherwise.
     """
     entries = dict(sorted(entries.items()))
-    _write_api(site, entries, counterparts, runs, languages[0])
+    _write_api(site, entries, counterparts, runs, documents, languages[0])
     for language in languages:
         folder = language.folder
         texts = Texts(entries, language, [other for other in languages if other is not language], address, keep)
@@ -67,9 +72,10 @@ def _write_api(
     entries: Mapping[str, Entry],
     counterparts: Mapping[str, CounterpartEntry],
     runs: Sequence[RunHead],
+    documents: Sequence[DocumentRow],
     leading: SiteLanguage,
 ) -> None:
-    """Write ``/api/v1/``: what ``apidiff export`` writes, with the SQLite database and the list of run records."""
+    """Write ``/api/v1/``: what ``apidiff export`` writes, the SQLite database, run records and `documents.json`."""
     folder = site / API
     listed = [
         IndexRun(
@@ -87,5 +93,7 @@ def _write_api(
         for run in runs
     ]
     files = json_files(entries, counterparts, listed)
+    # What `apidiff report documents --json` writes.
+    files["documents.json"] = msgspec.json.format(msgspec.json.encode(documents), indent=1) + b"\n"
     replace_folder(folder, {folder / path: content for path, content in files.items()}, "**/*.json")
     write_if_changed(folder / "apidiff.sqlite", sqlite_bytes(entries.values(), counterparts.values()))
