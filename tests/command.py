@@ -16,15 +16,19 @@ from apidiff.cli import main
 from apidiff.database import Data, data, load
 
 # Where commands read the package's data: in this process it is read once, since no command changes what it has read.
-_READ_AT = ("apidiff.cli.check.load_valid", "apidiff.cli.drift.load", "apidiff.cli.runs.load", "apidiff.database.load")
+_READ_AT = (
+    *(f"apidiff.cli.{name}.load_valid" for name in ("check", "samples", "verify")),
+    *(f"apidiff.cli.{name}.load" for name in ("drift", "runs")),
+    "apidiff.database.load",
+)
 COMMAND = [sys.executable, "-c", "import sys; from apidiff.cli import main; sys.exit(main())"]
 
 
 _read = functools.cache(lambda folder: load())
 
 
-def _data() -> Data:
-    """The data of the folder that is the package's now, which tests may have replaced by one of their own."""
+def read_data() -> Data:
+    """Return the data of the folder that is the package's now, which tests may have replaced by one of their own: read once."""
     return _read(data.DATA)
 
 
@@ -45,7 +49,7 @@ def give(
         contextlib.redirect_stderr(err),
     ):
         for name in _READ_AT:
-            stack.enter_context(mock.patch(name, _data))
+            stack.enter_context(mock.patch(name, read_data))
         try:
             code = main(arguments)
         except SystemExit as ended:  # argparse ends so

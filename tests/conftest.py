@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -57,9 +59,9 @@ def pytest_report_header() -> str:
 @pytest.fixture(scope="session")
 def database() -> Data:
     """The data that ship with the package, read once; no test changes them."""
-    from apidiff.database import load
+    from command import read_data
 
-    return load()
+    return read_data()
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +69,11 @@ def knowledge() -> KnowledgeBase:
     """What the package answers from. The index behind it is built by the first process that asks, for all of them."""
     from apidiff import load
 
-    return load()
+    build = Path(__file__).parents[1] / "build"
+    build.mkdir(exist_ok=True)
+    with (build / ".index-lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return load()
 
 
 @pytest.fixture(scope="session")

@@ -157,7 +157,7 @@ def test_every_line_of_what_is_to_be_installed_counts(bare: Runner) -> None:
     assert not there & {"pytest_timeout.py", "xdist", "torch"}
 
 
-@pytest.mark.turning(days=2)
+@pytest.mark.turning(days=3, group="jobs")
 @pytest.mark.parametrize("sizes", ["", "2"])
 def test_without_the_build_the_job_fails_and_says_why(bare: Runner, sizes: str) -> None:
     found = bare.step("Run the claims", {"backend": "gloo", "world-sizes": sizes})
@@ -169,6 +169,7 @@ def test_without_the_build_the_job_fails_and_says_why(bare: Runner, sizes: str) 
     )
 
 
+@pytest.mark.turning(days=3, group="jobs")
 @pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
 def test_with_the_build_the_job_compares(tmp_path: Path) -> None:
     runner = installed(tmp_path, "torch")

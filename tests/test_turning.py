@@ -24,6 +24,19 @@ def test_kinds(kind, case): pass
 
 def test_other(): pass
 """
+GROUPS = """
+import pytest
+
+@pytest.mark.turning(days=3, group="the same")
+def test_one(): pass
+
+@pytest.mark.turning(days=3, group="the same")
+@pytest.mark.parametrize("case", [1, 2])
+def test_two(case): pass
+
+@pytest.mark.turning(days=3, group="alone")
+def test_three(): pass
+"""
 
 
 @pytest.fixture
@@ -82,6 +95,13 @@ def test_every_case_has_its_day_and_every_kind_one_case_each_day(sessions: pytes
         assert {"test_kinds[alone-1]", "test_other"} <= names
         assert any(name.startswith("test_kinds[many-") for name in names)
     assert run(sessions, FIRST) == days[0], "a day can be repeated"
+
+
+def test_tests_of_a_group_turn_together(sessions: pytest.Pytester) -> None:
+    sessions.makepyfile(test_groups=GROUPS)
+    days = [run(sessions, FIRST + number, "test_groups.py") for number in range(3)]
+    assert sorted(sorted(names - {"test_three"}) for names in days) == [["test_one"], ["test_two[1]"], ["test_two[2]"]]
+    assert all("test_three" in names for names in days)
 
 
 @pytest.mark.parametrize("day", range(FIRST, FIRST + 3))

@@ -1,7 +1,8 @@
 """Turning tests: of many expensive cases a part is run each day, another one each day, so that all are run in some days.
 
 ``@pytest.mark.turning(days=4)`` above a parametrised test says that each case is run within four days; ``kind="framework"`` names
-a parameter, and then at least one case of each of its values is run each day. What tests of pages ask in two languages, with a
+a parameter, and then at least one case of each of its values is run each day; the tests of a file that name the same ``group``
+turn together, as cases of one. What tests of pages ask in two languages, with a
 parameter ``language``, they ask in one of them each day, in the other on the next. ``APIDIFF_TURNING=all`` runs all cases, as
 ``make every`` and the nightly workflow do; ``APIDIFF_TURNING=<number>`` repeats the day of that number. A case that is chosen
 alone, by its ID or with ``-k``, is run on any day.
@@ -20,7 +21,7 @@ import pytest
 
 T = TypeVar("T")
 MARKER = (
-    "turning(days, kind=None): run a part of the cases each day, all of them within so many days (tests/turning.py)"
+    "turning(days, kind=None, group=None): run a part of the cases each day, all within so many days (tests/turning.py)"
 )
 VARIABLE = "APIDIFF_TURNING"
 # The folders of tests of pages: to open one takes a second, to build one two.
@@ -57,7 +58,8 @@ def left_out(items: Iterable[pytest.Item], today: int) -> list[pytest.Item]:
     for item in items:
         if marker := item.get_closest_marker("turning"):
             kind = _words({marker.kwargs["kind"]}, item) if "kind" in marker.kwargs else None
-            key = (item.nodeid.partition("[")[0], kind)
+            group = marker.kwargs.get("group")
+            key = (f"{item.nodeid.partition('::')[0]}:{group}" if group else item.nodeid.partition("[")[0], kind)
             days[key] = marker.kwargs["days"]
         elif (question := _question(item)) is not None:
             key = (item.nodeid.partition("[")[0], question)

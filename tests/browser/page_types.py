@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
+
+import turning
 
 HEAVY = "mappings/torch.distributed.reduce.html"
 PROOF = "evidence/torch.distributed.reduce.html"
@@ -10,6 +13,9 @@ COMPOSED = "mappings/torch.distributed.monitored_barrier.html"
 LANGUAGES = ("en", "zh-cn")
 DESK = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 740}
+
+_MANY = {"mappings", "evidence", "runs", "api"}
+_PARTS = 10
 
 PAGE_TYPES = {
     "index": "index.html",
@@ -34,6 +40,19 @@ PAGE_TYPES = {
     "module": "api/apidiff.model/*.html",
     "search": "search.html",
 }
+
+
+def pages_of_today(site: Path) -> list[Path]:
+    """List the pages of the site, of those of which there are hundreds a tenth, another one each day; all of them every night."""
+    today = turning.day()
+    pages = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
+    return pages if today is None else [path for path in pages if _is_due(path.relative_to(site).as_posix(), today)]
+
+
+def _is_due(path: str, today: int) -> bool:
+    """Tell whether a page is looked at on that day; a part of a heavy page is, together with the page."""
+    many = _MANY & set(path.split("/")[:-1])
+    return not many or (zlib.crc32(path.partition(".part-")[0].removesuffix(".html").encode()) - today) % _PARTS == 0
 
 
 def path_of(site: Path, language: str, kind: str) -> str:

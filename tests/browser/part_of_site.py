@@ -22,7 +22,7 @@ from apidiff.verification.claim_sample import Sample
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PARTS = 20
+PARTS = 60
 NAME = re.compile(r"\btorch(?:\.\w+)+")
 
 

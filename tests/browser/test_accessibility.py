@@ -19,7 +19,7 @@ OPENED = [
 ]
 
 
-@pytest.mark.turning(days=2, kind="name")
+@pytest.mark.turning(days=6)
 @pytest.mark.parametrize("visit", [{"color_scheme": mode} for mode in ("light", "dark")], indirect=True)
 @pytest.mark.parametrize(("name", "size", "button"), OPENED)
 def test_axe_finds_nothing_in_what_opens(visit: Visit, name: str, size: Any, button: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
+from page_types import pages_of_today
 
 BLOCKS = (
     "p",
@@ -68,7 +69,7 @@ def test_what_is_set_right_passes(html: str) -> None:
 
 def test_chinese_pages_are_set_right(site: Path) -> None:
     found: dict[str, str] = {}
-    pages = [path for path in sorted((site / "zh-cn").rglob("*.html")) if "_static" not in path.parts]
+    pages = [path for path in pages_of_today(site) if "zh-cn" in path.parts]
     for path in pages:
         for place in misplaced(path.read_text("utf-8")):
             found.setdefault(place, path.relative_to(site).as_posix())

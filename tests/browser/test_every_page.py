@@ -62,7 +62,7 @@ def too_wide(page: Page) -> list[str]:
     return wrong
 
 
-@pytest.mark.turning(days=2, kind="kind")  # each in one of the languages, in the other on the next day
+@pytest.mark.turning(days=4)
 @pytest.mark.parametrize("kind", PAGE_TYPES)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_page_is_sound(browser: Browser, site: Path, address: str, language: str, kind: str) -> None:

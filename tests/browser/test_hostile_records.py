@@ -55,6 +55,7 @@ _TOUCH = """() => {
 }"""
 
 
+@pytest.mark.turning(days=2, kind="bypass")
 @pytest.mark.parametrize("bypass", [True, False], ids=["without-policy", "with-policy"])
 def test_nothing_runs_and_all_is_shown(browser: Browser, hostile: Built, bypass: bool) -> None:
     context = browser.new_context(bypass_csp=bypass)

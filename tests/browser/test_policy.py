@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from page_types import HEAVY, LANGUAGES, PAGE_TYPES, path_of
+from page_types import HEAVY, LANGUAGES, PAGE_TYPES, pages_of_today, path_of
 from playwright.sync_api import Browser, Page
 from watched import Faults, Visit, wait_until
 
@@ -42,12 +42,8 @@ def against_policy(html: str) -> list[str]:
     return found
 
 
-def _pages(site: Path) -> Iterator[Path]:
-    return (path for path in site.rglob("*.html") if "_static" not in path.parts)
-
-
 def test_no_page_needs_what_the_policy_forbids(site: Path) -> None:
-    found = {str(path): against_policy(path.read_text("utf-8")) for path in _pages(site)}
+    found = {str(path): against_policy(path.read_text("utf-8")) for path in pages_of_today(site)}
     assert len(found) > 20
     assert {path: faults for path, faults in found.items() if faults} == {}
 

@@ -25,6 +25,7 @@ COLOURS = [
 ]
 
 
+@pytest.mark.turning(days=2)
 @pytest.mark.parametrize(("system", "choice", "shown", "size"), COLOURS)
 def test_colours_are_chosen_by_keyboard_and_kept(
     browser: Browser, address: str, system: Any, choice: str, shown: str, size: Any
@@ -56,6 +57,7 @@ def test_escape_closes_a_menu_and_gives_the_focus_back(visit: Visit) -> None:
     expect(page.locator(".theme-change-button:visible")).to_have_count(0)
 
 
+@pytest.mark.turning(days=2)
 @pytest.mark.parametrize("visit", [{"viewport": PHONE}], indirect=True)
 @pytest.mark.parametrize(
     ("button", "link", "goal"),

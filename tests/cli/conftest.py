@@ -11,20 +11,16 @@ import pytest
 from command import give, start
 
 from apidiff.database.paths import PACKAGE
+from apidiff.lookup.knowledge import KnowledgeBase
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
-
-
 @pytest.fixture
-def environment(cache: Path) -> dict[str, str]:
-    """Variables that decide how text comes out, set the same everywhere."""
+def environment(knowledge: KnowledgeBase) -> dict[str, str]:
+    """Variables that decide how text comes out, set the same everywhere. The index is there, as all tests use it."""
     kept = {key: value for key, value in os.environ.items() if key not in {"LC_ALL", "LC_MESSAGES", "LANG", "COLUMNS"}}
-    kept.update(XDG_CACHE_HOME=str(cache), PYTHONPATH=str(PACKAGE.parent), LANG="C.UTF-8", COLUMNS="80", NO_COLOR="1")
+    kept.update(PYTHONPATH=str(PACKAGE.parent), LANG="C.UTF-8", COLUMNS="80", NO_COLOR="1")
     return kept
 
 

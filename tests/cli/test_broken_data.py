@@ -55,7 +55,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.turning(days=3, kind="found")
+@pytest.mark.turning(days=5, kind="command")
 @pytest.mark.parametrize(("edit", "place", "found"), BROKEN)
 @pytest.mark.parametrize("command", [["check"], ["lookup", "reduce", "--json"]])
 def test_broken_data(
@@ -85,7 +85,7 @@ DAMAGED = [
 ]
 
 
-@pytest.mark.turning(days=3)
+@pytest.mark.turning(days=5, group="the rest goes on")
 @pytest.mark.parametrize(("file", "lost"), DAMAGED)
 def test_one_damaged_file_stops_nothing_else(
     run_process, checkout: Path, tmp_path: Path, file: str, lost: str | None
@@ -112,6 +112,7 @@ def test_one_damaged_file_stops_nothing_else(
         assert f"apidiff: The record of {lost} cannot be used. " in done.stderr
 
 
+@pytest.mark.turning(days=5, group="the rest goes on")
 def test_a_damaged_record_is_named_and_stops_nothing_else(run_process, checkout: Path, tmp_path: Path) -> None:
     """`check` fails; who asks is answered from the rest, and told in a line."""
     change_a_byte_of_a_run(checkout)
@@ -138,6 +139,7 @@ def test_check_lists_every_error(run_process, checkout: Path) -> None:
     ]
 
 
+@pytest.mark.turning(days=5, group="the rest goes on")
 def test_an_edited_record_is_answered_as_edited(run_process, checkout: Path, tmp_path: Path) -> None:
     """The index notices; the copy has an index of its own."""
     variables = {"PYTHONPATH": str(checkout), "XDG_CACHE_HOME": str(tmp_path / "cache")}

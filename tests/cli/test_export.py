@@ -120,6 +120,7 @@ def listing(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+@pytest.mark.turning(days=2)
 @pytest.mark.parametrize("kind", EXPORTS)
 def test_an_earlier_export_is_replaced_and_the_rest_left_alone(
     tmp_path: Path, entries: dict[str, Entry], counterparts: dict[str, CounterpartEntry], kind: str
@@ -135,6 +136,7 @@ def test_an_earlier_export_is_replaced_and_the_rest_left_alone(
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
 
+@pytest.mark.turning(days=4)
 @pytest.mark.parametrize("content", ["{}", "[]", "no json", '{"generator": "other"}'])
 def test_files_of_others_are_not_replaced(run, tmp_path: Path, content: str) -> None:
     (tmp_path / "index.json").write_text(content)
@@ -152,6 +154,7 @@ UNWRITABLE = [
 ]
 
 
+@pytest.mark.turning(days=3)
 @pytest.mark.parametrize("kind", EXPORTS)
 @pytest.mark.parametrize(("folder", "reason"), UNWRITABLE)
 def test_folder_that_cannot_be_written(run, tmp_path: Path, kind: str, folder: str, reason: str) -> None:
@@ -170,6 +173,7 @@ def mounted(folder: Path, options: str) -> bool:
     return subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", folder], capture_output=True).returncode == 0
 
 
+@pytest.mark.turning(days=4)
 @pytest.mark.parametrize("kind", EXPORTS)
 @pytest.mark.parametrize(
     ("options", "reason"), [("size=64k", "No space left on device"), ("ro", "Read-only file system")]
@@ -188,6 +192,7 @@ def test_real_full_and_read_only_disks(run, tmp_path: Path, kind: str, options: 
         subprocess.run(["umount", disk], check=True)
 
 
+@pytest.mark.turning(days=2)
 @pytest.mark.parametrize("kind", EXPORTS)
 def test_a_full_disk_keeps_the_earlier_export(
     tmp_path: Path,

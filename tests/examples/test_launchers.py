@@ -36,17 +36,17 @@ def kind_of(example: Example) -> str:
     return f"{example.framework}: {what}"
 
 
-KINDS = [(kind_of(example), example) for example in EXAMPLES]
+KINDS = [(example.framework, kind_of(example), example) for example in EXAMPLES]
 
 
-def test_every_kind_is_launched_each_day() -> None:
-    kinds = {kind for kind, _ in KINDS}
+def test_there_are_examples_of_every_kind() -> None:
+    kinds = {kind for _, kind, _ in KINDS}
     assert kinds == {"torch: call", "mindspore: call", "mindspore: no kernel", "mindspore: recipe"}
 
 
-@pytest.mark.turning(days=200, kind="kind")
-@pytest.mark.parametrize(("kind", "example"), KINDS, ids=[example.path for _, example in KINDS])
-def test_prints_what_the_docstring_shows(kind: str, example: Example, tmp_path: Path) -> None:
+@pytest.mark.turning(days=200, kind="framework")
+@pytest.mark.parametrize(("framework", "kind", "example"), KINDS, ids=[example.path for *_, example in KINDS])
+def test_prints_what_the_docstring_shows(framework: str, kind: str, example: Example, tmp_path: Path) -> None:
     needs(example)
     ended = run(example, tmp_path)
     assert ended.lines == list(example.expected), ended.log

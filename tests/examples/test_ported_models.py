@@ -17,6 +17,7 @@ def _run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *map(str, arguments)], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.turning(days=3)
 @pytest.mark.parametrize("name", MODELS)
 def test_the_port_gives_what_the_original_gives(name: str, tmp_path: Path) -> None:
     original, port = FOLDER / f"{name}.py", tmp_path / f"{name}_ported.py"

@@ -63,6 +63,7 @@ def torch_training(tmp_path_factory: pytest.TempPathFactory) -> Training:
     return train("train_torch.py", tmp_path_factory.mktemp("torch"))
 
 
+@pytest.mark.turning(days=2, group="trained")
 def test_both_scripts_lose_the_same(torch_training: Training, tmp_path: Path) -> None:
     ported = train("train_mindspore.py", tmp_path)
     assert differences(torch_training, ported) == []
@@ -80,7 +81,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.turning(days=5)
+@pytest.mark.turning(days=6, group="trained")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_step_left_out_is_noticed(torch_training: Training, tmp_path: Path, fault: str) -> None:
     code = (FOLDER / "train_mindspore.py").read_text("utf-8")

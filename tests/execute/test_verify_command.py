@@ -121,6 +121,7 @@ def test_a_record_holds_every_probe_and_what_odd_ones_did_twice(record: RunRecor
     assert [signature.api for signature in record.signatures] == ["torch.distributed.broadcast"]
 
 
+@pytest.mark.turning(days=3, group="compared")
 def test_what_is_as_recorded_ends_with_0(command: Command, record: RunRecord) -> None:
     write_record(record, command.runs)
     code, out, err = command(*GLOO, "torch.distributed.broadcast")
@@ -141,6 +142,7 @@ def altered(record: RunRecord) -> RunRecord:
     return msgspec.structs.replace(record, probes=probes)
 
 
+@pytest.mark.turning(days=3, group="compared")
 def test_a_changed_verdict_ends_with_1_and_shows_both(command: Command, altered: RunRecord) -> None:
     written = write_record(altered, command.runs)
     code, out, _ = command(*GLOO)
@@ -153,6 +155,7 @@ def test_a_changed_verdict_ends_with_1_and_shows_both(command: Command, altered:
     assert list(command.runs.rglob("*.json")) == [written]
 
 
+@pytest.mark.turning(days=3, group="compared")
 def test_json(command: Command, altered: RunRecord) -> None:
     write_record(altered, command.runs)
     code, out, _ = command(*GLOO, "--json")

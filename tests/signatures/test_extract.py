@@ -195,6 +195,7 @@ print("RESULT" + json.dumps(found))
 """
 
 
+@pytest.mark.turning(days=2, group="of a framework")
 @pytest.mark.parametrize("framework", ["torch", "mindspore"])
 def test_against_inspect(framework: str) -> None:
     found = of_installed(framework)
@@ -221,6 +222,7 @@ def test_against_inspect(framework: str) -> None:
     assert {name: read[name] for name in read.keys() - told} == {name: inspected[name] for name in read.keys() - told}
 
 
+@pytest.mark.turning(days=2, group="of a framework")
 @pytest.mark.parametrize("framework", ["torch", "mindspore"])
 def test_checked_in_files_are_what_the_source_says(framework: str) -> None:
     found = of_installed(framework)

@@ -88,6 +88,7 @@ def _nothing_stated(entry: Entry) -> Entry:
     return replace(entry, claims=[replace(claim, stated=[]) for claim in entry.claims])
 
 
+@pytest.mark.turning(days=3)
 @pytest.mark.parametrize(
     ("edit", "indexes", "parallel"),
     [
@@ -139,6 +140,7 @@ def test_new_record_appears(make_site: MakeSite) -> None:
     assert OTHER in built.html("mappings")
 
 
+@pytest.mark.turning(days=2)
 @pytest.mark.parametrize("parallel", [1, 4])
 def test_deleted_record_disappears(make_site: MakeSite, parallel: int) -> None:
     site = make_site()

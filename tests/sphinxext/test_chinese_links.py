@@ -9,12 +9,12 @@ import msgspec
 import pytest
 from small_site import Site
 
-from apidiff.database import load
+from apidiff.database import Data
 from apidiff.database.document_twins import AddressRule, chinese_address, load_twins
 from apidiff.database.paths import DATA
 from apidiff.derive.official import official_report
-from apidiff.lookup.entry import entries
 from apidiff.messages.official_text import report_markdown
+from apidiff.model.views import Entry
 from apidiff.writers.markdown import MappingText
 
 ENGLISH = "https://www.mindspore.cn/docs/en/r2.10.0/api_python/reduce.html"
@@ -55,10 +55,10 @@ def test_pages_lead_to_documents_of_their_language(
     assert bool(found) == (language == "en"), found
 
 
-def test_markdown_in_chinese_leads_to_chinese_documents(rules: list[AddressRule]) -> None:
-    data = load()
-    built = entries(data)
-    texts = {key: MappingText.made(entry, "zh").at([]) for key, entry in built.items()}
-    texts["official"] = report_markdown(official_report(data, built), "zh")
+def test_markdown_in_chinese_leads_to_chinese_documents(
+    rules: list[AddressRule], database: Data, all_entries: dict[str, Entry]
+) -> None:
+    texts = {key: MappingText.made(entry, "zh").at([]) for key, entry in all_entries.items()}
+    texts["official"] = report_markdown(official_report(database, all_entries), "zh")
     assert {key: links for key, text in texts.items() if (links := english(text, rules))} == {}
-    assert english(MappingText.made(built["torch.distributed.reduce"], "en").at([]), rules)
+    assert english(MappingText.made(all_entries["torch.distributed.reduce"], "en").at([]), rules)

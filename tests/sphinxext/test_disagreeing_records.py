@@ -14,7 +14,7 @@ from hostile_records import HOSTILE
 from rich.console import Console
 from small_site import Built, Site
 
-from apidiff.database import Data, load
+from apidiff.database import Data
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
@@ -50,8 +50,8 @@ def _lying(probe: ProbeRun) -> ProbeRun:
 
 
 @pytest.fixture(scope="module")
-def whole() -> Data:
-    return load()
+def whole(database: Data) -> Data:
+    return database
 
 
 def _newest_first(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from apidiff.database import Data, load
+from apidiff.database import Data
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
@@ -23,10 +23,9 @@ BARRIER = "torch.distributed.barrier"
 
 
 @pytest.fixture(scope="module")
-def data() -> Data:
+def data(database: Data) -> Data:
     """Two mappings with all else that the project has."""
-    whole = load()
-    return with_field(whole, mappings={key: whole.mappings[key] for key in (REDUCE, BARRIER)})
+    return with_field(database, mappings={key: database.mappings[key] for key in (REDUCE, BARRIER)})
 
 
 @pytest.fixture

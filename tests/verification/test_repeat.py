@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from command import give
 
-from apidiff.cli import main
 from apidiff.database import Data
 from apidiff.errors import ApidiffError
 from apidiff.model.agreement import Agreement, Facet
@@ -13,6 +13,7 @@ from apidiff.verification.repeat import repeat_sample
 from apidiff.verification.samples import devices_here
 
 
+@pytest.mark.turning(days=2)
 @pytest.mark.parametrize(
     ("mapping", "sample", "extracted", "facet"),
     [
@@ -47,14 +48,16 @@ def test_one_framework_alone_repeats_nothing(database: Data, tmp_path: Path) -> 
         (["torch.maximum", "--sample", "plain", "--record"], "Leave out --sample"),
     ],
 )
-def test_what_cannot_be_repeated_is_named(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["verify", *words]) == 2
-    assert message in capsys.readouterr().err
+def test_what_cannot_be_repeated_is_named(words: list[str], message: str) -> None:
+    done = give("verify", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
 
 
-def test_json_holds_both_results(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    assert main(["verify", "torch.maximum", "--sample", "nan-inf", "--inputs", "extracted", "--json"]) == 0
-    told = json.loads(capsysbinary.readouterr().out)
+def test_json_holds_both_results() -> None:
+    done = give("verify", "torch.maximum", "--sample", "nan-inf", "--inputs", "extracted", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
     assert told["source"]["run"]["trace"]["returned"]["values"] == ["nan", "nan"]
     [target] = told["targets"]
     assert target["verdicts"]["special_values"] == "differs"

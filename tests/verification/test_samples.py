@@ -23,7 +23,7 @@ from apidiff.model.vocabulary import Execution
 from apidiff.verification.samples import devices_here, verdict_changed, verify_samples
 
 INSTALLED = metadata.version("mindspore")
-DAYS = 20  # within which all mappings are run
+DAYS = 40  # within which all mappings are run
 ADD, LINEAR, GELU = "torch.Tensor.add_", "torch.nn.Linear", "torch.nn.functional.gelu"
 
 
@@ -51,6 +51,7 @@ def test_every_run_shows_what_is_recorded(database: Data, tmp_path: Path) -> Non
     assert (LINEAR, "mindspore.mint.nn.Linear", "plain") not in doubtful
 
 
+@pytest.mark.turning(days=3, group="a few")
 def test_a_version_without_records_is_compared_with_nothing(database: Data, tmp_path: Path) -> None:
     newest = max(record.framework_version for _, record in database.single_runs if record.framework == "mindspore")
     others = [pair for pair in database.single_runs if pair[1].framework_version not in {newest, INSTALLED}]
@@ -66,6 +67,7 @@ def test_a_framework_that_is_missing_is_one_error(monkeypatch: pytest.MonkeyPatc
         devices_here("mindspore")
 
 
+@pytest.mark.turning(days=3, group="a few")
 def test_one_side_is_taken_from_the_records(database: Data, tmp_path: Path) -> None:
     """A machine that has one framework only judges by what is recorded of the other."""
     result = verify_samples(database, devices_here("torch"), tmp_path, [LINEAR])
@@ -151,6 +153,7 @@ def verdict(agreement: str, *facts: Evidence) -> FacetVerdict:
     return FacetVerdict(sample="empty", facet=Facet.VALUE, agreement=Agreement(agreement), facts=list(facts))
 
 
+@pytest.mark.turning(days=3, group="a few")
 def test_extracted_samples_show_what_is_recorded(database: Data, tmp_path: Path) -> None:
     """Of one API each day, so that all are made again in turn; a run that agrees is recorded without its trace."""
     names = sorted(database.extracted)

@@ -8,7 +8,7 @@ from typing import TypeVar
 import msgspec
 import pytest
 
-from apidiff.database import ApidiffError, Data, load
+from apidiff.database import ApidiffError, Data
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import conf_file, examples_folder
@@ -126,9 +126,9 @@ def test_no_such_cell(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def known() -> tuple[Data, Examples, Cell]:
+def known(database: Data) -> tuple[Data, Examples, Cell]:
     """The data, and a cell of the checked-in matrix that is recorded."""
-    data, backends = load(), load_backends()
+    data, backends = database, load_backends()
     examples = shown_by_path(load_examples(examples_folder()))
     cells = cells_of(read_matrix(conf_file("matrix.toml"), backends), backends, ["gloo"], [2])
     return data, examples, cells[0]

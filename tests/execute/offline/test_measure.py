@@ -14,8 +14,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from command import read_data
 
-from apidiff.database import load
 from apidiff.execute.devices import Availability
 from apidiff.execute.offline import measure
 from apidiff.execute.offline.wheels import CHECKOUT
@@ -39,6 +39,7 @@ def command(*words: str, cwd: Path = CHECKOUT, **variables: str) -> subprocess.C
     )
 
 
+@pytest.mark.turning(days=2, group="refused")
 def test_without_a_gpu_it_says_what_was_looked_for_and_runs_nothing() -> None:
     done = command("nccl-cuda", "gloo-cuda", CUDA_VISIBLE_DEVICES="")
     assert (done.returncode, done.stdout) == (2, "")
@@ -49,6 +50,7 @@ def test_without_a_gpu_it_says_what_was_looked_for_and_runs_nothing() -> None:
     assert done.stderr.rstrip().endswith("measure: nothing was run: no device was found.")
 
 
+@pytest.mark.turning(days=2, group="refused")
 def test_a_backend_of_another_name_is_refused() -> None:
     done = command("glue")
     assert done.returncode == 2
@@ -76,6 +78,7 @@ def alive(folder: Path) -> list[str]:
     return found
 
 
+@pytest.mark.turning(days=2, group="ended")
 def test_the_deadline_ends_every_process_and_says_what_was_not_recorded(checkout: Path) -> None:
     state = {"XDG_STATE_HOME": str(checkout / "state")}
     done = command("gloo-cpu", "--world-size", "2", "--minutes", "0.05", "--by", "a test", cwd=checkout, **state)
@@ -100,7 +103,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def records() -> dict[str, RunRecord]:
     found = {}
-    for key, record in load().runs:
+    for key, record in read_data().runs:
         if key.startswith("torch-2.13.0/gloo-cpu-2-"):
             found["torch-nccl-cuda-1"] = msgspec.structs.replace(
                 record, backend="nccl", device="cuda", world_size=1, probes=[]
@@ -123,10 +126,11 @@ else:
 """
 
 
+@pytest.mark.turning(days=2, group="recorded")
 def test_what_was_recorded_is_packed_with_a_report(
     stand_in: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    data = load()
+    data = read_data()
     paths = {name: str(write_record(record, stand_in / "runs")) for name, record in records().items()}
     (stand_in / "paths.json").write_bytes(msgspec.json.encode(paths))
     script = stand_in / "apidiff.py"
@@ -165,10 +169,11 @@ def test_what_was_recorded_is_packed_with_a_report(
         assert archive.read(signature.name) == b"a signature"
 
 
+@pytest.mark.turning(days=2, group="recorded")
 def test_a_record_made_before_is_taken_unless_a_probe_has_changed_since(
     stand_in: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    data = load()
+    data = read_data()
     key, whole = next((key, one) for key, one in data.runs if key.startswith("torch-2.13.0/gloo-cpu-2-"))
     whole = msgspec.structs.replace(whole, device="cuda", measured_by="me", device_found=GPU.device)
     first, *others = whole.probes
@@ -198,6 +203,7 @@ def test_make_gpu_names_the_python_it_needs(version: tuple[int, int, int], says:
     assert (done.returncode, says in done.stderr) == (1 if says else 0, True)
 
 
+@pytest.mark.turning(days=2, group="ended")
 def test_an_interrupt_ends_the_runs(checkout: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "apidiff.execute.offline.measure", "gloo-cpu", "--world-size", "2", "--by", "a test"],

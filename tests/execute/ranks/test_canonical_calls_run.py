@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from apidiff.database import Data, load
+from apidiff.database import Data
 from apidiff.database.backends import Backend
 from apidiff.execute.journal import Journal
 from apidiff.execute.plan import Plan, Step, step_key
@@ -23,8 +23,8 @@ WAITS = ("irecv", "isend", "recv", "recv_object_list", "send_object_list")
 
 
 @pytest.fixture(scope="module")
-def data() -> Data:
-    return load()
+def data(database: Data) -> Data:
+    return database
 
 
 def made(backend: Backend, apis: list[Api], folder: Path) -> dict[str, ProbeRun]:
@@ -38,6 +38,7 @@ def failures(run: ProbeRun) -> list[str]:
     return [trace.error.message for trace in run.ranks if trace.error]
 
 
+@pytest.mark.turning(days=2, group="frameworks")
 def test_every_call_of_pytorch_runs_as_it_is_written(gloo: Backend, data: Data, tmp_path: Path) -> None:
     runs = made(gloo, [mapping.source for mapping in data.mappings.values()], tmp_path)
     assert len(runs) > 45
@@ -46,6 +47,7 @@ def test_every_call_of_pytorch_runs_as_it_is_written(gloo: Backend, data: Data, 
     } == {}
 
 
+@pytest.mark.turning(days=2, group="frameworks")
 def test_every_call_of_mindspore_runs_or_says_what_the_cpu_lacks(mccl: Backend, data: Data, tmp_path: Path) -> None:
     apis = {target.api.name: target.api for mapping in data.mappings.values() for target in mapping.targets}
     mint = [api for name, api in apis.items() if ".mint." in name and name.rpartition(".")[2] not in WAITS]

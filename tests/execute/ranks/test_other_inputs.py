@@ -153,6 +153,7 @@ def test_torch(
 
 
 # A barrier that failed leaves its group unusable: each claim gets ranks of its own.
+@pytest.mark.turning(days=2)
 @pytest.mark.parametrize(
     ("claim", "expected"), [({"raises": {"type": "RuntimeError"}}, "holds"), ({"completes": {}}, "refuted")]
 )

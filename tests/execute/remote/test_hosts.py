@@ -366,7 +366,7 @@ def only_record(folder: Path) -> RunRecord:
     return record
 
 
-@pytest.mark.turning(days=3, kind="framework")
+@pytest.mark.turning(days=6)
 @pytest.mark.parametrize(
     ("framework", "mapping"),
     [

@@ -47,8 +47,8 @@ def examples() -> Examples:
 
 
 @pytest.fixture(scope="module")
-def whole() -> Data:
-    return load()
+def whole(database: Data) -> Data:
+    return database
 
 
 @pytest.fixture(scope="module")
@@ -251,10 +251,14 @@ def test_a_cut_or_altered_record_is_refused_by_its_digest(
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Data:
-    """The data with one record of ours, where records can be taken in."""
+    """The collectives of the data and one record of ours, where records can be taken in."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     root = tmp_path / "data"
-    shutil.copytree(DATA, root, ignore=shutil.ignore_patterns("runs", "schema"))
+    shutil.copytree(
+        DATA, root, ignore=shutil.ignore_patterns("runs", "schema", "samples", "mappings", "writing_rules.yaml")
+    )
+    for folder in ("distributed", "utils"):
+        shutil.copytree(DATA / "mappings" / "torch" / folder, root / "mappings" / "torch" / folder)
     ours = next((DATA / "runs" / "torch-2.13.0").glob("gloo-cpu-2-*.json"))
     (root / "runs" / "torch-2.13.0").mkdir(parents=True)
     shutil.copy(ours, root / "runs" / "torch-2.13.0")
@@ -277,6 +281,7 @@ def test_a_record_is_taken_in_beside_ours_and_once(
     assert sorted(one.measured_by or "" for _, one in load_runs(data.root / "runs")) == ["", "a cluster elsewhere"]
 
 
+@pytest.mark.turning(days=4)
 @pytest.mark.parametrize("signed", [(), (0,), (1,), (0, 1)])
 def test_a_record_that_is_given_twice_is_taken_once(
     data: Data, examples: Examples, record: RunRecord, tmp_path: Path, signed: tuple[int, ...]
