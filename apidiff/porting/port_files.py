@@ -6,7 +6,6 @@ import ast
 import codecs
 import io
 import os
-import subprocess
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ import msgspec
 from apidiff.atomic_write import replacing
 from apidiff.errors import ApidiffError
 from apidiff.porting.file_scan import content_digest
+from apidiff.porting.git_answers import git_answer
 from apidiff.porting.port_pages import port_page
 from apidiff.porting.port_text import Ported, Porter
 from apidiff.porting.source_files import Problem
@@ -124,8 +124,13 @@ def refuse_unsaved(paths: Sequence[Path]) -> None:
         if top is not None:
             roots.setdefault(Path(top.strip()), []).extend(files)
     for root, files in roots.items():
-        told = _git(["status", "--porcelain", "-z", "--untracked-files=all"], root)
-        changed = {(root / line[3:]).resolve() for line in (told or "").split("\0") if len(line) > 3}
+        told = _git(["status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all"], root)
+        if told is None:
+            raise ApidiffError(
+                f"{root}: git cannot tell which files have changes that are in no commit. Mend the repository, or write "
+                "with --force."
+            )
+        changed = {(root / line[3:]).resolve() for line in told.split("\0") if len(line) > 3}
         unsaved += [str(path) for path in files if path in changed]
     if unsaved:
         more = f" and {len(unsaved) - 1} more" if len(unsaved) > 1 else ""
@@ -138,7 +143,7 @@ def refuse_unsaved(paths: Sequence[Path]) -> None:
 def _git(arguments: list[str], folder: Path) -> str | None:
     """What git says; None where it is not there, or the folder is in no repository."""
     try:
-        done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+        done = git_answer(arguments, folder)
     except OSError:
         return None
     return done.stdout if done.returncode == 0 else None

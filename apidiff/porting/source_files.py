@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from apidiff.errors import ApidiffError
+from apidiff.porting.git_answers import git_answer
 from apidiff.porting.source_text import PYTHON, SUFFIXES
 
 SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv"}
@@ -110,14 +110,14 @@ def changed_since(revision: str, folder: Path) -> set[Path]:
     root = Path(_git(["rev-parse", "--show-toplevel"], folder).strip())
     if revision.startswith("-"):
         raise ApidiffError(f"--diff {revision}: that is no revision. Name a commit, a branch or a tag.")
-    changed = _git(["diff", "--name-only", "-z", "--diff-filter=d", revision, "--"], root)
+    changed = _git(["diff", "--name-only", "-z", "--diff-filter=d", "--ignore-submodules=all", revision, "--"], root)
     new = _git(["ls-files", "--others", "--exclude-standard", "-z"], root)
     return {(root / name).resolve() for name in f"{changed}\0{new}".split("\0") if name}
 
 
 def _git(arguments: list[str], folder: Path) -> str:
     try:
-        done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+        done = git_answer(arguments, folder)
     except OSError as error:
         raise ApidiffError(f"--diff needs git ({error.strerror}). Install it, or leave --diff out.") from error
     if done.returncode:

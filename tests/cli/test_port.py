@@ -94,6 +94,43 @@ def test_changes_in_no_commit_are_not_mixed_with_a_port(run, project: Path) -> N
     assert run("port", str(project), "--write").returncode == 0
 
 
+def test_nothing_that_a_repository_names_is_run(run, project: Path, tmp_path: Path) -> None:
+    _git(project, "init", "-q")
+    (project / ".gitattributes").write_text("*.py filter=x=.y\n")
+    _git(project, "add", ".")
+    _git(project, "commit", "-q", "-m", "one")
+    run_it = f"touch {tmp_path / 'run'}; cat"
+    with (project / ".git" / "config").open("a") as config:
+        config.write(f'[core]\nfsmonitor = "{run_it}"\n[filter "x=.y"]\nclean = "{run_it}"\nrequired = true\n')
+    (project / "model.py").write_text(f"{CODE}# more\n")
+    done = run("port", str(project), "--write")
+    assert (done.returncode, "--force" in done.stderr) == (2, True)
+    scanned = run("scan", str(project), "--diff", "HEAD")
+    assert scanned.returncode == 0, scanned.stderr
+    assert not (tmp_path / "run").exists()
+    subprocess.run(["git", "status"], cwd=project, check=False, capture_output=True)
+    assert (tmp_path / "run").exists()  # as git alone would do
+
+
+def test_a_file_whose_name_is_no_utf8(run, project: Path) -> None:
+    (project / "model.py").rename(project / os.fsdecode(b"a\xff.py"))
+    for form in ("table", "json", "sarif", "github", "markdown", "html"):
+        done = run("scan", str(project), "--format", form, "--all")
+        assert done.returncode == 0, done.stderr
+        assert form != "json" or "a\\\\udcff.py" in done.stdout
+    _git(project, "init", "-q")
+    assert run("port", str(project), "--write").returncode == 2
+    assert run("port", str(project), "--write", "--force").returncode == 0
+
+
+def test_a_repository_that_git_cannot_read_keeps_files_as_they_are(run, project: Path) -> None:
+    _git(project, "init", "-q")
+    (project / ".git" / "index").write_bytes(b"broken")
+    done = run("port", str(project), "--write")
+    assert (done.returncode, (project / "model.py").read_text()) == (2, CODE)
+    assert "git cannot tell" in done.stderr
+
+
 BROKEN = {
     "python2.py": b"import torch\nprint 'x'\n",
     "typed.py": b"import torch\ndef f(:\n",
