@@ -33,6 +33,7 @@ def measure_faults(tell: Callable[[str], None]) -> Measure:
             tell(f"NOT SURVIVED: {name}")
             tell("".join(traceback.format_exception(error)))
             lost.append(name)
+            by_class[kinds[name]]["not survived"] += 1
         else:
             by_class[kinds[name]]["survived"] += 1
         tried += 1
@@ -48,11 +49,12 @@ def measure_faults(tell: Callable[[str], None]) -> Measure:
         except Exception as error:  # noqa: BLE001 - as above
             tell("".join(traceback.format_exception(error)))
             lost.append(target)
+            by_class[target] = Counter({"tried": _INPUTS, "not survived": 1})
             continue
         by_class[target] = counts + Counter(tried=counts.total())
-    tell(f"{'class':24} {'tried':>6} {'refused':>8} {'survived':>9}")
+    tell(f"{'class':24} {'tried':>6} {'refused':>8} {'survived':>9} {'not survived':>13}")
     for name, counts in by_class.items():
-        tell(f"{name:24} {counts['tried']:6} {counts['refused']:8} {counts['survived']:9}")
+        tell(f"{name:24} {counts['tried']:6} {counts['refused']:8} {counts['survived']:9} {counts['not survived']:13}")
     named = f": {'; '.join(lost)}" if lost else ""
     return Measure(
         f"faults not survived{named} ({tried} tried, {tried - len(lost)} survived)",
