@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Annotated, Literal
 
+import anyio
 from mcp.server.fastmcp import FastMCP
 from mcp.types import ToolAnnotations
 from pydantic import Field
@@ -138,7 +139,10 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
 
 def serve(index: Index, mindspore: str | None) -> None:
     """Serve one agent over standard input and output until it goes away. Raises ApidiffError."""
-    make_server(index, mindspore).run("stdio")
+    try:
+        make_server(index, mindspore).run("stdio")
+    except* (anyio.ClosedResourceError, anyio.BrokenResourceError):
+        pass  # it went away while it was being answered
 
 
 def _scanned(report: ScanReport, language: Language) -> list[str]:

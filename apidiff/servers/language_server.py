@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import traceback
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -207,9 +208,20 @@ def make_server(index: Index, choices: Choices) -> LanguageServer:
     return server
 
 
+class _InOneLine(logging.Formatter):
+    """Tells an error with its place in one line: an editor shows what stands here, and broken messages come by the hundred."""
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
+        last = traceback.extract_tb(ei[2], limit=-1)  # of a recursion there are a thousand
+        place = f", {Path(last[-1].filename).name}:{last[-1].lineno}" if last else ""
+        return f"  {ei[0].__name__}: {str(ei[1])[:200]}{place}"
+
+
 def serve(index: Index, choices: Choices, stdin: BinaryIO, stdout: BinaryIO) -> None:
     """Serve one editor until it ends the session or goes away. Raises ApidiffError for a choice that is not known."""
-    logging.basicConfig(level=logging.ERROR, format="apidiff: %(message)s")
+    told = logging.StreamHandler()
+    told.setFormatter(_InOneLine("apidiff: %(message)s"))
+    logging.basicConfig(level=logging.ERROR, handlers=[told])
     make_server(index, choices).start_io(_Guarded(stdin), stdout)  # type: ignore[arg-type]
 
 

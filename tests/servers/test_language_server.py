@@ -225,3 +225,5 @@ async def test_any_message_is_survived() -> None:
     wrong = {number for _, _, numbers in STRANGE for number in numbers}
     assert {number for number, answer in answers.items() if "error" in answer} == wrong
     assert done.returncode == 0, done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+    assert b"RecursionError" in done.stderr
