@@ -123,7 +123,8 @@ def _listing(folder: Path) -> Iterator[str]:
 def _read(path: Path) -> Index | None:
     """The index kept in ``path``; None where there is none, or it is damaged: then it is set aside, and a note goes to stderr."""
     try:
-        with path.open("rb") as file:
+        # A pipe is not waited for.
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
             state = os.fstat(file.fileno())
             # Mapped, not read: of all entries only the one asked for is ever touched.
             content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))

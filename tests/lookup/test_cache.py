@@ -73,6 +73,11 @@ def test_built_again_when_the_data_are_others(small: None, cache: Path, monkeypa
     assert index_cache.index_file().stat().st_ino != before
 
 
+def test_a_pipe_in_its_place_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "index.msgpack")
+    assert index_cache._read(tmp_path / "index.msgpack") is None
+
+
 @pytest.mark.parametrize("content", [b"", b"no database", msgspec.msgpack.encode({"fingerprint": "1"})])
 def test_a_broken_file_is_replaced(small: None, cache: Path, content: bytes) -> None:
     kept = index_cache.index_file()
