@@ -22,6 +22,17 @@ from apidiff.errors import ApidiffError
 
 FAULT = 70  # exit code for a fault of this program, as sysexits.h has it
 _SIZE = re.compile(r"[1-9][0-9]{0,2}")  # columns and lines of a terminal
+# What no command can help: a file or a folder that this user may not read or write, a disk that is full or broken.
+_OF_THE_SYSTEM = {
+    errno.EACCES,
+    errno.EPERM,
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EROFS,
+    errno.EIO,
+    errno.EMFILE,
+    errno.ENFILE,
+}
 COMMANDS = {
     "lookup": "how one API differs from its counterpart",
     "search": "APIs by name, text or behaviour, in English or Chinese",
@@ -145,6 +156,8 @@ def _sentence(error: Exception) -> str | None:
         return f"The output cannot be written ({error.strerror}). Make room, or send it elsewhere."
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
         return "A name is longer than a file's name can be. Name something that is there."
+    if isinstance(error, OSError) and error.errno in _OF_THE_SYSTEM:
+        return f"{os.fsdecode(error.filename)!r}: {error.strerror}. Mend that, or name another place."
     return None
 
 

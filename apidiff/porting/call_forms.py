@@ -65,5 +65,8 @@ def _last_name(node: ast.expr) -> str:
 
 
 def _literal(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of thousands of digits
+        return UNKNOWN
     return f"{LITERAL}{text}" if len(text) <= _LONGEST else UNKNOWN

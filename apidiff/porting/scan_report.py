@@ -132,6 +132,7 @@ def make_report(
     targets: dict[str, str | None] = {}
     baselined = 0
     for file in scanned:
+        path = _as_text(file.names.path)
         counts: Counter[str] = Counter()
         every += file.names.problems
         for reference in file.references:
@@ -147,8 +148,8 @@ def make_report(
             labels.setdefault(reference.name, Counter())[judgement.label.value] += 1
             targets.setdefault(reference.name, judgement.target)
             if judgement.replacement is not None and reference.role != "import" and codes[RENAME] not in passed_over:
-                renames.append(_rename(file.names.path, reference, judgement.replacement))
-            for finding in _findings(file.names.path, reference, judgement):
+                renames.append(_rename(path, reference, judgement.replacement))
+            for finding in _findings(path, reference, judgement):
                 if finding.code in passed_over:
                     continue
                 key = finding.file, finding.source, finding.id
@@ -159,7 +160,7 @@ def make_report(
                     findings.append(finding)
         files.append(
             FileShares(
-                file=file.names.path,
+                file=path,
                 references=sum(counts[label.value] for label in Label),
                 verified=counts["verified"],
                 unsafe=counts["unsafe"],
@@ -182,10 +183,15 @@ def make_report(
             (Used(name, targets[name], sum(of.values()), dict(of)) for name, of in labels.items()),
             key=lambda used: (-used.uses, used.source),
         ),
-        problems=every,
+        problems=[msgspec.structs.replace(problem, path=_as_text(problem.path)) for problem in every],
         baselined=baselined,
         renames=renames,
     )
+
+
+def _as_text(path: str) -> str:
+    """The name of a file in a report; bytes of it that are no UTF-8, which no report could hold, as their numbers."""
+    return path.encode("utf-8", "backslashreplace").decode()
 
 
 def _passed_over(reference: Reference, ignored: dict[int, list[str]]) -> set[str]:

@@ -57,9 +57,11 @@ def read_settings(path: Path) -> tuple[ScanSettings, Path]:
         if not file.is_file():
             continue
         try:
-            table = tomllib.loads(file.read_text("utf-8")).get("tool", {}).get("apidiff", {}).get("scan")
+            table: object = tomllib.loads(read_regular(file, _LARGEST).decode("utf-8"))
         except (OSError, ValueError, RecursionError) as error:
             raise ApidiffError(f"{file}: cannot be read ({error}). Mend it, or scan with --no-config.") from error
+        for name in TABLE.split("."):
+            table = table.get(name) if isinstance(table, dict) else None
         if table is None:
             continue
         try:
@@ -90,6 +92,8 @@ def write_baseline(path: Path, findings: Iterable[Finding]) -> int:
     counts = Counter((finding.file, finding.source, finding.id) for finding in findings)
     known = [_Known(*key, count) for key, count in sorted(counts.items())]
     content = msgspec.json.format(msgspec.json.encode(_Baseline(_VERSION, known)), indent=1) + b"\n"
+    if path.exists() and not path.is_file():  # in the place of a device, too, a file could be put
+        raise ApidiffError(f"{path}: the baseline cannot be written (it is no regular file). Name another file.")
     try:
         write_file(path, content)
     except OSError as error:

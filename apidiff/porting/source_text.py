@@ -95,7 +95,7 @@ def decoded(content: bytes, *, python: bool) -> str:
     try:
         encoding = tokenize.detect_encoding(io.BytesIO(content).readline)[0] if python else "utf-8-sig"
         text = content.decode(encoding)
-    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+    except (SyntaxError, UnicodeError, LookupError) as error:
         raise UnreadableSource("encoding", detail=str(error)) from error
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 

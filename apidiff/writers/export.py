@@ -118,8 +118,8 @@ def _indented(value: object) -> bytes:
 
 def _refuse_foreign(folder: Path, names: Sequence[str]) -> None:
     """Raises ExportError where something of another origin has one of the names."""
+    taken = [name for name in names if os.path.lexists(folder / name)]
     try:
-        taken = [name for name in names if (folder / name).exists()]
         ours = taken and msgspec.json.decode((folder / "index.json").read_bytes())["generator"] == _GENERATOR
     except (OSError, msgspec.DecodeError, KeyError, TypeError):
         ours = False
@@ -132,7 +132,7 @@ def _refuse_foreign(folder: Path, names: Sequence[str]) -> None:
 @contextmanager
 def _staged(folder: Path, names: Sequence[str]) -> Iterator[Path]:
     """A folder to write ``names`` into; they are moved to ``folder`` when all of them are there, else nothing is left."""
-    missing = [parent for parent in (folder, *folder.absolute().parents) if not parent.exists()]
+    missing = [parent for parent in (folder, *folder.absolute().parents) if not os.path.lexists(parent)]
     # Inside the folder, not beside it: it may be a file system of its own, to which nothing can be renamed.
     stage = folder / f".apidiff-{os.getpid()}.tmp"
     try:

@@ -150,6 +150,7 @@ def test_files_of_others_are_not_replaced(run, tmp_path: Path, content: str) -> 
 UNWRITABLE = [
     ("/proc/apidiff/out", "No such file"),
     ("file/out", "Not a directory"),
+    ("a" * 300, "File name too long"),
     ("file", "File exists|Not a directory"),
 ]
 

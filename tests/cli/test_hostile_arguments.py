@@ -67,7 +67,14 @@ LONG = "a" * 300
 
 @pytest.mark.parametrize(
     "words",
-    [["show", LONG], ["show", f"torch.{LONG}"], ["show", "a\0b"], ["show", f"{LONG}.{LONG}", "--expanded"]],
+    [
+        ["show", ""],
+        ["show", "/x"],
+        ["show", LONG],
+        ["show", f"torch.{LONG}"],
+        ["show", "a\0b"],
+        ["show", f"{LONG}.{LONG}", "--expanded"],
+    ],
 )
 def test_a_name_that_no_file_can_have(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2

@@ -230,6 +230,7 @@ def test_bad_input_is_one_message_a_file(scan: Scan, tmp_path: Path) -> None:
         "latin.py": b"# -*- coding: latin-1 -*-\nimport torch\nx = '\xe9'; torch.ones(1)",
         "encoding.py": b"import torch\n'\xff'",
         "unknown.py": b"# coding: klingon\n",
+        "undefined.py": b"# coding: undefined\n",
         "empty.ipynb": "{}",
         "broken.ipynb": "{",
         "deep.ipynb": "[" * 100_000,
@@ -248,6 +249,7 @@ def test_bad_input_is_one_message_a_file(scan: Scan, tmp_path: Path) -> None:
         "latin.py": [],
         "encoding.py": ["encoding"],
         "unknown.py": ["encoding"],
+        "undefined.py": ["encoding"],
         "empty.ipynb": ["no_cells"],
         "broken.ipynb": ["notebook"],
         "deep.ipynb": ["notebook"],
@@ -270,8 +272,10 @@ def test_bad_input_is_one_message_a_file(scan: Scan, tmp_path: Path) -> None:
 def test_deep_and_long_code(scan: Scan) -> None:
     long = "import torch\n" + "x = torch.ones(1)\nx.sum()\n" * 50_000
     deep = "import torch\nx = " + "-" * 900 + "torch.ones(1)\n" + "y = " + " + ".join(["x"] * 800)
-    files = {Path(file.names.path).name: file for file in scan({"long.py": long, "deep.py": deep})}
+    digits = f"import torch\ntorch.sum(x, dim=0x{'f' * 5000})\n"  # more than Python writes in decimals
+    files = {Path(file.names.path).name: file for file in scan({"long.py": long, "deep.py": deep, "digits.py": digits})}
     assert len(files["long.py"].references) == 100_000
+    assert told(files["digits.py"]) == ["2:1 sum"]
     assert files["deep.py"].references or files["deep.py"].names.problems
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -74,6 +75,13 @@ def test_baseline_outlives_edits_above(report: Report, tmp_path: Path) -> None:
     assert {finding.line for finding in after.findings} == {8}
 
 
+def test_a_baseline_takes_the_place_of_no_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ApidiffError, match="no regular file"):
+        write_baseline(tmp_path / "pipe", [])
+    assert (tmp_path / "pipe").is_fifo()
+
+
 @pytest.mark.parametrize("text", ["", "[]", '{"version": 2, "findings": []}', '{"version": 1}'])
 def test_broken_baseline(tmp_path: Path, text: str) -> None:
     path = tmp_path / "baseline.json"
@@ -90,6 +98,9 @@ def test_settings(tmp_path: Path) -> None:
     (tmp_path / "src" / "pyproject.toml").write_text("[project]\nname = 'x'\n")
     settings, folder = read_settings(inside)
     assert (settings.mindspore, settings.fail_on, settings.exclude, folder) == ("2.9", "silent", ["old/*"], tmp_path)
+    for other in ('tool = "x"\n', '[tool]\napidiff = "x"\n'):
+        (tmp_path / "src" / "pyproject.toml").write_text(other)
+        assert read_settings(inside)[1] == tmp_path
     for broken in ("[tool.apidiff.scan]\nfail_on = 1\n", "[tool.apidiff.scan]\ndevice = 'tpu'\n", "[tool"):
         project.write_text(broken)
         with pytest.raises(ApidiffError, match=re.escape(str(project))):
