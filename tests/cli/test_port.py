@@ -118,9 +118,6 @@ def test_a_file_whose_name_is_no_utf8(run, project: Path) -> None:
         done = run("scan", str(project), "--format", form, "--all")
         assert done.returncode == 0, done.stderr
         assert form != "json" or "a\\\\udcff.py" in done.stdout
-    _git(project, "init", "-q")
-    assert run("port", str(project), "--write").returncode == 2
-    assert run("port", str(project), "--write", "--force").returncode == 0
 
 
 def test_a_repository_that_git_cannot_read_keeps_files_as_they_are(run, project: Path) -> None:
