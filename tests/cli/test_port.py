@@ -137,7 +137,7 @@ BROKEN = {
     "binary.py": b"\x7fELF\0\0\0",
     "deep.py": b"x = " + b"(" * 4000 + b")" * 4000,
     "empty.ipynb": b"{}",
-    "page.md": b"# no code\n",
+    "page.md": b"```python\nimport torch\nprint 'x'\n```\n",
 }
 
 
