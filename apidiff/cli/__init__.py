@@ -13,7 +13,6 @@ import os
 import re
 import signal
 import sys
-import traceback
 from collections.abc import Sequence
 from importlib import import_module
 
@@ -82,6 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 - whatever it is, its exit code is one of its own
         sentence = _sentence(error)
         if sentence is None:
+            import traceback  # takes as long to import as a fiftieth of a lookup, and is seldom needed
+
             traceback.print_exc()
             sys.stderr.write("apidiff: this is a fault of apidiff. Report it with what is above.\n")
             return FAULT

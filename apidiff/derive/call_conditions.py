@@ -1,6 +1,6 @@
 """Says of a call, by what is written in it, whether a condition of a difference holds: it does, it cannot, or nobody can tell.
 
-The conditions are data (`apidiff.model.call_facts.Condition`), and so is a call: what it passes for each parameter of the source,
+The conditions are data (`apidiff.model.condition.Condition`), and so is a call: what it passes for each parameter of the source,
 written as in `apidiff.model.call_facts.Form`. Whoever looks at code decides with `standing` or `standing_of_any`.
 """
 
@@ -14,8 +14,8 @@ from apidiff.derive.conditions import Condition as ClaimCondition
 from apidiff.derive.conditions import Either, OwnGroup, Passes, With, Without, conditions
 from apidiff.derive.plain_call_conditions import Property, SampleCondition
 from apidiff.derive.sample_conditions import Atom, Description, Trait
-from apidiff.model.call_facts import Condition
 from apidiff.model.claim import Claim
+from apidiff.model.condition import Condition
 from apidiff.model.literals import literal
 from apidiff.model.mapping import Api
 

@@ -14,7 +14,7 @@ from apidiff.database import Data
 from apidiff.database.signatures import newest_first
 from apidiff.database.upstream_tables import UpstreamRow, load_upstream_rows
 from apidiff.model.base import Record, Text
-from apidiff.model.call_facts import Condition
+from apidiff.model.condition import Condition
 from apidiff.model.signature import Signature, SignatureFile
 from apidiff.model.verdict import Outcome
 from apidiff.model.views import DifferenceEntry, Entry, RunsOnEntry, TargetEntry

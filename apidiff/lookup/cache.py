@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import mmap
 import os
 import sys
@@ -140,6 +139,8 @@ def _read(path: Path) -> Index | None:
 
 def _sealed(content: bytes) -> bytes:
     """The bytes of a file that holds ``content``: behind it stands its digest."""
+    import hashlib
+
     return content + hashlib.sha256(content).digest()
 
 
@@ -151,7 +152,11 @@ def _time_of(digest: bytes) -> int:
 def _is_whole(state: os.stat_result, content: memoryview) -> bool:
     """Whether a file is as it was written."""
     digest = bytes(content[-_DIGEST:])
-    return state.st_mtime_ns == _time_of(digest) or hashlib.sha256(content[:-_DIGEST]).digest() == digest
+    if state.st_mtime_ns == _time_of(digest):
+        return True
+    import hashlib  # loads OpenSSL, which takes as long as a tenth of a lookup, and is seldom needed
+
+    return hashlib.sha256(content[:-_DIGEST]).digest() == digest
 
 
 def _set_aside(path: Path) -> None:

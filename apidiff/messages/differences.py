@@ -15,8 +15,8 @@ from apidiff.messages.labels import LABELS, capitalised, filled, joined
 from apidiff.messages.shown_instead import shown_instead
 from apidiff.messages.verdict_text import evidence, places, verdicts
 from apidiff.model.base import Text
-from apidiff.model.call_facts import Condition
 from apidiff.model.claim import ClaimKind, Lacks, LacksMember, Member, Parameter
+from apidiff.model.condition import Condition
 from apidiff.model.mapping import Difference, Document, ParameterRow
 from apidiff.model.version import Version
 from apidiff.model.views import ClaimEntry, DefaultEntry, DifferenceEntry, DifferencePart, ParameterEntry

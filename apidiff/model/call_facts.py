@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from apidiff.model.base import Record, Text
+from apidiff.model.condition import Condition
 from apidiff.model.rule import WritingRule
 
 
@@ -16,19 +17,6 @@ class Form(Record, frozen=True, kw_only=True):
     args: list[str] = []
     keywords: dict[str, str] = {}
     open: bool = False
-
-
-class Condition(Record, frozen=True, kw_only=True):
-    """What a call must be like. ``name``: the source's parameter.
-
-    ``test``: the argument ``is`` what ``code`` says, is ``passed`` or ``omitted``, or is a ``sequence`` (a tuple or a list), a
-    ``number``, a ``negative`` number or a ``tensor``. ``input``: something about the tensors of a call, of which its text tells
-    nothing: ``code`` is ``empty``, ``zero_dim``, ``dtype bfloat16`` and the like, or nothing where it is on some inputs.
-    """
-
-    test: str
-    name: str
-    code: str = ""
 
 
 class DifferenceFact(Record, frozen=True, kw_only=True):

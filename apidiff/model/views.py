@@ -8,7 +8,7 @@ nothing. Text stands in both languages; verdicts stand in ``observed``.
 from typing import TYPE_CHECKING
 
 from apidiff.model.base import Record, Text
-from apidiff.model.call_facts import Condition
+from apidiff.model.condition import Condition
 from apidiff.model.trust import Trust
 from apidiff.model.verdict import Observation
 from apidiff.model.vocabulary import Execution

@@ -14,7 +14,7 @@ from apidiff.derive.call_conditions import (
 )
 from apidiff.derive.plain_call_conditions import Property, SampleCondition
 from apidiff.derive.sample_conditions import Trait, describe
-from apidiff.model.call_facts import Condition
+from apidiff.model.condition import Condition
 
 HOLDS, CANNOT, UNKNOWN = Standing.HOLDS, Standing.CANNOT_HOLD, Standing.UNKNOWN
 KNOWN = frozenset({"input", "dim", "dtype"})

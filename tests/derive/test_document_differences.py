@@ -5,7 +5,7 @@ import pytest
 from apidiff.database.upstream_tables import TABLES, UpstreamRow
 from apidiff.derive.document_differences import document_rows
 from apidiff.model.base import Text
-from apidiff.model.call_facts import Condition
+from apidiff.model.condition import Condition
 from apidiff.model.signature import Signature, SignatureFile, SignatureKind, SignatureParameter
 from apidiff.model.views import AgreementEntry, DifferenceEntry, Entry, RepeatEntry, RunsOnEntry, TargetEntry
 
