@@ -211,6 +211,9 @@ def make_server(index: Index, choices: Choices) -> LanguageServer:
 class _InOneLine(logging.Formatter):
     """Tells an error with its place in one line: an editor shows what stands here, and broken messages come by the hundred."""
 
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
+        return super().formatMessage(record).partition("\n")[0]  # pygls writes tracebacks into some of its messages
+
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
         last = traceback.extract_tb(ei[2], limit=-1)  # of a recursion there are a thousand
         place = f", {Path(last[-1].filename).name}:{last[-1].lineno}" if last else ""
