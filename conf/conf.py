@@ -78,6 +78,7 @@ html_sidebars = {
             "mappings/**",
             "counterparts",
             "risks",
+            "documents",
             "statements",
             "new",
             "project",

@@ -184,3 +184,10 @@ def test_no_anchor_stands_twice(pages: dict[str, Html]) -> None:
 def test_no_page_names_another_origin_for_what_it_loads(pages: dict[str, Html]) -> None:
     for name, html in pages.items():
         assert not [goal for goal in html.goals if goal.endswith((".js", ".css")) and urlsplit(goal).netloc], name
+
+
+def test_no_page_has_a_sidebar_with_nothing_in_it(site: Path) -> None:
+    empty = [
+        path.name for path in sorted((site / "en").glob("*.html")) if "Collapse Sidebar" in path.read_text("utf-8")
+    ]
+    assert empty == [], "name the page in html_sidebars of conf/conf.py"
