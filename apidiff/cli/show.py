@@ -30,9 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the record. Raises UnknownMapping where there is none of the name, DataError where it is broken."""
-    named = all(part.isidentifier() for part in args.name.split("."))
-    path = mapping_path(DATA, args.name if named else "none")
-    if not named or not path.is_file():
+    if not all(part.isidentifier() for part in args.name.split(".")):
+        raise UnknownMapping.of(args.name)  # it would name a file elsewhere
+    path = mapping_path(DATA, args.name)
+    if not path.is_file():
         raise UnknownMapping.of(args.name)
     if args.expanded:
         record = expanded_record(DATA, args.name)

@@ -72,6 +72,17 @@ def test_calls_that_were_seen_to_raise_say_so(database: Data, all_entries: dict[
     assert told  # so that the comparison above is one of something
 
 
+def test_where_no_call_succeeded_none_was_seen_to(all_entries: dict[str, Entry]) -> None:
+    told = [
+        (entry.id, {place.device: place.outcomes.get(NEWEST["mindspore"]) for place in target.runs_on}["cpu"])
+        for entry in all_entries.values()
+        for target in entry.targets
+        if target.refused is not None and "succeeded" in target.refused.en
+    ]
+    assert told
+    assert [row for row in told if row[1] == "holds"] == []
+
+
 @pytest.mark.parametrize(("name", "said"), [("torch.index_fill", True), ("torch.abs", False)])
 def test_what_no_call_of_is_taken_says_so_at_once(name: str, *, said: bool) -> None:
     answer = load().lookup(name)

@@ -49,7 +49,7 @@ def mapping_texts(entries: Mapping[str, Entry], language: Language, keep: Path |
         kept[key] = _Kept(digest, text)
     if keep:
         write_if_changed(keep, msgspec.msgpack.encode(kept))
-    return {key: one.text for key, one in kept.items()}
+    return {key: written.text for key, written in kept.items()}
 
 
 def _read(keep: Path | None) -> dict[str, _Kept]:
