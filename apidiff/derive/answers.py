@@ -10,7 +10,7 @@ from apidiff.model.ranges import holds
 from apidiff.model.verdict import Outcome
 from apidiff.model.version import Version
 from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, RangeEntry, TargetEntry
-from apidiff.model.vocabulary import Reach, Risk, Status
+from apidiff.model.vocabulary import DifferenceKind, Reach, Risk, Status
 
 MAPS_TO = "maps_to"
 _RISKS = [risk.value for risk in Risk]
@@ -26,11 +26,15 @@ class Answer(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """A target to use on ``devices`` where the one to use has no kernel. ``code``: the lines of its call that name it."""
+    """A target to use on ``devices`` where the one to use has no kernel.
+
+    ``code``: the lines of its call that name it. ``watch``: what silently differs, or raises, in everyday use of it.
+    """
 
     target: TargetEntry
     devices: list[str]
     code: str
+    watch: list[DifferenceEntry]
 
 
 class AnswerRange(NamedTuple):
@@ -87,8 +91,16 @@ def targets_beside(entry: Entry, target: TargetEntry, version: str) -> list[Besi
         }
         if devices:
             lines = [line.strip() for line in other.after.splitlines() if other.name in line]
-            beside.append(Beside(other, sorted(devices), "\n".join(lines) or other.after))
+            watch = [row for row in met_at(other.differences, version) if _bites(row)]
+            watch.sort(key=lambda row: _RISKS.index(row.risk))
+            beside.append(Beside(other, sorted(devices), "\n".join(lines) or other.after, watch))
     return beside
+
+
+def _bites(difference: DifferenceEntry) -> bool:
+    harmful = difference.risk in (Risk.SILENT.value, Risk.ERROR.value)
+    refused = difference.kind == DifferenceKind.BACKEND_SUPPORT.value  # of some dtype, where others run
+    return harmful and not refused and difference.reach == Reach.EVERYDAY.value
 
 
 def met_at(differences: Iterable[DifferenceEntry], version: str) -> list[DifferenceEntry]:

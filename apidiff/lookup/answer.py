@@ -55,13 +55,15 @@ class AnsweredTarget(View, frozen=True, kw_only=True):
 class BesideTarget(View, frozen=True, kw_only=True):
     """Another target of the release asked for, which runs on ``devices`` where the one to use has no kernel.
 
-    ``code``: the lines of its ordinary call that name it.
+    ``code``: the lines of its ordinary call that name it. ``watch``: headlines of what silently differs, or raises, in
+    everyday use of it.
     """
 
     name: str
     devices: list[str]
     code: str
     note: Text | None
+    watch: list[Text] = []
 
 
 class TargetRow(View, frozen=True, kw_only=True):

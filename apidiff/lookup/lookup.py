@@ -78,7 +78,13 @@ def lookup(index: Index, name: str, mindspore: str | None = None, torch: str | N
         after=shown.after if shown else "",
         claims=claims,
         beside=[
-            BesideTarget(name=beside.target.name, devices=beside.devices, code=beside.code, note=beside.target.note)
+            BesideTarget(
+                name=beside.target.name,
+                devices=beside.devices,
+                code=beside.code,
+                note=beside.target.note,
+                watch=[row.headline or row.text for row in beside.watch],
+            )
             for beside in (targets_beside(entry, target, release) if target is current and target else [])
         ],
     )

@@ -175,7 +175,9 @@ def _beside(make: PageBuilder, beside: Beside) -> list[nodes.Node]:
     link = nodes.reference("", "", literal(beside.target.name), refid=anchor(beside.target.name))
     heading = nodes.strong("", make.word("screen.beside", devices=devices))
     note = [paragraph(*make.text(beside.target.note))] if beside.target.note else []
-    return [paragraph(heading, link), code(beside.code, "python"), *note]
+    facts = [nodes.list_item("", paragraph(*make.text(row.headline or row.text))) for row in beside.watch]
+    watch = [nodes.bullet_list("", *facts)] if facts else []
+    return [paragraph(heading, link), code(beside.code, "python"), *note, *watch]
 
 
 def _target(make: PageBuilder, entry: Entry, target: TargetEntry, *, leads: bool, told: set[str]) -> marked_section:

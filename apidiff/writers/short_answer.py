@@ -97,7 +97,8 @@ def _code(answer: Answer, language: Language) -> Iterator[str]:
         devices = label("site.comma", language).join(
             label(f"on_device.{device}", language) for device in beside.devices
         )
-        yield label("screen.beside", language).format(devices=devices) + f"`{beside.name}`"
+        lines = [label("screen.beside", language).format(devices=devices) + f"`{beside.name}`"]
+        yield "\n".join(lines + [f"- {_said(fact, language)}" for fact in beside.watch[:_SHOWN]])
 
 
 def _everyday(answer: Answer, language: Language) -> Iterator[str]:

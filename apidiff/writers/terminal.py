@@ -48,6 +48,7 @@ _OUTCOME_STYLES = {  # else yellow
 _RISK_STYLES = {"silent": "bold red", "error": "bold yellow", "rewrite": "cyan", "none": "green"}
 _HEADING = "bold underline"
 _SHOWN = 4  # of each list on the first screen
+_SHOWN_BESIDE = 2  # of what bites with a target for another device
 _CODE_LINES = 10
 _CODE_WIDTH = 78  # of a terminal of 80 columns, within the indent
 
@@ -160,6 +161,9 @@ class _Sections:
             lines.append(Line.assemble((heading, "bold"), target.name))
             lines += [_indent(Line(line), 2) for line in target.code.splitlines()[:_SHOWN]]
             lines += [_indent(_prose(target.note, self.language), 2)] if target.note else []
+            lines += [
+                _indent(Line.assemble("• ", _prose(fact, self.language)), 2) for fact in target.watch[:_SHOWN_BESIDE]
+            ]
         return lines
 
     def _headlines(self, key: str, differences: Sequence[DifferenceEntry]) -> Iterator[RenderableType]:

@@ -66,3 +66,18 @@ def test_what_comes_first(knowledge: KnowledgeBase, language: Language, said: li
     places = [text.find(words) for words in said]
     assert -1 not in places
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("language", "target", "fact"),
+    [
+        ("en", "On the CPU: mindspore.ops.full", "`torch.full((2, 3), 1.5)` (CPU): returns another dtype"),
+        ("zh", "在 CPU 上：mindspore.ops.full", "返回值的数据类型不同"),
+    ],
+)
+def test_what_bites_with_a_target_for_another_device(
+    knowledge: KnowledgeBase, language: Language, target: str, fact: str
+) -> None:
+    lines = printed(knowledge, "torch.full", language)
+    start = next(number for number, line in enumerate(lines) if line.startswith(target))
+    assert any(fact in line and line.startswith("  • ") for line in lines[start : start + 6])
