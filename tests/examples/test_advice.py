@@ -58,6 +58,9 @@ GIVEN = {
     "expand_dims(weight, 2)": "from mindspore.ops import expand_dims\nweight = Tensor(np.ones((2, 3), np.float32))\n",
     "mindspore.nn.MultiheadAttention(embed_dim, num_heads, batch_first=True)": "import mindspore\nembed_dim, num_heads = 4, 2\n",
     "mindspore.ops.stop_gradient(tensor)": f"import mindspore\n{_TENSOR}",
+    "mindspore.nn.Dropout(p=0.5)": "import mindspore\n",
+    "mindspore.ops.equal(input, other).all().item()": "import mindspore\n"
+    "input, other = mindspore.Tensor([1, 2]), mindspore.Tensor([1, 2])\n",
     "mindspore.recompute(layer, *inputs)": "import mindspore\nlayer = mindspore.nn.Dense(2, 2)\n"
     "inputs = (Tensor(np.ones((3, 2), np.float32)),)\n",
     "parameter.requires_grad = False": "import mindspore\n"
@@ -89,6 +92,7 @@ NOT_RUN = {
     "get_world_size(group) == -1": "tells what PyTorch returns outside a group",
     "queue_pop(key, block=False)": "PyTorch's, of a store that has no counterpart",
     "set_comm_ops_inplace(False)": "tells what makes calls fail from then on; it is switched for the whole process",
+    "tensor.to(device, dtype)": "PyTorch's; MindSpore's is the dtype alone",
     "tensor.size(0)": "PyTorch's; MindSpore's is beside it",
     "wait(timeout)": "PyTorch's; in MindSpore `wait` takes no argument",
     "y = x·Wᵀ + b": "a formula",
