@@ -16,7 +16,8 @@ from apidiff.database.data import tell_damaged
 from apidiff.database.examples import load_examples
 from apidiff.database.own_records import add_own_records, own_records_path, without_measurer
 from apidiff.database.paths import examples_folder
-from apidiff.database.runs import short_id
+from apidiff.database.runs import runs_meant, short_id
+from apidiff.database.signing import sign, signed_list
 from apidiff.execute.devices import in_words
 from apidiff.execute.plan import WORLD_SIZES, apis_for, estimate, make_plan
 from apidiff.execute.submissions import accepted, foreign_record, load_signers, read_sent, take_in
@@ -39,7 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     commands.add_parser("list", help="every record, one a line")
     show = commands.add_parser("show", help="one record: where it was made, and its verdicts")
-    show.add_argument("id", metavar="ID", help="such as torch-2.13.0/gloo-cpu-3-0a1b2c3d4e5f, or the end of it")
+    show.add_argument(
+        "id", metavar="ID", help="such as torch-2.13.0/gloo-cpu-3-0a1b2c3d4e5f, or the first digits of its digest"
+    )
     diff = commands.add_parser("diff", help="what differs between two records: environment and verdicts")
     diff.add_argument("ids", metavar="ID", nargs=2)
     take = commands.add_parser(
@@ -56,6 +59,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="list the records here that name no measurer as this project's",
         description="Adds the records here that name no measurer to own_records.txt, which says that this project made them. For "
         "those who keep this repository: a run that is recorded in it is listed by itself.",
+    ).add_argument(
+        "--sign",
+        metavar="KEY",
+        type=Path,
+        help="sign the list with the secret key in this file, by minisign; the public one stands in conf/signers.toml",
     )
     repeat = commands.add_parser(
         "audit",
@@ -90,6 +98,9 @@ def run(args: argparse.Namespace) -> int:
     elif args.action == "own":
         count = add_own_records(data.root, without_measurer(data.root / "runs"))
         console.print(f"{own_records_path(data.root)}: {count} added")
+        if args.sign:
+            sign(own_records_path(data.root), args.sign)
+            console.print(signed_words(signed_list(data.root), "en"))
     elif args.action == "import":
         trial = record_trial(data, backends, context)
         for taken in take_in(args.files, data, backends, context.examples, load_signers(), _note, trial):
@@ -125,16 +136,14 @@ def _note(text: str) -> None:
 
 
 def _record_of(data: Data, wanted: str) -> tuple[str, RunRecord | SingleRecord]:
-    """Finds the record of this ID, or of the only ID that ends so. Raises ApidiffError where there is none or are several."""
-    every = _every(data)
-    meant = [pair for pair in every if pair[0] == wanted] or [
-        pair for pair in every if wanted and (pair[0].endswith(wanted) or short_id(pair[0]).endswith(wanted))
-    ]
+    """Finds the record that this ID or part of one means. Raises ApidiffError where there is none or are several."""
+    every = dict(_every(data))
+    meant = runs_meant(wanted, every)
     if len(meant) == 1:
-        return meant[0]
+        return meant[0], every[meant[0]]
     if not meant:
         raise ApidiffError(f"runs: no record {wanted!r}. List them: apidiff runs list")
-    raise ApidiffError(f"runs: {wanted!r} means {' and '.join(key for key, _ in meant)}. Give the whole ID.")
+    raise ApidiffError(f"runs: {wanted!r} means {' and '.join(meant[:5])}. Give more of the digest.")
 
 
 def _of_ranks(key: str, record: RunRecord | SingleRecord) -> tuple[str, RunRecord]:

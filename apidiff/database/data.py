@@ -29,7 +29,7 @@ from apidiff.database.paths import DATA
 from apidiff.database.runs import Reading, load_runs
 from apidiff.database.shared_targets import fill_in
 from apidiff.database.signatures import load_signatures
-from apidiff.database.signing import load_signed
+from apidiff.database.signing import load_signed, signed_list
 from apidiff.database.single_runs import load_single_runs
 from apidiff.database.uses import Uses, load_uses
 from apidiff.database.writing_rules import load_writing_rules
@@ -168,10 +168,11 @@ def _load(root: Path) -> Data:
     mappings = with_listed(mappings, tables)
     calls = root / "canonical_calls.yaml"
     mappings = rest.read(mappings, lambda: with_canonical_calls(mappings, calls, passed_over))
-    reading = Reading(load_own_records(root, rest.errors))
+    listed: Signed | None = rest.read(None, lambda: signed_list(root))
+    reading = Reading(load_own_records(root, rest.errors) if listed else {})
     runs = load_runs(root / "runs", reading)
     single_runs = load_single_runs(root / "runs", reading)
-    signed = _signed(root, [key for key, _ in [*runs, *single_runs]], reading.own_ids)
+    signed = _signed(root, [key for key, _ in [*runs, *single_runs]], reading.own_ids, listed or Signed())
     decide = {key for key, found in signed.items() if found.trust is not Trust.UNSIGNED}
     extracted, broken = load_extracted(root / "samples")
     unused = [*expander.profiles.unused(), *expander.notes.unused()]
@@ -202,12 +203,13 @@ def _load(root: Path) -> Data:
     )
 
 
-def _signed(root: Path, run_ids: Sequence[str], own: Collection[str]) -> dict[str, Signed]:
-    """Who vouches for each record. What is wrong with a signature `apidiff check` tells; here nobody then does."""
-    listed = Signed(state=State.LISTED)
-    return {key: listed for key in run_ids if key in own} | load_signed(
-        root, [key for key in run_ids if key not in own]
-    )
+def _signed(root: Path, run_ids: Sequence[str], own: Collection[str], listed: Signed) -> dict[str, Signed]:
+    """Who vouches for each record: this project's CI, or its list, of which ``listed`` is known, or who signed it.
+
+    What is wrong with a signature `apidiff check` tells; here nobody then does.
+    """
+    signed = load_signed(root, run_ids)
+    return {key: listed if key in own and found.state is not State.ATTESTED else found for key, found in signed.items()}
 
 
 def tell_damaged(errors: Sequence[str]) -> None:

@@ -1,11 +1,12 @@
 """Lists the run records that this project made: `own_records.txt` of the data, a line for each.
 
-    <SHA-256 of the bytes>  torch-2.13.0/gloo-cpu-3-0a1b2c3d4e5f
+    <SHA-256 of the bytes>  torch-2.13.0/gloo-cpu-3
 
-What the list says is said by whoever may change this repository: its history is its provenance, and no key signs it. A record
-that is not in it is not shown as this project's, whatever it says of itself. The list only grows: a record that another took
-the place of was this project's too. A run that is recorded adds its own; ``apidiff runs own`` adds those that are here and name
-no measurer.
+What the list says is said by whoever may change this repository: its history is its provenance. A signature,
+`own_records.txt.minisig`, adds who of the known signers stands for it; a list that its signature does not fit vouches for
+nothing. A record that is not in it is not shown as this project's, whatever it says of itself. The list only grows: a record
+that another took the place of was this project's too. A run that is recorded adds its own; ``apidiff runs own`` adds those that
+are here and name no measurer.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from apidiff.atomic_write import locked, write_files
-from apidiff.database.runs import read_bytes, record_paths, run_id, whole_digest
+from apidiff.database.runs import read_bytes, record_paths, run_id, signature_path, whole_digest
 from apidiff.errors import DataError
 
 _LINE = re.compile(r"(?P<digest>[0-9a-f]{64})  (?P<run>[A-Za-z0-9._-]+/[A-Za-z0-9._-]+)")
@@ -30,7 +31,7 @@ def own_records_path(root: Path) -> Path:
 
 
 def load_own_records(root: Path, broken: list[DataError] | None = None) -> dict[str, str]:
-    """Reads the list: digest → ID of the run; empty where there is none.
+    """Reads the list: digest → what was run, the ID without the digest; empty where there is none.
 
     Raises DataError for a line of another form; given a list ``broken``, adds the error there and passes the line over.
     """
@@ -50,7 +51,7 @@ def load_own_records(root: Path, broken: list[DataError] | None = None) -> dict[
     for number, line in enumerate(text.splitlines(), 1):
         match = _LINE.fullmatch(line)
         if match is None:
-            other = DataError(path, number, "is no SHA-256 and ID of a run", _REMEDY)
+            other = DataError(path, number, "is no SHA-256 and name of a run", _REMEDY)
             if broken is None:
                 raise other
             broken.append(other)
@@ -62,14 +63,15 @@ def load_own_records(root: Path, broken: list[DataError] | None = None) -> dict[
 def add_own_records(root: Path, made: Mapping[str, str]) -> int:
     """Adds ``made`` (digest → ID of the run) to the list below ``root``, if that has one. Returns how many are new.
 
-    Raises DataError where it cannot be read or written.
+    A signature that the list had is removed: it no longer fits. Raises DataError where it cannot be read or written.
     """
     if not own_records_path(root).exists() or not made.keys() - load_own_records(root).keys():
         return 0
     with locked(root):
         own = load_own_records(root)
-        more = {digest: run for digest, run in made.items() if digest not in own}
+        more = {digest: run.removesuffix(f"-{digest}") for digest, run in made.items() if digest not in own}
         lines = sorted((run, digest) for digest, run in (own | more).items())
+        signature_path(own_records_path(root)).unlink(missing_ok=True)
         write_files({own_records_path(root): "".join(f"{digest}  {run}\n" for run, digest in lines).encode()})
     return len(more)
 

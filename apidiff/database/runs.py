@@ -1,14 +1,16 @@
-"""Reads run records. A record's file name ends in the digest of its bytes, so that a changed byte shows.
+"""Reads run records. A record's file name ends in the SHA-256 of its bytes, so that a changed byte shows.
 
-What others measured is named by the whole digest. Records of this project are named by its first twelve digits, for which a
-second record can be made: `own_records.txt` has the whole digest of each, and under a name that it lists no other is read.
+IDs are shown with twelve digits of the digest; they are stored and compared whole, since a second record with the same twelve
+digits takes minutes to make. Names of earlier versions ended in those twelve: they still find their record, as does every
+beginning of a digest that fits one record only.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -26,7 +28,8 @@ _REMEDY = "Restore the file from version control, or delete it and record the ru
 # Of ranks, or of single calls.
 Recorded = TypeVar("Recorded", RunRecord, SingleRecord)
 
-
+_FORMER_DIGEST = re.compile(r"[0-9a-f]{12}")
+_FEWEST_DIGITS = 4  # of a digest that a run is asked for by
 MAX_RECORD = 256 * 2**20  # bytes of JSON: the largest of the records has less than a tenth of that
 
 
@@ -34,11 +37,11 @@ MAX_RECORD = 256 * 2**20  # bytes of JSON: the largest of the records has less t
 class Reading:
     """What reading the records of a data folder finds beside them.
 
-    ``own``: those that this project made, digest → ID. ``own_ids``: the IDs of those of them that were read. ``damaged``: what
-    is wrong with files that are passed over.
+    ``own``: the digests of those that this project made. ``own_ids``: the IDs of those of them that were read. ``damaged``:
+    what is wrong with files that are passed over.
     """
 
-    own: Mapping[str, str] = field(default_factory=dict)
+    own: Collection[str] = frozenset()
     own_ids: set[str] = field(default_factory=set)
     damaged: list[DataError] = field(default_factory=list)
 
@@ -49,7 +52,7 @@ def whole_digest(content: bytes) -> str:
 
 
 def digest_of(content: bytes) -> str:
-    """The twelve hexadecimal digits that a digest is shown by, and that names of this project's records end in."""
+    """The twelve hexadecimal digits that a digest is shown by."""
     return whole_digest(content)[:12]
 
 
@@ -59,14 +62,31 @@ def record_stem(path: Path) -> str:
 
 
 def run_id(path: Path) -> str:
-    """The ID of the record in ``path``: its folder and name, e.g. ``torch-2.13.0/gloo-cpu-3-0a1b2c3d4e5f``."""
+    """The ID of the record in ``path``: its folder and name, ``torch-2.13.0/gloo-cpu-3-<SHA-256>``."""
     return f"{path.parent.name}/{record_stem(path)}"
 
 
 def short_id(run: str) -> str:
-    """The ID of a run as it is shown: no more than twelve digits of its digest."""
+    """The ID of a run as it is shown, and as earlier versions called it: with twelve digits of its digest."""
     name, dash, digest = run.rpartition("-")
-    return f"{name}{dash}{digest[:12]}" if len(digest) == 64 else run
+    return f"{name}{dash}{digest[:12]}"
+
+
+def runs_meant(wanted: str, runs: Iterable[str]) -> list[str]:
+    """Those of the IDs ``runs`` that ``wanted`` can mean: the whole ID, or what begins its digest and ends its name.
+
+    ``torch-2.13.0/gloo-cpu-3-0a1b2c3d4e5f``, ``gloo-cpu-3-0a1b`` and ``0a1b`` mean the same run; four digits are the least.
+    """
+    name, _, digits = wanted.rpartition("-")
+    if len(digits) < _FEWEST_DIGITS:
+        return []
+    parts = [(run, *run.rpartition("-")[::2]) for run in runs]
+    return [run for run, place, digest in parts if digest.startswith(digits) and _ends(place, name)]
+
+
+def _ends(place: str, name: str) -> bool:
+    """Whether ``name`` is the end of ``place``, cut between its words; all end in nothing."""
+    return not name or place == name or place.endswith((f"/{name}", f"-{name}"))
 
 
 def read_bytes(path: Path) -> bytes:
@@ -94,14 +114,9 @@ def run_name(record: RunRecord) -> tuple[str, str]:
 
 
 def run_path(record: RunRecord, content: bytes, runs: Path) -> Path:
-    """Where below ``runs`` a record lies whose bytes are ``content``.
-
-    Names end in the whole digest; in its first digits for a record without a measurer, of which `own_records.txt` has the
-    whole one.
-    """
+    """Where below ``runs`` a record lies whose bytes are ``content``."""
     place, name = run_name(record)
-    digest = whole_digest(content) if record.measured_by else digest_of(content)
-    return runs / place / f"{name}-{digest}.json"
+    return runs / place / f"{name}-{whole_digest(content)}.json"
 
 
 def signature_path(record: Path) -> Path:
@@ -155,7 +170,10 @@ def read_record(
     """
     content = read_bytes(path)
     whole, named = whole_digest(content), record_stem(path).rpartition("-")[2]
-    if len(named) not in {12, 64} or not whole.startswith(named):
+    if named != whole:
+        if _FORMER_DIGEST.fullmatch(named) and whole.startswith(named):
+            remedy = f"Rename it, as names end in all 64 digits: git mv {path.name} {path.name.replace(named, whole)}"
+            raise DataError(path, None, "its name ends in a part of its digest only", remedy)
         digest = whole[: max(12, len(named))]
         raise DataError(path, None, f"its bytes have digest {digest}, its name says {named}: it was changed", _REMEDY)
     try:
@@ -168,9 +186,6 @@ def read_record(
     place, stem = name(record)
     if (path.parent.name, record_stem(path).rpartition("-")[0]) != (place, stem):
         raise DataError(path, None, f"holds the run {place}/{stem}", "The path says which run it is: move it back.")
-    if reading is not None and whole not in reading.own and run_id(path) in reading.own.values():
-        found = f"is not the record of this name in own_records.txt: its digest is {whole}"
-        raise DataError(path, None, found, "Restore the file from version control.")
     if reading is not None and whole in reading.own:
         reading.own_ids.add(run_id(path))
         return record

@@ -1,6 +1,7 @@
 """Checks signatures of run records, ``X.json.minisig`` beside ``X.json``, by the program minisign and the keys that are known.
 
-Nothing is computed here; what is read of a signature is which key it names. Known keys stand in ``conf/signers.toml``.
+So is the signature of the list of this project's own records. Nothing is computed here; what is read of a signature is which
+key it names. Known keys stand in ``conf/signers.toml``.
 """
 
 from __future__ import annotations
@@ -12,15 +13,18 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
 from pathlib import Path
 
 import msgspec
 
+from apidiff.atomic_write import write_files
+from apidiff.database.own_records import own_records_path
 from apidiff.database.paths import conf_file
 from apidiff.database.regular_files import read_regular
 from apidiff.database.runs import signature_path
 from apidiff.database.toml import read_toml
-from apidiff.errors import DataError
+from apidiff.errors import ApidiffError, DataError
 from apidiff.model.base import NonEmpty, Record
 from apidiff.model.signed import Signed, State
 from apidiff.process_group import run
@@ -37,6 +41,39 @@ _KEY_BYTES = 42  # of a public key: its algorithm, its ID, the key
 _EXAMPLE = "Write one table [[signer]] per signer, with name, key and about; the head of the file has an example."
 
 
+def signed_list(root: Path) -> Signed:
+    """Tells what is known of records that the list of this project's own has, by the signature of the list.
+
+    Raises DataError where that does not verify: then the list was changed after it was signed.
+    """
+    signed = signed_at(own_records_path(root), load_signers())
+    if signed.state in {State.VERIFIED, State.ATTESTED}:
+        return msgspec.structs.replace(signed, state=State.IN_SIGNED_LIST)
+    return Signed(state=State.LISTED)
+
+
+def sign(path: Path, key: Path) -> Path:
+    """Signs the file ``path`` with the secret key in the file ``key``, by minisign, which asks for a password where it has one.
+
+    Returns the path of the signature, which takes the place of a former one. Raises ApidiffError where there is none.
+    """
+    program = shutil.which(PROGRAM)
+    if program is None:
+        raise ApidiffError(f"there is no {PROGRAM} to sign with. Install it (Debian: apt-get install {PROGRAM}).")
+    with tempfile.TemporaryDirectory(prefix="apidiff-signed-") as folder:
+        made = Path(folder) / "signature"
+        command = [program, "-S", "-m", str(path.absolute()), "-x", str(made), "-s", str(key.absolute())]
+        try:
+            code = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
+            content = made.read_bytes()
+        except OSError as error:
+            raise ApidiffError(f"{path} was not signed: {PROGRAM} made no signature. Is {key} a secret key?") from error
+    if code:
+        raise ApidiffError(f"{path} was not signed: {PROGRAM} ended with {code}. Is {key} a secret key?")
+    write_files({signature_path(path): content})
+    return signature_path(path)
+
+
 def load_signed(root: Path, run_ids: Iterable[str]) -> dict[str, Signed]:
     """Checks the signatures of the records below ``root``, by the ID of the run.
 
@@ -46,7 +83,8 @@ def load_signed(root: Path, run_ids: Iterable[str]) -> dict[str, Signed]:
     found = {}
     for run_id in run_ids:
         try:
-            found[run_id] = signed_at(root / "runs" / f"{run_id}.json", signers)
+            path = root / "runs" / f"{run_id}.json"
+            found[run_id] = signed_at(path if path.is_file() else path.with_name(f"{path.name}.gz"), signers)
         except DataError:
             found[run_id] = Signed(state=State.REFUSED)
     return found
@@ -78,7 +116,8 @@ def signed_by(record: Path, content: bytes, signature: bytes | None, signers: Ma
     if said := _refusal(program, content, signature, signer.key):
         found = f"is no signature of {record.name} by {signer.name}: {said}"
         raise DataError(path, None, found, f"The record or the signature was changed. {_REMEDY}")
-    return Signed(state=State.VERIFIED, signer=signer.name, about=signer.about, key=key)
+    state = State.ATTESTED if signer.kind is SignerKind.CI else State.VERIFIED
+    return Signed(state=state, signer=signer.name, about=signer.about, key=key)
 
 
 def signature_errors(root: Path) -> Iterator[DataError]:
@@ -145,12 +184,20 @@ def _refusal(program: str, content: bytes, signature: bytes, key: str) -> str:
     return f"{program} says {done.last_line[:200]!r}" if done.last_line else f"{program} ended with {done.code}"
 
 
+class SignerKind(Enum):
+    """Who has a key: somebody, or this project's CI alone, which signs what it made itself."""
+
+    PERSON = "person"
+    CI = "ci"
+
+
 class Signer(Record, frozen=True, kw_only=True):
     """A key of which it is known whose it is. ``key``: as minisign writes it. ``about``: who that is, in free text."""
 
     name: NonEmpty
     key: str
     about: str = ""
+    kind: SignerKind = SignerKind.PERSON
 
 
 class _File(Record, frozen=True, kw_only=True):

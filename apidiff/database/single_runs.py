@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from apidiff.database.runs import Reading, digest_of, read_records, record_stem, whole_digest
+from apidiff.database.runs import Reading, read_records, record_stem, whole_digest
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
 from apidiff.model.version import Version
 
@@ -24,8 +24,7 @@ def single_run_name(record: SingleRecord) -> tuple[str, str]:
 def single_run_path(record: SingleRecord, content: bytes, runs: Path) -> Path:
     """Where below ``runs`` a record lies whose bytes are ``content``."""
     place, name = single_run_name(record)
-    digest = whole_digest(content) if record.measured_by else digest_of(content)
-    return runs / place / f"{name}-{digest}.json{'.gz' if record.inputs else ''}"
+    return runs / place / f"{name}-{whole_digest(content)}.json{'.gz' if record.inputs else ''}"
 
 
 def load_single_runs(folder: Path, reading: Reading | None = None) -> list[tuple[str, SingleRecord]]:

@@ -79,7 +79,10 @@ def disputes(observed: Iterable[Observation]) -> list[Dispute]:
 def confirmations(observed: Iterable[Observation]) -> list[Confirmation]:
     """Finds where records of different makers agree and none disagrees, newest version first; world sizes share one."""
     observed = list(observed)
-    maker = {seen.run: "" if seen.trust is Trust.PROJECT else seen.measured_by or seen.run for seen in observed}
+    maker = {
+        seen.run: "" if seen.trust in {Trust.PROJECT, Trust.ATTESTED} else seen.measured_by or seen.run
+        for seen in observed
+    }
     alike: dict[tuple[Place, str, tuple[str, ...]], tuple[list[int], list[str]]] = {}
     for place, by_size in by_run(observed).items():
         for size, runs in by_size.items():

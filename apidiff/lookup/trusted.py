@@ -27,7 +27,7 @@ def with_trusted(answer: Answer, trusted: Trusted) -> Answer:
 
 
 def _claim(claim: AnsweredClaim, trusted: Trusted) -> AnsweredClaim:
-    kept = {Trust.PROJECT} if trusted is Trusted.PROJECT else {Trust.PROJECT, Trust.SIGNED}
+    kept = {Trust.ATTESTED, Trust.PROJECT} | ({Trust.SIGNED} if trusted is Trusted.SIGNED else set())
     observed = [seen for seen in claim.observed if seen.trust in kept]
     runs = {seen.run for seen in observed}
     return msgspec.structs.replace(

@@ -159,7 +159,7 @@ def makers_of(observed: Iterable[Observation]) -> dict[str, Maker]:
 
 
 def measurer(measured_by: str | None, trust: Trust, language: Language) -> str:
-    """Who made a record: this project; or the words that they typed, in quotes, and whether anybody vouches for them."""
+    """Who made a record: this project, its CI, or the words that were typed, in quotes, and whether anybody vouches for them."""
     if trust is Trust.PROJECT:
         return label("run.this_project", language)
     name = one_line(measured_by) if measured_by else label("run.nobody", language)

@@ -11,7 +11,9 @@ from apidiff.model.trust import Trust
 class State(Enum):
     """What is known of a record's signature. With one that does not verify no record is taken in."""
 
+    ATTESTED = "attested"  # with a key that this project's CI has, and nobody else
     LISTED = "listed"  # as this project's own: no signature is needed
+    IN_SIGNED_LIST = "in_signed_list"  # the same, and a known signer signed the list
     UNSIGNED = "unsigned"
     VERIFIED = "verified"
     UNKNOWN_KEY = "unknown_key"
@@ -21,6 +23,8 @@ class State(Enum):
 
 class Signed(Record, frozen=True, kw_only=True):
     """Whether a record is signed. ``signer``: whose key it is, where that is known. ``key``: the ID of the key.
+
+    In a signed list, both are those of the list's signature.
 
     ``not_checked``: the signature names a key of the signer's, and minisign is not there to check it.
     """
@@ -33,5 +37,10 @@ class Signed(Record, frozen=True, kw_only=True):
     @property
     def trust(self) -> Trust:
         """Who vouches for the record."""
-        known = {State.LISTED: Trust.PROJECT, State.VERIFIED: Trust.SIGNED}
+        known = {
+            State.ATTESTED: Trust.ATTESTED,
+            State.LISTED: Trust.PROJECT,
+            State.IN_SIGNED_LIST: Trust.PROJECT,
+            State.VERIFIED: Trust.SIGNED,
+        }
         return known.get(self.state, Trust.UNSIGNED)

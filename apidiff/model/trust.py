@@ -11,6 +11,7 @@ class Trust(Enum):
     Verdicts of unsigned records stand beside the others and decide nothing.
     """
 
+    ATTESTED = "attested"  # the signature of this project's CI, which made it, verifies
     PROJECT = "project"  # its digest is in this project's list of its own records
     SIGNED = "signed"  # the signature of a known signer verifies
     UNSIGNED = "unsigned"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from apidiff.database.paths import DATA
-from apidiff.database.runs import read_bytes, record_stem, run_id, whole_digest
+from apidiff.database.runs import read_bytes, record_stem, run_id, runs_meant, whole_digest
 from apidiff.errors import ApidiffError
 from apidiff.messages.escape_invisible import one_line
 
@@ -33,12 +33,13 @@ class _Head(msgspec.Struct):
 
 
 def run_text(wanted: str) -> str:
-    """Describe the record with this ID, or the only one whose ID ends so. Raises ApidiffError."""
+    """Describe the record with this ID, or the only one that a part of it means. Raises ApidiffError."""
     every = {run_id(path): path for path in sorted((DATA / "runs").glob("*/*.json*"))}
-    meant = [wanted] if wanted in every else [run for run in every if wanted and run.endswith(wanted)]
+    meant = runs_meant(wanted, every)
     if len(meant) != 1:
+        which = f": {', '.join(meant[:5])}" if meant else ""
         raise ApidiffError(
-            f"{wanted!r} is the ID of {len(meant)} run records. Ask with a whole ID, as answers name it."
+            f"{wanted!r} is the ID of {len(meant)} run records{which}. Ask with a whole ID, as answers name it."
         )
     path = every[meant[0]]
     content = read_bytes(path)
@@ -46,7 +47,7 @@ def run_text(wanted: str) -> str:
         head = msgspec.json.decode(content, type=_Head)
     except (ValueError, RecursionError) as error:
         raise ApidiffError(f"The record {meant[0]!r} is damaged: {error}.") from error
-    if not whole_digest(content).startswith(record_stem(path).rpartition("-")[2]):
+    if whole_digest(content) != record_stem(path).rpartition("-")[2]:
         raise ApidiffError(f"The record {meant[0]!r} is damaged: its bytes have another digest than its name says.")
     ranks = f"{head.backend}, world size {head.world_size}" if head.backend else "single process"
     calls = f"{len(head.probes)} probes" if head.backend else f"{len(head.samples)} {head.inputs or 'written'} samples"

@@ -7,6 +7,7 @@ parallel reading, incremental builds, edited records and deleted ones.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from apidiff.sphinxext.domain import ApidiffDomain, keep_words
 from apidiff.sphinxext.index_table import TABLE_NODES, add_table_script
 from apidiff.sphinxext.languages import ChineseComments, ChineseLineBreaks, ExplicitAnchors, language_of
 from apidiff.sphinxext.long_lists import hold_members
+from apidiff.sphinxext.moved_pages import moved_pages, moved_records
 from apidiff.sphinxext.nodes import HTML_NODES, Translator
 from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head
 from apidiff.sphinxext.page_parts import page_of, write_parts
@@ -39,7 +41,7 @@ from apidiff.sphinxext.site_content import Content
 from apidiff.sphinxext.theme import drop_unused_files, publish_theme_css
 from apidiff.sphinxext.trace_table import TRACE_NODES
 from apidiff.sphinxext.versions import Releases
-from apidiff.writers.exports.files import replace_folder
+from apidiff.writers.exports.files import replace_folder, write_if_changed
 
 
 def _env_version() -> int:
@@ -98,8 +100,11 @@ class _Session:
         """Put the raw records beside the pages, and take away the output of pages that are gone."""
         if exception is not None or self.content is None or not isinstance(app.builder, StandaloneHTMLBuilder):
             return
-        _remove_stale_pages(app)
         out = Path(app.outdir)
+        moved = moved_pages(self.content.runs, app.config.language, out)
+        _remove_stale_pages(app, moved)
+        for path, content in moved.items():
+            write_if_changed(path, content)
         self._copy_runs(BuildCache(app.doctreedir), out / "_runs")
         write_search_index(app, self.content)
         write_port_data(self.content, out, language_of(app.config).words)
@@ -115,19 +120,24 @@ class _Session:
         copies |= {
             cache.file(f"single_runs/{run_id}"): folder / f"{run_id}.json" for run_id in self.content.single_runs
         }
-        replace_folder(folder, {copy: kept.read_bytes() for kept, copy in copies.items()}, "**/*.json")
+        files = {copy: kept.read_bytes() for kept, copy in copies.items()}
+        replace_folder(folder, files | moved_records(self.content.runs, folder), "**/*.json")
         signed = {copy: kept.read_bytes() for kept, copy in signatures.items() if kept.is_file()}
         replace_folder(folder, signed, "**/*.minisig")
 
 
-def _remove_stale_pages(app: Sphinx) -> None:
-    """Remove every page that this build does not know, whenever it was that its source went away."""
+def _remove_stale_pages(app: Sphinx, moved: Collection[Path]) -> None:
+    """Remove every page that this build does not know, ``moved`` ones aside, whenever it was that its source went away."""
     outdir = Path(app.outdir)
     known = {*app.env.found_docs, *app.config.html_additional_pages, "genindex", "search"}
     for suffix in (".html", ".parts.json"):
         for page in outdir.rglob(f"*{suffix}"):
             path = page.relative_to(outdir)
-            if path.parts[0] != "_static" and page_of(path.as_posix().removesuffix(suffix)) not in known:
+            if (
+                page not in moved
+                and path.parts[0] != "_static"
+                and page_of(path.as_posix().removesuffix(suffix)) not in known
+            ):
                 page.unlink()
 
 

@@ -159,7 +159,11 @@ def _made_by(make: PageBuilder, line: RunHead | SingleHead) -> list[nodes.Node]:
     """Show who made a record, and who vouches for it where that is not this project's list."""
     by = measurer(line.measured_by, line.signed.trust, make.language)
     shown: list[nodes.Node] = [paragraph(make.lead("run.measured_by"), nodes.Text(by))]
-    if line.signed.state not in {State.LISTED, State.UNSIGNED}:  # what the name does not say already
+    if line.signed.state not in {
+        State.LISTED,
+        State.IN_SIGNED_LIST,
+        State.UNSIGNED,
+    }:  # what the name does not say already
         shown.append(paragraph(nodes.Text(signed_words(line.signed, make.language))))
     return shown
 

@@ -62,7 +62,7 @@ def stopped_notice(make: PageBuilder, stopped: str | None) -> list[nodes.Node]:
 
 def signature_link(make: PageBuilder, run_id: str, signed: Signed) -> list[nodes.Node]:
     """Link to a record's signature, where it has one."""
-    if signed.state in {State.UNSIGNED, State.LISTED}:
+    if signed.state in {State.UNSIGNED, State.LISTED, State.IN_SIGNED_LIST}:
         return []
     goal = relative(make.docname, f"_runs/{run_id}.json.minisig")
     return [nodes.Text(" · "), nodes.reference("", make.word("run.signature_file"), refuri=goal, internal=True)]

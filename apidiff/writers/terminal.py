@@ -293,7 +293,7 @@ class _Sections:
             table = self._table("column.facet", "column.samples")
             for facet, outcome, counts in place.rows:
                 table.add_row(Line(facet), Line(counts, style=_OUTCOME_STYLES.get(outcome, "yellow")))
-            runs = [_indent(Line(run, style="dim"), 2) for run in place.runs]
+            runs = [_indent(Line(short_id(run), style="dim"), 2) for run in place.runs]
             shown += [self._heading("agreement"), Line(place.where), table, *runs]
         return shown
 

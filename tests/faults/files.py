@@ -19,7 +19,7 @@ from apidiff.atomic_write import add_files
 from apidiff.database import DataError
 from apidiff.database.backends import load_backends
 from apidiff.database.paths import DATA
-from apidiff.database.runs import digest_of, load_runs
+from apidiff.database.runs import load_runs, whole_digest
 from apidiff.execute.journal import Journal
 from apidiff.execute.plan import Plan, Step
 from apidiff.execute.record import encode, write_record
@@ -52,7 +52,7 @@ def record_cut(folder: Path) -> None:
     named = write_record(_real(), folder / "runs")
     for length in reversed(range(len(content))):
         os.truncate(named, length)
-        fitting = named.with_name(f"gloo-cpu-2-{digest_of(content[:length])}.json")
+        fitting = named.with_name(f"gloo-cpu-2-{whole_digest(content[:length])}.json")
         for path, reason in ((named, "it was changed"), (fitting, "is no run record")):
             if path is fitting and length == len(content) - 1:
                 continue  # the last byte is but the end of the line

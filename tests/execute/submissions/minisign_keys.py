@@ -20,8 +20,8 @@ class Key:
     """A key pair without a password in a folder of its own."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self.name, self.public, self._secret = name, folder / f"{name}.pub", folder / f"{name}.key"
-        _minisign("-G", "-W", "-p", str(self.public), "-s", str(self._secret))
+        self.name, self.public, self.secret = name, folder / f"{name}.pub", folder / f"{name}.key"
+        _minisign("-G", "-W", "-p", str(self.public), "-s", str(self.secret))
 
     @property
     def signer(self) -> Signer:
@@ -29,7 +29,7 @@ class Key:
 
     def sign(self, path: Path) -> bytes:
         """Sign the file as the documentation says; the bytes of the signature beside it."""
-        _minisign("-S", "-m", str(path), "-s", str(self._secret))
+        _minisign("-S", "-m", str(path), "-s", str(self.secret))
         return signature_path(path).read_bytes()
 
 

@@ -17,12 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from minisign_keys import Key, needs_minisign
 
-from apidiff.database import Data, DataError, InvalidData, load
+from apidiff.database import ApidiffError, Data, DataError, InvalidData, load
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
+from apidiff.database.own_records import add_own_records, own_records_path
 from apidiff.database.paths import DATA, examples_folder
-from apidiff.database.runs import digest_of, load_runs, signature_path
-from apidiff.database.signing import Signer, id_of
+from apidiff.database.runs import digest_of, load_runs, run_id, runs_meant, short_id, signature_path, whole_digest
+from apidiff.database.signing import Signer, SignerKind, id_of, sign
 from apidiff.execute.record import encode, write_record
 from apidiff.execute.submissions import sent_files as module
 from apidiff.execute.submissions.intake import accepted, take_in
@@ -71,8 +72,9 @@ def read_foreign(path: Path, fits: Accepted) -> RunRecord:
     return foreign_record(path, content, fits)
 
 
-def sent(folder: Path, content: bytes, name: str = "gloo-cpu-2") -> Path:
-    path = folder / f"{name}-{digest_of(content)}.json"
+def sent(folder: Path, content: bytes, name: str = "gloo-cpu-2", *, whole: bool = False) -> Path:
+    """Writes a record as somebody sends it, under twelve digits as earlier versions did, or under the whole digest."""
+    path = folder / f"{name}-{whole_digest(content) if whole else digest_of(content)}.json"
     path.write_bytes(content)
     return path
 
@@ -393,14 +395,14 @@ def test_what_lies_in_the_folder_is_checked_by_the_same_rules(
     folder = data.root / "runs" / "torch-2.13.0"
     changes = {
         "does not say who measured, and is not in the list": {"measured_by": None},
-        "its name ends in a part of its digest only": {},
         "was made on -7 cores": {"cores": -7},
         "has the date 2999-01-01T00:00:00Z": {"date": "2999-01-01T00:00:00Z"},
         "which names nobody": {"measured_by": "this project"},
         "of no known version": {"probes": [msgspec.structs.replace(record.probes[0], spec="0" * 12)]},
     }
     written = {
-        message: sent(folder, encode(msgspec.structs.replace(record, **change))) for message, change in changes.items()
+        message: sent(folder, encode(msgspec.structs.replace(record, **change)), whole=True)
+        for message, change in changes.items()
     }
     (folder / "gloo-cpu-2-000000000000.json").write_bytes(b"[" * 100_000)
     os.mkfifo(folder / "gloo-cpu-3-000000000000.json")
@@ -418,19 +420,32 @@ def test_what_lies_in_the_folder_is_checked_by_the_same_rules(
     assert not [error for error in errors if error.path.stem in ours]
 
 
-def test_a_second_record_of_a_listed_name_is_not_read(data: Data) -> None:
-    """Twelve digits of a digest can be met in minutes; the list has all of them."""
+def test_a_record_under_a_part_of_its_digest_is_not_read(data: Data, record: RunRecord) -> None:
+    """Twelve digits can be met by a second record in minutes: under a name that holds no more, none is read."""
     [(ours, _)] = data.runs
-    path = data.root / "own_records.txt"
-    lines = path.read_text(encoding="utf-8").splitlines()
-    listed = [f"{line[:12]}{'0' * 52}  {ours}" if line.endswith(f"  {ours}") else line for line in lines]
-    assert listed != lines
-    path.write_text("\n".join(listed) + "\n", encoding="utf-8")
-    there = load(data.root)
-    assert (there.runs, there.unsigned_runs) == ([], [])
-    [error] = there.damaged
-    assert error.path == data.root / "runs" / f"{ours}.json"
-    assert "is not the record of this name in own_records.txt" in error.found
+    there = data.root / "runs" / f"{ours}.json"
+    place, _, digest = ours.rpartition("-")
+    former = data.root / "runs" / f"{place}-{digest[:12]}.json"
+    there.rename(former)
+    read = load(data.root)
+    assert (read.runs, read.unsigned_runs) == ([], [])
+    [error] = read.damaged
+    assert (error.path, error.found) == (former, "its name ends in a part of its digest only")
+    assert f"git mv {former.name} {there.name}" in str(error)
+    # Another record, however its first digits, is neither read under the whole name nor as ours.
+    there.write_bytes(encode(msgspec.structs.replace(record, measured_by=None)))
+    assert {error.path for error in load(data.root).damaged} == {there, former}
+
+
+def test_records_that_share_twelve_digits_are_told_apart() -> None:
+    first, second = (f"torch-2.13.0/gloo-cpu-3-{'0123456789ab' + digit * 52}" for digit in "12")
+    other = f"torch-2.13.0/gloo-cpu-13-{'f' * 64}"
+    runs = [first, second, other]
+    assert runs_meant(first, runs) == runs_meant(first.rpartition("-")[2][:13], runs) == [first]
+    assert runs_meant(short_id(first), runs) == runs_meant("0123", runs) == [first, second]
+    assert runs_meant(short_id(other), runs) == runs_meant("cpu-13-ffff", runs) == runs_meant("ffff", runs) == [other]
+    for nothing in ("", "-", "fff", "3-ffff", "FFFF", "cpu-13", "gloo-cpu-13-", f"{other}0"):
+        assert runs_meant(nothing, runs) == []
 
 
 def test_a_record_with_which_a_command_would_fail_is_not_written(
@@ -569,3 +584,72 @@ def test_a_vendors_build_is_taken_in_and_says_so(
 def test_records_made_before_devices_were_kept_are_read(whole: Data) -> None:
     older = [record for _, record in whole.runs if record.device_found is None]
     assert all(record.build is None for record in older)
+
+
+@needs_minisign
+@pytest.mark.parametrize("kind", SignerKind)
+def test_a_record_that_ci_signed_is_attested(
+    data: Data,
+    examples: Examples,
+    record: RunRecord,
+    tmp_path: Path,
+    alice: Key,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: SignerKind,
+) -> None:
+    """It names no measurer, and is this project's by the signature; that of somebody does not make it so."""
+    path = sent(tmp_path, encode(msgspec.structs.replace(record, measured_by=None)))
+    alice.sign(path)
+    signers = {key: msgspec.structs.replace(signer, kind=kind) for key, signer in known_as(alice).items()}
+    monkeypatch.setattr("apidiff.database.signing.load_signers", lambda: signers)
+    if kind is SignerKind.PERSON:
+        with pytest.raises(InvalidData, match="does not say who measured"):
+            take_in([path], data, BACKENDS, examples, signers)
+        return
+    [taken] = take_in([path], data, BACKENDS, examples, signers)
+    there = load(data.root)
+    assert there.signed[run_id(taken.path)].trust is Trust.ATTESTED
+    assert run_id(taken.path) in dict(there.runs)
+    assert not [
+        error for error in record_errors(there, accepted(there, BACKENDS, examples)) if error.path == taken.path
+    ]
+    # Of a changed signature nothing is left to stand on.
+    content = bytearray(signature_path(taken.path).read_bytes())
+    content[-30] ^= 1
+    signature_path(taken.path).write_bytes(content)
+    again = load(data.root)
+    assert again.signed[run_id(taken.path)].trust is Trust.UNSIGNED
+    assert run_id(taken.path) in dict(again.unsigned_runs)
+
+
+@needs_minisign
+def test_a_list_that_was_changed_after_it_was_signed_vouches_for_nothing(
+    data: Data, alice: Key, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("apidiff.database.signing.load_signers", lambda: known_as(alice))
+    [(ours, _)] = data.runs
+    path = own_records_path(data.root)
+    assert load(data.root).signed[ours].state is State.LISTED
+    sign(path, alice.secret)
+    signed = load(data.root).signed[ours]
+    assert (signed.state, signed.signer, signed.trust) == (State.IN_SIGNED_LIST, alice.name, Trust.PROJECT)
+    with path.open("a") as file:
+        file.write(f"{'0' * 64}  torch-2.13.0/gloo-cpu-2\n")
+    changed = load(data.root)
+    assert changed.signed[ours].trust is Trust.UNSIGNED
+    assert [error for error in changed.unread if error.path == signature_path(path) and "was changed" in str(error)]
+    # Who adds a record takes the signature away, and signs anew.
+    assert add_own_records(data.root, {"1" * 64: f"torch-2.13.0/gloo-cpu-2-{'1' * 64}"}) == 1
+    assert not signature_path(path).exists()
+    assert f"{'1' * 64}  torch-2.13.0/gloo-cpu-2\n" in path.read_text(encoding="utf-8")
+    assert load(data.root).signed[ours].state is State.LISTED
+
+
+@needs_minisign
+def test_what_is_no_secret_key_signs_nothing(tmp_path: Path, alice: Key) -> None:
+    path = tmp_path / "own_records.txt"
+    path.write_text("")
+    for key in (alice.public, tmp_path / "absent", tmp_path):
+        with pytest.raises(ApidiffError, match="was not signed"):
+            sign(path, key)
+        assert not signature_path(path).exists()
