@@ -11,6 +11,7 @@ import pytest
 
 from apidiff.database import Data
 from apidiff.database.paths import DATA, examples_folder
+from apidiff.database.runs import short_id
 from apidiff.execute.record import write_record
 from apidiff.execute.submissions.known_probes import load_specs
 
@@ -23,7 +24,7 @@ SINGLE = [name for name in ALL if "/single-" in name]
 def test_every_record_is_listed_on_a_line(run) -> None:
     done = run("runs", "list")
     assert (done.returncode, done.stderr) == (0, "")
-    assert [line.split()[0] for line in done.stdout.splitlines()] == ALL
+    assert [line.split()[0] for line in done.stdout.splitlines()] == [short_id(run) for run in ALL]
 
 
 def test_a_record_is_shown_with_environment_and_verdicts(run) -> None:
