@@ -18,7 +18,7 @@ from apidiff.database import Data
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
-from apidiff.database.runs import signature_path
+from apidiff.database.runs import short_id, signature_path
 from apidiff.derive.coverage import coverage
 from apidiff.derive.evidence import probe_calls
 from apidiff.lookup.build import index_of
@@ -218,6 +218,6 @@ def test_a_lookup_tells_both(site: Site, language: str, words: str) -> None:
     said = captured.get()
     assert words in said
     for run in site.content.runs:
-        assert run in said
+        assert short_id(run) in said
     assert "\x1b[31mred" not in said
     assert "‮" not in said
