@@ -58,6 +58,10 @@ GIVEN = {
     "expand_dims(weight, 2)": "from mindspore.ops import expand_dims\nweight = Tensor(np.ones((2, 3), np.float32))\n",
     "mindspore.nn.MultiheadAttention(embed_dim, num_heads, batch_first=True)": "import mindspore\nembed_dim, num_heads = 4, 2\n",
     "mindspore.ops.stop_gradient(tensor)": f"import mindspore\n{_TENSOR}",
+    "mask.nonzero().unbind(1)": "import mindspore\nmask = mindspore.Tensor([[True, False], [True, True]])\n",
+    "scores.masked_fill(~mask, float('-inf'))": "import mindspore\n"
+    "scores, mask = mindspore.Tensor([1, 2]), mindspore.Tensor([True, True])\n",
+    "tensor[:, 0] = values": "import mindspore\ntensor = mindspore.Tensor([[1, 2], [3, 4]])\nvalues = mindspore.Tensor([5, 6])\n",
     "mindspore.nn.Dropout(p=0.5)": "import mindspore\n",
     "mindspore.ops.equal(input, other).all().item()": "import mindspore\n"
     "input, other = mindspore.Tensor([1, 2]), mindspore.Tensor([1, 2])\n",
@@ -69,7 +73,7 @@ GIVEN = {
     "model = mindspore.nn.Dense(2, 1)\nforward = lambda inputs: model(inputs).mean()\n",
     "optimizer(gradients)": "import mindspore\nweight = mindspore.Parameter(mindspore.ops.ones((2,), mindspore.float32))\n"
     "optimizer = mindspore.nn.SGD([weight])\ngradients = (mindspore.ops.ones((2,), mindspore.float32),)\n",
-    "numpy.finfo(mindspore.dtype_to_nptype(dtype))": "import numpy\nimport mindspore\ndtype = mindspore.float32\n",
+    "float(numpy.finfo(mindspore.dtype_to_nptype(dtype)).min)": "import numpy\nimport mindspore\ndtype = mindspore.float32\n",
     "numpy.iinfo(mindspore.dtype_to_nptype(dtype))": "import numpy\nimport mindspore\ndtype = mindspore.int32\n",
     "mindspore.Tensor(data, tensor.dtype)": "import mindspore\n"
     "tensor = mindspore.ops.ones((2,), mindspore.float32)\ndata = [1, 2]\n",
@@ -92,6 +96,9 @@ NOT_RUN = {
     "get_world_size(group) == -1": "tells what PyTorch returns outside a group",
     "queue_pop(key, block=False)": "PyTorch's, of a store that has no counterpart",
     "set_comm_ops_inplace(False)": "tells what makes calls fail from then on; it is switched for the whole process",
+    "tensor.flip(-1)": "PyTorch's; tells what MindSpore refuses",
+    "tensor.flip(0, 1)": "PyTorch's; tells what MindSpore refuses",
+    "tensor[:, 0].copy_(values)": "PyTorch's; MindSpore's is beside it",
     "tensor.to(device, dtype)": "PyTorch's; MindSpore's is the dtype alone",
     "tensor.size(0)": "PyTorch's; MindSpore's is beside it",
     "wait(timeout)": "PyTorch's; in MindSpore `wait` takes no argument",
