@@ -63,6 +63,16 @@ GIVEN = {
     "scores, mask = mindspore.Tensor([1, 2]), mindspore.Tensor([True, True])\n",
     "tensor[:, 0] = values": "import mindspore\ntensor = mindspore.Tensor([[1, 2], [3, 4]])\nvalues = mindspore.Tensor([5, 6])\n",
     "mindspore.nn.Dropout(p=0.5)": "import mindspore\n",
+    "first.kl_loss('Normal', mean, sd)": "import mindspore\nfrom mindspore.nn.probability.distribution import Normal\n"
+    "first = Normal(0.0, 1.0)\nmean, sd = mindspore.Tensor([1.0]), mindspore.Tensor([2.0])\n",
+    "mindspore.dataset.zip((first, second))": "import mindspore.dataset\n"
+    "first = mindspore.dataset.NumpySlicesDataset([1, 2], ['a'])\nsecond = mindspore.dataset.NumpySlicesDataset([3, 4], ['b'])\n",
+    "mindspore.ops.lrn(input, depth_radius=size // 2, bias=k, alpha=alpha / size, beta=beta)": "import mindspore\n"
+    "input = mindspore.ops.ones((1, 4, 2, 2), mindspore.float32)\nsize, k, alpha, beta = 3, 1.0, 3e-4, 0.75\n",
+    "mindspore.ops.norm(x1 - x2 + 1e-6, 2, dim=-1)": "import mindspore\n"
+    "x1 = mindspore.ops.ones((2, 3), mindspore.float32)\nx2 = mindspore.ops.zeros((2, 3), mindspore.float32)\n",
+    "mindspore.ops.pad(input, padding, mode='circular')": "import mindspore\n"
+    "input, padding = mindspore.ops.ones((1, 2, 3), mindspore.float32), (1, 1)\n",
     "mindspore.ops.equal(input, other).all().item()": "import mindspore\n"
     "input, other = mindspore.Tensor([1, 2]), mindspore.Tensor([1, 2])\n",
     "mindspore.recompute(layer, *inputs)": "import mindspore\nlayer = mindspore.nn.Dense(2, 2)\n"
