@@ -11,6 +11,7 @@ from small_site import Built
 
 from apidiff.database.runs import short_id
 from apidiff.sphinxext.moved_pages import moved_pages, moved_records
+from apidiff.writers.exports.address import is_former
 
 
 def test_an_address_that_two_records_could_have_had_leads_nowhere() -> None:
@@ -18,6 +19,7 @@ def test_an_address_that_two_records_could_have_had_leads_nowhere() -> None:
     alone = f"torch-2.13.0/gloo-cpu-2-{'c' * 64}"
     pages = moved_pages([first, second, alone], "zh", Path("zh"))
     assert list(pages) == [Path(f"zh/runs/torch-2.13.0/gloo-cpu-2-{'c' * 12}.html")]
+    assert all(is_former(page) and not is_former(page.with_stem(f"gloo-cpu-2-{'c' * 64}")) for page in pages)
     assert f'<a href="gloo-cpu-2-{"c" * 64}.html">'.encode() in pages.popitem()[1]
     records = moved_records([first, second, alone], Path("zh/_runs"))
     assert list(records) == [Path(f"zh/_runs/torch-2.13.0/gloo-cpu-2-{'c' * 12}.json")]
