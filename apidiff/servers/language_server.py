@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+import msgspec
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
@@ -21,6 +22,8 @@ from apidiff import __version__
 from apidiff.errors import ApidiffError
 from apidiff.lookup.index import Index
 from apidiff.messages.labels import Language
+from apidiff.porting.file_scan import Reference, Span
+from apidiff.porting.judgement import Judgement
 from apidiff.porting.port_text import Repair
 from apidiff.porting.scan_report import Finding
 from apidiff.porting.scan_settings import ScanSettings, read_settings
@@ -28,6 +31,7 @@ from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import SNIPPET
 from apidiff.servers.analyser import Analyser, Analysis, in_language
 from apidiff.servers.document_lines import DocumentLines
+from apidiff.servers.moved_places import place_before
 from apidiff.servers.quick_fixes import Fix, quick_fixes
 
 _PAUSE = 0.25  # seconds without a keystroke before a document is analysed
@@ -80,6 +84,7 @@ class Editor:
         # One thread: analyses come one after another, and messages are answered meanwhile.
         self._worker = ThreadPoolExecutor(1, "analysis")
         self._analyses: dict[str, tuple[str, asyncio.Future[Analysis]]] = {}
+        self._last: dict[str, tuple[str, Analysis]] = {}  # the last one that is done
         self.waiting: dict[str, asyncio.TimerHandle] = {}
 
     def begin(self, root: str | None, options: object) -> None:
@@ -101,7 +106,10 @@ class Editor:
             loop = asyncio.get_running_loop()
             future = loop.run_in_executor(self._worker, self._analysed, text, document)
             known = self._analyses[document.uri] = text, future
-        return await asyncio.shield(known[1])
+        analysis = await asyncio.shield(known[1])
+        if self._analyses.get(document.uri) is known:
+            self._last[document.uri] = text, analysis
+        return analysis
 
     def _analysed(self, text: str, document: TextDocument) -> Analysis:
         return self._analyser.analyse(text, _path(document), half_typed=True)
@@ -118,11 +126,26 @@ class Editor:
         except UnreadableSource:
             return []
 
-    def hover(self, analysis: Analysis, line: int, column: int) -> tuple[str, Any] | None:
-        """What to show at a place, and the span that it is about."""
-        held = analysis.at(line, column)
-        text = self._analyser.hover(*held, self.language) if held else None
-        return (text, held[0].span) if held and text else None
+    async def hover(self, document: TextDocument, line: int, column: int) -> tuple[str, Span] | None:
+        """What to show at a place, and the span that it is about.
+
+        While a new text waits for its analysis, places that the edit left as they were are answered by the one before.
+        """
+        text, known = document.source, self._last.get(document.uri)
+        if known is not None and known[0] != text and (before := place_before(known[0], text, line)) is not None:
+            held = known[1].at(before, column)
+            if held is None:
+                return None
+            span = held[0].span
+            if span.line == span.end_line:
+                moved = msgspec.structs.replace(span, line=line, end_line=line)
+                return self._told(held, moved)
+        held = (await self.analysis(document)).at(line, column)
+        return self._told(held, held[0].span) if held is not None else None
+
+    def _told(self, held: tuple[Reference, Judgement], span: Span) -> tuple[str, Span] | None:
+        text = self._analyser.hover(*held, self.language)
+        return (text, span) if text else None
 
     def shown(self, analysis: Analysis) -> list[Finding]:
         """The findings to show."""
@@ -131,6 +154,7 @@ class Editor:
     def forget(self, uri: str) -> None:
         """Drop what is known of a document that was closed."""
         self._analyses.pop(uri, None)
+        self._last.pop(uri, None)
         if handle := self.waiting.pop(uri, None):
             handle.cancel()
 
@@ -181,9 +205,8 @@ def make_server(index: Index, choices: Choices) -> LanguageServer:
         document = _open(server, params.text_document.uri)
         if document is None:
             return None
-        analysis = await editor.analysis(document)
         lines = DocumentLines(document)
-        if (shown := editor.hover(analysis, *lines.place(params.position))) is None:
+        if (shown := await editor.hover(document, *lines.place(params.position))) is None:
             return None
         content = types.MarkupContent(types.MarkupKind.Markdown, shown[0])
         return types.Hover(content, lines.range(shown[1]))

@@ -97,6 +97,28 @@ async def test_hover_answers_in_ten_seconds(client: LanguageClient) -> None:
     await closed(client)
 
 
+async def typed(client: LanguageClient, version: int, text: str) -> None:
+    change = types.TextDocumentContentChangeWholeDocument(text=text)
+    client.text_document_did_change(
+        types.DidChangeTextDocumentParams(types.VersionedTextDocumentIdentifier(version, URI), [change])
+    )
+
+
+async def test_hover_right_after_a_keystroke_is_about_the_new_text(client: LanguageClient) -> None:
+    await opened(client, CODE)
+    await typed(client, 2, CODE.replace("x.std()", "x.std()  # one\n# two"))
+    shown = await client.text_document_hover_async(types.HoverParams(of(URI), at(4, 11)))
+    assert "torch.mean" in shown.contents.value
+    assert shown.range == types.Range(at(4, 4), at(4, 14))
+    await typed(client, 3, CODE.replace("torch.mean(x, -1)", "torch.sum(x, -1)"))
+    shown = await client.text_document_hover_async(types.HoverParams(of(URI), at(3, 11)))
+    assert "torch.sum" in shown.contents.value
+    await typed(client, 4, CODE.replace("import torch", "import numpy as torch"))
+    assert await client.text_document_hover_async(types.HoverParams(of(URI), at(1, 7))) is None
+    await client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    await closed(client)
+
+
 async def test_columns_count_in_the_units_of_the_editor(client: LanguageClient) -> None:
     text = "import torch\ns = '😀é'; torch.eye(3).std()\f\n"
     found = next(one for one in await opened(client, text) if one.code == "AD101")

@@ -1,0 +1,46 @@
+"""Places after an edit are those before it, unless the edit may change what is said there."""
+
+from __future__ import annotations
+
+import pytest
+
+from apidiff.servers.moved_places import place_before
+
+TEXT = """import torch
+
+def first(x):
+    y = torch.eye(3)
+    return y.std()
+
+def second(x):
+    # sums
+    return x.sum()
+
+z = 1
+"""
+
+CASES = [
+    ("nothing", "", "", 4, 4),
+    ("above the edit", "# sums", "# adds", 4, 4),
+    ("the edited line", "# sums", "# adds", 8, None),
+    ("below a line that is added", "# sums", "# sums\n    # up", 10, 9),
+    ("below a line that is taken away", "    # sums\n", "", 8, 9),
+    ("an added line", "# sums", "# sums\n    # up", 9, None),
+    ("an import", "import torch", "import numpy as torch", 9, None),
+    ("a definition", "def first(x)", "def first(x, y)", 9, None),
+    ("a string over lines", "# sums", '"""', 4, None),
+    ("an assignment in the same function", "y = torch.eye(3)", "y = np.eye(3)", 5, None),
+    ("an assignment in another function", "y = torch.eye(3)", "y = np.eye(3)", 9, 9),
+    ("an assignment of a name of the line", "z = 1", "x = 1", 9, None),
+    ("an assignment of another name", "z = 1", "z = 2\nw = 3", 9, 9),
+    ("outside of the text", "z = 1", "", 40, None),
+]
+
+
+@pytest.mark.parametrize(("was", "now", "line", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_place_before(was: str, now: str, line: int, expected: int | None) -> None:
+    assert place_before(TEXT, TEXT.replace(was, now) if was else TEXT, line) == expected
+
+
+def test_line_ends_of_all_kinds() -> None:
+    assert place_before("a\r\nb\rc\n", "a\r\n# new\r\nb\rc\n", 4) == 3
