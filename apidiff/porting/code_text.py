@@ -7,7 +7,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import msgspec
@@ -40,6 +40,7 @@ class CodeText:
         self.data = text.encode()
         self.tree = ast.parse(text)
         self._starts = [0, *(found.end() for found in _LINE_END.finditer(self.data))]
+        self._widths: dict[int, Sequence[int] | None] = {}  # line → the byte of each character, where these are not the same
 
     def offset(self, line: int, column: int) -> int:
         """The byte at which a column of a line stands, both as `ast` counts them."""
@@ -47,9 +48,12 @@ class CodeText:
 
     def offset_of_character(self, line: int, column: int) -> int:
         """The byte of a column in characters from 1."""
-        start = self._starts[line - 1]
-        text = self.data[start : self.line_end(line)]
-        return start + (column - 1 if text.isascii() else len(text.decode()[: column - 1].encode()))
+        if line not in self._widths:
+            text = self.data[self._starts[line - 1] : self.line_end(line)]
+            sizes = None if text.isascii() else [0, *accumulate(len(one.encode()) for one in text.decode())]
+            self._widths[line] = sizes
+        widths = self._widths[line]
+        return self._starts[line - 1] + (column - 1 if widths is None else widths[min(column, len(widths)) - 1])
 
     def line_start(self, line: int) -> int:
         """The first byte of a line."""

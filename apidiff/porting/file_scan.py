@@ -7,6 +7,7 @@ import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Collection
+from itertools import accumulate
 from pathlib import Path
 
 import msgspec
@@ -129,6 +130,7 @@ class _Places:
     def __init__(self, parsed: list[Parsed]) -> None:
         self._blocks = [part.block for part in parsed]
         self._lines: list[list[str] | None] = [None] * len(parsed)
+        self._ends: dict[tuple[int, int], list[int]] = {}  # block and line → the byte after each character
         self._starts: list[int] = []
         at = 0
         for part in parsed:
@@ -159,7 +161,10 @@ class _Places:
         local = line - self._starts[number] - 1
         text = lines[local] if local < len(lines) else ""
         if not text.isascii():
-            column = len(text.encode()[:column].decode("utf-8", "ignore"))
+            key = number, local
+            if key not in self._ends:
+                self._ends[key] = list(accumulate(len(one.encode()) for one in text))
+            column = bisect_right(self._ends[key], column)
         shift = block.shifts[local] if local < len(block.shifts) else 0
         return block.first + local, column + shift + 1
 
