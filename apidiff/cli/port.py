@@ -16,6 +16,7 @@ from apidiff.porting.port_files import PortedFile, port_files, refuse_unsaved, w
 from apidiff.porting.port_text import Porter, PortOptions
 from apidiff.porting.source_files import Problem
 from apidiff.porting.tree_scan import scan_tree
+from apidiff.writers.exports.address import Address
 from apidiff.writers.scan.words import problem_text, words
 
 _OWN = {"changed_meanwhile", "cannot_write", "broken"}
@@ -32,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Without --write, --diff or --check the ported file is written to standard output, and what was\n"
         "done to standard error. [tool.apidiff.scan] of pyproject.toml sets mindspore, device and\n"
-        "exclude here too.\n"
+        "exclude here too; site there, or APIDIFF_SITE_URL, is the address of the guide in comments.\n"
         "\n"
         "exit codes: 0 ported; 1 with --check, files would change, and with all, a file could not be\n"
         "written; 2 what the user can mend; 130 stopped with Ctrl-C. Files that cannot be read are told\n"
@@ -53,7 +54,9 @@ def run(args: argparse.Namespace) -> int:
     """Ports and prints or writes. What could not be ported goes to standard error."""
     options = read_options(args)
     files, chosen = options.files, options.language
-    porter = Porter(options.judge, options.index.source_names, PortOptions(unsafe=args.unsafe, language=chosen))
+    site = Address.configured(options.settings.site).pages(chosen)
+    made = PortOptions(unsafe=args.unsafe, language=chosen, site=site)
+    porter = Porter(options.judge, options.index.source_names, made)
     if not (args.write or args.diff or args.check) and len(files) > 1:
         raise ApidiffError(f"{len(files)} files do not go to standard output. Add --diff, --check or --write.")
     if args.write and not args.force:

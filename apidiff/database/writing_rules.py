@@ -26,6 +26,10 @@ def load_writing_rules(
     if not path.is_file():
         return WritingRules()
     rules, lines = read_yaml(path, WritingRules)
+    for source in rules.stand_ins:
+        if source not in mappings and source not in passed_over:
+            line = lines.get(("stand_ins", source))
+            raise DataError(path, line, f"{source} has no record", "Name an ID of a mapping.")
     for source, targets in rules.targets.items():
         if source in passed_over:
             continue

@@ -77,6 +77,7 @@ class _Collector:
             ],
             help=entry.official.get(source.name),
             guide=self._guide(source.name),
+            stand_in=self._rules.stand_ins.get(mapping.id),
         )
 
     def _guide(self, name: str) -> str | None:

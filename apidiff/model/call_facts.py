@@ -122,7 +122,8 @@ class CallFacts(Record, frozen=True, kw_only=True):
 
     ``ways``: to call it, each a list of parameters: ``name``, ``name/`` (by position only), ``name=`` (by keyword only),
     ``*name`` or ``**name``. ``help``: the address of its official documentation. ``guide``: the section of the guide that tells
-    what to do where no rule ports it.
+    what to do where no rule ports it. ``stand_in``: the class that annotations and ``isinstance`` name instead of one without
+    a target.
     """
 
     mapping: str
@@ -134,3 +135,4 @@ class CallFacts(Record, frozen=True, kw_only=True):
     otherwise: list[OtherwiseFacts] = []
     help: Text | None = None
     guide: str | None = None
+    stand_in: str | None = None

@@ -48,11 +48,13 @@ class WritingRules(Record, frozen=True, kw_only=True):
 
     ``left_out``: parameters of the source that a port leaves out, each with what is to be known then. ``targets``: source →
     target → its rule. ``guides``: names of sources, ``*`` for any part → the section of the guide that tells what to do instead.
+    ``stand_ins``: classes of the source without a target → the class that annotations and ``isinstance`` name instead.
     """
 
     left_out: dict[NonEmpty, Text] = {}
     targets: dict[DottedName, dict[DottedName, WritingRule]] = {}
     guides: dict[NonEmpty, NonEmpty] = {}
+    stand_ins: dict[DottedName, DottedName] = {}
 
 
 def rewrite(call: SampleCall, rule: Rule, api: str) -> SampleCall:

@@ -124,7 +124,7 @@ class Judge:
         facts = self._facts_of_mapping(mapping)
         target = next((one for one in facts.targets if self._standing(one) == Status.CURRENT.value), None)
         if target is None:
-            return self._without_target(facts)
+            return self._without_target(facts, role)
         if member is not None:
             return self._of_member(facts, target, member)
         judged = self._of_target(facts, target, role, form)
@@ -194,11 +194,13 @@ class Judge:
         spans = (span for span in target.ranges if holds(span.since, span.until, self._version))
         return next((span.status for span in spans), None)
 
-    def _without_target(self, facts: CallFacts) -> Judgement:
+    def _without_target(self, facts: CallFacts, role: str = "call") -> Judgement:
         answer = next((one for one in facts.otherwise if holds(one.since, one.until, self._version)), None)
         if answer is None:
             return Judgement(Label.UNKNOWN, facts.mapping, help=facts.help, guide=facts.guide)
-        return Judgement(Label.MANUAL, facts.mapping, None, (_met_answer(answer),), None, facts.help, facts.guide)
+        written = facts.stand_in if role == "name" else None
+        label = Label.UNSAFE if written is not None else Label.MANUAL
+        return Judgement(label, facts.mapping, written, (_met_answer(answer),), None, facts.help, facts.guide)
 
     def _of_member(self, facts: CallFacts, target: TargetFacts, name: str) -> Judgement:
         member = target.members.get(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -28,10 +29,11 @@ _MOST = 2  # headlines that a comment holds
 
 
 class PortOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How to port. ``unsafe``: edits with conditions too; ``language``: that of comments."""
+    """How to port. ``unsafe``: edits with conditions too; ``language``: that of comments; ``site``: the address of its pages."""
 
     unsafe: bool = False
     language: Language = "en"
+    site: str = ""
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -235,6 +237,8 @@ class _Port:
         facts, target = self._judge.facts_of(judgement), self._judge.target_of(judgement)
         if judgement.target is None or facts is None:
             raise NotWritten(filled("porting.no_rule"))
+        if judgement.target == facts.stand_in:
+            return self._name_edits(reference, judgement.target, start, end), [filled("porting.stand_in")]
         if target is None:  # a member of a class
             last = judgement.target.rpartition(".")[2]
             edit = Edit(end - len(reference.name.rpartition(".")[2].encode()), end, last)
@@ -281,13 +285,13 @@ class _Port:
 
     def _without_overlaps(self, changes: list[Change]) -> list[Change]:
         """The changes; one whose edits overlap those of an earlier one is left to the reader."""
-        taken: list[Edit] = []
+        taken = _Taken()
         found = []
         for one in changes:
-            if one.state == "made" and any(_overlap(edit, other) for edit in one.edits for other in taken[-200:]):
+            if one.state == "made" and any(taken.meets(edit) for edit in one.edits):
                 one = msgspec.structs.replace(one, state="manual", label=Label.MANUAL.value, edits=[])
             elif one.state == "made":
-                taken += one.edits
+                taken.add(one.edits)
             found.append(one)
         return found
 
@@ -310,7 +314,7 @@ class _Port:
         language = self._options.language
         why = _in(language, _listed(one.why))
         if one.guide is not None and one.state == "manual":
-            address = f"guide/code.html#guide-code-{one.guide}"
+            address = f"{self._options.site}guide/code.html#guide-code-{one.guide}"
         else:
             address = _in(language, one.help) if one.help is not None else ""
         if address:
@@ -347,5 +351,25 @@ def _is_silent(differences: Sequence[Met], *, any_reach: bool) -> bool:
     )
 
 
-def _overlap(first: Edit, second: Edit) -> bool:
-    return first.start < second.end and second.start < first.end
+class _Taken:
+    """The bytes that edits have taken: ranges that are replaced, in order, and places at which text is put in."""
+
+    def __init__(self) -> None:
+        self._ranges: list[tuple[int, int]] = []
+        self._places: list[int] = []
+
+    def meets(self, edit: Edit) -> bool:
+        """Whether an edit overlaps one of those that were added; edits that only touch do not."""
+        number = bisect_left(self._ranges, (edit.start, edit.end))
+        near = self._ranges[max(0, number - 1) : number + 1]
+        if any(edit.start < end and start < edit.end for start, end in near):
+            return True
+        return bisect_right(self._places, edit.start) < bisect_left(self._places, edit.end)
+
+    def add(self, edits: Sequence[Edit]) -> None:
+        """Take the bytes of edits, which do not overlap those before."""
+        for edit in edits:
+            if edit.start == edit.end:
+                insort(self._places, edit.start)
+            else:
+                insort(self._ranges, (edit.start, edit.end))

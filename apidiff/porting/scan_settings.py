@@ -31,6 +31,7 @@ class ScanSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rena
     baseline: str | None = None
     exclude: list[str] = []
     edge: bool = False
+    site: str | None = None
 
 
 class _Known(msgspec.Struct, forbid_unknown_fields=True):

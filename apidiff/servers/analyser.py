@@ -18,6 +18,7 @@ from apidiff.porting.port_text import Porter, PortOptions
 from apidiff.porting.scan_report import ScanReport, make_report
 from apidiff.porting.text_scan import scan_text
 from apidiff.porting.torch_names import TorchNames, read_result_types
+from apidiff.writers.exports.address import Address
 from apidiff.writers.short_answer import short_answer
 
 
@@ -51,12 +52,15 @@ class Analyser:
         index: what is known.
         mindspore: the release as typed; the newest that was run for None.
         device: ``ascend``, ``gpu`` or ``cpu``; none in particular for None.
+        site: the address of the site that comments name, where the environment names none.
 
     Raises ApidiffError for a release that is not known.
     """
 
-    def __init__(self, index: Index, mindspore: str | None = None, device: str | None = None) -> None:
-        self.index, self.device = index, device
+    def __init__(
+        self, index: Index, mindspore: str | None = None, device: str | None = None, site: str | None = None
+    ) -> None:
+        self.index, self.device, self.site = index, device, site
         self.release = chosen_release(index, mindspore)
         self._judge = Judge.of_index(index, self.release, device)
         self._hovers: dict[tuple[str, Language], str] = {}
@@ -78,7 +82,8 @@ class Analyser:
 
     def porter(self, language: Language, *, unsafe: bool) -> Porter:
         """What ports code for the release and the device, with comments in ``language``."""
-        return Porter(self._judge, self.index.source_names, PortOptions(unsafe=unsafe, language=language))
+        site = Address.configured(self.site).pages(language)
+        return Porter(self._judge, self.index.source_names, PortOptions(unsafe=unsafe, language=language, site=site))
 
     def answer(self, name: str) -> Answer | Unmatched:
         """Look ``name`` up at the release. Raises ApidiffError."""

@@ -96,7 +96,8 @@ class Editor:
         if asked.get("language") in ("en", "zh"):
             self.language = asked["language"]
         self.edge = bool(asked.get("edge", self._choices.edge or settings.edge))
-        self._analyser = Analyser(self._index, mindspore, device if device in {"ascend", "gpu", "cpu"} else None)
+        device = device if device in {"ascend", "gpu", "cpu"} else None
+        self._analyser = Analyser(self._index, mindspore, device, settings.site)
 
     async def analysis(self, document: TextDocument) -> Analysis:
         """Analyse a document as it is now, once."""

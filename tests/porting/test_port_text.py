@@ -13,6 +13,7 @@ from apidiff.porting.code_text import CodeText, Edit, apply_edits
 from apidiff.porting.judgement import Judge
 from apidiff.porting.port_text import Ported, Porter, PortOptions
 from apidiff.porting.source_text import UnreadableSource
+from apidiff.writers.exports.address import Address
 
 Port = Callable[..., Ported]
 
@@ -22,11 +23,14 @@ def port() -> Port:
     index = open_index()
     judges: dict[str | None, Judge] = {}
 
-    def ported(text: str, *, device: str | None = None, unsafe: bool = False, language: Language = "en") -> Ported:
+    def ported(
+        text: str, *, device: str | None = None, unsafe: bool = False, language: Language = "en", site: str = ""
+    ) -> Ported:
         if device not in judges:
             known = index.releases["mindspore"]
             judges[device] = Judge(index.call_facts, index.source_names.apis, "2.10.0", known, device)
-        return Porter(judges[device], index.source_names, PortOptions(unsafe=unsafe, language=language)).port_text(text)
+        options = PortOptions(unsafe=unsafe, language=language, site=site)
+        return Porter(judges[device], index.source_names, options).port_text(text)
 
     return ported
 
@@ -176,6 +180,24 @@ def test_arguments_with_comments_keep_them(port: Port) -> None:
     assert "# where" in after
     assert "device=" not in after
     ast.parse(after)
+
+
+def test_a_class_without_a_target_has_a_stand_in(port: Port) -> None:
+    text = "import torch\n\ndef f(kind: torch.dtype | None = None) -> bool:\n    return isinstance(kind, torch.dtype)\n"
+    assert port(text).text == text
+    ported = port(text, unsafe=True)
+    assert "def f(kind: mindspore.Type | None = None)" in ported.text
+    assert "isinstance(kind, mindspore.Type)" in ported.text
+    assert "import torch" not in ported.text
+    assert ported.count("made", "unsafe") == 2
+    assert "torch.dtype()" in port("import torch\ntorch.dtype()\n", unsafe=True).text
+
+
+def test_comments_name_the_address_of_the_guide(port: Port) -> None:
+    text = "import torch\nwith torch.no_grad():\n    pass\n"
+    address = "guide/code.html#guide-code-gradients"
+    assert f" {address}" in port(text).text
+    assert f" https://example.org/en/{address}" in port(text, site=Address("https://example.org/").pages("en")).text
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

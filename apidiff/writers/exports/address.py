@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
 from pathlib import PurePath
@@ -81,6 +82,16 @@ class Address(NamedTuple):
                 f"{text!r} is no address of a site. Give one like https://example.org/apidiff/ with --site-url or {VARIABLE}."
             )
         return cls(text.rstrip("/") + "/")
+
+    @classmethod
+    def configured(cls, setting: str | None = None) -> Address:
+        """The address that the environment names, else ``setting``. Raises BadAddress."""
+        return cls.parse(os.environ.get(VARIABLE, "").strip() or setting or "")
+
+    def pages(self, language: Language) -> str:
+        """The address of the pages in a language; empty where the site's is not known."""
+        folder = next(one.folder for one in LANGUAGES if one.words == language)
+        return f"{self.root}{folder}/" if self.root else ""
 
     def link(self, path: str, seen_from: str, part: str = "") -> str:
         """Link to a file of the site: absolute where the site's address is known, relative otherwise.
