@@ -40,7 +40,8 @@ class CodeText:
         self.data = text.encode()
         self.tree = ast.parse(text)
         self._starts = [0, *(found.end() for found in _LINE_END.finditer(self.data))]
-        self._widths: dict[int, Sequence[int] | None] = {}  # line → the byte of each character, where these are not the same
+        # Line → the byte of each character of it, where these are not the same.
+        self._widths: dict[int, Sequence[int] | None] = {}
 
     def offset(self, line: int, column: int) -> int:
         """The byte at which a column of a line stands, both as `ast` counts them."""

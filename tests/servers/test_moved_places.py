@@ -37,7 +37,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("was", "now", "line", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+@pytest.mark.parametrize(
+    ("was", "now", "line", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
 def test_place_before(was: str, now: str, line: int, expected: int | None) -> None:
     assert place_before(TEXT, TEXT.replace(was, now) if was else TEXT, line) == expected
 
