@@ -14,12 +14,14 @@ import msgspec
 
 from apidiff.porting.bindings import ModuleFacts
 from apidiff.porting.call_forms import CallForm, form_of
+from apidiff.porting.index_uses import PAIRS, SINGLE, index_uses
 from apidiff.porting.name_walk import walk
 from apidiff.porting.source_files import Problem, SourceFile
 from apidiff.porting.source_text import PYTHON, Block, Parsed, UnreadableSource, kind_of, parse_code, read_content
 from apidiff.porting.torch_names import TorchNames
 from apidiff.porting.uses import Place
 
+_INDICES = PAIRS | SINGLE
 _IGNORED = re.compile(r"#.*?\bapidiff:\s*ignore(?:\[([^\]]*)\])?")
 
 
@@ -37,13 +39,17 @@ class Span(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Reference(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A place that names an API. ``role``: call, name or import. ``possible``: a method of something unknown."""
+    """A place that names an API. ``role``: call, name or import. ``possible``: a method of something unknown.
+
+    ``index``: where the indices that the call returns are passed on as an index.
+    """
 
     name: str
     span: Span
     role: str
     form: CallForm | None
     possible: bool = False
+    index: Span | None = None
 
 
 class OpenReference(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -104,9 +110,15 @@ def scan_parsed(
         )
     except RecursionError:
         return FileNames(file.path, [], [], None, [Problem(file.path, "nested")], {})
+    ends = {use.place[2:] for use in found.uses if use.role == "call" and use.name.rpartition(".")[2] in _INDICES}
+    passed_on = index_uses([part.tree for part in parsed], ends) if ends else {}
     references = [
         Reference(use.name, places.span(use.place), use.role, form_of(use.passed), use.possible) for use in found.uses
     ]
+    if passed_on:
+        for number, use in enumerate(found.uses):
+            if use.role == "call" and (place := passed_on.get(use.place[2:])) is not None:
+                references[number] = msgspec.structs.replace(references[number], index=places.span(place))
     waiting = [
         OpenReference(one.value, one.names, [places.span(place) for place in one.places], one.role, form_of(one.passed))
         for one in found.pending

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from apidiff.messages.labels import filled
 from apidiff.model.base import Text
-from apidiff.model.vocabulary import Reach, Risk
+from apidiff.model.vocabulary import DifferenceKind, Reach, Risk
 from apidiff.porting.file_scan import Reference
 from apidiff.porting.finding_codes import RENAME, finding_codes
 from apidiff.porting.judgement import Judge, Judgement, Label
@@ -223,11 +224,19 @@ def _findings(path: str, reference: Reference, judgement: Judgement) -> Iterable
             kind=met.kind,
             risk=met.risk,
             reach=met.reach,
-            headline=met.headline,
+            headline=_with_index(met.headline, reference) if met.kind == DifferenceKind.DTYPE.value else met.headline,
             fix=judgement.label.value,
             replacement=judgement.replacement,
             help=judgement.help,
         )
+
+
+def _with_index(headline: Text, reference: Reference) -> Text:
+    """A headline about the dtype of what is returned, with the line where its indices are passed on as an index."""
+    if reference.index is None:
+        return headline
+    more = filled("scan.used_as_index", line=str(reference.index.line))
+    return Text(en=f"{headline.en}; {more.en}", zh=f"{headline.zh}；{more.zh}")
 
 
 def _rename(path: str, reference: Reference, target: str) -> Rename:

@@ -48,6 +48,13 @@ def test_counts_and_shares(report: Report) -> None:
     assert [rename.target for rename in made.renames if rename.source == "torch.mean"] == ["mindspore.mint.mean"]
 
 
+def test_a_dtype_of_indices_is_told_with_where_they_go(report: Report) -> None:
+    made = report({"a.py": "import torch\nx = torch.ones((3, 3))\nx.sort(dim=-1)[1]\nx[x.sort(dim=-1)[1]]\n"})
+    told = {finding.line: finding.headline for finding in made.everyday() if finding.kind == "dtype"}
+    assert told[4].en == f"{told[3].en}; its indices are passed on as an index on line 4"
+    assert told[4].zh == f"{told[3].zh}；返回的下标在第 4 行用作索引"
+
+
 IGNORED = [
     ("x.std()  # apidiff: ignore", True),
     ("x.std()  # known. apidiff: ignore[torch.Tensor.std]", True),
