@@ -22,6 +22,8 @@ NAMES = {
 }
 # Functions that fill a message in: the key first, then its values by name.
 FILLERS = {"filled", "words", "word", "sentence", "command", "fill"}
+# Those, and what `_fill` looks into besides.
+_FILLING = FILLERS | {"format", "evidence"}
 # Functions that name a message by its family and its value.
 NAMERS = {"badge", "words_of", "named"}
 
@@ -65,10 +67,10 @@ def read_module(source: str) -> Module:
     constants = {name: values for name, values in _assigned(tree).items() if name.isupper()}
     for scope in ast.walk(tree):
         if isinstance(scope, ast.FunctionDef):
-            assigned = constants | _assigned(scope)
-            for node in ast.walk(scope):
-                if isinstance(node, ast.Call):
-                    found.fills += _fill(node, assigned)
+            calls = [node for node in ast.walk(scope) if isinstance(node, ast.Call) and _called(node) in _FILLING]
+            assigned = constants | _assigned(scope) if calls else {}
+            for node in calls:
+                found.fills += _fill(node, assigned)
     return found
 
 

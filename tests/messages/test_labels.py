@@ -54,16 +54,19 @@ def texts(*paths: Iterable[Path]) -> Module:
 
 
 TEMPLATES = [*(PROJECT / "conf" / "templates").glob("*.html"), *(PROJECT / "apidiff" / "sphinxext").glob("*.html")]
-SOURCES = [
-    *(read_module(path.read_text("utf-8")) for top in ("apidiff", "conf") for path in (PROJECT / top).rglob("*.py")),
-    texts(TEMPLATES),
-]
 ELEMENTS = PROJECT / "conf" / "elements" / "src"
 # Keys whose prefix is left out where they are named: in templates, in the scripts of the page for porting.
 ELSEWHERE = {
     "site.": texts(TEMPLATES),
     "port.": texts([ELEMENTS / "port.ts"], (ELEMENTS / "port").glob("*.ts")),
 }
+
+
+@pytest.fixture(scope="module")
+def sources() -> list[Module]:
+    """What all code and all templates name."""
+    files = (path for top in ("apidiff", "conf") for path in (PROJECT / top).rglob("*.py"))
+    return [*(read_module(path.read_text("utf-8")) for path in files), texts(TEMPLATES)]
 
 
 def values(enumeration: type) -> set[str]:
@@ -165,17 +168,17 @@ def test_every_message_is_in_both_languages() -> None:
     assert not list(of_one_language(LABELS))
 
 
-def test_every_message_is_used() -> None:
-    assert not list(unused(LABELS, SOURCES, FAMILIES | FOUND_BY, ELSEWHERE))
+def test_every_message_is_used(sources: list[Module]) -> None:
+    assert not list(unused(LABELS, sources, FAMILIES | FOUND_BY, ELSEWHERE))
 
 
-def test_every_message_is_filled_with_what_it_names() -> None:
-    assert not list(badly_filled(LABELS, SOURCES, FAMILIES))
+def test_every_message_is_filled_with_what_it_names(sources: list[Module]) -> None:
+    assert not list(badly_filled(LABELS, sources, FAMILIES))
 
 
-def test_what_no_python_fills_is_filled_by_a_script() -> None:
-    keys = {key for module in SOURCES for keys, _, _ in module.fills for key in keys}
-    prefixes = tuple({prefix for module in SOURCES for _, prefix, _ in module.fills if prefix})
+def test_what_no_python_fills_is_filled_by_a_script(sources: list[Module]) -> None:
+    keys = {key for module in sources for keys, _, _ in module.fills for key in keys}
+    prefixes = tuple({prefix for module in sources for _, prefix, _ in module.fills if prefix})
     scripts = "\n".join(path.read_text("utf-8") for path in ELEMENTS.rglob("*.ts"))
     prefixes += ("change.",)  # `version_changes` fills these with parts, one by one
     left = {key: text for key, text in LABELS.items() if key not in keys and not key.startswith(prefixes)}

@@ -9,9 +9,13 @@ import sys
 
 import pytest
 
-from apidiff.database import Data, load
+from apidiff.database import Data
+from apidiff.database.data import DATA
+from apidiff.database.writing_rules import FILE
+from apidiff.database.yaml import read_yaml
 from apidiff.derive.sample_code import sample_code
 from apidiff.lookup.cache import open_index
+from apidiff.model.rule import WritingRules
 from apidiff.model.sample import SampleForm, resolve_sample
 from apidiff.model.sample_calls import code_of, source_call
 from apidiff.porting.call_edits import CallWriter
@@ -24,10 +28,10 @@ _INITIALISERS = "mindspore.common.initializer."
 
 
 def _rules() -> list[tuple[str, str, str]]:
-    data = load()
+    rules, _ = read_yaml(DATA / FILE, WritingRules)  # without all other data, which each worker would read to collect
     return [
         (source, target, sample)
-        for source, targets in data.rules.targets.items()
+        for source, targets in rules.targets.items()
         for target, rule in targets.items()
         for sample in rule.samples
     ]

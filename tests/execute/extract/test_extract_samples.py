@@ -24,7 +24,6 @@ from apidiff.database.extracted_samples import (
 from apidiff.errors import DataError
 from apidiff.execute.extract.binding import NotBound, bound
 from apidiff.execute.extract.choosing import Candidate, choose
-from apidiff.execute.extract.extract import DTYPES
 from apidiff.execute.extract.variations import variations
 from apidiff.execute.extract.writing import NotWritable, Writer
 from apidiff.execute.single.torch_adapter import TorchSingle
@@ -61,6 +60,8 @@ def test_a_file_holds_what_was_written(tmp_path: Path, shipped: dict[str, Extrac
 
 
 def test_they_stay_small_and_have_every_dtype(database: Data, shipped: dict[str, ExtractedSamples]) -> None:
+    from apidiff.execute.extract.extract import DTYPES  # imports PyTorch's own tests: four seconds
+
     folder = database.root / "samples"
     assert sum(path.stat().st_size for path in folder.iterdir()) < MOST_BYTES_AN_API * len(shipped)
     assert {len(one.samples) for one in shipped.values()} <= set(range(1, 25))
