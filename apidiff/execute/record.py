@@ -7,7 +7,6 @@ and paths of those that were written here: only these are removed when the same 
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import os
 import platform
@@ -54,7 +53,7 @@ def make_record(
 
 def surroundings(framework: str, device_found: DeviceFound | None = None) -> dict[str, Any]:
     """Makes the fields of a record that tell when a run was made, on what machine and with which packages: now and here."""
-    packages = dict(_installed())
+    packages = {found.name: found.version for found in metadata.distributions() if found.name}
     if device_found and (own := device_found.versions.get(framework)):
         packages.setdefault(framework, own)  # a framework that was built in place lists itself nowhere
     return {
@@ -66,12 +65,6 @@ def surroundings(framework: str, device_found: DeviceFound | None = None) -> dic
         "cores": len(os.sched_getaffinity(0)),
         "packages": dict(sorted(packages.items(), key=lambda item: item[0].lower())),
     }
-
-
-@functools.cache
-def _installed() -> dict[str, str]:
-    """Read names and versions of the installed packages, once in a process: what it imports does not change under it."""
-    return {package.name: package.version for package in metadata.distributions() if package.name}
 
 
 def _system() -> str:

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from apidiff import __version__
 from apidiff.database.paths import PACKAGE
+from apidiff.lookup.cache import index_file
+from apidiff.lookup.knowledge import KnowledgeBase
 
 REDUCE = "apidiff/data/mappings/torch/distributed/reduce.yaml"
 
@@ -21,6 +24,16 @@ def checkout(tmp_path: Path) -> Path:
         shutil.copytree(PACKAGE.parent / name, root / name, ignore=shutil.ignore_patterns("__pycache__", "ranks"))
     shutil.copy(PACKAGE.parent / "pyproject.toml", root)
     return root
+
+
+@pytest.fixture
+def cache(checkout: Path, tmp_path: Path, knowledge: KnowledgeBase) -> str:
+    """A cache folder in which the copy has the index of the data as they were before they were damaged."""
+    cache, copies = tmp_path / "cache", str(checkout / "apidiff" / "data").lstrip("/")
+    kept = cache / "apidiff" / __version__ / copies / "index.msgpack"
+    kept.parent.mkdir(parents=True)
+    shutil.copy(index_file(), kept)
+    return str(cache)
 
 
 def replace(file: str, old: str, new: str) -> Callable[[Path], None]:
@@ -61,7 +74,7 @@ BROKEN = [
 def test_broken_data(
     run_process,
     checkout: Path,
-    tmp_path: Path,
+    cache: str,
     edit: Callable[[Path], None],
     place: str,
     found: str,
@@ -69,7 +82,7 @@ def test_broken_data(
 ) -> None:
     """What is broken is named where it is checked and where it is asked for."""
     edit(checkout)
-    done = run_process(*command, PYTHONPATH=str(checkout), XDG_CACHE_HOME=str(tmp_path / "cache"))
+    done = run_process(*command, PYTHONPATH=str(checkout), XDG_CACHE_HOME=cache)
     assert (done.returncode, done.stdout) == (2, ""), done
     assert place in done.stderr
     assert found.lower() in done.stderr.lower()
@@ -88,13 +101,13 @@ DAMAGED = [
 @pytest.mark.turning(days=5, group="the rest goes on")
 @pytest.mark.parametrize(("file", "lost"), DAMAGED)
 def test_one_damaged_file_stops_nothing_else(
-    run_process, checkout: Path, tmp_path: Path, file: str, lost: str | None
+    run_process, checkout: Path, cache: str, tmp_path: Path, file: str, lost: str | None
 ) -> None:
     """`check` names it; search, scan, lookup, export and reports go on without it, and each says so in one line."""
     path = checkout / file
     path.write_bytes(path.read_bytes() + b"\n]: [\n")
     (tmp_path / "code.py").write_text("import torch\ntorch.distributed.all_reduce(x)\n", encoding="utf-8")
-    variables = {"PYTHONPATH": str(checkout), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    variables = {"PYTHONPATH": str(checkout), "XDG_CACHE_HOME": cache}
     done = run_process("check", **variables)
     assert (done.returncode, done.stdout) == (2, "")
     [line] = done.stderr.splitlines()
@@ -113,10 +126,10 @@ def test_one_damaged_file_stops_nothing_else(
 
 
 @pytest.mark.turning(days=5, group="the rest goes on")
-def test_a_damaged_record_is_named_and_stops_nothing_else(run_process, checkout: Path, tmp_path: Path) -> None:
+def test_a_damaged_record_is_named_and_stops_nothing_else(run_process, checkout: Path, cache: str) -> None:
     """`check` fails; who asks is answered from the rest, and told in a line."""
     change_a_byte_of_a_run(checkout)
-    variables = {"PYTHONPATH": str(checkout), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    variables = {"PYTHONPATH": str(checkout), "XDG_CACHE_HOME": cache}
     done = run_process("check", **variables)
     assert (done.returncode, done.stdout) == (2, ""), done
     [line] = done.stderr.splitlines()
@@ -140,9 +153,9 @@ def test_check_lists_every_error(run_process, checkout: Path) -> None:
 
 
 @pytest.mark.turning(days=5, group="the rest goes on")
-def test_an_edited_record_is_answered_as_edited(run_process, checkout: Path, tmp_path: Path) -> None:
+def test_an_edited_record_is_answered_as_edited(run_process, checkout: Path, cache: str) -> None:
     """The index notices; the copy has an index of its own."""
-    variables = {"PYTHONPATH": str(checkout), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    variables = {"PYTHONPATH": str(checkout), "XDG_CACHE_HOME": cache}
     assert "Reduces a tensor over all ranks" in run_process("lookup", "reduce", **variables).stdout
     replace(REDUCE, "Reduces a tensor", "Totals a tensor")(checkout)
     assert "Totals a tensor over all ranks" in run_process("lookup", "reduce", **variables).stdout

@@ -6,12 +6,11 @@ import msgspec
 import pytest
 
 from apidiff.database.backends import load_backends
-from apidiff.execute.record import make_record
 from apidiff.judge import Context
 from apidiff.model.probe_resolution import digest
 from apidiff.model.trace import CallError, ProbeRun, RankTrace, RunRecord, ScalarDump
 from apidiff.verification.verdict_changes import base_record, compare
-from tests.factories import collective_api
+from tests.factories import collective_api, run_record
 
 API = collective_api(
     {
@@ -29,7 +28,8 @@ def record(version: str = "2.13.0", world_size: int = 2, backend: str = "gloo", 
     ranks = [RankTrace(rank=rank, **fields) for rank in range(2)]  # type: ignore[arg-type]
     run = ProbeRun(api="torch.one", probe="plain", spec=digest(API, "plain"), end="completed", ranks=ranks)
     described = next(one for one in BACKENDS if one.name == backend)
-    return make_record(described, version, world_size, [], [run])
+    where = {"backend": backend, "device": described.device, "environment": described.environment}
+    return run_record("torch", version, world_size, probes=[run], **where)
 
 
 NONE, SEVEN = record(), record(returned=ScalarDump(value=7))
