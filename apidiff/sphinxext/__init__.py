@@ -7,7 +7,6 @@ parallel reading, incremental builds, edited records and deleted ones.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -29,19 +28,19 @@ from apidiff.sphinxext.domain import ApidiffDomain, keep_words
 from apidiff.sphinxext.index_table import TABLE_NODES, add_table_script
 from apidiff.sphinxext.languages import ChineseComments, ChineseLineBreaks, ExplicitAnchors, language_of
 from apidiff.sphinxext.long_lists import hold_members
-from apidiff.sphinxext.moved_pages import moved_pages, moved_records
 from apidiff.sphinxext.nodes import HTML_NODES, Translator
 from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head
 from apidiff.sphinxext.page_parts import page_of, write_parts
 from apidiff.sphinxext.part_links import link_parts
 from apidiff.sphinxext.picture import add_picture_files
 from apidiff.sphinxext.port_page import PORT_NODES, PortDirective, add_port_script, write_port_data
+from apidiff.sphinxext.run_addresses import former_records
 from apidiff.sphinxext.search_index import note_parts, write_search_index
 from apidiff.sphinxext.site_content import Content
 from apidiff.sphinxext.theme import drop_unused_files, publish_theme_css
 from apidiff.sphinxext.trace_table import TRACE_NODES
 from apidiff.sphinxext.versions import Releases
-from apidiff.writers.exports.files import replace_folder, write_if_changed
+from apidiff.writers.exports.files import replace_folder
 
 
 def _env_version() -> int:
@@ -101,10 +100,7 @@ class _Session:
         if exception is not None or self.content is None or not isinstance(app.builder, StandaloneHTMLBuilder):
             return
         out = Path(app.outdir)
-        moved = moved_pages(self.content.runs, app.config.language, out)
-        _remove_stale_pages(app, moved)
-        for path, content in moved.items():
-            write_if_changed(path, content)
+        _remove_stale_pages(app)
         self._copy_runs(BuildCache(app.doctreedir), out / "_runs")
         write_search_index(app, self.content)
         write_port_data(self.content, out, language_of(app.config).words)
@@ -121,23 +117,19 @@ class _Session:
             cache.file(f"single_runs/{run_id}"): folder / f"{run_id}.json" for run_id in self.content.single_runs
         }
         files = {copy: kept.read_bytes() for kept, copy in copies.items()}
-        replace_folder(folder, files | moved_records(self.content.runs, folder), "**/*.json")
+        replace_folder(folder, files | former_records(self.content.runs, folder), "**/*.json")
         signed = {copy: kept.read_bytes() for kept, copy in signatures.items() if kept.is_file()}
         replace_folder(folder, signed, "**/*.minisig")
 
 
-def _remove_stale_pages(app: Sphinx, moved: Collection[Path]) -> None:
-    """Remove every page that this build does not know, ``moved`` ones aside, whenever it was that its source went away."""
+def _remove_stale_pages(app: Sphinx) -> None:
+    """Remove every page that this build does not know, whenever it was that its source went away."""
     outdir = Path(app.outdir)
     known = {*app.env.found_docs, *app.config.html_additional_pages, "genindex", "search"}
     for suffix in (".html", ".parts.json"):
         for page in outdir.rglob(f"*{suffix}"):
             path = page.relative_to(outdir)
-            if (
-                page not in moved
-                and path.parts[0] != "_static"
-                and page_of(path.as_posix().removesuffix(suffix)) not in known
-            ):
+            if path.parts[0] != "_static" and page_of(path.as_posix().removesuffix(suffix)) not in known:
                 page.unlink()
 
 

@@ -26,6 +26,7 @@ from apidiff.model.signed import Signed
 from apidiff.model.trace import RunRecord
 from apidiff.model.views import DifferenceEntry, Entry
 from apidiff.sphinxext.claims import refuted_claims
+from apidiff.sphinxext.run_addresses import run_pages
 from apidiff.sphinxext.site_content import Content
 from apidiff.sphinxext.versions import Releases
 from apidiff.writers.exports.files import replace_folder, write_if_changed
@@ -140,7 +141,9 @@ class BuildCache:
 def write_stubs(srcdir: Path, content: Content, evidence_keys: Iterable[str] = ()) -> None:
     """Write one page per mapping, run and API's evidence below ``srcdir``; up-to-date files are kept."""
     mappings = {key: f"```{{apidiff-mapping}} {key}\n```\n" for key in content.entries}
-    runs = {key: f"```{{apidiff-run}} {key}\n```\n" for key in content.runs}
+    runs = {
+        page.removeprefix("runs/"): f"```{{apidiff-run}} {key}\n```\n" for key, page in run_pages(content.runs).items()
+    }
     # Verdicts lead there, no table of contents does: it would list hundreds of pages.
     orphan = "---\norphan: true\n---\n\n"
     shown = {key: f"{orphan}```{{apidiff-evidence}} {key}\n```\n" for key in evidence_keys}

@@ -35,6 +35,7 @@ from apidiff.sphinxext.news_page import news_sections
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.page_context import describe, describe_mapping
 from apidiff.sphinxext.picture import PICTURED
+from apidiff.sphinxext.run_addresses import run_pages
 from apidiff.sphinxext.run_page import run_section
 from apidiff.sphinxext.statements_page import statements_sections
 from apidiff.sphinxext.versions import Releases
@@ -317,7 +318,7 @@ class RunsDirective(_Directive):
     def run(self) -> list[nodes.Node]:
         """Build the table."""
         runs, singles = self.read("runs", list[RunHead]), self.read("single_runs", list[SingleHead])
-        tree = self.toctree([f"runs/{run.id}" for run in runs])
+        tree = self.toctree(list(run_pages(run.id for run in runs).values()))
         make = self.make()
         damaged = index_pages.damaged_files(make, self.read("damaged", dict[str, str]))
         return self.finished([*index_pages.runs(make, runs), *index_pages.single_runs(make, singles), *damaged, *tree])

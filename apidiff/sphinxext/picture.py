@@ -13,6 +13,7 @@ from docutils import nodes
 from jinja2 import Environment, StrictUndefined, Template
 from sphinx.application import Sphinx
 
+from apidiff.database.runs import short_id
 from apidiff.derive.answers import current_target
 from apidiff.model.picture import Buffer, Cell, Picture, Plain, RankPart, Scene, Side
 from apidiff.model.views import Entry, TargetEntry
@@ -101,7 +102,7 @@ def picture_html(make: PageBuilder, entry: Entry, picture: Picture, newest: str)
     words = {key.removeprefix("picture."): make.word(key) for key in _ELEMENT_WORDS}
 
     def run_href(api: str, probe: str, run: str) -> str:
-        return relative(make.docname, f"runs/{run}.html#{run_part(api, probe)}")
+        return relative(make.docname, f"runs/{short_id(run)}.html#{run_part(api, probe)}")
 
     values: dict[str, Any] = {
         "word": make.word,

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import turning
 
-from apidiff.writers.exports.address import is_former
-
 HEAVY = "mappings/torch.distributed.reduce.html"
 PROOF = "evidence/torch.distributed.reduce.html"
 COMPOSED = "mappings/torch.distributed.monitored_barrier.html"
@@ -47,7 +45,7 @@ PAGE_TYPES = {
 def pages_of_today(site: Path) -> list[Path]:
     """List the pages of the site, of those of which there are hundreds a tenth, another one each day; all of them every night."""
     today = turning.day()
-    pages = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts and not is_former(path)]
+    pages = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
     return pages if today is None else [path for path in pages if _is_due(path.relative_to(site).as_posix(), today)]
 
 
@@ -61,6 +59,6 @@ def path_of(site: Path, language: str, kind: str) -> str:
     """The address, below the site, of the page of this type; of several the smallest, which shows what all show."""
     folder = site / language
     pages = [path for path in folder.glob(PAGE_TYPES[kind].replace("runs/*", "runs/**/*")) if ".part-" not in path.name]
-    found = sorted((path for path in pages if not is_former(path)), key=lambda path: path.stat().st_size)
+    found = sorted(pages, key=lambda path: path.stat().st_size)
     assert found, f"no page of the type {kind!r} in {folder}"
     return found[0].relative_to(site).as_posix()

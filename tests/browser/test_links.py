@@ -13,8 +13,6 @@ from urllib.parse import unquote, urljoin, urlsplit
 import pytest
 from page_types import LANGUAGES
 
-from apidiff.writers.exports.address import is_former
-
 
 @dataclass
 class Html(HTMLParser):
@@ -43,7 +41,7 @@ def read(site: Path) -> dict[str, Html]:
     """All pages below ``site``, by path; the theme ships a template among its static files, which is no page."""
     pages = {}
     for path in sorted(site.rglob("*.html")):
-        if "_static" in path.parts or is_former(path):
+        if "_static" in path.parts:
             continue
         html = Html()
         html.feed(path.read_text("utf-8"))

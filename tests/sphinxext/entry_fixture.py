@@ -118,7 +118,7 @@ def run_record(world_size: int = 3, date: str = "2026-11-20T10:00:00Z") -> RunRe
 def write_run(folder: Path, record: RunRecord) -> tuple[str, Path]:
     """Write the record under its ID below ``folder``."""
     data = msgspec.json.encode(record)
-    name = f"{record.backend}-{record.device}-{record.world_size}-{hashlib.sha256(data).hexdigest()}"
+    name = f"{record.backend}-{record.device}-{record.world_size}-{hashlib.sha256(data).hexdigest()[:12]}"
     path = folder / f"{record.framework}-{record.framework_version}" / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)

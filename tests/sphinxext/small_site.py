@@ -51,11 +51,10 @@ class Built:
         return msgspec.json.decode(script.removeprefix(b"window.apidiffSearch=").removesuffix(b";\n"), type=SearchData)
 
     def pages(self) -> dict[str, str]:
-        """The pages; those at former addresses, which only lead on, are none."""
         return {
-            path.relative_to(self.out).as_posix(): text
+            path.relative_to(self.out).as_posix(): path.read_text("utf-8")
             for path in sorted(self.out.rglob("*.html"))
-            if path.name != "genindex.html" and "location.replace(" not in (text := path.read_text("utf-8"))
+            if path.name != "genindex.html"
         }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from pathlib import PurePath
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
@@ -15,17 +14,11 @@ from apidiff.model.published import FORMAT
 
 VARIABLE = "APIDIFF_SITE_URL"
 API = f"api/v{FORMAT}"
-_FORMER_RUN = re.compile(r".+-[0-9a-f]{12}\.html")
 _NOT_ANCHOR = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 # Pages that moved within each language's folder: their former names and where they lead now, anchors included.
 MOVED = {"refuted": "statements", "official": "statements", "changed": "new"}
-
-
-def is_former(page: PurePath) -> bool:
-    """Whether it is a former address of the page of a run record, which ends in a part of its digest, and only leads on."""
-    return "runs" in page.parts[:-1] and _FORMER_RUN.fullmatch(page.name) is not None
 
 
 class SiteLanguage(NamedTuple):

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 from urllib.parse import quote
 
+from apidiff.database.runs import short_id
 from apidiff.derive.evidence import RunHead, distinct_claims
 from apidiff.derive.verdicts_by_run import Changed, changed
 from apidiff.messages.evidence import evidence_lines
@@ -174,7 +175,7 @@ class _Words:
         ]
         key = f"{self.language.folder}/run/{run.id}"
         title = self.word("machines.recorded").format(run=title)
-        return _Item(key, title, moment(run.date), self.link(f"runs/{run.id}.html"), "run", lines)
+        return _Item(key, title, moment(run.date), self.link(f"runs/{short_id(run.id)}.html"), "run", lines)
 
     def link(self, path: str, part: str = "") -> str:
         folder = self.language.folder

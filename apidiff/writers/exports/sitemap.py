@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from pathlib import Path
 
-from apidiff.writers.exports.address import MOVED, Address, SiteLanguage, is_former
+from apidiff.writers.exports.address import MOVED, Address, SiteLanguage
 from apidiff.writers.exports.markup import add, xml_bytes
 
 _SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -25,7 +25,7 @@ def pages(site: Path, languages: Sequence[SiteLanguage]) -> dict[str, list[SiteL
     for language in languages:
         for page in (site / language.folder).rglob("*.html"):
             path = page.relative_to(site / language.folder)
-            if not path.parts[0].startswith("_") and path.as_posix() not in _LEFT_OUT and not is_former(path):
+            if not path.parts[0].startswith("_") and path.as_posix() not in _LEFT_OUT:
                 listed.setdefault(path.as_posix(), []).append(language)
     return dict(sorted(listed.items()))
 
