@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from apidiff.lookup.answer import Answer, SearchResult
@@ -14,6 +14,8 @@ from apidiff.model.views import CounterpartEntry, Entry
 
 if TYPE_CHECKING:
     from apidiff.lookup.search import Searcher
+
+_ENTRIES_KEPT = 16  # of the largest, 2 MB when encoded and some times that in memory
 
 
 def load() -> KnowledgeBase:
@@ -30,6 +32,8 @@ class KnowledgeBase:
 
     def __init__(self, index: Index) -> None:
         self._index = index
+        # To decode an entry takes ten times as long as to answer from it, and an editor asks for few of them again and again.
+        self._entry = lru_cache(maxsize=_ENTRIES_KEPT)(index.entry)
 
     def lookup(self, name: str, *, mindspore: str | None = None, torch: str | None = None) -> Answer:
         """How the API ``name`` differs from its counterpart.
@@ -42,7 +46,7 @@ class KnowledgeBase:
         Raises UnknownName (with ``near``), AmbiguousName, DamagedRecord, UnknownVersion, or NoCounterpart for a
         MindSpore API to which no source corresponds; all of them are ApidiffError.
         """
-        return lookup(self._index, name, mindspore, torch)
+        return lookup(self._index, name, mindspore, torch, self._entry)
 
     def search(self, words: str, *, limit: int = 10) -> SearchResult:
         """Mappings that fit ``words`` (names, text or behaviour, English or Chinese), best first, at most ``limit``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -34,8 +34,17 @@ _STANDINGS = [status.value for status in Status]
 _S = TypeVar("_S", bound=Struct)
 
 
-def lookup(index: Index, name: str, mindspore: str | None = None, torch: str | None = None) -> Answer:
-    """How the API ``name`` differs from its counterpart: see `KnowledgeBase.lookup`."""
+def lookup(
+    index: Index,
+    name: str,
+    mindspore: str | None = None,
+    torch: str | None = None,
+    entry_of: Callable[[str], Entry] | None = None,
+) -> Answer:
+    """How the API ``name`` differs from its counterpart: see `KnowledgeBase.lookup`.
+
+    ``entry_of`` gives the entry of a mapping where some are kept; else they are decoded from the index.
+    """
     releases = _covered(index, "mindspore", mindspore)
     torch_releases = None if torch is None else _covered(index, "torch", torch)
     release = releases[0]
@@ -43,7 +52,7 @@ def lookup(index: Index, name: str, mindspore: str | None = None, torch: str | N
     asked = Asked(name=name, api=spelling.api, mindspore=release, torch=torch_releases[0] if torch_releases else None)
     if spelling.mapping is None:
         raise NoCounterpart(_unmatched(index, asked))
-    entry = index.entry(spelling.mapping)
+    entry = (entry_of or index.entry)(spelling.mapping)
     current, otherwise = current_target(entry, release), current_answer(entry, release)
     target = current if spelling.target is None else entry.targets[spelling.target]
     shown = target or otherwise
