@@ -151,6 +151,9 @@ def _sentence(error: Exception) -> str | None:
         from apidiff.messages.escape_invisible import visible
 
         return visible(str(error))
+    if isinstance(error, FileNotFoundError) and error.filename is None:
+        # No file is named: it is the current folder that is asked for.
+        return "The current folder was deleted. Go to another one."
     if isinstance(error, OSError) and error.filename is None and error.errno is not None:
         # No file is named: it is standard output that cannot be written.
         _close_stdout()

@@ -164,3 +164,14 @@ def test_settings_of_a_scan_that_are_nested_deep(name: str, tmp_path: Path) -> N
     assert (done.returncode, done.stdout) == (2, ""), done
     assert str(tmp_path / name) in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_folder_that_was_deleted_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    assert main(["scan", "."]) == 2
+    assert capsys.readouterr().err == "apidiff: The current folder was deleted. Go to another one.\n"
