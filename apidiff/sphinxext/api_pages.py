@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import ClassVar
 
 from autodoc2.render.myst_ import MystRenderer
@@ -70,13 +72,23 @@ def resolve_annotation(
     module = package or node.get("py:module", "")
     if not module.startswith("apidiff."):
         return None
-    documented = [full for full in domain.objects if full.startswith("apidiff.") and full.endswith(f".{name}")]
+    documented = _documented(env).get(name, [])
     meant = _value(f"{module}.{name}")
     names = [full for full in documented if meant is not None and _value(full) is meant] or documented
     if len(names) != 1:
         return None
     goal = domain.objects[names[0]]
     return make_refnode(app.builder, node["refdoc"], goal.docname, goal.node_id, contnode, names[0])
+
+
+@lru_cache(maxsize=1)
+def _documented(env: BuildEnvironment) -> Mapping[str, list[str]]:
+    """List the package's documented names by their last part; references are resolved when all pages have been read."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for full in env.domains.python_domain.objects:
+        if full.startswith("apidiff."):
+            names[full.rpartition(".")[2]].append(full)
+    return names
 
 
 def _value(full_name: str) -> object:
