@@ -10,6 +10,7 @@ from apidiff.database.checks.samples import samples_fit
 from apidiff.database.checks.subject import Subject
 from apidiff.database.data import Data
 from apidiff.model.mapping import Mapping
+from apidiff.model.signature import Signature, SignatureFile, SignatureKind, SignatureParameter
 
 GOOD: dict[str, Any] = {
     "id": "torch.Tensor.add_",
@@ -105,3 +106,25 @@ def test_code_stands_for_a_call_of_any_kind(kind: str) -> None:
 def test_a_module_is_constructed() -> None:
     found = errors(source=LINEAR, samples={"plain": {"args": {"input": {"shape": [1, 2]}}}})
     assert any("sample 'plain' has no constructor" in one for one in found)
+
+
+# what a sample calls its argument, what is named in its place
+NAMES = [("other", None), ("othre", "other"), ("anything", None), ("alhpa", "alpha"), ("from", None), ("other_0", None)]
+
+
+@pytest.mark.parametrize(("written", "meant"), NAMES)
+def test_an_argument_is_almost_a_parameter(written: str, meant: str | None) -> None:
+    parameters = [SignatureParameter(name=name) for name in ("other", "alpha", "from_")]
+    known = {"torch.Tensor.add_": Signature(kind=SignatureKind.FUNCTION, parameters=parameters)}
+    file = SignatureFile(framework="torch", version="2.13.0", tool="test", apis=known)
+    mapping = msgspec.convert(
+        GOOD | {"samples": {"plain": {"receiver": {"values": [1]}, "args": {written: 1}}}}, Mapping
+    )
+    data = Data(Path("data"), {mapping.id: mapping}, {}, {}, signatures={("torch", "2.13.0"): file})
+    found = [str(error) for error in samples_fit(Subject(data, mapping))]
+    wanted = (
+        []
+        if meant is None
+        else [f"an argument '{written}', and torch.Tensor.add_ has no such parameter. Write '{meant}'."]
+    )
+    assert [error.split("sample 'plain' has ", 1)[-1] for error in found] == wanted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,11 +44,14 @@ def targets_exist(subject: Subject) -> Iterator[DataError]:
             continue
         there = [file.version for file in reversed(newest_first(subject.data.signatures, "mindspore")) if name in file]
         found = f"{name} is not in MindSpore {', '.join(missing)}, which its ranges hold"
-        remedy = (
-            f"Mend the ranges: it is in {', '.join(there)}."
-            if there
-            else "No signature file has it: mend the name, or list it in conf/scope.yaml and run `apidiff signatures extract`."
-        )
+        if there:
+            remedy = f"Mend the ranges: it is in {', '.join(there)}."
+        else:
+            near = difflib.get_close_matches(name, {known for file in held for known in file.apis}, 1, 0.9)
+            remedy = (
+                f"No signature file has it: {f'write {near[0]}' if near else 'mend the name'}, or list it in conf/scope.yaml "
+                "and run `apidiff signatures extract`."
+            )
         yield subject.error(("targets", index, "ranges"), found, remedy)
 
 

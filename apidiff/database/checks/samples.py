@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import difflib
+import re
 from collections.abc import Iterator
 
 from apidiff.database.checks.subject import Place, Subject
+from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
 from apidiff.model.mapping import Api
 from apidiff.model.sample import Sample, SampleError, SampleForm, resolve_sample
@@ -61,6 +64,7 @@ def _fits(subject: Subject, at: Place, name: str, source: Api) -> Iterator[DataE
             at, found, "Write under 'args' the gradient of each parameter under 'state', in their order."
         )
     yield from _state_has_a_module(subject, at, name, sample, form)
+    yield from _names_are_parameters(subject, at, name, sample, form)
 
 
 _CONSTRUCTED = (SampleForm.MODULE, SampleForm.OPTIMIZER)
@@ -105,3 +109,30 @@ def _state_has_a_module(
         yield subject.error(
             at, f"sample {name!r} has a state, which only a module has", "Write 'kind: module', or drop it."
         )
+
+
+def _names_are_parameters(
+    subject: Subject, at: Place, name: str, sample: Sample, form: SampleForm | None
+) -> Iterator[DataError]:
+    """No argument has a name that is almost that of a parameter.
+
+    Arguments of ``args`` go by position, so that a call does not fail of a wrong name; profiles use names that fit a whole
+    family. What is left is the slip of a finger.
+    """
+    if form in {SampleForm.FUNCTION, SampleForm.METHOD}:
+        written = {**(sample.args or {}), **(sample.kwargs or {})}
+    elif form in _CONSTRUCTED and sample.constructor is not None:
+        written = {**sample.constructor.args, **sample.constructor.kwargs}
+    else:
+        return
+    source = subject.mapping.source.name
+    file = next((file for file in newest_first(subject.data.signatures, "torch") if source in file.apis), None)
+    if file is None:
+        return
+    known = {parameter.name for parameter in file.apis[source].every_parameter}
+    for key in sorted(written.keys() - known):
+        near = difflib.get_close_matches(key, sorted(known - written.keys()), 1, 0.75)
+        # A stub writes `from_` where Python has a keyword; `size_0` and `size_1` are parts of `*size`.
+        if near and near != [f"{key}_"] and not re.search(r"_\d+$", key):
+            found = f"sample {name!r} has an argument {key!r}, and {source} has no such parameter"
+            yield subject.error(at, found, f"Write {near[0]!r}.")
