@@ -28,6 +28,9 @@ from apidiff.model.views import Entry
 from apidiff.model.vocabulary import AnswerKind
 
 
+_COMPARED = "facets of targets compared by runs"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments."""
     parser.description = "Validates all data; lists every error with file, line and remedy, or counts what is there."
@@ -50,8 +53,11 @@ def run(args: argparse.Namespace) -> int:
     table.add_column(justify="right")
     former = former_index()
     made = made_entries(data, former.made_of if former else lambda _mapping, _digest: None)
-    for what, count in counts(entry for _, _, entry, _ in made):
-        table.add_row(what, str(count))
+    samples = sum(len(mapping.samples) for mapping in data.mappings.values())
+    for what, count in [*counts(entry for _, _, entry, _ in made), ("samples", samples)]:
+        # Of one record only what it has is of interest, and whether its samples were run.
+        if count or not args.ids or (samples and what == _COMPARED):
+            table.add_row(what, str(count))
     show(table)
     return 0
 
@@ -69,7 +75,7 @@ def _mapping(data: Data, key: str) -> Mapping:
 
 
 def counts(entries: Iterable[Entry]) -> list[tuple[str, int]]:
-    """What there is and how many: mappings, answers, targets, claims with and without a run, observations by outcome.
+    """What there is and how many: mappings, answers, targets, claims with and without a run, observations by outcome, facets.
 
     Targets that several mappings share, and their claims, count once.
     """
@@ -77,6 +83,12 @@ def counts(entries: Iterable[Entry]) -> list[tuple[str, int]]:
     claims = {claim.id: claim for entry in entries for claim in entry.claims}.values()
     outcomes = Counter(observed.outcome for claim in claims for observed in claim.observed)
     answers = Counter(answer.answer for entry in entries for answer in entry.otherwise)
+    compared = {
+        (target.name, row.framework_version, row.device, row.facet)
+        for entry in entries
+        for target in entry.targets
+        for row in target.agreements
+    }
     return [
         ("mappings", len(entries)),
         ("targets", len({target.name for entry in entries for target in entry.targets})),
@@ -87,4 +99,5 @@ def counts(entries: Iterable[Entry]) -> list[tuple[str, int]]:
         ("claims without a run", sum(1 for claim in claims if not claim.observed)),
         ("observations", sum(outcomes.values())),
         *((f"  {outcome.value}", outcomes[outcome]) for outcome in Outcome),
+        (_COMPARED, len(compared)),
     ]

@@ -67,6 +67,8 @@ def run(args: argparse.Namespace) -> int:
             found = signatures.extract(source)
     path = signatures.write(found, args.into)
     print(f"{path}: {len(found.apis)} signatures, {len(found.unreadable)} not readable")  # noqa: T201
+    for name, reason in sorted(found.unreadable.items()):
+        print(f"  {name}: {reason}")  # noqa: T201
     return 0
 
 

@@ -120,19 +120,26 @@ def _listing(folder: Path) -> Iterator[str]:
 
 
 def _read(path: Path) -> Index | None:
-    """The index kept in ``path``; None where there is none, or it is damaged: then it is set aside, and a note goes to stderr."""
+    """The index kept in ``path``; None where there is none or another state of the program wrote it.
+
+    A damaged one is set aside, and a note goes to stderr.
+    """
     try:
         # A pipe is not waited for.
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
             state = os.fstat(file.fileno())
             # Mapped, not read: of all entries only the one asked for is ever touched.
             content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-        if _is_whole(state, content):
-            return msgspec.msgpack.decode(content[:-_DIGEST], type=Index)
+        whole = _is_whole(state, content)
     except OSError:
         return None
-    except (ValueError, RecursionError):  # an empty file, or what is no index
-        pass
+    except ValueError:  # an empty file cannot be mapped
+        whole = False
+    if whole:
+        try:
+            return msgspec.msgpack.decode(content[:-_DIGEST], type=Index)
+        except (ValueError, RecursionError):  # as another state of the program wrote it
+            return None
     _set_aside(path)
     return None
 

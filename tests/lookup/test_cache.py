@@ -96,6 +96,16 @@ def test_a_broken_file_is_replaced(small: Path, cache: Path, content: bytes) -> 
     assert len(kept.read_bytes()) > len(content)
 
 
+def test_an_index_of_another_state_of_the_program_is_no_damaged_one(
+    small: None, cache: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    kept = index_cache.index_file()
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(index_cache._sealed(msgspec.msgpack.encode({"fingerprint": "1", "of": "another shape"})))
+    assert load().lookup("dist.all_reduce").id == "torch.distributed.all_reduce"
+    assert capfd.readouterr().err == ""
+
+
 def test_a_damaged_index_is_set_aside_and_made_anew(
     small: Path, cache: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
