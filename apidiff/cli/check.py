@@ -27,7 +27,6 @@ from apidiff.model.verdict import Outcome
 from apidiff.model.views import Entry
 from apidiff.model.vocabulary import AnswerKind
 
-
 _COMPARED = "facets of targets compared by runs"
 
 
