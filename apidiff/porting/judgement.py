@@ -131,12 +131,19 @@ class Judge:
         if judged.label is Label.VERIFIED or self._device is None:
             return judged
         # Another target is used where it is proven on the device, and the recommended one is not.
-        for other in facts.targets:
-            if self._standing(other) == Status.AVAILABLE.value and other.written:
-                instead = self._of_target(facts, other, role, form)
-                if instead.label is Label.VERIFIED or (_may_lack_kernel(judged) and not _may_lack_kernel(instead)):
-                    return instead
+        for other in self._available(facts):
+            instead = self._of_target(facts, other, role, form)
+            if instead.label is Label.VERIFIED or (_may_lack_kernel(judged) and not _may_lack_kernel(instead)):
+                return instead
         return judged
+
+    def _available(self, facts: CallFacts) -> list[TargetFacts]:
+        """The targets beside the recommended one that calls may be written with."""
+        return [one for one in facts.targets if self._standing(one) == Status.AVAILABLE.value and one.written]
+
+    def other_targets(self, facts: CallFacts, target: TargetFacts) -> list[str]:
+        """The other targets that calls may be written with on the device; none where no device is chosen."""
+        return [one.name for one in self._available(facts) if one is not target] if self._device is not None else []
 
     def _is_move(self, name: str, form: CallForm | None) -> bool:
         """Whether a call only moves a tensor or a layer to a device: `.to(device)`, and not `.to(dtype)`."""

@@ -9,6 +9,7 @@ import msgspec
 
 from apidiff.messages.labels import Language, filled
 from apidiff.model.base import Text
+from apidiff.model.call_facts import CallFacts, TargetFacts
 from apidiff.model.source_names import SourceNames
 from apidiff.model.vocabulary import Reach, Risk
 from apidiff.porting.call_edits import CallWriter, NotWritten
@@ -122,6 +123,17 @@ class _Port:
     def __init__(self, code: CodeText, scanned: ScannedFile, judge: Judge, options: PortOptions) -> None:
         self._code, self._scanned, self._judge, self._options = code, scanned, judge, options
         self._anchors = CodeAnchors(code)
+        self._constructed = self._constructed_classes()
+
+    def _constructed_classes(self) -> dict[str, set[str]]:
+        """The classes that calls in the text are written with, by mapping."""
+        constructed: dict[str, set[str]] = {}
+        for reference in self._scanned.references:
+            if reference.role == "call" and not reference.possible:
+                judgement = self._judge.judge(reference.name, reference.role, reference.form)
+                if judgement.mapping is not None and judgement.target is not None:
+                    constructed.setdefault(judgement.mapping, set()).add(judgement.target)
+        return constructed
 
     def ported(self) -> Ported:
         changes = [*self._references(), *self._layers()]
@@ -166,7 +178,7 @@ class _Port:
         owner, _, member = name.rpartition(".")
         judgement = self._judge.judge(name, reference.role, reference.form)
         cut = 0
-        if judgement.label is Label.UNKNOWN and member.startswith("__") and not self._is_attribute(reference):
+        if judgement.target is None and member.startswith("__") and not self._is_attribute(reference):
             judgement = self._judge.judge(owner, "name", None)  # nn.Module.__init__
             cut = len(member) + 1
         target = self._judge.target_of(judgement)
@@ -252,11 +264,21 @@ class _Port:
             rule = target.rule
             if rule.fill or rule.arguments or rule.values or rule.forms or (facts.is_class and rule.keywords):
                 raise NotWritten(filled("porting.class_by_name"))
-            return name, []
+            return name, self._other_classes(facts, target) if facts.is_class and reference.role == "name" else []
         if reference.form is None:
             return name, []
         written = CallWriter(self._code, call, reference.form, facts, target, marked).edits()
         return [*(name if written.renames else []), *written.edits], written.conditions
+
+    def _other_classes(self, facts: CallFacts, target: TargetFacts) -> list[Text]:
+        """On which condition a class is named so that is not called: its objects may be made of another class.
+
+        Raises NotWritten where calls in the same text make them so: an `isinstance` would be False without a word.
+        """
+        if others := self._constructed.get(facts.mapping, set()) - {target.name}:
+            raise NotWritten(filled("porting.other_class", target=target.name, other=min(others)))
+        possible = self._judge.other_targets(facts, target)
+        return [filled("porting.maybe_other_class", target=target.name, other=possible[0])] if possible else []
 
     def _name_edits(self, reference: Reference, target: str, start: int, end: int) -> list[Edit]:
         if self._is_attribute(reference):

@@ -261,6 +261,22 @@ def test_what_is_no_python_is_told(port: Port, text: str) -> None:
         port(text)
 
 
+# what makes the object, the state of its class where it is named, on the CPU
+NAMED_CLASSES = [
+    ("m = nn.LayerNorm(4)", "manual"),  # written with mindspore.nn.LayerNorm: mint's has no kernel for it
+    ("m = make()", "made"),  # made elsewhere, of another class perhaps: with a condition
+]
+
+
+@pytest.mark.parametrize(("made", "state"), NAMED_CLASSES)
+def test_a_class_that_objects_are_not_made_of_is_not_asked_for(port: Port, made: str, state: str) -> None:
+    text = f"from torch import nn\n{made}\nisinstance(m, nn.LayerNorm)\n"
+    named = [one for one in port(text, device="cpu", unsafe=True).changes if one.line == 3]
+    assert [one.state for one in named] == [state]
+    assert named[0].why
+    assert [one.state for one in port(text, device="cpu").changes if one.line == 3] == [state.replace("made", "left")]
+
+
 def test_edits_that_overlap_are_refused() -> None:
     with pytest.raises(ValueError, match="overlap"):
         apply_edits(b"abcdef", [Edit(0, 3, "x"), Edit(2, 4, "y")])
