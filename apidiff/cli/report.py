@@ -42,13 +42,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ),
     )
     documents.add_argument("--json", action="store_true", help="write JSON, which holds both languages")
-    for action in (official, census, documents):
+    conditions = actions.add_parser(
+        "conditions",
+        help="on the conditions under which samples differ",
+        description=(
+            "Writes how many differences are told with a condition, which share of the samples held back these conditions "
+            "tell rightly, and how many differences are told as being on some inputs."
+        ),
+    )
+    conditions.add_argument("--json", action="store_true", help="write JSON")
+    for action in (official, census, documents, conditions):
         action.add_argument("--lang", choices=("en", "zh"), help="language of the text (default: that of the locale)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Writes the report to standard output, in UTF-8 whatever the locale. Raises DataError for a census that is none."""
-    reports = {"official": _official, "census": _census, "documents": _documents}
+    reports = {"official": _official, "census": _census, "documents": _documents, "conditions": _conditions}
     sys.stdout.buffer.write(reports[args.what](args))
     return 0
 
@@ -61,6 +70,15 @@ def _documents(args: argparse.Namespace) -> bytes:
 
     rows = documents_report(load(), knowledge.load().entries)
     return _indented(rows) if args.json else documents_text(rows, language(args.lang)).encode()
+
+
+def _conditions(args: argparse.Namespace) -> bytes:
+    from apidiff.database import load
+    from apidiff.lookup.condition_figures import condition_figures
+    from apidiff.writers.conditions import conditions_text
+
+    figures = condition_figures(load())
+    return _indented(figures) if args.json else conditions_text(figures, language(args.lang)).encode()
 
 
 def _official(args: argparse.Namespace) -> bytes:

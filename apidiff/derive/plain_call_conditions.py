@@ -1,13 +1,19 @@
-"""Finds what samples that differ have in common and samples that agree lack: a dtype, no element, a tuple as an argument."""
+"""Finds what samples that differ have in common and samples that agree lack: a dtype, no element, a tuple as an argument.
+
+It is learnt on one part of the samples and checked on the other, where there are enough of them.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from hashlib import sha256
 from typing import Any
 
+from apidiff.derive.sample_conditions import Checked, is_right
 from apidiff.model.probe import Layout
 from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput
 
@@ -45,6 +51,59 @@ class SampleCondition:
 def conditions_of(call: SampleCall, plain: SampleCall) -> set[SampleCondition]:
     """The conditions that ``call`` meets. ``plain``: the ordinary call, of which it may give other arguments."""
     return {*_of_tensors(call), *_of_arguments(call, plain)}
+
+
+Met = Mapping[str, set[SampleCondition]]
+"""What samples meet, by their names."""
+
+
+@dataclass(frozen=True)
+class Separation:
+    """The conditions that separate samples, [] where none do or samples held back refute them, and how they were checked."""
+
+    conditions: list[SampleCondition]
+    checked: Checked
+
+
+def separate(differing: Met, agreeing: Met) -> Separation:
+    """Find the fewest conditions of ``differing`` that none of ``agreeing`` meets, and check them on samples held back.
+
+    A third of the samples is held back, by a digest of their names. Where these are too few, all are learnt from.
+    """
+    kept_differing, kept_agreeing = _held_back(differing, agreeing)
+    learnt = [met for name, met in differing.items() if name not in kept_differing]
+    conditions = separating(learnt, [met for name, met in agreeing.items() if name not in kept_agreeing])
+    held_back = [(differing[name], True) for name in kept_differing] + [
+        (agreeing[name], False) for name in kept_agreeing
+    ]
+    if not conditions:
+        return Separation([], Checked(described=False, held_back=0, right=0))
+    right = sum(bool(met.intersection(conditions)) is differs for met, differs in held_back)
+    described = is_right(right, held_back)
+    return Separation(conditions if described else [], Checked(described, len(held_back), right))
+
+
+def _held_back(differing: Met, agreeing: Met) -> tuple[list[str], list[str]]:
+    """The samples to check with: ([], []) unless some differ, some agree, and some of each are left to learn from.
+
+    Of a sample that differs and meets nothing which another such sample meets no other can tell: it is learnt from.
+    """
+    counts = Counter(condition for met in differing.values() for condition in met)
+    drawn = (
+        [
+            name
+            for name, met in differing.items()
+            if _is_drawn(name) and any(counts[condition] > 1 for condition in met)
+        ],
+        [name for name in agreeing if _is_drawn(name)],
+    )
+    if any(not names or len(names) == len(part) for names, part in zip(drawn, (differing, agreeing), strict=True)):
+        return [], []
+    return drawn
+
+
+def _is_drawn(name: str) -> bool:
+    return sha256(name.encode()).digest()[0] % 3 == 0
 
 
 def separating(

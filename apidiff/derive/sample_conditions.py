@@ -77,16 +77,46 @@ class Observed:
     differs: bool
 
 
+@dataclass(frozen=True)
+class Checked:
+    """What was learnt of when samples differ. ``described``: whether a description is kept: else it is "on some inputs".
+
+    ``held_back``: how many samples it was checked on, 0 where none of them differs; ``right``: how many it tells rightly.
+    """
+
+    described: bool
+    held_back: int
+    right: int
+
+
 def describe(observed: Sequence[Observed]) -> Description | None:
     """The smallest description of the samples that differ; None where none tells enough of those not learnt from rightly."""
     if all(one.differs for one in observed):
         return ((),)
     learnt, held_back = _dealt(observed)
     description = _learn(learnt)
-    if description is None:
+    return description if description is not None and is_right(_right(description, held_back), held_back) else None
+
+
+def check_description(observed: Sequence[Observed]) -> Checked | None:
+    """Count on how many samples the description of those that differ was checked; None where all differ."""
+    if all(one.differs for one in observed):
         return None
-    right = sum(_told(description, one.traits) is one.differs for one in held_back)
-    return description if right >= RIGHT * len(held_back) else None
+    learnt, held_back = _dealt(observed)
+    description = _learn(learnt)
+    right = 0 if description is None else _right(description, held_back)
+    if description is None or not any(one.differs for one in held_back):
+        return Checked(description is not None and is_right(right, held_back), 0, 0)
+    return Checked(is_right(right, held_back), len(held_back), right)
+
+
+def is_right(right: int, held_back: Sequence[object]) -> bool:
+    """Whether so many of the samples that are held back suffice to keep what was learnt of the others."""
+    return right >= RIGHT * len(held_back)
+
+
+def _right(description: Description, held_back: Sequence[Observed]) -> int:
+    return sum(_told(description, one.traits) is one.differs for one in held_back)
 
 
 def _dealt(observed: Sequence[Observed]) -> tuple[list[Observed], list[Observed]]:

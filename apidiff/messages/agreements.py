@@ -9,9 +9,10 @@ from heapq import nsmallest
 import msgspec
 
 from apidiff.derive.call_conditions import of_sample_conditions
-from apidiff.derive.plain_call_conditions import Property, SampleCondition, conditions_of, separating
+from apidiff.derive.plain_call_conditions import Property, SampleCondition, Separation, conditions_of, separate
 from apidiff.derive.repeat_script import repeat_of
 from apidiff.derive.sample_code import elements_of, sample_code, sample_inputs
+from apidiff.derive.sample_conditions import Checked
 from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.differences import text_of
 from apidiff.messages.evidence import evidence_lines
@@ -101,19 +102,38 @@ def facet_differences(mapping: Mapping, target: Target, pairs: Sequence[PairVerd
     ]
 
 
-def _differences(mapping: Mapping, target: Target, pair: PairVerdicts) -> Iterator[DifferenceEntry]:
+def checked_conditions(mapping: Mapping, pair: PairVerdicts) -> Iterator[Checked]:
+    """Tell of each difference that only some written samples show how what separates them was checked."""
+    for (kind, code, _), verdicts in _alike(pair).items():
+        telling = _telling_samples(pair, kind, code)
+        if len({verdict.sample for verdict in verdicts}) < len(telling):
+            yield _separated(mapping, verdicts, telling).checked
+
+
+def _telling_samples(pair: PairVerdicts, kind: str, code: EvidenceCode) -> set[str]:
+    compared = {verdict.sample for verdict in pair.verdicts if kind in {verdict.facet.value, NO_KERNEL}}
+    return compared - _refused(pair) if code is EvidenceCode.NO_KERNEL else compared
+
+
+def _alike(pair: PairVerdicts) -> dict[tuple[str, EvidenceCode, str], list[FacetVerdict]]:
+    """The verdicts that differ, by facet and way to differ."""
     alike: dict[tuple[str, EvidenceCode, str], list[FacetVerdict]] = {}
     for verdict in pair.verdicts:
         if verdict.agreement is Agreement.DIFFERS:
             alike.setdefault((verdict.facet.value, *way_to_differ(verdict)), []).append(verdict)
         elif verdict.agreement is Agreement.UNSUPPORTED and verdict.facet is Facet.ERROR:
             alike.setdefault((NO_KERNEL, *way_to_differ(verdict)), []).append(verdict)
+    return alike
+
+
+def _differences(mapping: Mapping, target: Target, pair: PairVerdicts) -> Iterator[DifferenceEntry]:
+    alike = _alike(pair)
     lacking = {one.sample for (kind, _, _), verdicts in alike.items() if kind == NO_KERNEL for one in verdicts}
     ways: Counter[str] = Counter()
     for (kind, code, _), verdicts in alike.items():
         compared = {verdict.sample for verdict in pair.verdicts if kind in {verdict.facet.value, NO_KERNEL}}
-        telling = compared - _refused(pair) if code is EvidenceCode.NO_KERNEL else compared
-        when = _when(mapping, verdicts, telling)
+        telling = _telling_samples(pair, kind, code)
+        when = _separated(mapping, verdicts, telling).conditions
         if code is EvidenceCode.TARGET_REFUSES and _passes_what_is_absent(target, when):
             continue
         name = "-".join([kind, code.value, pair.device]).replace("_", "-")
@@ -176,12 +196,13 @@ def _refused(pair: PairVerdicts) -> set[str]:
     }
 
 
-def _when(mapping: Mapping, verdicts: Sequence[FacetVerdict], compared: set[str]) -> list[SampleCondition]:
+def _separated(mapping: Mapping, verdicts: Sequence[FacetVerdict], compared: set[str]) -> Separation:
     """What the samples of ``verdicts`` have in common and the others ``compared`` lack."""
     differing = [verdict.sample for verdict in verdicts]
     plain = source_call(mapping, next(iter(mapping.samples)))
     met = {sample: conditions_of(source_call(mapping, sample), plain) for sample in {*compared, *differing}}
-    return separating([met[sample] for sample in differing], [met[sample] for sample in compared - set(differing)])
+    others = sorted(compared - set(differing))
+    return separate({sample: met[sample] for sample in differing}, {sample: met[sample] for sample in others})
 
 
 def _telling(mapping: Mapping, samples: Sequence[str]) -> str:

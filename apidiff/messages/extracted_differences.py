@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from apidiff.derive.call_conditions import of_description
 from apidiff.derive.repeat_script import repeat_of
 from apidiff.derive.sample_code import elements_of
-from apidiff.derive.sample_conditions import Atom, Description, Observed, Trait, describe, traits_of
+from apidiff.derive.sample_conditions import (
+    Atom,
+    Checked,
+    Description,
+    Observed,
+    Trait,
+    check_description,
+    describe,
+    traits_of,
+)
 from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.agreements import NO_KERNEL, sample_evidence, sample_words, verdict_risk
 from apidiff.messages.differences import text_of
@@ -81,9 +90,20 @@ def _about(description: Description | None, parameters: Set[str]) -> bool:
     return bool(atoms) and all(atom.trait is Trait.ARGUMENT and atom.parameter in parameters for atom in atoms)
 
 
+def checked_descriptions(mapping: Mapping, found: PairVerdicts) -> Iterator[Checked]:
+    """Tell of each difference that only some extracted samples show how its description was checked."""
+    for way in _ways(found):
+        if (checked := check_description(_observed(mapping, way))) is not None:
+            yield checked
+
+
 def _description(mapping: Mapping, way: _Way) -> Description | None:
+    return describe(_observed(mapping, way))
+
+
+def _observed(mapping: Mapping, way: _Way) -> list[Observed]:
     differing = {one.sample for one in way.verdicts}
-    return describe([Observed(traits_of(source_call(mapping, name)), name in differing) for name in way.compared])
+    return [Observed(traits_of(source_call(mapping, name)), name in differing) for name in way.compared]
 
 
 def _ways(found: PairVerdicts) -> Iterator[_Way]:

@@ -5,7 +5,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from apidiff.derive.plain_call_conditions import Property, SampleCondition, conditions_of, separating
+from apidiff.derive.plain_call_conditions import (
+    Property,
+    SampleCondition,
+    Separation,
+    conditions_of,
+    separate,
+    separating,
+)
+from apidiff.derive.sample_conditions import Checked
 from apidiff.model.sample import Sample, SampleCall, SampleForm, call_of
 
 
@@ -74,3 +82,16 @@ def test_the_fewest_conditions_that_tell_samples_apart(
     differing: list[set[SampleCondition]], agreeing: list[set[SampleCondition]], told: list[SampleCondition]
 ) -> None:
     assert separating(differing, agreeing) == told
+
+
+def test_conditions_that_samples_held_back_refute_are_not_told() -> None:
+    """The digests of names hold back ``e`` and ``d``: learnt from the rest, bfloat16 alone decides."""
+    differing = {"a": {BF16}, "b": {BF16}, "e": {BF16}}
+    agreeing = {"c": {F32}, "g": {F32, DIM}, "d": {F32}}
+    assert separate(differing, agreeing) == Separation([BF16], Checked(described=True, held_back=2, right=2))
+    refuted = separate(differing, {**agreeing, "d": {BF16}})
+    assert refuted == Separation([], Checked(described=False, held_back=2, right=1))
+
+
+def test_too_few_samples_are_all_learnt_from() -> None:
+    assert separate({"e": {BF16}}, {"c": {F32}, "d": {F32}}) == Separation([BF16], Checked(True, 0, 0))

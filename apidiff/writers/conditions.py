@@ -1,0 +1,23 @@
+"""Writes how conditions under which samples differ were checked, as text in either language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from apidiff.lookup.condition_figures import ConditionFigures
+from apidiff.messages.labels import Language, label
+
+
+def conditions_text(figures: Iterable[ConditionFigures], language: Language) -> str:
+    """Return a paragraph for each origin of samples."""
+    return "".join(f"{line}\n" for group in figures for line in _lines(group, language))
+
+
+def _lines(figures: ConditionFigures, language: Language) -> Iterator[str]:
+    yield label(f"conditions.{figures.inputs}", language).format(differences=figures.differences)
+    share = f"{100 * figures.told_right / figures.told:.1f}" if figures.told else "-"
+    yield "  " + label("conditions.checked", language).format(
+        count=figures.checked, share=share, held_back=figures.told
+    )
+    yield "  " + label("conditions.unchecked", language).format(count=figures.unchecked)
+    yield "  " + label("conditions.some_inputs", language).format(count=figures.some_inputs, refuted=figures.refuted)
