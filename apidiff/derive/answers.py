@@ -81,7 +81,10 @@ def compared_on(target: TargetEntry, version: str) -> set[str]:
 
 
 def targets_beside(entry: Entry, target: TargetEntry, version: str) -> list[Beside]:
-    """Find other targets of the MindSpore ``version`` by whose runs calls were compared on devices where ``target`` failed."""
+    """Find other targets of the MindSpore ``version`` by whose runs calls were compared on devices where ``target`` failed.
+
+    Beside one whose everyday calls run, those whose everyday calls raise are of no use.
+    """
     beside = []
     for other in entry.targets:
         if other is target or range_at(other.ranges, version) is None:
@@ -94,7 +97,7 @@ def targets_beside(entry: Entry, target: TargetEntry, version: str) -> list[Besi
             watch = [row for row in met_at(other.differences, version) if _bites(row)]
             watch.sort(key=lambda row: _RISKS.index(row.risk))
             beside.append(Beside(other, sorted(devices), "\n".join(lines) or other.after, watch))
-    return beside
+    return [one for one in beside if all(row.risk != Risk.ERROR.value for row in one.watch)] or beside
 
 
 def _bites(difference: DifferenceEntry) -> bool:
