@@ -20,9 +20,9 @@ class ConditionFigures(Record, frozen=True, kw_only=True):
     """Of the differences that only some samples show: how they are told, and how that was checked.
 
     ``checked``: by a condition that tells at least 95 % of the samples held back rightly; ``unchecked``: by one that is exact on
-    all samples, which were too few to hold any back; ``some_inputs``: as "on some inputs", because nothing separates the samples
-    or what did was refuted (``refuted``). ``held_back`` and ``right``: samples for checking, also those of conditions refuted.
-    ``told``, ``told_right``: the same of the conditions that are told.
+    all samples, none of which that differs could be held back; ``some_inputs``: as "on some inputs", because nothing separates
+    the samples or what did was refuted (``refuted``). ``held_back`` and ``right``: samples for checking, also those of conditions
+    refuted. ``told``, ``told_right``: the same of the conditions that are told.
     """
 
     inputs: str

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from apidiff.lookup.condition_figures import ConditionFigures
 from apidiff.messages.labels import Language, label
 
+_TITLES = {"written": "conditions.written", "extracted": "conditions.extracted"}  # by the origin of samples
+
 
 def conditions_text(figures: Iterable[ConditionFigures], language: Language) -> str:
     """Return a paragraph for each origin of samples."""
@@ -14,10 +16,11 @@ def conditions_text(figures: Iterable[ConditionFigures], language: Language) -> 
 
 
 def _lines(figures: ConditionFigures, language: Language) -> Iterator[str]:
-    yield label(f"conditions.{figures.inputs}", language).format(differences=figures.differences)
-    share = f"{100 * figures.told_right / figures.told:.1f}" if figures.told else "-"
+    yield label(_TITLES[figures.inputs], language).format(differences=figures.differences)
+    # Of all that were checked: a condition that is refuted is not told, so that those told are right by choice.
+    share = f"{100 * figures.right / figures.held_back:.1f}" if figures.held_back else "-"
     yield "  " + label("conditions.checked", language).format(
-        count=figures.checked, share=share, held_back=figures.told
+        count=figures.checked, share=share, held_back=figures.held_back
     )
     yield "  " + label("conditions.unchecked", language).format(count=figures.unchecked)
     yield "  " + label("conditions.some_inputs", language).format(count=figures.some_inputs, refuted=figures.refuted)
