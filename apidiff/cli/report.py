@@ -46,8 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "conditions",
         help="on the conditions under which samples differ",
         description=(
-            "Writes how many differences are told with a condition, which share of the samples held back these conditions "
-            "tell rightly, and how many differences are told as being on some inputs."
+            "Writes how many differences are told with a condition, how many of these were checked on samples held back, which "
+            "share of such samples all conditions so checked told rightly, and how many are told as being on some inputs."
         ),
     )
     conditions.add_argument("--json", action="store_true", help="write JSON")

@@ -22,7 +22,7 @@ class ConditionFigures(Record, frozen=True, kw_only=True):
     ``checked``: by a condition that tells at least 95 % of the samples held back rightly; ``unchecked``: by one that is exact on
     all samples, none of which that differs could be held back; ``some_inputs``: as "on some inputs", because nothing separates
     the samples or what did was refuted (``refuted``). ``held_back`` and ``right``: samples for checking, also those of conditions
-    refuted. ``told``, ``told_right``: the same of the conditions that are told.
+    refuted: conditions that are told have passed the check, so that a share of theirs alone would be right by choice.
     """
 
     inputs: str
@@ -33,8 +33,6 @@ class ConditionFigures(Record, frozen=True, kw_only=True):
     refuted: int
     held_back: int
     right: int
-    told: int
-    told_right: int
 
 
 def condition_figures(data: Data) -> list[ConditionFigures]:
@@ -59,8 +57,6 @@ def counted(inputs: str, checks: Iterable[Checked]) -> ConditionFigures:
         refuted=sum(checked.held_back > 0 for checked in left),
         held_back=sum(checked.held_back for checked in every),
         right=sum(checked.right for checked in every),
-        told=sum(checked.held_back for checked in kept),
-        told_right=sum(checked.right for checked in kept),
     )
 
 

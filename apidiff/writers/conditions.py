@@ -17,7 +17,6 @@ def conditions_text(figures: Iterable[ConditionFigures], language: Language) -> 
 
 def _lines(figures: ConditionFigures, language: Language) -> Iterator[str]:
     yield label(_TITLES[figures.inputs], language).format(differences=figures.differences)
-    # Of all that were checked: a condition that is refuted is not told, so that those told are right by choice.
     share = f"{100 * figures.right / figures.held_back:.1f}" if figures.held_back else "-"
     yield "  " + label("conditions.checked", language).format(
         count=figures.checked, share=share, held_back=figures.held_back
