@@ -28,7 +28,7 @@ class Answer(NamedTuple):
 class Beside(NamedTuple):
     """A target to use on ``devices`` where the one to use has no kernel.
 
-    ``code``: the lines of its call that name it. ``watch``: what silently differs, or raises, in everyday use of it.
+    ``code``: the lines of its call that name it. ``watch``: what silently differs, or raises, in everyday use of it there.
     """
 
     target: TargetEntry
@@ -83,9 +83,9 @@ def compared_on(target: TargetEntry, version: str) -> set[str]:
 def targets_beside(entry: Entry, target: TargetEntry, version: str) -> list[Beside]:
     """Find other targets of the MindSpore ``version`` by whose runs calls were compared on devices where ``target`` failed.
 
-    Beside one whose everyday calls run, those whose everyday calls raise are of no use.
+    On a device where the everyday calls of one run, those whose everyday calls raise there are of no use.
     """
-    beside = []
+    found: list[tuple[TargetEntry, dict[str, list[DifferenceEntry]]]] = []
     for other in entry.targets:
         if other is target or range_at(other.ranges, version) is None:
             continue
@@ -93,11 +93,24 @@ def targets_beside(entry: Entry, target: TargetEntry, version: str) -> list[Besi
             place.device for place in target.runs_on if place.outcomes.get(version) == Outcome.HOLDS.value
         }
         if devices:
+            biting = sorted(filter(_bites, met_at(other.differences, version)), key=lambda row: _RISKS.index(row.risk))
+            found.append(
+                (other, {device: [row for row in biting if row.device in {"", device}] for device in sorted(devices)})
+            )
+    taken = {device for _, places in found for device, watch in places.items() if not _raises(watch)}
+    beside = []
+    for other, places in found:
+        kept = {device: watch for device, watch in places.items() if device not in taken or not _raises(watch)}
+        if kept:
             lines = [line.strip() for line in other.after.splitlines() if other.name in line]
-            watch = [row for row in met_at(other.differences, version) if _bites(row)]
+            watch = [row for row in other.differences if any(row in rows for rows in kept.values())]
             watch.sort(key=lambda row: _RISKS.index(row.risk))
-            beside.append(Beside(other, sorted(devices), "\n".join(lines) or other.after, watch))
-    return [one for one in beside if all(row.risk != Risk.ERROR.value for row in one.watch)] or beside
+            beside.append(Beside(other, list(kept), "\n".join(lines) or other.after, watch))
+    return beside
+
+
+def _raises(watch: Iterable[DifferenceEntry]) -> bool:
+    return any(row.risk == Risk.ERROR.value for row in watch)
 
 
 def _bites(difference: DifferenceEntry) -> bool:

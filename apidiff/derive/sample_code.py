@@ -61,9 +61,34 @@ def ordinary_code(call: SampleCall) -> str:
             first, _, *step = _stepped(call, framework).splitlines()
             return "\n".join([first, *(line.removeprefix("    ") for line in step)])
         case SampleForm.CODE if "def " not in call.code:
-            return re.sub(r"\bself\b", "tensor", call.code)
+            return re.sub(r"\bself\b", "tensor", _with_numbers(call))
         case _:
             return sample_code(call)
+
+
+def _with_numbers(call: SampleCall) -> str:
+    """The code of a sample with the numbers and texts that it is given in place of their names: ``self.scatter(1, index)``."""
+    tree, framework = ast.parse(call.code), call.api.partition(".")[0]
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    around = {id(child): node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    given = {
+        name: _written(name, value, framework)
+        for name, value in {**call.given.args, **call.given.kwargs}.items()
+        if not (isinstance(value, SampleInput) and value.is_tensor)
+    }
+    bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    lines = call.code.splitlines()
+    for node in sorted(names, key=lambda node: node.col_offset, reverse=True):
+        if node.id in given.keys() - bound:
+            line, code, start = lines[node.lineno - 1].encode(), given[node.id], node.col_offset
+            outer = around[id(node)]
+            if isinstance(outer, ast.Starred):
+                code, start = code.strip("()[]").rstrip(","), outer.col_offset
+            elif code.startswith("-") and isinstance(outer, ast.BinOp | ast.UnaryOp):
+                code = f"({code})"
+            # Places are counted in bytes.
+            lines[node.lineno - 1] = (line[:start] + code.encode() + line[node.end_col_offset :]).decode()
+    return "\n".join(lines)
 
 
 def is_composed(source: SampleCall, target: SampleCall) -> bool:

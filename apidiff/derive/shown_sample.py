@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from apidiff.derive.sample_code import sample_code
 from apidiff.judge.pairs import PairVerdicts
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.mapping import Mapping, Target
-from apidiff.model.sample_calls import samples_of
+from apidiff.model.sample_calls import samples_of, source_call
 from apidiff.model.verdict import EvidenceCode
 from apidiff.model.vocabulary import Execution
 
@@ -29,11 +30,13 @@ def shown_sample(mapping: Mapping, target: Target, pairs: Sequence[PairVerdicts]
 
     Each side returned something, or the target has no kernel for it: it refuses other arguments before it looks for one.
     Where no sample is taken so, the first that PyTorch takes is shown, then the first that the target takes, then any.
+    Samples stand in the order in which PyTorch's calls are first written, so that all targets are shown with the same call
+    where they take it.
     None where ranks make the calls.
     """
     if mapping.execution is not Execution.SINGLE:
         return None
-    names = samples_of(mapping, target)
+    names = _by_source_call(mapping, samples_of(mapping, target))
     if not pairs:
         return ShownSample(names[0], "", "", "")
     place = pairs[0].target_version, pairs[0].device
@@ -42,6 +45,13 @@ def shown_sample(mapping: Mapping, target: Target, pairs: Sequence[PairVerdicts]
         if found := next((name for name in names if ends.get(name) == refused), None):
             return ShownSample(found, refused, *place)
     return ShownSample(names[0], "", *place)
+
+
+def _by_source_call(mapping: Mapping, samples: Sequence[str]) -> list[str]:
+    """Order ``samples`` as the calls that they make of PyTorch, as code, first stand in the record."""
+    calls = {name: sample_code(source_call(mapping, name)) for name in mapping.samples}
+    order = {code: place for place, code in reversed([*enumerate(calls.values())])}
+    return sorted(samples, key=lambda name: order[calls[name]])
 
 
 def places_that_took_a_call(pairs: Iterable[PairVerdicts]) -> Collection[tuple[str, str]]:

@@ -162,6 +162,7 @@ def _differences(mapping: Mapping, target: Target, pair: PairVerdicts) -> Iterat
             when=of_sample_conditions(when, everywhere=everywhere),
             evidence=[sample_evidence(verdicts, pair)],
             repeat=repeat_of(mapping, target, verdicts[0], pair.device),
+            device=pair.device,
         )
 
 

@@ -156,6 +156,7 @@ def _entry(
         when=of_description(description),
         repeat=repeat_of(mapping, target, smallest, found.device, "extracted"),
         evidence=[sample_evidence([smallest, *way.verdicts], found, "extracted")],
+        device=found.device,
     )
 
 

@@ -218,6 +218,7 @@ class DifferenceEntry(View, frozen=True, kw_only=True):
     ``repeat``: how to repeat it, where a sample shows it. ``when``: what a call must be like to meet it, as alternatives, each of
     conditions that all have to hold; empty: any call of the API may.
     ``alike``: the MindSpore versions whose runs show it no more, or not yet: what is claimed holds on both sides.
+    ``device``: where samples show it; empty where it rests on something else.
     """
 
     id: str
@@ -234,6 +235,7 @@ class DifferenceEntry(View, frozen=True, kw_only=True):
     repeat: RepeatEntry | None = None
     alike: list[str] = []
     when: list[list[Condition]] = []
+    device: str = ""
 
     @property
     def claim_evidence(self) -> list[EvidenceEntry]:

@@ -280,7 +280,7 @@ class _Page:
         return self.comma.join(code_span(name) for name in names)
 
     def risk(self, risk: str) -> str:
-        return self.word(f"risk.{risk}") + self.aside(self.word(f"risk_meaning.{risk}"))
+        return self.word(f"risk.{risk}") + self.aside(self.word(f"risk_meaning.{risk}").rstrip(".。"))
 
     def aside(self, text: str) -> str:
         return self.word("site.aside").format(text=text)

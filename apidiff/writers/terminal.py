@@ -241,7 +241,7 @@ class _Sections:
         return Line.assemble(
             self._lead("worst_risk"),
             (label(f"risk.{risk}", self.language), _risk_style(risk)),
-            label("site.aside", self.language).format(text=label(f"risk_meaning.{risk}", self.language)),
+            label("site.aside", self.language).format(text=label(f"risk_meaning.{risk}", self.language).rstrip(".。")),
         )
 
     def _lead(self, key: str) -> str:

@@ -92,3 +92,21 @@ def test_what_no_call_of_is_taken_says_so_at_once(name: str, *, said: bool) -> N
     assert ("均抛异常" in short_answer(answer, "zh")) is said
     on_cpu = next(place for place in answer.target.runs_on if place.device == "cpu")
     assert (on_cpu.outcome == "error") is said
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        (
+            "torch.nn.functional.conv1d",
+            "mindspore.ops.conv1d",
+        ),  # its first sample pads, as the third of the source does
+        ("torch.nn.Conv2d", "mindspore.nn.Conv2d"),  # with samples of its own
+        ("torch.einsum", "mindspore.mint.matmul"),
+    ],
+)
+def test_other_targets_are_shown_with_the_call_of_the_first(
+    all_entries: dict[str, Entry], name: str, target: str
+) -> None:
+    first, *others = all_entries[name].targets
+    assert next(other for other in others if other.name == target).before == first.before

@@ -168,7 +168,7 @@ SIDES = [
         "int64",
         "int32",
         True,
-        ("On the CPU, element 1 is `int32`, not `int64`", "CPU 上返回值下标 1 处为 `int32`，而不是 `int64`"),
+        ("On the CPU, element 1 is `int32`, not `int64`", "CPU 上返回值中下标为 1 的元素是 `int32`，而不是 `int64`"),
     ),
     ("return", "(3,)", "(1, 3)", True, ("On the CPU, returns another shape", "CPU 上返回值的形状不同")),
 ]
