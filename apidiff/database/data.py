@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from apidiff.database.expansion import Expander, Origins
 from apidiff.database.extracted_samples import load_extracted
 from apidiff.database.own_records import load_own_records
 from apidiff.database.paths import DATA
-from apidiff.database.runs import Reading, load_runs
+from apidiff.database.runs import Reading, load_runs, record_path, sharing_id, short_id
 from apidiff.database.shared_targets import fill_in
 from apidiff.database.signatures import load_signatures
 from apidiff.database.signing import load_signed, signed_list
@@ -174,6 +174,9 @@ def _load(root: Path) -> Data:
     single_runs = load_single_runs(root / "runs", reading)
     signed = _signed(root, [key for key, _ in [*runs, *single_runs]], reading.own_ids, listed or Signed())
     decide = {key for key, found in signed.items() if found.trust is not Trust.UNSIGNED}
+    sharing = _sharing(root, signed, decide)
+    runs = [pair for pair in runs if pair[0] not in sharing]
+    single_runs = [pair for pair in single_runs if pair[0] not in sharing]
     extracted, broken = load_extracted(root / "samples")
     unused = [*expander.profiles.unused(), *expander.notes.unused()]
     return Data(
@@ -194,8 +197,8 @@ def _load(root: Path) -> Data:
         addresses,
         extracted,
         rest.read(WritingRules(), lambda: load_writing_rules(root, mappings, passed_over)),
-        [*reading.damaged, *broken],
-        signed,
+        [*reading.damaged, *sharing.values(), *broken],
+        {key: found for key, found in signed.items() if key not in sharing},
         [pair for pair in runs if pair[0] not in decide],
         [pair for pair in single_runs if pair[0] not in decide],
         rest.errors,
@@ -210,6 +213,21 @@ def _signed(root: Path, run_ids: Sequence[str], own: Collection[str], listed: Si
     """
     signed = load_signed(root, run_ids)
     return {key: listed if key in own and found.state is not State.ATTESTED else found for key, found in signed.items()}
+
+
+def _sharing(root: Path, run_ids: Iterable[str], vouched_for: Collection[str]) -> dict[str, DataError]:
+    """The records that are passed over, as another is shown by the same ID; the one that alone is vouched for is kept."""
+    found: dict[str, DataError] = {}
+    for group in sharing_id(run_ids):
+        kept = [run for run in group if run in vouched_for]
+        for run in group:
+            if kept == [run]:
+                continue
+            others = " and ".join(other.rpartition("-")[2] for other in group if other != run)
+            about = f"is shown as {short_id(run)}, as is the one whose digest is {others}"
+            remedy = "Two records share twelve digits where one was made to pass for the other: delete that one."
+            found[run] = DataError(record_path(run, root / "runs"), None, about, remedy)
+    return found
 
 
 def tell_damaged(errors: Sequence[str]) -> None:

@@ -72,6 +72,20 @@ def short_id(run: str) -> str:
     return f"{name}{dash}{digest[:12]}"
 
 
+def sharing_id(runs: Iterable[str]) -> list[list[str]]:
+    """Groups those of the IDs ``runs`` that are shown as one, since their digests begin with the same twelve digits."""
+    shown: dict[str, list[str]] = {}
+    for run in sorted(set(runs)):
+        shown.setdefault(short_id(run), []).append(run)
+    return [group for group in shown.values() if len(group) > 1]
+
+
+def record_path(run: str, runs: Path) -> Path:
+    """The file below ``runs`` of the record with the ID ``run``, compressed or not."""
+    path = runs / f"{run}.json"
+    return path if path.is_file() else path.with_name(f"{path.name}.gz")
+
+
 def runs_meant(wanted: str, runs: Iterable[str]) -> list[str]:
     """Those of the IDs ``runs`` that ``wanted`` can mean: the whole ID, or what begins its digest and ends its name.
 

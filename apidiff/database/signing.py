@@ -22,7 +22,7 @@ from apidiff.atomic_write import write_files
 from apidiff.database.own_records import own_records_path
 from apidiff.database.paths import conf_file
 from apidiff.database.regular_files import read_regular
-from apidiff.database.runs import signature_path
+from apidiff.database.runs import record_path, signature_path
 from apidiff.database.toml import read_toml
 from apidiff.errors import ApidiffError, DataError
 from apidiff.model.base import NonEmpty, Record
@@ -83,8 +83,7 @@ def load_signed(root: Path, run_ids: Iterable[str]) -> dict[str, Signed]:
     found = {}
     for run_id in run_ids:
         try:
-            path = root / "runs" / f"{run_id}.json"
-            found[run_id] = signed_at(path if path.is_file() else path.with_name(f"{path.name}.gz"), signers)
+            found[run_id] = signed_at(record_path(run_id, root / "runs"), signers)
         except DataError:
             found[run_id] = Signed(state=State.REFUSED)
     return found

@@ -6,20 +6,16 @@ import json
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
-from apidiff.database.runs import short_id
+from apidiff.database.runs import sharing_id, short_id
 from apidiff.errors import ApidiffError
 
 
 def run_pages(runs: Iterable[str]) -> dict[str, str]:
     """The page of each of ``runs``, by its ID. Raises ApidiffError for two records that would have one page."""
-    pages: dict[str, str] = {}
-    for run in runs:
-        page = f"runs/{short_id(run)}"
-        if other := next((other for other, taken in pages.items() if taken == page), None):
-            raise ApidiffError(
-                f"{other} and {run} share twelve digits and so an address: remove the one that is not trusted."
-            )
-        pages[run] = page
+    pages = {run: f"runs/{short_id(run)}" for run in runs}
+    for group in sharing_id(pages):
+        both = " and ".join(group)
+        raise ApidiffError(f"{both} share twelve digits and so an address: remove the one that is not trusted.")
     return pages
 
 

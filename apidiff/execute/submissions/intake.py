@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +10,15 @@ from apidiff.atomic_write import add_files
 from apidiff.database import Data, DataError, InvalidData
 from apidiff.database.backends import Backend
 from apidiff.database.own_records import load_own_records
-from apidiff.database.runs import run_path, signature_path, whole_digest
+from apidiff.database.runs import (
+    record_paths,
+    run_id,
+    run_path,
+    sharing_id,
+    short_id,
+    signature_path,
+    whole_digest,
+)
 from apidiff.database.signing import PROGRAM, Signer, read_signature, signed_by
 from apidiff.execute.submissions.known_probes import known_specs, specs_of_today
 from apidiff.execute.submissions.record_validation import Accepted, foreign_record
@@ -86,7 +94,9 @@ def take_in(
             try:
                 read = _read(sent, fits, signers, data)
                 trial(sent.path, read.record)
-                _keep(read, run_path(read.record, sent.content, runs), fitting)
+                path_here = run_path(read.record, sent.content, runs)
+                _refuse_shared_id(sent.path, path_here, {*record_paths(runs), *fitting})
+                _keep(read, path_here, fitting)
             except DataError as error:
                 errors.append(error)
     if errors:
@@ -112,6 +122,16 @@ def _keep(read: _Read, path: Path, fitting: dict[Path, _Read]) -> None:
     elif read.sent.signature not in {None, there.sent.signature}:
         mine = signature_path(read.sent.path)
         raise DataError(mine, None, f"is another signature than that of {there.sent.path}", "Give one of the two.")
+
+
+def _refuse_shared_id(path: Path, here: Path, others: Iterable[Path]) -> None:
+    """Raises DataError where one of ``others`` is shown by the ID of the record in ``path``, which is to lie in ``here``."""
+    for group in sharing_id(map(run_id, {here, *others})):
+        if run_id(here) in group:
+            other = next(run for run in group if run != run_id(here))
+            found = f"would be shown as {short_id(other)}, as is another record, {other}"
+            remedy = "Two records share twelve digits where one was made to pass for the other: ask who made this one."
+            raise DataError(path, None, found, remedy)
 
 
 def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], data: Data) -> _Read:

@@ -448,6 +448,54 @@ def test_records_that_share_twelve_digits_are_told_apart() -> None:
         assert runs_meant(nothing, runs) == []
 
 
+@pytest.fixture(scope="module")
+def pair() -> tuple[Path, Path]:
+    """Two records that were made to share twelve digits, by trying 24 million values of ``measured_by``: half a minute."""
+    first, second = sorted((Path(__file__).parent / "same_twelve_digits").iterdir())
+    assert short_id(run_id(first)) == short_id(run_id(second))
+    assert all(whole_digest(path.read_bytes()) in path.name for path in (first, second))
+    return first, second
+
+
+def test_a_record_that_is_shown_by_the_id_of_another_is_refused(
+    data: Data, examples: Examples, pair: tuple[Path, Path]
+) -> None:
+    with pytest.raises(
+        InvalidData, match=r"would be shown as torch-2[.]13[.]0/gloo-cpu-2-4b624b11b2e1, as is another"
+    ) as both:
+        take_in(pair, data, BACKENDS, examples, {})
+    assert [error.path for error in both.value.errors] == [pair[1]]
+    assert len(list((data.root / "runs").glob("*/*"))) == 1
+    [taken] = take_in(pair[:1], data, BACKENDS, examples, {})
+    there = load(data.root)
+    with pytest.raises(InvalidData, match="would be shown as") as second:
+        take_in(pair[1:], there, BACKENDS, examples, {})
+    assert str(pair[1]) in str(second.value)
+    assert run_id(taken.path) in str(second.value)
+    [again] = take_in(pair[:1], there, BACKENDS, examples, {})
+    assert not again.new
+
+
+def test_of_records_that_are_shown_by_one_id_none_is_picked(
+    data: Data, examples: Examples, pair: tuple[Path, Path]
+) -> None:
+    folder = data.root / "runs" / "torch-2.13.0"
+    first, second = (Path(shutil.copy(path, folder)) for path in pair)
+    there = load(data.root)
+    assert [run for run, _ in there.every_run] == [data.runs[0][0]]
+    assert {error.path: error.found.rpartition("is ")[2] for error in there.damaged} == {
+        first: whole_digest(second.read_bytes()),
+        second: whole_digest(first.read_bytes()),
+    }
+    errors = record_errors(there, accepted(there, BACKENDS, examples))
+    assert {first, second} <= {error.path for error in errors}
+    # The one that the list of this project's records has keeps its ID.
+    add_own_records(data.root, {whole_digest(first.read_bytes()): "torch-2.13.0/gloo-cpu-2"})
+    there = load(data.root)
+    assert run_id(first) in dict(there.runs)
+    assert [error.path for error in there.damaged] == [second]
+
+
 def test_a_record_with_which_a_command_would_fail_is_not_written(
     data: Data, examples: Examples, record: RunRecord, tmp_path: Path
 ) -> None:
