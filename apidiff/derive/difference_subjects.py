@@ -18,6 +18,7 @@ _SPELLED = {
     ParameterKind.KEYWORD_ONLY: "{}=",
     ParameterKind.VARIADIC_KEYWORD: "**{}",
 }
+_VARIADIC = {ParameterKind.VARIADIC_POSITIONAL, ParameterKind.VARIADIC_KEYWORD}
 # A row that matters even to a call that does not pass its parameter.
 _ALWAYS = {Relation.DEFAULT_DIFFERS.value, Relation.ONLY_IN_TARGET.value}
 
@@ -39,6 +40,12 @@ def spelled_ways(signature: Signature) -> Ways:
     """Write the ways to call an API: a parameter as ``name``, ``name/``, ``name=``, ``*name`` or ``**name``."""
     found: Iterable[list[SignatureParameter]] = signature.overloads or [signature.parameters]
     return [[_SPELLED[one.kind].format(one.name) for one in way] for way in found]
+
+
+def needed_arguments(signature: Signature) -> list[list[str]]:
+    """Name, for each of the ways to call an API, the parameters that it cannot be called without."""
+    found: Iterable[list[SignatureParameter]] = signature.overloads or [signature.parameters]
+    return [[one.name for one in way if one.default is None and one.kind not in _VARIADIC] for way in found]
 
 
 def difference_subjects(

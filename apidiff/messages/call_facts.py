@@ -10,7 +10,7 @@ from apidiff.database.devices import load_devices
 from apidiff.database.signatures import newest_first
 from apidiff.database.single_runs import SingleTraces
 from apidiff.derive.code_renames import recommended_names, renamed_samples
-from apidiff.derive.difference_subjects import claim_subjects, difference_subjects, spelled_ways
+from apidiff.derive.difference_subjects import claim_subjects, difference_subjects, needed_arguments, spelled_ways
 from apidiff.judge.pairs import PairVerdicts, judge_target, unsupported_by
 from apidiff.messages.agreements import NO_KERNEL, verdict_risk, way_to_differ
 from apidiff.messages.headlines import row_headline, sample_headline
@@ -33,7 +33,7 @@ from apidiff.model.mapping import Mapping as ApiMapping
 from apidiff.model.rule import WritingRule
 from apidiff.model.sample import Arguments, SampleArgument, SampleForm, SampleInput, resolve_sample
 from apidiff.model.sample_calls import called_by_rule, rule_of, source_call
-from apidiff.model.signature import SignatureFile
+from apidiff.model.signature import Signature, SignatureFile
 from apidiff.model.verdict import Outcome
 from apidiff.model.views import DifferenceEntry, Entry, ObservedSummary, ParameterEntry, TargetEntry
 from apidiff.model.vocabulary import ApiKind, DifferenceKind, Execution, Reach, Relation, Risk
@@ -68,6 +68,7 @@ class _Collector:
             is_class=source.kind in _CLASSES or any(target.members for target in mapping.targets),
             single=mapping.execution is Execution.SINGLE,
             ways=self._ways(source.name, self._files),
+            needed=needed_arguments(told) if (told := self._told(source.name, self._files)) is not None else [],
             targets=[self._target(mapping, entry, target, shown) for target, shown in pairs],
             otherwise=[
                 OtherwiseFacts(
@@ -85,8 +86,13 @@ class _Collector:
         return next((section for pattern, section in self._rules.guides.items() if fnmatchcase(name, pattern)), None)
 
     def _ways(self, name: str, files: Sequence[SignatureFile]) -> list[list[str]]:
-        told = next((file for file in files if file.tells_parameters(name)), None)
-        return spelled_ways(told.apis[name]) if told else []
+        told = self._told(name, files)
+        return spelled_ways(told) if told is not None else []
+
+    @staticmethod
+    def _told(name: str, files: Sequence[SignatureFile]) -> Signature | None:
+        """The newest signature of an API that tells its parameters."""
+        return next((file.apis[name] for file in files if file.tells_parameters(name)), None)
 
     def _written(self, mapping: ApiMapping, target: Target) -> str:
         """How code names ``target``: by a rule that samples follow, or as samples of code show."""

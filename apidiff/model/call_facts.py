@@ -121,9 +121,9 @@ class CallFacts(Record, frozen=True, kw_only=True):
     """What is known of one source API.
 
     ``ways``: to call it, each a list of parameters: ``name``, ``name/`` (by position only), ``name=`` (by keyword only),
-    ``*name`` or ``**name``. ``help``: the address of its official documentation. ``guide``: the section of the guide that tells
-    what to do where no rule ports it. ``stand_in``: the class that annotations and ``isinstance`` name instead of one without
-    a target.
+    ``*name`` or ``**name``; ``needed``: of each, the parameters that it cannot be called without. ``help``: the address of its
+    official documentation. ``guide``: the section of the guide that tells what to do where no rule ports it. ``stand_in``: the
+    class that annotations and ``isinstance`` name instead of one without a target.
     """
 
     mapping: str
@@ -131,6 +131,7 @@ class CallFacts(Record, frozen=True, kw_only=True):
     is_class: bool
     single: bool
     ways: list[list[str]] = []
+    needed: list[list[str]] = []
     targets: list[TargetFacts] = []
     otherwise: list[OtherwiseFacts] = []
     help: Text | None = None

@@ -11,9 +11,9 @@ from apidiff.messages.labels import filled
 from apidiff.model.base import Text
 from apidiff.model.call_facts import CallFacts, TargetFacts
 from apidiff.porting.call_forms import CallForm
-from apidiff.porting.call_matching import bound_by
+from apidiff.porting.call_matching import bound_by, way_taken
 from apidiff.porting.code_text import CodeText, Edit, Slot
-from apidiff.porting.judgement import takes_tuple
+from apidiff.porting.judgement import is_left_out, takes_tuple
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _FULL = re.compile(r"\bmindspore(?:\.\w+)+")
@@ -69,11 +69,12 @@ class CallWriter:
         self._code, self._call, self._form = code, call, form
         self._facts, self._target, self._rule, self._spelled = facts, target, target.rule, spelled
         self._names = {name.strip("*/=") for way in target.ways for name in way}
+        self._taking = [way for way in facts.ways if bound_by(form, way) is not None]
         self._open = not target.ways or any(name.startswith("**") for way in target.ways for name in way)
 
     def edits(self) -> CallEdits:
         """The edits. Raises NotWritten."""
-        way = next((way for way in self._facts.ways if bound_by(self._form, way) is not None), None)
+        way = way_taken(self._form, self._facts.ways, self._facts.needed)
         starred = any(isinstance(arg, ast.Starred) for arg in self._call.args)
         unpacked = any(keyword.arg is None for keyword in self._call.keywords)
         rule = self._rule
@@ -117,7 +118,7 @@ class CallWriter:
             if parameter is None:  # nobody knows its parameter, or ** hands it on
                 position += one.keyword is None
                 continue
-            if self._is_left_out(parameter):
+            if is_left_out(self._target, parameter):
                 dropped.append(number)
                 conditions.append(self._target.left_out[parameter])
                 by_keyword = by_keyword or one.keyword is None
@@ -155,17 +156,14 @@ class CallWriter:
                 ]
         return []
 
-    def _is_left_out(self, parameter: str) -> bool:
-        return parameter in self._target.left_out and (
-            parameter not in self._names or parameter == "device" or parameter in self._target.missing
-        )
-
     def _has_moved(self, name: str, position: int) -> bool:
         """Whether the target takes ``name``, and not at ``position``."""
         if name not in self._names:
             return False
+        # arange(5) gives an end where other calls give a start, in both frameworks.
+        alike = {name, *(way[position].strip("/") for way in self._taking if position < len(way))}
         for way in self._target.ways:
-            if position < len(way) and (way[position].strip("/") == name or way[position].startswith("*")):
+            if position < len(way) and (way[position].strip("/") in alike or way[position].startswith("*")):
                 return False
             if any(part.startswith("*") and not part.startswith("**") for part in way[:position]):
                 return False

@@ -14,17 +14,34 @@ TUPLE = "tuple"
 _NO_DEVICES = {"dtype", "other"}  # parameters for which no device is passed, so that another way to call is meant
 
 
-def bind(form: CallForm, ways: Sequence[Sequence[str]]) -> Bound:
-    """Assign what a call passes to parameters, by the first way to call that takes it.
+def bind(form: CallForm, ways: Sequence[Sequence[str]], needed: Sequence[Sequence[str]] = ()) -> Bound:
+    """Assign what a call passes to parameters, by the way to call that takes it; ``needed``: what each cannot do without.
 
     What no way tells stays under its position: ``#0``.
     """
+    way = way_taken(form, ways, needed)
+    bound = bound_by(form, way) if way is not None else None
+    if bound is None:
+        return {f"#{place}": value for place, value in enumerate(form.args)} | dict(form.keywords)
     variadic = {name[1:] for way in ways for name in way if name[0] == "*" and name[1] != "*"}
-    for way in ways:
+    # view(12) is written as view(3, 4) is, although another way to call takes the number for a whole size.
+    return {name: SEVERAL if name in variadic and _is_number(value) else value for name, value in bound.items()}
+
+
+def way_taken(
+    form: CallForm, ways: Sequence[Sequence[str]], needed: Sequence[Sequence[str]] = ()
+) -> Sequence[str] | None:
+    """The first way to call that takes what a call passes and is given all that it needs, else the first that takes it.
+
+    The ways to call ``addmm`` that are no longer in use, ``addmm(beta, self, alpha, mat1, mat2)``, take three tensors too.
+    """
+    first: Sequence[str] | None = None
+    for number, way in enumerate(ways):
         if (bound := bound_by(form, way)) is not None:
-            # view(12) is written as view(3, 4) is, although another way to call takes the number for a whole size.
-            return {name: SEVERAL if name in variadic and _is_number(value) else value for name, value in bound.items()}
-    return {f"#{place}": value for place, value in enumerate(form.args)} | dict(form.keywords)
+            if form.open or number >= len(needed) or all(name in bound for name in needed[number]):
+                return way
+            first = way if first is None else first
+    return first
 
 
 def bound_by(form: CallForm, way: Sequence[str]) -> Bound | None:

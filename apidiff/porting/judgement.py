@@ -130,10 +130,11 @@ class Judge:
         judged = self._of_target(facts, target, role, form)
         if judged.label is Label.VERIFIED or self._device is None:
             return judged
-        # Another target is used where it is proven on the device, and the recommended one is not.
+        # Another target is used where it is proven on the device, and the recommended one is not, or where it has a kernel.
+        lacking = self._lacking(facts, target, judged, form)
         for other in self._available(facts):
             instead = self._of_target(facts, other, role, form)
-            if instead.label is Label.VERIFIED or (_may_lack_kernel(judged) and not _may_lack_kernel(instead)):
+            if instead.label is Label.VERIFIED or self._lacking(facts, other, instead, form) < lacking:
                 return instead
         return judged
 
@@ -151,7 +152,8 @@ class Judge:
             return True
         if name not in _MAY_MOVE or form is None or _MOVE_OR_CAST not in self._apis:
             return False
-        bound = bind(form, self._facts_of_mapping(_MOVE_OR_CAST).ways)
+        cast = self._facts_of_mapping(_MOVE_OR_CAST)
+        bound = bind(form, cast.ways, cast.needed)
         return "device" in bound and "dtype" not in bound
 
     def _of_move(self, mapping: str) -> Judgement:
@@ -162,7 +164,7 @@ class Judge:
     def _of_target(self, facts: CallFacts, target: TargetFacts, role: str, form: CallForm | None) -> Judgement:
         if role == "import" or (role == "name" and facts.is_class):
             return self._of_import(facts, target)
-        bound = bind(form, facts.ways) if form is not None else None
+        bound = bind(form, facts.ways, facts.needed) if form is not None else None
         if bound is not None:  # sizes given one by one are written as a tuple where the target takes them so
             several = {name: TUPLE for name in bound if bound[name] == SEVERAL and takes_tuple(facts, target, name)}
             bound = {**bound, **several}
@@ -279,21 +281,31 @@ class Judge:
     def _like(
         self, facts: CallFacts, target: TargetFacts, form: CallForm | None, bound: Bound | None
     ) -> tuple[list[SampleFact], bool]:
-        """The samples that a call may be like, and whether they are of its very form."""
+        """The samples that a call may be like as it is written with the target, and whether they are of its very form."""
         if bound is None or (form is not None and form.open):
             return target.samples, False
+        bound = {name: value for name, value in bound.items() if not is_left_out(target, name)}
         forms = [(sample, self._bound(facts, sample)) for sample in target.samples]
         same = [sample for sample, passed in forms if passed is None or fits(bound, passed, more=False)]
         if any(self._shown(sample) is not None for sample in same):
             return same, True
         return [sample for sample, passed in forms if passed is not None and fits(bound, passed, more=True)], False
 
+    def _lacking(self, facts: CallFacts, target: TargetFacts, judged: Judgement, form: CallForm | None) -> int:
+        """How far a target lacks a kernel on the device for what a call is like: 0 nothing tells so, 1 somewhat, 2 wholly."""
+        if all(met.kind != DifferenceKind.BACKEND_SUPPORT.value for met in judged.differences):
+            return 0
+        bound = bind(form, facts.ways, facts.needed) if form is not None else None
+        shown = [self._shown(sample) for sample in self._like(facts, target, form, bound)[0]]
+        lacking = [any(target.problems[number].kernel for number in one) for one in shown if one is not None]
+        return 2 if lacking and all(lacking) else 1
+
     @staticmethod
     def _bound(facts: CallFacts, sample: SampleFact) -> Bound | None:
         if sample.form is None:
             return None
         form = CallForm(tuple(sample.form.args), tuple(sample.form.keywords.items()))
-        return bind(form, facts.ways)
+        return bind(form, facts.ways, facts.needed)
 
     def _shown(self, sample: SampleFact) -> list[int] | None:
         """The problems that runs at the release show; None where there is no run on the device."""
@@ -338,15 +350,16 @@ class Judge:
         return Label.VERIFIED if same and compared else Label.UNSAFE
 
 
+def is_left_out(target: TargetFacts, name: str) -> bool:
+    """Whether a port leaves an argument out: the target has no parameter for it, or another one of the same name."""
+    names = {parameter.strip("*/=") for way in target.ways for parameter in way}
+    return name in target.left_out and (name not in names or name == "device" or name in target.missing)
+
+
 def takes_tuple(facts: CallFacts, target: TargetFacts, name: str) -> bool:
     """Whether arguments that the source takes one by one for ``name`` are one argument of the target."""
     one_by_one = any(f"*{name}" in way for way in facts.ways)
     return one_by_one and bool(target.ways) and all(name in way for way in target.ways)
-
-
-def _may_lack_kernel(judgement: Judgement) -> bool:
-    """Whether samples that the call is like found no kernel on the device."""
-    return any(met.kind == DifferenceKind.BACKEND_SUPPORT.value for met in judgement.differences)
 
 
 def is_by_rule(met: Met, target: TargetFacts) -> bool:

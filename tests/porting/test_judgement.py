@@ -151,6 +151,23 @@ def test_binding(form: CallForm, ways: list[list[str]], bound: dict[str, str]) -
     assert bind(form, ways) == bound
 
 
+OLD_AND_NEW = [["beta", "self", "alpha", "mat"], ["input", "mat", "beta=", "out="]]
+NEEDED = [
+    (CallForm(("?", "?")), [["beta", "self", "alpha", "mat"], ["input", "mat"]], ["input", "mat"]),
+    (CallForm(("?", "?", "?", "?")), [["beta", "self", "alpha", "mat"], ["input", "mat"]], OLD_AND_NEW[0]),
+    (CallForm(("?",)), [["beta", "self", "alpha", "mat"], ["input", "mat"]], ["beta"]),  # none is given all: the first
+    (CallForm(("?",), open=True), [["beta", "self", "alpha", "mat"], ["input", "mat"]], ["beta"]),
+    (CallForm(("?", "?")), [], ["beta", "self"]),
+]
+
+
+@pytest.mark.parametrize(("form", "needed", "parameters"), NEEDED)
+def test_a_call_is_one_that_is_given_what_it_needs(
+    form: CallForm, needed: list[list[str]], parameters: list[str]
+) -> None:
+    assert list(bind(form, OLD_AND_NEW, needed)) == parameters
+
+
 ALIKE = [
     ("=1", "=-2", True),
     ("=1", "=1.0", False),

@@ -155,6 +155,9 @@ CALLS = [  # the call, the options, what it becomes
     ),
     ("torch.tensor([1.0, 2.0])", {}, "mindspore.tensor([1.0, 2.0])"),
     ("torch.tensor(data=[1.0, 2.0])", {"unsafe": True}, "mindspore.tensor(input_data=[1.0, 2.0])"),
+    # An argument that is left out is no reason for a target without a kernel, nor is a dtype for which both have none.
+    ("torch.arange(n, device=x.device)", {"device": "cpu", "unsafe": True}, "ops.arange(n)"),
+    ("torch.addmm(a, b, c)", {"device": "cpu", "unsafe": True}, "ops.addmm(a, b, c)"),
     ("torch.relu(torch.cat([a, b], dim=-1))", {"unsafe": True}, "mint.nn.functional.relu(mint.cat([a, b], dim=-1))"),
 ]
 
