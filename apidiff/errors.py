@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 
 
@@ -9,11 +10,28 @@ class ApidiffError(Exception):
     """The base of all errors that are told to the user as one sentence; the command ends with exit code 2."""
 
 
+class Damage(Enum):
+    """Why a data file cannot be used, as pages say it in both languages; `str` of the error says it exactly, in English."""
+
+    UNREADABLE = "unreadable"
+    ENCODING = "encoding"
+    SYNTAX = "syntax"
+    SIZE = "size"
+    FORM = "form"
+    CHANGED = "changed"
+    NAME = "name"
+    SHARED_ID = "shared_id"
+    IMPOSSIBLE = "impossible"
+    RULE = "rule"
+
+
 class DataError(ApidiffError):
     """A data file that cannot be used: names file and line, what was found, and the remedy."""
 
-    def __init__(self, path: Path | str, line: int | None, found: str, remedy: str) -> None:
-        self.path, self.line, self.found, self.remedy = Path(path), line, found, remedy
+    def __init__(
+        self, path: Path | str, line: int | None, found: str, remedy: str, damage: Damage = Damage.RULE
+    ) -> None:
+        self.path, self.line, self.found, self.remedy, self.damage = Path(path), line, found, remedy, damage
         place = f"{path}:{line}" if line else str(path)
         super().__init__(f"{place}: {found.rstrip('.')}. {remedy}")
 

@@ -34,7 +34,7 @@ from apidiff.database.single_runs import load_single_runs
 from apidiff.database.uses import Uses, load_uses
 from apidiff.database.writing_rules import load_writing_rules
 from apidiff.database.yaml import read_yaml
-from apidiff.errors import ApidiffError, DataError, InvalidData
+from apidiff.errors import ApidiffError, Damage, DataError, InvalidData
 from apidiff.model.documented import Listing
 from apidiff.model.extracted_samples import ExtractedSamples
 from apidiff.model.mapping import Document, Mapping, Release
@@ -226,7 +226,7 @@ def _sharing(root: Path, run_ids: Iterable[str], vouched_for: Collection[str]) -
             others = " and ".join(other.rpartition("-")[2] for other in group if other != run)
             about = f"is shown as {short_id(run)}, as is the one whose digest is {others}"
             remedy = "Two records share twelve digits where one was made to pass for the other: delete that one."
-            found[run] = DataError(record_path(run, root / "runs"), None, about, remedy)
+            found[run] = DataError(record_path(run, root / "runs"), None, about, remedy, Damage.SHARED_ID)
     return found
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from apidiff.atomic_write import write_file
 from apidiff.database.regular_files import gunzip, read_regular
-from apidiff.errors import DataError
+from apidiff.errors import Damage, DataError
 from apidiff.model.extracted_samples import EXTRACTED_SCHEMA, ExtractedSamples
 from apidiff.model.sample import Arguments, Sample
 from apidiff.model.signature import ParameterKind, Signature
@@ -49,9 +49,9 @@ def read_extracted(path: Path) -> ExtractedSamples:
     try:
         content = gunzip(read_regular(path, _MAX_BYTES), _MAX_BYTES)
     except (EOFError, zlib.error) as error:
-        raise DataError(path, None, f"cannot be decompressed: {error}", remedy) from error
+        raise DataError(path, None, f"cannot be decompressed: {error}", remedy, Damage.UNREADABLE) from error
     except OSError as error:
-        raise DataError(path, None, f"cannot be read ({error.strerror})", remedy) from error
+        raise DataError(path, None, f"cannot be read ({error.strerror})", remedy, Damage.UNREADABLE) from error
     line = 1
     try:
         first, *rest = content.splitlines()
@@ -63,17 +63,23 @@ def read_extracted(path: Path) -> ExtractedSamples:
             name = str(written.pop("name"))
             samples[name] = msgspec.convert(written, Sample)
     except (ValueError, KeyError, AttributeError, RecursionError) as error:
-        raise DataError(path, line, f"holds no sample: {error}", remedy) from error
+        raise DataError(path, line, f"holds no sample: {error}", remedy, Damage.FORM) from error
     extracted = msgspec.structs.replace(head, samples=samples)
     if extracted.schema != EXTRACTED_SCHEMA:
-        raise DataError(path, 1, f"is of schema {extracted.schema}, and {EXTRACTED_SCHEMA} is read", remedy)
+        raise DataError(
+            path, 1, f"is of schema {extracted.schema}, and {EXTRACTED_SCHEMA} is read", remedy, Damage.FORM
+        )
     if extracted.api != api:
         raise DataError(
-            path, 1, f"holds the samples of {extracted.api}", "The name says which API it is of: rename it."
+            path,
+            1,
+            f"holds the samples of {extracted.api}",
+            "The name says which API it is of: rename it.",
+            Damage.NAME,
         )
     if (digest := extracted.own_digest()) != extracted.digest:
         found = f"its samples have digest {digest}, it says {extracted.digest}: it was changed"
-        raise DataError(path, 1, found, remedy)
+        raise DataError(path, 1, found, remedy, Damage.CHANGED)
     return extracted
 
 

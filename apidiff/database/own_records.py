@@ -19,7 +19,7 @@ import msgspec
 
 from apidiff.atomic_write import locked, write_files
 from apidiff.database.runs import read_bytes, record_paths, run_id, signature_path, whole_digest
-from apidiff.errors import DataError
+from apidiff.errors import Damage, DataError
 
 _LINE = re.compile(r"(?P<digest>[0-9a-f]{64})  (?P<run>[A-Za-z0-9._-]+/[A-Za-z0-9._-]+)")
 _REMEDY = "Restore the line from version control."
@@ -42,7 +42,9 @@ def load_own_records(root: Path, broken: list[DataError] | None = None) -> dict[
     except FileNotFoundError:
         return {}
     except OSError as error:
-        unread = DataError(path, None, f"cannot be read ({error})", "Restore it from version control.")
+        unread = DataError(
+            path, None, f"cannot be read ({error})", "Restore it from version control.", Damage.UNREADABLE
+        )
         if broken is None:
             raise unread from error
         broken.append(unread)
@@ -51,7 +53,7 @@ def load_own_records(root: Path, broken: list[DataError] | None = None) -> dict[
     for number, line in enumerate(text.splitlines(), 1):
         match = _LINE.fullmatch(line)
         if match is None:
-            other = DataError(path, number, "is no SHA-256 and name of a run", _REMEDY)
+            other = DataError(path, number, "is no SHA-256 and name of a run", _REMEDY, Damage.FORM)
             if broken is None:
                 raise other
             broken.append(other)

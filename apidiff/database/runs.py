@@ -19,7 +19,7 @@ import msgspec
 
 from apidiff.database.record_gate import record_faults
 from apidiff.database.regular_files import gunzip, read_regular
-from apidiff.errors import DataError
+from apidiff.errors import Damage, DataError
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RUN_SCHEMA, RunRecord
 
@@ -109,11 +109,13 @@ def read_bytes(path: Path) -> bytes:
         content = read_regular(path, MAX_RECORD + 1)
         content = gunzip(content, MAX_RECORD + 1) if path.suffix == ".gz" else content
     except (EOFError, zlib.error) as error:
-        raise DataError(path, None, f"cannot be decompressed: {error}", _REMEDY) from error
+        raise DataError(path, None, f"cannot be decompressed: {error}", _REMEDY, Damage.UNREADABLE) from error
     except OSError as error:
-        raise DataError(path, None, f"cannot be read ({error.strerror})", "Check that it is readable.") from error
+        raise DataError(
+            path, None, f"cannot be read ({error.strerror})", "Check that it is readable.", Damage.UNREADABLE
+        ) from error
     if len(content) > MAX_RECORD:
-        raise DataError(path, None, f"is larger than {MAX_RECORD // 2**20} MiB", _REMEDY)
+        raise DataError(path, None, f"is larger than {MAX_RECORD // 2**20} MiB", _REMEDY, Damage.SIZE)
     return content
 
 
@@ -187,22 +189,30 @@ def read_record(
     if named != whole:
         if _FORMER_DIGEST.fullmatch(named) and whole.startswith(named):
             remedy = f"Rename it, as names end in all 64 digits: git mv {path.name} {path.name.replace(named, whole)}"
-            raise DataError(path, None, "its name ends in a part of its digest only", remedy)
+            raise DataError(path, None, "its name ends in a part of its digest only", remedy, Damage.NAME)
         digest = whole[: max(12, len(named))]
-        raise DataError(path, None, f"its bytes have digest {digest}, its name says {named}: it was changed", _REMEDY)
+        raise DataError(
+            path,
+            None,
+            f"its bytes have digest {digest}, its name says {named}: it was changed",
+            _REMEDY,
+            Damage.CHANGED,
+        )
     try:
         record = msgspec.json.decode(content, type=kind)
     except (ValueError, RecursionError) as error:  # msgspec's own errors are of the former
-        raise DataError(path, None, f"is no {what}: {error}", _REMEDY) from error
+        raise DataError(path, None, f"is no {what}: {error}", _REMEDY, Damage.FORM) from error
     if record.schema != schema:
         remedy = f"This version reads schema {schema}: record the run anew."
-        raise DataError(path, None, f"is a {what} of schema {record.schema}", remedy)
+        raise DataError(path, None, f"is a {what} of schema {record.schema}", remedy, Damage.FORM)
     place, stem = name(record)
     if (path.parent.name, record_stem(path).rpartition("-")[0]) != (place, stem):
-        raise DataError(path, None, f"holds the run {place}/{stem}", "The path says which run it is: move it back.")
+        raise DataError(
+            path, None, f"holds the run {place}/{stem}", "The path says which run it is: move it back.", Damage.NAME
+        )
     if reading is not None and whole in reading.own:
         reading.own_ids.add(run_id(path))
         return record
     for found, remedy in record_faults(record):
-        raise DataError(path, None, found, remedy)
+        raise DataError(path, None, found, remedy, Damage.IMPOSSIBLE)
     return record

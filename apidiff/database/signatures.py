@@ -8,7 +8,7 @@ import msgspec
 
 from apidiff.database.regular_files import read_regular
 from apidiff.database.scope import load_scope
-from apidiff.errors import DataError
+from apidiff.errors import Damage, DataError
 from apidiff.model.signature import SignatureFile
 from apidiff.model.version import Version
 
@@ -41,12 +41,14 @@ def _read(path: Path) -> SignatureFile:
         signatures = msgspec.json.decode(read_regular(path, _MAX_BYTES), type=SignatureFile)
         Version(signatures.version)
     except OSError as error:
-        raise DataError(path, None, f"cannot be read ({error.strerror})", "Check that it is readable.") from error
+        raise DataError(
+            path, None, f"cannot be read ({error.strerror})", "Check that it is readable.", Damage.UNREADABLE
+        ) from error
     except (ValueError, RecursionError) as error:  # msgspec's errors, those of text and of versions are of the former
-        raise DataError(path, None, f"holds no signatures: {error}", _REMEDY) from error
+        raise DataError(path, None, f"holds no signatures: {error}", _REMEDY, Damage.FORM) from error
     expected = f"{signatures.framework}-{signatures.version}.json"
     if path.name != expected:
-        raise DataError(path, None, f"is named {path.name!r} but holds {expected!r}", _REMEDY)
+        raise DataError(path, None, f"is named {path.name!r} but holds {expected!r}", _REMEDY, Damage.NAME)
     return signatures
 
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from apidiff.database.regular_files import read_regular
-from apidiff.errors import DataError
+from apidiff.errors import Damage, DataError
 
 T = TypeVar("T")
 _MAX_BYTES = 8 * 2**20
@@ -33,15 +33,17 @@ def read_toml(
         text = content.decode("utf-8")
         return msgspec.convert(tomllib.loads(text), kind)
     except OSError as error:
-        raise DataError(path, None, f"cannot be read ({error.strerror})", unreadable) from error
+        raise DataError(path, None, f"cannot be read ({error.strerror})", unreadable, Damage.UNREADABLE) from error
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise DataError(path, line, "is not UTF-8 text", "Save it as UTF-8.") from error
+        raise DataError(path, line, "is not UTF-8 text", "Save it as UTF-8.", Damage.ENCODING) from error
     except tomllib.TOMLDecodeError as error:
         at = re.search(r"line (\d+)", str(error))
-        raise DataError(path, int(at[1]) if at else None, f"broken TOML: {error}", "Mend the syntax.") from error
+        raise DataError(
+            path, int(at[1]) if at else None, f"broken TOML: {error}", "Mend the syntax.", Damage.SYNTAX
+        ) from error
     except (ValueError, RecursionError) as error:
         if isinstance(error, msgspec.ValidationError):
             raise explain(text, error) from error
         # An impossible date or number, of which tomllib names no line; or tables within tables.
-        raise DataError(path, None, f"broken TOML: {str(error)[:200]}", "Mend the value.") from error
+        raise DataError(path, None, f"broken TOML: {str(error)[:200]}", "Mend the value.", Damage.SYNTAX) from error

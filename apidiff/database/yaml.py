@@ -10,7 +10,7 @@ import msgspec
 import yaml
 
 from apidiff.database.regular_files import read_regular
-from apidiff.errors import DataError
+from apidiff.errors import Damage, DataError
 
 T = TypeVar("T")
 
@@ -40,13 +40,15 @@ def read_yaml_plain(path: Path, kind: type[T]) -> tuple[T, Any, Lines]:
         text = content.decode("utf-8")
     except OSError as error:
         raise DataError(
-            path, None, f"cannot be read ({error.strerror})", "Check that it exists and is readable."
+            path, None, f"cannot be read ({error.strerror})", "Check that it exists and is readable.", Damage.UNREADABLE
         ) from error
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise DataError(path, line, "is not UTF-8 text", "Save it as UTF-8.") from error
+        raise DataError(path, line, "is not UTF-8 text", "Save it as UTF-8.", Damage.ENCODING) from error
     if len(content) > _MAX_BYTES:
-        raise DataError(path, None, f"is larger than {_MAX_BYTES // 2**20} MiB", "Write it as several files.")
+        raise DataError(
+            path, None, f"is larger than {_MAX_BYTES // 2**20} MiB", "Write it as several files.", Damage.SIZE
+        )
     _refuse_deep(path, text)
     lines: Lines = {}
     try:
@@ -57,18 +59,20 @@ def read_yaml_plain(path: Path, kind: type[T]) -> tuple[T, Any, Lines]:
         mark = error.problem_mark or error.context_mark
         found = f"broken YAML: {error.problem or error.context}"
         raise DataError(
-            path, mark.line + 1 if mark else None, found, "Mend the syntax at or above this line."
+            path, mark.line + 1 if mark else None, found, "Mend the syntax at or above this line.", Damage.SYNTAX
         ) from error
     except yaml.YAMLError as error:
-        raise DataError(path, None, f"broken YAML: {error}", "Mend the syntax.") from error
+        raise DataError(path, None, f"broken YAML: {error}", "Mend the syntax.", Damage.SYNTAX) from error
     except RecursionError as error:
-        raise DataError(path, None, f"values are nested deeper than {MAX_DEPTH}", "Write them flatter.") from error
+        raise DataError(
+            path, None, f"values are nested deeper than {MAX_DEPTH}", "Write them flatter.", Damage.SIZE
+        ) from error
     try:
         return msgspec.convert(plain, kind), plain, lines
     except msgspec.ValidationError as error:
         raise _explain(path, *place_of(error, plain, kind), lines) from error
     except RecursionError as error:
-        raise DataError(path, None, "values are nested too deep", "Write them flatter.") from error
+        raise DataError(path, None, "values are nested too deep", "Write them flatter.", Damage.SIZE) from error
 
 
 def _refuse_deep(path: Path, text: str) -> None:
@@ -88,7 +92,9 @@ def _refuse_deep(path: Path, text: str) -> None:
                 level -= 1
             if level > MAX_DEPTH:
                 line = event.start_mark.line + 1 if event.start_mark else None
-                raise DataError(path, line, f"values are nested deeper than {MAX_DEPTH}", "Write them flatter.")
+                raise DataError(
+                    path, line, f"values are nested deeper than {MAX_DEPTH}", "Write them flatter.", Damage.SIZE
+                )
     except yaml.YAMLError:
         return  # told with its line when the tree is built
 
@@ -106,11 +112,13 @@ class _Constructor:
         line = node.start_mark.line + 1
         self._lines[at] = line
         if len(at) > MAX_DEPTH:
-            raise DataError(self._path, line, f"values are nested deeper than {MAX_DEPTH}", "Write them flatter.")
+            raise DataError(
+                self._path, line, f"values are nested deeper than {MAX_DEPTH}", "Write them flatter.", Damage.SIZE
+            )
         self._repeated += id(node) in self._seen
         if self._repeated > _MOST_REPEATED:
             found = f"repeats more than {_MOST_REPEATED} values by aliases (*)"
-            raise DataError(self._path, line, found, "Write the values out.")
+            raise DataError(self._path, line, found, "Write the values out.", Damage.SIZE)
         self._seen.add(id(node))
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, at)
@@ -122,7 +130,7 @@ class _Constructor:
             raise
         except Exception as error:  # of impossible dates, numbers and tags PyYAML raises whatever comes up
             found = f"{str(node.value)[:40]!r} is no {node.tag.rpartition(':')[2][:20]}"
-            raise DataError(self._path, line, found, "Mend the value, or put it in quotes.") from error
+            raise DataError(self._path, line, found, "Mend the value, or put it in quotes.", Damage.SYNTAX) from error
 
     def _mapping(self, node: yaml.MappingNode, at: Place) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -131,9 +139,11 @@ class _Constructor:
             key = key_node.value if isinstance(key_node, yaml.ScalarNode) else None
             line = key_node.start_mark.line + 1
             if key is None:
-                raise DataError(self._path, line, "a key that is not plain text", "Write keys as plain words.")
+                raise DataError(
+                    self._path, line, "a key that is not plain text", "Write keys as plain words.", Damage.SYNTAX
+                )
             if key in found:
-                raise DataError(self._path, line, f"key {key!r} is given twice", "Keep one of the two.")
+                raise DataError(self._path, line, f"key {key!r} is given twice", "Keep one of the two.", Damage.SYNTAX)
             found[key] = self.plain(value_node, (*at, key))
             self._lines[(*at, key)] = line
         return found
@@ -193,15 +203,17 @@ def _explain(path: Path, what: str, at: Place, lines: Lines) -> DataError:
     place = "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in at)
     if "unknown field" in what and (key := re.search(r"`([^`]+)`$", what)):
         where = [line for spot, line in lines.items() if spot[: len(at)] == at and spot[-1:] == (key[1],)]
-        return DataError(path, min(where, default=lines.get(at)), f"unknown key {key[1]!r} in {place}", _UNKNOWN)
+        return DataError(
+            path, min(where, default=lines.get(at)), f"unknown key {key[1]!r} in {place}", _UNKNOWN, Damage.FORM
+        )
     if "missing required field" in what and (key := re.search(r"`([^`]+)`$", what)):
         remedy = f"Add {key[1]!r} there." + (
             " Text is written in both languages, en and zh." if key[1] in {"en", "zh"} else ""
         )
-        return DataError(path, lines.get(at), f"{place} lacks the key {key[1]!r}", remedy)
+        return DataError(path, lines.get(at), f"{place} lacks the key {key[1]!r}", remedy, Damage.FORM)
     while at not in lines and at:
         at = at[:-1]
-    return DataError(path, lines.get(at), f"{what} in {place}", "See the schema: apidiff schema.")
+    return DataError(path, lines.get(at), f"{what} in {place}", "See the schema: apidiff schema.", Damage.FORM)
 
 
 _UNKNOWN = "Remove it or mend its spelling; `apidiff schema` prints the keys there are."

@@ -37,6 +37,7 @@ from apidiff.sphinxext.page_context import describe, describe_mapping
 from apidiff.sphinxext.picture import PICTURED
 from apidiff.sphinxext.run_addresses import run_pages
 from apidiff.sphinxext.run_page import run_section
+from apidiff.sphinxext.site_content import DamagedFile
 from apidiff.sphinxext.statements_page import statements_sections
 from apidiff.sphinxext.versions import Releases
 from apidiff.writers.exports.address import anchor
@@ -222,7 +223,9 @@ class TableDirective(_Directive):
         """Build the table."""
         index, make = self.read("index", Index), self.make()
         records = {
-            path: found for path, found in self.read("damaged", dict[str, str]).items() if path.startswith(_MAPPINGS)
+            path: found
+            for path, found in self.read("damaged", dict[str, DamagedFile]).items()
+            if path.startswith(_MAPPINGS)
         }
         damaged = index_pages.damaged_files(make, records)
         if not index.rows:
@@ -320,7 +323,7 @@ class RunsDirective(_Directive):
         runs, singles = self.read("runs", list[RunHead]), self.read("single_runs", list[SingleHead])
         tree = self.toctree(list(run_pages(run.id for run in runs).values()))
         make = self.make()
-        damaged = index_pages.damaged_files(make, self.read("damaged", dict[str, str]))
+        damaged = index_pages.damaged_files(make, self.read("damaged", dict[str, DamagedFile]))
         return self.finished([*index_pages.runs(make, runs), *index_pages.single_runs(make, singles), *damaged, *tree])
 
 

@@ -21,6 +21,7 @@ from apidiff.sphinxext.long_lists import divisible, portions
 from apidiff.sphinxext.nodes import Cell, Inline, block, details, joined, literal, paragraph, relative, table, table_row
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import run_title
+from apidiff.sphinxext.site_content import DamagedFile
 from apidiff.writers.exports.address import anchor
 
 # APIs of each risk that every reader sees at once.
@@ -168,14 +169,19 @@ def _made_by(make: PageBuilder, line: RunHead | SingleHead) -> list[nodes.Node]:
     return shown
 
 
-def damaged_files(make: PageBuilder, damaged: Mapping[str, str]) -> list[nodes.Node]:
+def damaged_files(make: PageBuilder, damaged: Mapping[str, DamagedFile]) -> list[nodes.Node]:
     """Show the files that are damaged, so that nothing shown rests on them; nothing where there is none."""
     if not damaged:
         return []
-    rows: list[list[Cell]] = [[[literal(path)], visible(found[:300])] for path, found in damaged.items()]
+    rows: list[list[Cell]] = [[[literal(visible(path))], _damage(make, file)] for path, file in damaged.items()]
     header = [make.word("run.file"), make.word("run.fault")]
-    about = make.sentence("runs.damaged_about")
-    return [make.section("damaged", make.word("runs.damaged"), about, block("", table(header, rows)))]
+    about = make.command("runs.damaged_about", "apidiff check")
+    return [make.section("damaged", make.word("runs.damaged"), *about, block("", table(header, rows)))]
+
+
+def _damage(make: PageBuilder, file: DamagedFile) -> str:
+    why = make.word(f"damage.{file.damage.value}")
+    return make.word("damage.at_line", line=file.line, why=why) if file.line else why
 
 
 def single_runs(make: PageBuilder, lines: Sequence[SingleHead]) -> list[nodes.Node]:

@@ -22,6 +22,7 @@ from apidiff.derive.evidence import ProbeCall, SingleHead, probe_calls, single_h
 from apidiff.derive.official import OfficialReport, official_report
 from apidiff.derive.picture import pictures
 from apidiff.derive.versions_run import newest_first, versions_run
+from apidiff.errors import Damage
 from apidiff.lookup.entry import entries
 from apidiff.lookup.made_entries import made_entries
 from apidiff.model.base import Record
@@ -32,6 +33,13 @@ from apidiff.model.views import CounterpartEntry, Entry
 from apidiff.porting.port import PortFacts, port_facts
 from apidiff.sphinxext.versions import Releases
 from apidiff.writers.exports.files import write_if_changed
+
+
+class DamagedFile(Record, frozen=True, kw_only=True):
+    """Why a file was passed over, and at which line, where one can be named."""
+
+    damage: Damage
+    line: int | None = None
 
 
 class Content(Record, frozen=True, kw_only=True):
@@ -63,7 +71,7 @@ class Content(Record, frozen=True, kw_only=True):
     single_heads: list[SingleHead] = []
     packages: dict[str, str] = {}
     traced: frozenset[str] | None = None
-    damaged: dict[str, str] = {}
+    damaged: dict[str, DamagedFile] = {}
 
 
 def load() -> Content:
@@ -114,13 +122,13 @@ def make(data: Data, keep: Path | None = None) -> Content:
     )
 
 
-def _damaged(data: Data) -> dict[str, str]:
+def _damaged(data: Data) -> dict[str, DamagedFile]:
     """Tell what is wrong with each damaged file; with a mapping that others make unusable, that it is passed over."""
-    files: dict[str, str] = {}
+    files: dict[str, DamagedFile] = {}
     for error in [*data.unread, *data.passed_over.values()]:
         inside = error.path.is_relative_to(data.root)
         path = str(error.path.relative_to(data.root)) if inside else error.path.name
-        files.setdefault(path, f"{error.line}: {error.found}" if error.line else error.found)
+        files.setdefault(path, DamagedFile(damage=error.damage, line=error.line))
     return files
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from apidiff.database import DataError, InvalidData, load, load_valid
 from apidiff.database.paths import DATA
+from apidiff.errors import Damage
 
 REDUCE, GATHER, ABS = "torch.distributed.reduce", "torch.distributed.gather", "torch.abs"
 FOLDER = "mappings/torch/distributed"
@@ -59,39 +60,39 @@ def folder_instead(path: Path) -> None:
 
 BROKEN_YAML = appended(b"\n]: [\n")
 BAD_BYTES = appended(b"\xff\xfe\n")
-# file, what is done to it, the mappings that cannot be made without it
+# file, what is done to it, the mappings that cannot be made without it, what pages say of it
 DAMAGED = [
-    (f"{FOLDER}/reduce.yaml", BROKEN_YAML, {REDUCE}),
-    (f"{FOLDER}/reduce.yaml", BAD_BYTES, {REDUCE}),
-    (f"{FOLDER}/reduce.yaml", emptied, {REDUCE}),
-    (f"{FOLDER}/reduce.yaml", folder_instead, {REDUCE}),
-    (f"{FOLDER}/reduce.yaml", replaced("profile: collective", "profile: of-nothing"), {REDUCE}),
-    ("profiles/collective.yaml", BROKEN_YAML, {REDUCE, GATHER}),
-    ("profiles/collective.yaml", appended(b"\nsurplus: {surprise: 1}\n"), {REDUCE, GATHER}),
-    ("notes.yaml", BROKEN_YAML, {REDUCE, GATHER}),
-    ("notes.yaml", appended(b"\nhalf: {en: Only English.}\n"), {REDUCE, GATHER}),
-    ("signatures/mindspore-2.7.1.json", emptied, set()),
-    ("signatures/mindspore-2.7.1.json", appended(b"}"), set()),
-    ("signatures/mindspore-2.7.1.json", replaced('"2.7.1"', '"2..1"'), set()),
-    ("signatures/mindspore-2.7.1.json", lambda path: path.write_bytes(b"[" * 100_000), set()),
-    ("official/r2.4.10.yaml", BROKEN_YAML, set()),
-    ("mindspore_only.yaml", BAD_BYTES, set()),
-    ("documented.yaml", BROKEN_YAML, set()),
-    ("document_twins.yaml", BROKEN_YAML, set()),
-    ("document_addresses.yaml", BROKEN_YAML, set()),
-    ("uses.yaml", BROKEN_YAML, set()),
-    ("own_records.txt", BAD_BYTES, set()),
+    (f"{FOLDER}/reduce.yaml", BROKEN_YAML, {REDUCE}, Damage.SYNTAX),
+    (f"{FOLDER}/reduce.yaml", BAD_BYTES, {REDUCE}, Damage.ENCODING),
+    (f"{FOLDER}/reduce.yaml", emptied, {REDUCE}, Damage.FORM),
+    (f"{FOLDER}/reduce.yaml", folder_instead, {REDUCE}, Damage.UNREADABLE),
+    (f"{FOLDER}/reduce.yaml", replaced("profile: collective", "profile: of-nothing"), {REDUCE}, Damage.RULE),
+    ("profiles/collective.yaml", BROKEN_YAML, {REDUCE, GATHER}, Damage.SYNTAX),
+    ("profiles/collective.yaml", appended(b"\nsurplus: {surprise: 1}\n"), {REDUCE, GATHER}, Damage.FORM),
+    ("notes.yaml", BROKEN_YAML, {REDUCE, GATHER}, Damage.SYNTAX),
+    ("notes.yaml", appended(b"\nhalf: {en: Only English.}\n"), {REDUCE, GATHER}, Damage.FORM),
+    ("signatures/mindspore-2.7.1.json", emptied, set(), Damage.FORM),
+    ("signatures/mindspore-2.7.1.json", appended(b"}"), set(), Damage.FORM),
+    ("signatures/mindspore-2.7.1.json", replaced('"2.7.1"', '"2..1"'), set(), Damage.FORM),
+    ("signatures/mindspore-2.7.1.json", lambda path: path.write_bytes(b"[" * 100_000), set(), Damage.FORM),
+    ("official/r2.4.10.yaml", BROKEN_YAML, set(), Damage.SYNTAX),
+    ("mindspore_only.yaml", BAD_BYTES, set(), Damage.ENCODING),
+    ("documented.yaml", BROKEN_YAML, set(), Damage.SYNTAX),
+    ("document_twins.yaml", BROKEN_YAML, set(), Damage.SYNTAX),
+    ("document_addresses.yaml", BROKEN_YAML, set(), Damage.SYNTAX),
+    ("uses.yaml", BROKEN_YAML, set(), Damage.SYNTAX),
+    ("own_records.txt", BAD_BYTES, set(), Damage.FORM),
 ]
 
 
-@pytest.mark.parametrize(("file", "damage", "gone"), DAMAGED)
+@pytest.mark.parametrize(("file", "damage", "gone", "said"), DAMAGED)
 def test_a_damaged_file_is_named_and_the_rest_is_read(
-    root: Path, file: str, damage: Callable[[Path], None], gone: set[str]
+    root: Path, file: str, damage: Callable[[Path], None], gone: set[str], said: Damage
 ) -> None:
     damage(root / file)
     data = load(root)
     [error] = data.broken
-    assert error.path == root / file
+    assert (error.path, error.damage) == (root / file, said)
     assert data.mappings.keys() == {REDUCE, GATHER, ABS} - gone
     assert data.passed_over.keys() == gone
     with pytest.raises(InvalidData) as caught:

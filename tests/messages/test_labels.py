@@ -18,7 +18,7 @@ from apidiff.derive.official import Standing
 from apidiff.derive.plain_call_conditions import Property
 from apidiff.derive.sample_conditions import Trait
 from apidiff.derive.sweeps import Effect
-from apidiff.errors import DataError
+from apidiff.errors import Damage, DataError
 from apidiff.messages.cited_parts import PARTS
 from apidiff.messages.headlines import EFFECTS, MISMATCHES, SUBJECTS
 from apidiff.messages.labels import (
@@ -75,6 +75,7 @@ def values(enumeration: type) -> set[str]:
 
 # Families that are named by value, with every value there is.
 FAMILIES = {
+    "damage": {*values(Damage), "at_line"},
     "made": {trust.value for trust in Trust if trust is not Trust.PROJECT},
     "trust": {trust.value for trust in Trust},
     "risk": values(Risk),

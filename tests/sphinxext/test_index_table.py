@@ -14,8 +14,10 @@ from factories import claim_entry
 from small_site import Built, Site
 
 from apidiff.derive.index_rows import AnswerRow, mapping_index
+from apidiff.errors import Damage
 from apidiff.model.version import Version
 from apidiff.model.views import Entry, ExampleEntry, ObservedSummary, RangeEntry, RunsOnEntry
+from apidiff.sphinxext.site_content import DamagedFile
 
 MakeSite = Callable[..., Site]
 Plain = Callable[[str], Built]
@@ -196,11 +198,27 @@ def test_text_of_a_record_is_escaped(make_site: MakeSite) -> None:
     assert hostile in unescape(html)
 
 
-def test_damaged_files_are_listed_among_the_runs(make_site: Callable[..., Site]) -> None:
-    site = make_site()
-    damaged = {"runs/torch-2.13.0/gloo-cpu-2-0a1b2c3d4e5f.json": "was changed \u202e<script>"}
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        ("en", ["Damaged files", "Was changed after it was written", "Line 7: Does not have the keys and types"]),
+        ("zh_CN", ["损坏的文件", "写入后被改动：摘要不一致", "第 7 行：键或值的类型不符合此类文件的格式"]),
+    ],
+)
+def test_damaged_files_are_listed_among_the_runs(
+    make_site: Callable[..., Site], language: str, expected: list[str]
+) -> None:
+    site = make_site(language=language)
+    damaged = {
+        "runs/torch-2.13.0/gloo-cpu-2-0a1b2c3d4e5f.json": DamagedFile(damage=Damage.CHANGED),
+        "mappings/torch/<script>\u202e.yaml": DamagedFile(damage=Damage.FORM, line=7),
+    }
     site.content = msgspec.structs.replace(site.content, damaged=damaged)
     page = site.build().html("runs")
-    assert "Damaged files" in page
-    assert "gloo-cpu-2-0a1b2c3d4e5f.json" in page
-    assert "was changed \\u202e&lt;script&gt;" in page
+    for text in (
+        *expected,
+        "gloo-cpu-2-0a1b2c3d4e5f.json",
+        "mappings/torch/&lt;script&gt;\\u202e.yaml",
+        "apidiff check",
+    ):
+        assert text in page
