@@ -16,6 +16,7 @@ from apidiff.porting.call_edits import CallWriter, NotWritten
 from apidiff.porting.code_anchors import CodeAnchors
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
 from apidiff.porting.file_scan import Reference
+from apidiff.porting.held_names import HeldNames
 from apidiff.porting.import_edits import Imports, marked
 from apidiff.porting.judgement import Judge, Judgement, Label, Met, is_by_rule
 from apidiff.porting.layer_edits import layer_edits
@@ -123,13 +124,14 @@ class _Port:
     def __init__(self, code: CodeText, scanned: ScannedFile, judge: Judge, options: PortOptions) -> None:
         self._code, self._scanned, self._judge, self._options = code, scanned, judge, options
         self._anchors = CodeAnchors(code)
+        self._held = HeldNames(code)
         self._constructed = self._constructed_classes()
 
     def _constructed_classes(self) -> dict[str, set[str]]:
         """The classes that calls in the text are written with, by mapping."""
         constructed: dict[str, set[str]] = {}
         for reference in self._scanned.references:
-            if reference.role == "call" and not reference.possible:
+            if reference.role == "call" and not reference.possible and not self._is_held(reference):
                 judgement = self._judge.judge(reference.name, reference.role, reference.form)
                 if judgement.mapping is not None and judgement.target is not None:
                     constructed.setdefault(judgement.mapping, set()).add(judgement.target)
@@ -175,6 +177,8 @@ class _Port:
         name = reference.name
         if name.endswith(".forward") and self._is_attribute(reference):
             return None  # `layer_edits` looks at these
+        if self._is_held(reference):
+            return self._of_held(reference) if reference.role == "call" else None
         owner, _, member = name.rpartition(".")
         judgement = self._judge.judge(name, reference.role, reference.form)
         cut = 0
@@ -197,6 +201,27 @@ class _Port:
         if label is Label.MANUAL and not why:
             why = [filled("porting.no_rule")]
         return self._change(reference, judgement, label, why, edits)
+
+    def _is_held(self, reference: Reference) -> bool:
+        """Whether a reference is a variable that holds the API: what is written for it stands where it is bound."""
+        if self._is_attribute(reference):
+            return False
+        return self._held.holds(self._code.text(*self._place(reference)), reference.name)
+
+    def _of_held(self, reference: Reference) -> Change | None:
+        """A call of a variable: right as it stands where the API that the variable holds by then takes the same arguments."""
+        judgement = self._judge.judge(reference.name, "name", None)
+        facts, target = self._judge.facts_of(judgement), self._judge.target_of(judgement)
+        call = self._anchors.call_at(self._place(reference)[1])
+        if facts is None or target is None or call is None or reference.form is None:
+            return None
+        why = filled("porting.held", target=target.name)
+        try:
+            if not CallWriter(self._code, call, reference.form, facts, target, marked).edits().edits:
+                return None
+        except NotWritten:
+            pass
+        return self._change(reference, judgement, Label.MANUAL, [why], [])
 
     def _change(
         self, reference: Reference, judgement: Judgement, label: Label, why: list[Text], edits: list[Edit]

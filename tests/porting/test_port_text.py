@@ -168,6 +168,29 @@ def test_calls_follow_their_rule(port: Port, call: str, options: dict[str, objec
     assert f"x = {wanted}\n" in ported
 
 
+HELD = [  # what a variable holds is written where it is bound; whether a call of it is left to the reader
+    ("def f(x, kind=torch.float32):\n    return torch.zeros(2, dtype=kind)\n", "mint.zeros(2, dtype=kind)", False),
+    ("def f(x, add=torch.add):\n    return add(x, x)\n", "return add(x, x)", False),
+    ("def f(n, norm=nn.LayerNorm):\n    return norm(n, eps=1e-6)\n", "return norm(n, eps=1e-6)", False),
+    ("def f(n, layer=nn.Linear):\n    return layer(n, n, device=n)\n", "return layer(n, n, device=n)", True),
+    ("conv = nn.Conv3d if n else nn.Conv2d\nmade = conv(3, 4, 1)\n", "made = conv(3, 4, 1)", False),
+    ("class A(nn.Module):\n    kind = torch.int8\n    def made(self):\n        return self.kind\n", "self.kind", False),
+    (
+        "import torch.nn.functional as G\nfrom torch import cat as c\ny = G.relu(c([x]))\n",
+        "functional.relu(mint.cat(",
+        False,
+    ),
+    ("layers = torch.nn\ny = layers.Linear(2, 3)\n", "y = mint.nn.Linear(2, 3)", False),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted", "left"), HELD)
+def test_a_variable_keeps_its_name(port: Port, text: str, wanted: str, left: bool) -> None:
+    ported = port(f"import torch\nfrom torch import nn\n{text}", device="cpu", unsafe=True)
+    assert wanted in ported.text
+    assert bool(ported.count("manual")) is left
+
+
 def test_methods_follow_their_rule(port: Port) -> None:
     text = "import torch\ndef f(x: torch.Tensor):\n    return (x + 1).size(0), x.size()[1:], x.detach().numpy()\n"
     ported = port(text, unsafe=True).text
