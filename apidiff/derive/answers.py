@@ -26,7 +26,7 @@ class Answer(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """A target to use on ``devices`` where the one to use has no kernel.
+    """A target to use on ``devices`` where the one to use has no kernel, or silently does something else.
 
     ``code``: the lines of its call that name it. ``watch``: what silently differs, or raises, in everyday use of it there.
     """
@@ -83,15 +83,19 @@ def compared_on(target: TargetEntry, version: str) -> set[str]:
 def targets_beside(entry: Entry, target: TargetEntry, version: str) -> list[Beside]:
     """Find other targets of the MindSpore ``version`` by whose runs calls were compared on devices where ``target`` failed.
 
-    On a device where the everyday calls of one run, those whose everyday calls raise there are of no use.
+    It failed where it has no kernel, or where an everyday call of it silently gives other values or leaves what PyTorch writes
+    as it was, and the other target does not. On a device where the everyday calls of one run, those whose everyday calls raise
+    there are of no use.
     """
     found: list[tuple[TargetEntry, dict[str, list[DifferenceEntry]]]] = []
+    runs = {place.device for place in target.runs_on if place.outcomes.get(version) == Outcome.HOLDS.value}
     for other in entry.targets:
         if other is target or range_at(other.ranges, version) is None:
             continue
-        devices = compared_on(other, version) - {
-            place.device for place in target.runs_on if place.outcomes.get(version) == Outcome.HOLDS.value
+        right = {
+            device for device in runs if not _misleads(target, version, device) or _misleads(other, version, device)
         }
+        devices = compared_on(other, version) - right
         if devices:
             biting = sorted(filter(_bites, met_at(other.differences, version)), key=lambda row: _RISKS.index(row.risk))
             found.append(
@@ -111,6 +115,18 @@ def targets_beside(entry: Entry, target: TargetEntry, version: str) -> list[Besi
 
 def _raises(watch: Iterable[DifferenceEntry]) -> bool:
     return any(row.risk == Risk.ERROR.value for row in watch)
+
+
+def _misleads(target: TargetEntry, version: str, device: str) -> bool:
+    """Whether an everyday call on ``device`` silently gives other values, or leaves what PyTorch writes as it was."""
+    return any(
+        row.kind in (DifferenceKind.VALUE.value, DifferenceKind.IN_PLACE.value)
+        and row.risk == Risk.SILENT.value
+        and row.reach == Reach.EVERYDAY.value
+        and row.device == device
+        and any(shown.samples and not shown.inputs for shown in row.evidence)
+        for row in met_at(target.differences, version)
+    )
 
 
 def _bites(difference: DifferenceEntry) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from fnmatch import fnmatchcase
 
+import msgspec
+
 from apidiff.database import Data
 from apidiff.database.devices import load_devices
 from apidiff.database.signatures import newest_first
@@ -107,6 +109,7 @@ class _Collector:
         samples = list(self._samples(mapping, target, problems))
         written = {difference.id for difference in (*mapping.caveats, *target.differences)}
         rule = self._rules.targets.get(mapping.id, {}).get(target.api.name, WritingRule())
+        rule = msgspec.structs.replace(rule, fill={**target.fill, **rule.fill})
         renamed = {**rule_of(target).keywords, **rule.keywords}
         summaries = {claim.id: claim.summary for claim in entry.claims}
         return TargetFacts(

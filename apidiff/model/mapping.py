@@ -108,11 +108,14 @@ class Target(Record, frozen=True, kw_only=True):
 
     ``members``: of a class or an enumeration, its public members side by side, as ``parameters`` does for parameters.
     ``headlines``: what to say of differences that runs of samples show, by the ID of the difference, where a person says more.
+    ``fill``: parameter of the target → what a port writes for it where the source's call passes nothing, because the defaults
+    differ: a literal, or ``{name}`` for what the call passes for that parameter of the source.
     """
 
     api: Api
     ranges: list[TargetRange]
     parameters: list[ParameterRow] = []
+    fill: dict[NonEmpty, NonEmpty] = {}
     members: list[ParameterRow] = []
     differences: list[Difference] = []
     headlines: dict[Slug, Text] = {}

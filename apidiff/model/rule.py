@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import ast
+import re
+
 import msgspec
 
 from apidiff.model.base import DottedName, NonEmpty, Record, Slug, Text
-from apidiff.model.sample import Arguments, SampleCall
+from apidiff.model.sample import Arguments, SampleArgument, SampleCall, SampleForm
+
+PLACE = re.compile(r"\{(\w+)\}")
+"""The place of a source's argument in what a rule writes."""
 
 
 class Rule(Record, frozen=True, kw_only=True):
-    """How a call is rewritten. ``keywords``: parameter of the source → the target's name of it, where the two differ.
+    """How a call is rewritten.
 
+    ``keywords``: parameter of the source → the target's name of it, where the two differ. ``fill``: parameter of the target →
+    what is written where the call passes nothing for it: a literal, or ``{name}`` for the argument of the source's parameter.
     What is given by position stays in its position.
     """
 
     keywords: dict[str, str] = {}
+    fill: dict[str, str] = {}
 
     def source_name(self, keyword: str) -> str:
         """The source's name of the target's parameter ``keyword``."""
@@ -60,16 +69,30 @@ class WritingRules(Record, frozen=True, kw_only=True):
 def rewrite(call: SampleCall, rule: Rule, api: str) -> SampleCall:
     """``call``, which is of the source, as a call of the target ``api``.
 
-    What a module is constructed with is renamed, and not what it is called with: parameters are those of its constructor.
+    What a module is constructed with is rewritten, and not what it is called with: parameters are those of its constructor.
     """
-    if call.constructor != Arguments():
-        return msgspec.structs.replace(call, api=api, constructor=_renamed(call.constructor, rule))
-    return msgspec.structs.replace(call, api=api, given=_renamed(call.given, rule))
+    if call.form is SampleForm.MODULE or call.constructor != Arguments():
+        return msgspec.structs.replace(call, api=api, constructor=_rewritten(call.constructor, rule))
+    return msgspec.structs.replace(call, api=api, given=_rewritten(call.given, rule))
 
 
-def _renamed(arguments: Arguments, rule: Rule) -> Arguments:
+def _rewritten(arguments: Arguments, rule: Rule) -> Arguments:
     args, kwargs = (
         {rule.keywords.get(name, name): value for name, value in given.items()}
         for given in (arguments.args, arguments.kwargs)
     )
+    given = {**arguments.args, **arguments.kwargs}
+    for name, text in rule.fill.items():
+        place = PLACE.fullmatch(text)
+        if name not in args and name not in kwargs and (place is None or place[1] in given):
+            kwargs[name] = given[place[1]] if place else literal(text)
     return Arguments(args=args, kwargs=kwargs)
+
+
+def literal(text: str) -> SampleArgument:
+    """The argument that ``text`` writes as a literal. Raises ValueError where it is none."""
+    try:
+        value: SampleArgument = ast.literal_eval(text)
+    except (SyntaxError, TypeError) as error:
+        raise ValueError(f"{text} is no literal") from error
+    return value

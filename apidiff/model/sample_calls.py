@@ -24,9 +24,9 @@ FORMS = {
 
 
 def rule_of(target: Target) -> Rule:
-    """The rule that the rows of ``target`` say: which parameters have another name there."""
+    """The rule that ``target`` says: which parameters have another name there, and which ones are written out."""
     renamed = {row.source: row.target for row in target.parameters if row.source and row.target}
-    return Rule(keywords={source: name for source, name in renamed.items() if source != name})
+    return Rule(keywords={source: name for source, name in renamed.items() if source != name}, fill=target.fill)
 
 
 def with_extracted(mapping: Mapping, extracted: AbstractMapping[str, ExtractedSamples]) -> Mapping | None:

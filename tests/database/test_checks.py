@@ -189,6 +189,9 @@ FAULTY = [
     ("extra:", "gone:", "has no parameter 'gone' in any version from 2.9.0 to 2.10.0"),
     ("      old:", "      gone:", "torch.distributed.pass_on has no parameter 'gone' in any version from 2.6.0"),
     ("members: {}", "members: {wait: go}", "has no member 'go' in any version"),
+    ("members: {}", 'members: {}\n    fill: {gone: "1"}', "mindspore.mint.distributed.pass_on has no parameter 'gone'"),
+    ("members: {}", 'members: {}\n    fill: {extra: "{gone}"}', "torch.distributed.pass_on has no parameter 'gone'"),
+    ("members: {}", "members: {}\n    fill: {extra: one plus one}", "'one plus one' is no literal. Write a literal"),
     # claims and probes
     (", by: alone}", "}", "no probe"),
     ("at: buffer, of", "at: tensor, of", "'tensor', which the partner of probe 'two' does not pass"),

@@ -10,6 +10,7 @@ from apidiff import load
 from apidiff.database import Data
 from apidiff.database.devices import load_devices
 from apidiff.database.single_runs import SingleTraces
+from apidiff.derive.answers import current_target, met_at, targets_beside
 from apidiff.derive.sample_code import ordinary_code
 from apidiff.judge.pairs import Unsupported, unsupported_by
 from apidiff.model.mapping import Mapping, Target
@@ -70,6 +71,53 @@ def test_calls_that_were_seen_to_raise_say_so(database: Data, all_entries: dict[
                 silent.append((mapping.id, entry.name, entry.after))
     assert silent == []
     assert told  # so that the comparison above is one of something
+
+
+# What is shown gives other values all the same: the last digits of `tanh`, numbers drawn from another generator, a slope
+# that MindSpore draws, a layer that calculates in float16 and keeps its parameters.
+OTHER_VALUES = {
+    "torch.Tensor.tanh",
+    "torch.manual_seed",
+    "torch.nn.Module.to",
+    "torch.nn.functional.rrelu",
+    "torch.nn.functional.tanh",
+    "torch.tanh",
+}
+
+
+def test_what_is_shown_to_copy_gives_the_same_values_and_shapes(all_entries: dict[str, Entry]) -> None:
+    """What an everyday call silently does otherwise is written out in the call shown, or another target is shown for there."""
+    misleading = set()
+    for entry in all_entries.values():
+        target = current_target(entry, NEWEST["mindspore"])
+        if target is None:
+            continue
+        beside = targets_beside(entry, target, NEWEST["mindspore"])
+        for shown in [one.target for one in beside] or [target]:
+            for row in met_at(shown.differences, NEWEST["mindspore"]):
+                told = row.kind in ("value", "shape") and row.risk == "silent" and row.reach == "everyday"
+                if told and any("plain" in one.samples and not one.inputs for one in row.evidence):
+                    misleading.add(entry.id)
+    assert misleading == OTHER_VALUES
+
+
+@pytest.mark.parametrize(
+    ("name", "on_cpu", "code"),
+    [
+        ("torch.optim.SGD", "mindspore.experimental.optim.SGD", "experimental.optim.SGD([weight], lr=0.1)"),
+        ("torch.Tensor.add_", "mindspore.Tensor.copy_", "tensor.copy_(tensor.add(other))"),
+        ("torch.std", "mindspore.ops.std", "mindspore.ops.std(input, ddof=1)"),
+        ("torch.Tensor.add", None, "tensor.add(other)"),
+    ],
+)
+def test_where_a_call_does_something_else_without_a_word_another_target_is_shown(
+    all_entries: dict[str, Entry], name: str, on_cpu: str | None, code: str
+) -> None:
+    target = current_target(all_entries[name], NEWEST["mindspore"])
+    assert target is not None
+    beside = targets_beside(all_entries[name], target, NEWEST["mindspore"])
+    assert [one.target.name for one in beside] == ([on_cpu] if on_cpu else [])
+    assert code in (beside[0].code if beside else target.after)
 
 
 def test_where_no_call_succeeded_none_was_seen_to(all_entries: dict[str, Entry]) -> None:

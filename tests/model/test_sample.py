@@ -63,6 +63,26 @@ def test_a_rule_of_a_module_is_about_its_constructor() -> None:
     assert target.given.kwargs == {"eps": 1}
 
 
+@pytest.mark.parametrize(
+    ("given", "kwargs"),
+    [
+        ({"kernel_size": 2}, {"stride": 2, "ceil_mode": True}),
+        ({"kernel_size": 2, "stride": 1}, {"ceil_mode": True}),
+        ({}, {"ceil_mode": True}),  # nothing to take the stride from
+    ],
+)
+def test_a_rule_writes_out_what_the_call_leaves_out(given: dict[str, Any], kwargs: dict[str, Any]) -> None:
+    rule = Rule(fill={"stride": "{kernel_size}", "ceil_mode": "True"})
+    for form, written in (
+        (SampleForm.FUNCTION, Sample(args=given)),
+        (SampleForm.MODULE, Sample(constructor=Arguments(args=given))),
+    ):
+        target = rewrite(call_of(written, "torch.f", form), rule, "mindspore.f")
+        assert (target.given if form is SampleForm.FUNCTION else target.constructor) == Arguments(
+            args=given, kwargs=kwargs
+        )
+
+
 def test_the_digest_is_of_all_that_decides_the_call() -> None:
     def digest(api: str = "torch.f", **written: Any) -> str:
         return call_of(msgspec.convert(written, Sample), api, SampleForm.FUNCTION).digest

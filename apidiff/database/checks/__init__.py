@@ -19,7 +19,7 @@ from apidiff.database.checks.coverage import (
 from apidiff.database.checks.extracted import extracted_samples_fit
 from apidiff.database.checks.languages import languages_agree, messages_keep_to_terms
 from apidiff.database.checks.names import examples_exist, names_fit, targets_exist
-from apidiff.database.checks.parameters import rows_fit
+from apidiff.database.checks.parameters import fill_fits, rows_fit
 from apidiff.database.checks.probes import probes_call_their_framework
 from apidiff.database.checks.ranges import answers_partition_the_releases, bounds_are_versions
 from apidiff.database.checks.samples import samples_fit
@@ -78,6 +78,7 @@ def _at_versions(subject: Subject) -> Iterator[DataError]:
     yield from answers_partition_the_releases(subject)
     yield from targets_exist(subject)
     yield from rows_fit(subject)
+    yield from fill_fits(subject)
 
 
 def check_coverage(data: Data) -> list[DataError]:
