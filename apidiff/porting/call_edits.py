@@ -10,12 +10,12 @@ from typing import NamedTuple
 from apidiff.messages.labels import filled
 from apidiff.model.base import Text
 from apidiff.model.call_facts import CallFacts, TargetFacts
+from apidiff.model.rule import PLACE
 from apidiff.porting.call_forms import CallForm
 from apidiff.porting.call_matching import bound_by, way_taken
 from apidiff.porting.code_text import CodeText, Edit, Slot
 from apidiff.porting.judgement import is_left_out, takes_tuple
 
-_PLACE = re.compile(r"\{(\w+)\}")
 _FULL = re.compile(r"\bmindspore(?:\.\w+)+")
 
 
@@ -201,7 +201,7 @@ class CallWriter:
         for name, text in self._rule.fill.items():
             if name in passed:
                 continue
-            for parameter in _PLACE.findall(text):
+            for parameter in PLACE.findall(text):
                 if parameter not in given:
                     raise NotWritten(filled("porting.value", name=parameter))
                 one = given[parameter]
@@ -235,12 +235,12 @@ class CallWriter:
             start = code.start(one.value) if one.keyword is not None else one.slot.start
             places[str(one.parameter)] = (start, one.slot.end)
         conditions = [self._rule.condition] if self._rule.condition is not None else []
-        named = _PLACE.findall(form)
+        named = PLACE.findall(form)
         if len(set(named)) < len(named):  # an argument is written twice, so the whole call is written anew
-            text = _PLACE.sub(lambda found: code.text(*places[found[1]]), form)
+            text = PLACE.sub(lambda found: code.text(*places[found[1]]), form)
             return CallEdits([Edit(code.start(call), code.end(call), text)], conditions, renames=False)
         edits, at = [], code.start(call)
-        texts = _PLACE.split(form)  # text, name, text, …
+        texts = PLACE.split(form)  # text, name, text, …
         for text, name in zip(texts[::2], [*texts[1::2], ""], strict=True):
             start, end = places.get(name, (code.end(call), code.end(call)))
             if start < at:

@@ -16,6 +16,7 @@ from apidiff.messages.labels import LABELS, filled
 from apidiff.model.base import Text
 from apidiff.model.call_facts import CallFacts, DifferenceFact, OtherwiseFacts, SampleFact, TargetFacts
 from apidiff.model.ranges import holds, told
+from apidiff.model.rule import PLACE
 from apidiff.model.source_names import KnownApi, SourceNames
 from apidiff.model.version import Version
 from apidiff.model.vocabulary import DifferenceKind, Reach, Risk, Status
@@ -38,6 +39,9 @@ class Label(Enum):
     UNSAFE = "unsafe"  # some differ, or no sample of that form was run
     MANUAL = "manual"  # no rule writes it
     UNKNOWN = "unknown"  # the database has nothing about it
+
+
+_DEFAULT = "default-"
 
 
 class Met(msgspec.Struct, frozen=True, gc=False):
@@ -250,6 +254,8 @@ class Judge:
                 yield Met(difference.id, difference.kind, difference.risk, reach, difference.headline)
         if form is not None:
             yield from _undocumented(facts, form, parameters)
+        if form is not None and bound is not None and not form.open:
+            yield from _written_out(target, bound)
         yield from self._met_samples(facts, target, form, bound)
         device = target.devices.get(self._device) if self._device is not None else None
         if device is not None and not device.documented and self._release not in device.outcomes:
@@ -363,9 +369,9 @@ def takes_tuple(facts: CallFacts, target: TargetFacts, name: str) -> bool:
 
 
 def is_by_rule(met: Met, target: TargetFacts) -> bool:
-    """Whether a difference is that a parameter has another name, which the rule writes."""
-    names = {name.replace("_", "-") for pair in target.renamed.items() for name in pair}
-    return met.kind == DifferenceKind.PARAMETER.value and met.id.removeprefix("parameter-") in names
+    """Whether a difference is that a parameter has another name or another default, which the rule writes."""
+    names = {f"parameter-{name.replace('_', '-')}" for pair in target.renamed.items() for name in pair}
+    return met.kind == DifferenceKind.PARAMETER.value and (met.id in names or met.id.startswith(_DEFAULT))
 
 
 def _can_meet(difference: DifferenceFact, call: Bound, parameters: frozenset[str], *, more: bool) -> bool:
@@ -401,6 +407,16 @@ def _undocumented(facts: CallFacts, form: CallForm, parameters: frozenset[str]) 
             headline = filled("scan.undocumented_keyword", name=name, instead=_NUMPY_NAMES[name])
             kind = DifferenceKind.PARAMETER.value
             yield Met(f"keyword-{name}", kind, Risk.ERROR.value, Reach.EVERYDAY.value, headline)
+
+
+def _written_out(target: TargetFacts, call: Bound) -> Iterator[Met]:
+    """Parameters that the call leaves to a default which is another one in MindSpore: the rule writes them."""
+    passed = {target.renamed.get(name, name) for name in call}
+    for name, text in target.rule.fill.items():
+        if name not in passed:
+            headline = filled("scan.written_out", name=name, value=PLACE.sub(r"\1", text))
+            kind = DifferenceKind.PARAMETER.value
+            yield Met(f"{_DEFAULT}{name}", kind, Risk.SILENT.value, Reach.EVERYDAY.value, headline)
 
 
 def _met_answer(answer: OtherwiseFacts) -> Met:

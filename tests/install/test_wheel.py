@@ -25,7 +25,7 @@ NEEDED = [
     "mdurl",
     "pygments",
 ]
-CODE = "import torch\nx = torch.eye(3)\nx.std()\ntorch.mean(x, -1)\n"
+CODE = "import torch\nx = torch.eye(3)\nx.tanh()\ntorch.mean(x, -1)\n"
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_it_answers_offline_from_the_index_it_brought(installed: Path, tmp_path:
         (tmp_path / f"m{number}.py").write_text(CODE * 20)
     scanned = run(installed, tmp_path, "scan", ".", "--fail-on", "silent")
     assert scanned.returncode == 1, scanned.stderr
-    assert "torch.Tensor.std" in scanned.stdout
+    assert "torch.Tensor.tanh" in scanned.stdout
     looked = run(installed, tmp_path, "lookup", "torch.distributed.reduce")
     assert looked.stdout.startswith("torch.distributed.reduce → mindspore.mint.distributed.reduce\n"), looked.stderr
     # The index was unpacked, not built.

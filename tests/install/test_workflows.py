@@ -74,7 +74,7 @@ SCANS: list[tuple[dict[str, str], str, bool]] = [
 
 @pytest.mark.parametrize(("given", "code", "finds"), SCANS, ids=["plain", "fails", "two lines", "options", "wrong"])
 def test_the_action_scans(tmp_path: Path, given: dict[str, str], code: str, finds: bool) -> None:
-    (tmp_path / "bad.py").write_text("import torch\nx = torch.eye(3)\nx.std()\n")
+    (tmp_path / "bad.py").write_text("import torch\nx = torch.eye(3)\nx.tanh()\n")
     (tmp_path / "good.py").write_text("import torch\ntorch.eye(3)\n")
     step = next(step for step in ACTION["runs"]["steps"] if step.get("id") == "scan")
     names = {name: re.findall(r"inputs\.([a-z-]+)", text)[0] for name, text in step["env"].items()}

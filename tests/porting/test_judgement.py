@@ -37,7 +37,8 @@ def judged(scan: Scan, index: Index, code: str, version: str = "2.10.0", device:
 CALLS: list[tuple[str, str, set[str]]] = [
     ("x.mean(dim=(0, 1))", "verified", set()),
     ("torch.mean(x, -1)", "verified", set()),
-    ("x.std()", "unsafe", {"value-values-differ-cpu", "gradient-values-differ-cpu"}),
+    ("x.std()", "verified", {"default-correction", "graph-graph-refuses-cpu"}),
+    ("x.tanh()", "unsafe", {"value-values-differ-cpu", "gradient-values-differ-cpu"}),
     ("x.sum(dim=-1)", "verified", set()),
     ("x.view(3, 2)", "verified", set()),
     ("F.silu(x)", "verified", set()),
@@ -72,7 +73,8 @@ def test_targets_are_those_of_the_panel(scan: Scan, index: Index, code: str, ver
 
 # Calls that each meet something of their own, and calls beside them that do not meet it.
 OWN = [
-    ("x.std()", {"value-values-differ-cpu"}, "x.mean(dim=(0, 1))"),
+    ("x.std()", {"default-correction"}, "x.std(correction=0)"),
+    ("x.tanh()", {"value-values-differ-cpu"}, "x.mean(dim=(0, 1))"),
     ("x.sort(dim=-1)[1]", {"structure-structures-differ-cpu", "dtype-sides-differ-cpu"}, "x.sum(dim=-1)"),
     ("F.mish(x, inplace=True)", {"parameter-inplace"}, "F.mish(x)"),
     ("torch.argmax(x, axis=1)", {"keyword-axis"}, "torch.argmax(x, dim=1)"),
