@@ -47,7 +47,7 @@ def test_json_has_every_field(run, project: Path) -> None:
     found = next(one for one in made["findings"] if one["source"] == "torch.Tensor.tanh")
     names = "file line column end_line end_column source target kind risk reach headline fix"
     assert set(names.split()) <= found.keys()
-    assert (found["line"], found["column"], found["end_line"], found["end_column"]) == (3, 1, 3, 6)
+    assert (found["line"], found["column"], found["end_line"], found["end_column"]) == (3, 1, 3, 7)
     assert found["headline"].keys() == {"en", "zh"}
 
 

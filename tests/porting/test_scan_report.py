@@ -44,7 +44,7 @@ def test_counts_and_shares(report: Report) -> None:
     assert [(file.references, file.unknown) for file in made.files] == [(4, 1), (0, 0)]
     assert {finding.source for finding in made.findings} == {"torch.Tensor.tanh"}
     first = made.findings[0]
-    assert (first.line, first.column, first.end_line, first.end_column, first.fix) == (3, 1, 3, 6, "unsafe")
+    assert (first.line, first.column, first.end_line, first.end_column, first.fix) == (3, 1, 3, 7, "unsafe")
     assert [rename.target for rename in made.renames if rename.source == "torch.mean"] == ["mindspore.mint.mean"]
 
 
@@ -300,7 +300,7 @@ def test_annotations(report: Report) -> None:
     assert len(lines) == len(made.everyday()) > 0
     for line in lines:
         assert re.fullmatch(
-            r"::error file=[^,:]*a%2Cb\.py,line=3,col=1,endLine=3,endColumn=6,title=[^:,]+::[^\n]+", line
+            r"::error file=[^,:]*a%2Cb\.py,line=3,col=1,endLine=3,endColumn=7,title=[^:,]+::[^\n]+", line
         )
 
 
