@@ -31,7 +31,7 @@ def test_words_about_ranks_stand_only_where_there_are_ranks(database: Data, name
 
 
 def test_a_difference_says_what_where_and_on_which_input(database: Data) -> None:
-    [target] = entry(database, ADD).targets
+    target = entry(database, ADD).targets[0]
     first = target.differences[0]
     assert (first.kind, first.risk, target.risk) == ("in_place", "silent", "silent")
     for part in (
