@@ -28,7 +28,7 @@ class Answer(NamedTuple):
 class Beside(NamedTuple):
     """A target to use on ``devices`` where the one to use has no kernel, or silently does something else.
 
-    ``code``: the lines of its call that name it. ``watch``: what silently differs, or raises, in everyday use of it there.
+    ``code``: its call, without the end that both have. ``watch``: what silently differs, or raises, in everyday use of it there.
     """
 
     target: TargetEntry
@@ -83,12 +83,14 @@ def compared_on(target: TargetEntry, version: str) -> set[str]:
 def targets_beside(entry: Entry, target: TargetEntry, version: str) -> list[Beside]:
     """Find other targets of the MindSpore ``version`` by whose runs calls were compared on devices where ``target`` failed.
 
-    It failed where it has no kernel, or where an everyday call of it silently gives other values or leaves what PyTorch writes
-    as it was, and the other target does not. On a device where the everyday calls of one run, those whose everyday calls raise
-    there are of no use.
+    It failed where it has no kernel, be it for its everyday calls alone, or where one of these silently gives other values or
+    leaves what PyTorch writes as it was, and the other target does not. On a device only those are of use whose everyday calls
+    fare best there: beside one that does the same, those that silently give something else are left out, and beside these
+    those that raise.
     """
     found: list[tuple[TargetEntry, dict[str, list[DifferenceEntry]]]] = []
     runs = {place.device for place in target.runs_on if place.outcomes.get(version) == Outcome.HOLDS.value}
+    runs -= {row.device for row in met_at(target.differences, version) if _lacks_kernel(row)}
     for other in entry.targets:
         if other is target or range_at(other.ranges, version) is None:
             continue
@@ -101,20 +103,36 @@ def targets_beside(entry: Entry, target: TargetEntry, version: str) -> list[Besi
             found.append(
                 (other, {device: [row for row in biting if row.device in {"", device}] for device in sorted(devices)})
             )
-    taken = {device for _, places in found for device, watch in places.items() if not _raises(watch)}
+    best: dict[str, int] = {}
+    for _, places in found:
+        for device, watch in places.items():
+            best[device] = max(best.get(device, 0), _rank(watch))
     beside = []
     for other, places in found:
-        kept = {device: watch for device, watch in places.items() if device not in taken or not _raises(watch)}
+        kept = {device: watch for device, watch in places.items() if _rank(watch) == best[device]}
         if kept:
-            lines = [line.strip() for line in other.after.splitlines() if other.name in line]
             watch = [row for row in other.differences if any(row in rows for rows in kept.values())]
             watch.sort(key=lambda row: _RISKS.index(row.risk))
-            beside.append(Beside(other, list(kept), "\n".join(lines) or other.after, watch))
+            beside.append(Beside(other, list(kept), _own_lines(other.after, target.after), watch))
     return beside
 
 
-def _raises(watch: Iterable[DifferenceEntry]) -> bool:
-    return any(row.risk == Risk.ERROR.value for row in watch)
+def _lacks_kernel(difference: DifferenceEntry) -> bool:
+    return difference.kind == DifferenceKind.BACKEND_SUPPORT.value and difference.reach == Reach.EVERYDAY.value
+
+
+def _rank(watch: Iterable[DifferenceEntry]) -> int:
+    """How well everyday calls fare: 0 where some raise, 1 where some silently give something else, 2 where all do the same."""
+    risks = {row.risk for row in watch}
+    return 0 if Risk.ERROR.value in risks else 1 if risks else 2
+
+
+def _own_lines(code: str, other: str) -> str:
+    """The lines of ``code`` without those at its end that ``other`` ends with, too, such as the call of a layer."""
+    lines, others = code.splitlines(), other.splitlines()
+    while len(lines) > 1 and others and lines[-1] == others.pop():
+        lines.pop()
+    return "\n".join(lines)
 
 
 def _misleads(target: TargetEntry, version: str, device: str) -> bool:

@@ -55,8 +55,8 @@ class AnsweredTarget(View, frozen=True, kw_only=True):
 class BesideTarget(View, frozen=True, kw_only=True):
     """Another target of the release asked for, which runs on ``devices`` where the one to use has no kernel.
 
-    ``code``: the lines of its ordinary call that name it. ``watch``: headlines of what silently differs, or raises, in
-    everyday use of it.
+    ``code``: its ordinary call, without the end that the call of the one to use has too. ``watch``: headlines of what
+    silently differs, or raises, in everyday use of it.
     """
 
     name: str

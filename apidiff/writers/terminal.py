@@ -159,7 +159,7 @@ class _Sections:
             )
             heading = label("screen.beside", self.language).format(devices=devices)
             lines.append(Line.assemble((heading, "bold"), target.name))
-            lines += [_indent(Line(line), 2) for line in target.code.splitlines()[:_SHOWN]]
+            lines += [_indent(Line(line), 2) for line in target.code.splitlines()[:_CODE_LINES]]
             lines += [_indent(_prose(target.note, self.language), 2)] if target.note else []
             lines += [
                 _indent(Line.assemble("• ", _prose(fact, self.language)), 2) for fact in target.watch[:_SHOWN_BESIDE]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from apidiff.derive.answers import targets_beside
@@ -51,6 +52,8 @@ def other(name: str, devices: list[str], **risks: str) -> TargetEntry:
         ([other("g", ["cpu"], cuda="error"), other("h", ["cpu"])], {"g": (["cpu"], []), "h": (["cpu"], [])}),
         ([other("g", ["cpu", "cuda"], cuda="error"), other("h", ["cuda"])], {"g": (["cpu"], []), "h": (["cuda"], [])}),
         ([other("g", ["cpu"], all="error"), other("h", ["cpu"])], {"h": (["cpu"], [])}),  # raises wherever it runs
+        ([other("g", ["cpu"], cpu="silent"), other("h", ["cpu"])], {"h": (["cpu"], [])}),
+        ([other("g", ["cpu"], cpu="silent"), other("h", ["cpu"], cpu="error")], {"g": (["cpu"], ["silent"])}),
     ],
 )
 def test_targets_for_other_devices(targets: list[TargetEntry], shown: dict[str, tuple[list[str], list[str]]]) -> None:
@@ -63,3 +66,34 @@ def test_targets_for_other_devices(targets: list[TargetEntry], shown: dict[str, 
     assert {
         one.target.name.rpartition(".")[2]: (one.devices, [row.risk for row in one.watch]) for one in found
     } == shown
+
+
+@pytest.mark.parametrize(
+    ("kind", "reach", "alike", "shown"),
+    [
+        ("backend_support", "everyday", [], 1),  # some calls run there, and the everyday ones find no kernel
+        ("backend_support", "edge", [], 0),
+        ("backend_support", "everyday", [VERSION], 0),  # not in this version
+        ("error", "everyday", [], 0),
+    ],
+)
+def test_a_target_that_lacks_a_kernel_for_everyday_calls(kind: str, reach: str, alike: list[str], shown: int) -> None:
+    text = Text(en="It differs.", zh="不同。")
+    lacks = DifferenceEntry(id="d", kind=kind, risk="error", text=text, reach=reach, alike=alike, device="cpu")
+    runs = RunsOnEntry(device="cpu", documented=True, outcome="holds", outcomes={VERSION: "holds"})
+    main = target_entry(MAIN, range_entry("2.7"), runs_on=[runs], differences=[lacks])
+    assert len(targets_beside(entry("torch.f", targets=[main, other("g", ["cpu"])]), main, VERSION)) == shown
+
+
+@pytest.mark.parametrize(
+    ("after", "code"),
+    [
+        ("layer = G()\nlayer(input)", "layer = G()"),  # what both end with
+        ("values = sort(input)\nvalues[0]", "values = sort(input)\nvalues[0]"),
+        ("layer(input)", "layer(input)"),
+    ],
+)
+def test_the_code_of_a_target_beside(after: str, code: str) -> None:
+    main = target_entry(MAIN, range_entry("2.7"), after="layer = F()\nlayer(input)")
+    target = msgspec.structs.replace(other("g", ["cpu"]), after=after)
+    assert [one.code for one in targets_beside(entry("torch.f", targets=[main, target]), main, VERSION)] == [code]
