@@ -150,6 +150,14 @@ class Judge:
         """The other targets that calls may be written with on the device; none where no device is chosen."""
         return [one.name for one in self._available(facts) if one is not target] if self._device is not None else []
 
+    def lacks_kernel(self, target: TargetFacts) -> bool:
+        """Whether no sample found a kernel of ``target`` on the device."""
+        return self._lack_kernel(target, target.samples)
+
+    def _lack_kernel(self, target: TargetFacts, samples: list[SampleFact]) -> bool:
+        shown = [numbers for sample in samples if (numbers := self._shown(sample)) is not None]
+        return bool(shown) and all(any(target.problems[number].kernel for number in one) for one in shown)
+
     def _is_move(self, name: str, form: CallForm | None) -> bool:
         """Whether a call only moves a tensor or a layer to a device: `.to(device)`, and not `.to(dtype)`."""
         if name in _MOVES:
@@ -302,9 +310,7 @@ class Judge:
         if all(met.kind != DifferenceKind.BACKEND_SUPPORT.value for met in judged.differences):
             return 0
         bound = bind(form, facts.ways, facts.needed) if form is not None else None
-        shown = [self._shown(sample) for sample in self._like(facts, target, form, bound)[0]]
-        lacking = [any(target.problems[number].kernel for number in one) for one in shown if one is not None]
-        return 2 if lacking and all(lacking) else 1
+        return 2 if self._lack_kernel(target, self._like(facts, target, form, bound)[0]) else 1
 
     @staticmethod
     def _bound(facts: CallFacts, sample: SampleFact) -> Bound | None:

@@ -303,6 +303,8 @@ class _Port:
         if others := self._constructed.get(facts.mapping, set()) - {target.name}:
             raise NotWritten(filled("porting.other_class", target=target.name, other=min(others)))
         possible = self._judge.other_targets(facts, target)
+        if possible and self._judge.lacks_kernel(target):
+            return [filled("porting.class_without_kernel", target=target.name, other=possible[0])]
         return [filled("porting.maybe_other_class", target=target.name, other=possible[0])] if possible else []
 
     def _name_edits(self, reference: Reference, target: str, start: int, end: int) -> list[Edit]:

@@ -1,33 +1,30 @@
 """Models are ported and run beside the originals with the same weights, as the guide tells a newcomer to: three written
-here, and the U-Net blocks of diffusers with the files that they need, as their library publishes them."""
+here, and three of libraries with the files that they need, as their libraries publish them."""
 
 from __future__ import annotations
 
 import re
-import shutil
+import shlex
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-FOLDER = Path(__file__).resolve().parents[2] / "executable_examples" / "porting"
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "executable_examples" / "porting"
 MODELS = ("vit", "gpt", "unet")
-LIBRARY = Path(__file__).parent / "library_models"
-BLOCKS = "diffusers/models/unets/unet_2d_blocks.py"
-TAKEN = (
-    BLOCKS,
-    *(f"diffusers/models/{n}.py" for n in ("resnet", "downsampling", "upsampling", "activations", "normalization")),
-)
+LIBRARY = ROOT / "executable_examples" / "library_models"
+OF_LIBRARIES = ("vit", "gpt2", "unet")
+# Where the page has the commands, and the folder that they work in.
+PAGE, WORK = ROOT / "docs" / "en" / "guide" / "library_models.md", "../../build/gpt2"
 
 
 def _run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *map(str, arguments)], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.turning(days=4, group="models")
+@pytest.mark.turning(days=7, group="models")
 @pytest.mark.parametrize("name", MODELS)
 def test_the_port_gives_what_the_original_gives(name: str, tmp_path: Path) -> None:
     original, port = FOLDER / f"{name}.py", tmp_path / f"{name}_ported.py"
@@ -41,6 +38,7 @@ def test_the_port_gives_what_the_original_gives(name: str, tmp_path: Path) -> No
     assert re.search(r"largest difference: \d\.\de-0[5-9]", compared.stdout), compared.stdout
 
 
+@pytest.mark.turning(days=7, group="models")
 def test_a_port_that_differs_is_noticed(tmp_path: Path) -> None:
     ported = _run("-m", "apidiff", "port", FOLDER / "unet.py", "--device", "cpu", "--unsafe").stdout
     assert "mint.cos(args), mint.sin(args)" in ported
@@ -49,55 +47,41 @@ def test_a_port_that_differs_is_noticed(tmp_path: Path) -> None:
     assert _run(FOLDER / "compare.py", FOLDER / "unet.py", port).returncode == 1
 
 
-def _take(folder: Path) -> None:
-    """Take the files from the release, whose digest is pinned; skip where it cannot be had."""
-    command = ("pip", "download", "-q", "--no-deps", "--only-binary=:all:", "--require-hashes")
-    fetched = _run("-m", *command, "-d", folder / "wheels", "-r", LIBRARY / "unet.txt")
+def _commands(model: str, folder: Path) -> list[list[str]]:
+    """The commands of the page, for a model and a folder."""
+    (block,) = re.findall(
+        r"^```bash\ncd executable_examples/library_models\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE
+    )
+    text = block.replace(WORK, str(folder)).replace("gpt2", model)
+    starts = {"pip": ["-m", "pip"], "apidiff": ["-m", "apidiff"], "python": []}
+    return [[sys.executable, *starts[first], *rest] for first, *rest in map(shlex.split, text.splitlines())]
+
+
+@pytest.mark.turning(days=7, group="models")
+@pytest.mark.parametrize("model", OF_LIBRARIES)
+def test_the_page_ports_a_model_of_a_library(model: str, tmp_path: Path) -> None:
+    fetch, *others = _commands(model, tmp_path)
+    fetched = subprocess.run(fetch, cwd=LIBRARY, capture_output=True, text=True, check=False)
     if fetched.returncode != 0:
         if "THESE PACKAGES DO NOT MATCH THE HASHES" in fetched.stderr:
             pytest.fail(fetched.stderr)
-        pytest.skip(f"The release of diffusers cannot be fetched: {fetched.stderr.strip().splitlines()[-1:]}")
-    (wheel,) = (folder / "wheels").glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        for path in TAKEN:
-            archive.extract(path, folder / "torch")
-    shutil.copy(LIBRARY / "unet.py", folder / "torch")
+        pytest.skip(f"The release cannot be fetched: {fetched.stderr.strip().splitlines()[-1:]}")
+    told = []
+    for command in others:
+        done = subprocess.run(command, cwd=LIBRARY, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (command, done.stderr[-3000:])
+        told.append(done.stdout)
+    assert re.fullmatch(r"largest difference: \d\.\de-0[67]\n", told[-1]), told[-1]
 
 
-@pytest.mark.turning(days=4, group="models")
-def test_the_blocks_of_a_library_give_what_the_original_gives(tmp_path: Path) -> None:
-    _take(tmp_path)
-    shutil.copytree(tmp_path / "torch", tmp_path / "mindspore")
-    ported = _run(
-        "-m",
-        "apidiff",
-        "port",
-        tmp_path / "mindspore",
-        "--device",
-        "cpu",
-        "--unsafe",
-        "--write",
-        "--force",
-        "--lang",
-        "en",
-    )
-    assert ported.returncode == 0, ported.stderr
-    port = tmp_path / "mindspore" / BLOCKS
-    # The only edit by hand is one that a comment tells of: CellList refuses what is no Cell, and these lists may hold None.
-    told = (
-        r"# apidiff unsafe: torch\.nn\.ModuleList: ported to mindspore\.nn\.CellList\. [^\n]*raises where PyTorch does not[^\n]*"
-        r"\n *self\.attentions = )nn\.CellList\(attentions\)"
-    )
-    text, count = re.subn(
-        f"({told}", r"\1attentions if None in attentions else nn.CellList(attentions)", port.read_text()
-    )
-    assert count > 0
-    port.write_text(text)
-    for framework in ("torch", "mindspore"):
-        done = _run(LIBRARY / "run_model.py", framework, tmp_path / framework, "unet", tmp_path)
-        assert done.returncode == 0, done.stderr
-    expected, found = np.load(tmp_path / "torch.npz"), np.load(tmp_path / "mindspore.npz")
-    names = [name for name in expected.files if name.startswith("output/")]
-    assert names == found.files
-    for name in names:
-        np.testing.assert_allclose(found[name], expected[name], rtol=0, atol=1e-5, err_msg=name)
+@pytest.mark.parametrize("model", OF_LIBRARIES)
+def test_an_edit_by_hand_is_one_that_a_comment_told_of(model: str, tmp_path: Path) -> None:
+    text = (LIBRARY / model / "edits.toml").read_text()
+    assert text.count("[[edit]]") == text.count("\ntold = ") > 0
+    for path in re.findall(r'^file = "(.*)"', text, re.MULTILINE):
+        file = tmp_path / "mindspore" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("".join(f"{line}\n" for line in re.findall(r"^before = .(.*).$", text, re.MULTILINE)))
+    refused = _run(LIBRARY / "edit.py", model, tmp_path)
+    assert refused.returncode == 1
+    assert "no comment tells" in refused.stderr

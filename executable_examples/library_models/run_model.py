@@ -1,10 +1,11 @@
-"""Runs a model of a library in one framework: the files that were taken from the library, and stand-ins for the rest of it.
+"""Runs a ported model of a library beside the original, on CPU and with the same weights, and compares what both give.
 
-    python run_model.py torch FOLDER MODEL KEPT      # makes weights and inputs, keeps them and the outputs
-    python run_model.py mindspore FOLDER MODEL KEPT  # takes both from there, keeps its outputs
+    python run_model.py gpt2 FOLDER
 
-FOLDER holds the package and MODEL.py, which has `build()`, a dictionary of layers, and `run(layers, inputs)`, a list of tensors,
-where `inputs` are made of `SHAPES`. Weights are carried over by name.
+FOLDER/torch and FOLDER/mindspore hold the files that `take.py` took, the latter ported. gpt2.py in both has `build()`, a
+dictionary of layers, and `run(layers, inputs)`, a dictionary of tensors; `inputs` are made of `SHAPES`. Each framework runs in a
+process of its own, and weights are carried over by name. What was not taken of the library is replaced by things that do nothing.
+Exit code 1 where outputs differ by more than 1e-5.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import importlib
 import importlib.abc
 import importlib.machinery
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,8 +22,16 @@ from typing import Any
 
 import numpy as np
 
+LIMIT = 1e-5
+ABSENT = ("huggingface_hub", "safetensors", "torchvision")  # libraries that the files import and do not need here
 # What MindSpore calls the parameters of its normalisations, as the pages of these layers say.
-RENAMED = {"gamma": "weight", "beta": "bias", "moving_mean": "running_mean", "moving_variance": "running_var"}
+RENAMED = {
+    "gamma": "weight",
+    "beta": "bias",
+    "moving_mean": "running_mean",
+    "moving_variance": "running_var",
+    "embedding_table": "weight",
+}
 
 
 class _StandIn:
@@ -55,17 +65,18 @@ class _StandIn:
 class _Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds every module below a package that no file is there for."""
 
-    def __init__(self, package: str) -> None:
-        self._package = package
+    def __init__(self, *packages: str) -> None:
+        self._packages = packages
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        inside = name == self._package or name.startswith(f"{self._package}.")
+        inside = name.partition(".")[0] in self._packages
         return importlib.machinery.ModuleSpec(name, self, is_package=True) if inside else None
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         module = ModuleType(spec.name)
+        module.__file__ = "<absent>"
         module.__getattr__ = lambda _name: _StandIn()  # type: ignore[method-assign]
         return module
 
@@ -82,8 +93,9 @@ def run_torch(module: ModuleType, kept: Path) -> None:
     with torch.no_grad():
         for name, layer in layers.items():
             for part, weight in layer.named_parameters():
-                # Zeros and ones would hide a mistake.
-                weight.add_(torch.randn_like(weight) * 0.05)
+                # Zeros and ones would hide a mistake, and what an initialiser is left to fill holds anything.
+                drawn = torch.randn_like(weight) * 0.1
+                weight.copy_(drawn if weight.ndim > 1 else weight + drawn)
                 values[f"weight/{name}.{part}"] = weight.numpy()
         generator = np.random.default_rng(0)
         inputs = {
@@ -129,9 +141,32 @@ def run_mindspore(module: ModuleType, kept: Path) -> None:
     np.savez(kept / "mindspore.npz", **{f"output/{name}": output.asnumpy() for name, output in outputs.items()})
 
 
+def compare(folder: Path) -> float:
+    """Return the largest difference between the outputs of both."""
+    expected, found = np.load(folder / "torch.npz"), np.load(folder / "mindspore.npz")
+    names = [name for name in expected.files if name.startswith("output/")]
+    if names != found.files or any(expected[name].shape != found[name].shape for name in names):
+        sys.exit("The outputs of both have other names or shapes.")
+    if not all(np.isfinite(expected[name]).all() and expected[name].any() for name in names):
+        sys.exit("An output of the original says nothing: it is not finite, or zero everywhere.")
+    return max(float(np.abs(expected[name] - found[name]).max()) for name in names)
+
+
+def _run_here(framework: str, model: str, folder: Path) -> None:
+    files = folder / framework
+    sys.path.insert(0, str(files))
+    package = next(path.name for path in files.iterdir() if path.is_dir() and path.name != "__pycache__")
+    sys.meta_path.append(_Absent(package, *ABSENT))
+    {"torch": run_torch, "mindspore": run_mindspore}[framework](importlib.import_module(model), folder)
+
+
 if __name__ == "__main__":
-    framework, folder, model, kept = sys.argv[1:]
-    sys.path.insert(0, folder)
-    package = next(path.name for path in Path(folder).iterdir() if path.is_dir() and path.name != "__pycache__")
-    sys.meta_path.append(_Absent(package))
-    {"torch": run_torch, "mindspore": run_mindspore}[framework](importlib.import_module(model), Path(kept))
+    model, where = sys.argv[1], Path(sys.argv[2])
+    if len(sys.argv) > 3:
+        _run_here(sys.argv[3], model, where)
+    else:
+        for framework in ("torch", "mindspore"):
+            subprocess.run([sys.executable, __file__, model, str(where), framework], check=True)
+        largest = compare(where)
+        print(f"largest difference: {largest:.1e}")
+        sys.exit(int(not largest <= LIMIT))
