@@ -46,8 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "conditions",
         help="on the conditions under which samples differ",
         description=(
-            "Writes how many differences are told with a condition, how many of these were checked on samples held back, which "
-            "share of such samples all conditions so checked told rightly, and how many are told as being on some inputs."
+            "Writes how many differences are told with a condition that samples held back bear out, which share of such "
+            "samples all conditions told rightly, how many are told as what samples were seen with, because no other sample can "
+            "tell of these, and how many as being on some inputs."
         ),
     )
     conditions.add_argument("--json", action="store_true", help="write JSON")

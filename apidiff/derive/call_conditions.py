@@ -143,16 +143,16 @@ def _any(standings: Iterable[Standing]) -> Standing:
     return Standing.UNKNOWN if Standing.UNKNOWN in found else Standing.CANNOT_HOLD
 
 
-def of_description(description: Description | None) -> list[list[Condition]]:
+def of_description(description: Description, *, certain: bool = True) -> list[list[Condition]]:
     """Write a description of samples as conditions of calls: alternatives; none where it is of all samples.
 
     What no text of a call tells, say that an input is empty, is a condition too, so that the whole is not taken for certain.
+    Where it is not ``certain``, any other call may be one of some inputs too.
     """
-    if description is None:
-        return [[ON_SOME_INPUTS]]
     if any(not part for part in description):
         return []
-    return [[_of_atom(atom) for atom in part] for part in description]
+    told = [[_of_atom(atom) for atom in part] for part in description]
+    return told if told and certain else [*told, [ON_SOME_INPUTS]]
 
 
 def _of_atom(atom: Atom) -> Condition:
@@ -162,11 +162,17 @@ def _of_atom(atom: Atom) -> Condition:
     return Condition(test="input", name="", code=f"{atom.trait.value} {told}".rstrip())
 
 
-def of_sample_conditions(found: Sequence[SampleCondition], *, everywhere: bool) -> list[list[Condition]]:
-    """Write what samples that differ have in common as conditions of calls. ``everywhere``: all samples differ."""
+def of_sample_conditions(
+    found: Sequence[SampleCondition], *, everywhere: bool, certain: bool = True
+) -> list[list[Condition]]:
+    """Write what samples that differ have in common as conditions of calls. ``everywhere``: all samples differ.
+
+    Where it is not ``certain``, any other call may be one of some inputs too.
+    """
     if everywhere:
         return []
-    return [[_of_property(condition)] for condition in found] or [[ON_SOME_INPUTS]]
+    told = [[_of_property(condition)] for condition in found]
+    return told if told and certain else [*told, [ON_SOME_INPUTS]]
 
 
 def _of_property(condition: SampleCondition) -> Condition:

@@ -1,19 +1,14 @@
-"""Finds what samples that differ have in common and samples that agree lack: a dtype, no element, a tuple as an argument.
-
-It is learnt on one part of the samples and checked on the other, where there are enough of them.
-"""
+"""Finds what samples that differ have in common and samples that agree lack: a dtype, no element, a tuple as an argument."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from hashlib import sha256
 from typing import Any
 
-from apidiff.derive.sample_conditions import Checked, is_right
+from apidiff.derive.condition_check import Learner, Separation, separate
 from apidiff.model.probe import Layout
 from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput
 
@@ -48,85 +43,55 @@ class SampleCondition:
     value: str = ""
 
 
-def conditions_of(call: SampleCall, plain: SampleCall) -> set[SampleCondition]:
+def conditions_of(call: SampleCall, plain: SampleCall) -> frozenset[SampleCondition]:
     """The conditions that ``call`` meets. ``plain``: the ordinary call, of which it may give other arguments."""
-    return {*_of_tensors(call), *_of_arguments(call, plain)}
+    return frozenset([*_of_tensors(call), *_of_arguments(call, plain)])
 
 
-Met = Mapping[str, set[SampleCondition]]
-"""What samples meet, by their names."""
+Met = frozenset[SampleCondition]
+"""What a sample meets."""
 
 
-@dataclass(frozen=True)
-class Separation:
-    """The conditions that separate samples, [] where none do or samples held back refute them, and how they were checked."""
-
-    conditions: list[SampleCondition]
-    checked: Checked
-
-
-def separate(differing: Met, agreeing: Met) -> Separation:
-    """Find the fewest conditions of ``differing`` that none of ``agreeing`` meets, and check them on samples held back.
-
-    A third of the samples is held back, by a digest of their names. Where these are too few, all are learnt from.
-    """
-    kept_differing, kept_agreeing = _held_back(differing, agreeing)
-    learnt = [met for name, met in differing.items() if name not in kept_differing]
-    conditions = separating(learnt, [met for name, met in agreeing.items() if name not in kept_agreeing])
-    held_back = [(differing[name], True) for name in kept_differing] + [
-        (agreeing[name], False) for name in kept_agreeing
-    ]
-    if not conditions:
-        return Separation([], Checked(described=False, held_back=0, right=0))
-    right = sum(bool(met.intersection(conditions)) is differs for met, differs in held_back)
-    described = is_right(right, held_back)
-    return Separation(conditions if described else [], Checked(described, len(held_back), right))
+def separate_samples(
+    differing: Iterable[Met], agreeing: Iterable[Met], elsewhere: Callable[[], Iterable[tuple[Met, bool]]] = list
+) -> Separation[Met, list[SampleCondition]]:
+    """Find the fewest conditions of the samples that differ, and how they may be told; see `condition_check.separate`."""
+    return separate(differing, agreeing, _LEARNER, elsewhere)
 
 
-def _held_back(differing: Met, agreeing: Met) -> tuple[list[str], list[str]]:
-    """The samples to check with: ([], []) unless some differ, some agree, and some of each are left to learn from.
-
-    Of a sample that differs and meets nothing which another such sample meets no other can tell: it is learnt from.
-    """
-    counts = Counter(condition for met in differing.values() for condition in met)
-    drawn = (
-        [
-            name
-            for name, met in differing.items()
-            if _is_drawn(name) and any(counts[condition] > 1 for condition in met)
-        ],
-        [name for name in agreeing if _is_drawn(name)],
-    )
-    if any(not names or len(names) == len(part) for names, part in zip(drawn, (differing, agreeing), strict=True)):
-        return [], []
-    return drawn
-
-
-def _is_drawn(name: str) -> bool:
-    return sha256(name.encode()).digest()[0] % 3 == 0
-
-
-def separating(
-    differing: Sequence[set[SampleCondition]], agreeing: Iterable[set[SampleCondition]]
+def possible_conditions(
+    separation: Separation[Met, list[SampleCondition]], agreeing: Iterable[Met]
 ) -> list[SampleCondition]:
-    """The fewest conditions that each of ``differing`` meets one of and none of ``agreeing`` meets any of; [] without such.
+    """What samples that nothing could check meet and none of ``agreeing`` does, beside what was found: any may be the cause."""
+    lone = frozenset[SampleCondition]().union(*separation.alone) - frozenset[SampleCondition]().union(*agreeing)
+    return sorted(lone.union(separation.found or ()), key=_place)
+
+
+def separating(differing: Sequence[Met], agreeing: Sequence[Met]) -> list[SampleCondition] | None:
+    """The fewest conditions that each of ``differing`` meets one of and none of ``agreeing`` meets any of; None without such.
 
     Nothing separates samples where none agrees: then no condition is known to matter.
     """
-    others = list(agreeing)
-    if not others:
-        return []
-    harmless = set().union(*others)
+    if not agreeing:
+        return None
+    harmless = frozenset[SampleCondition]().union(*agreeing)
     left = list(differing)
     chosen: list[SampleCondition] = []
     while left and len(chosen) < _MOST:
         telling = {condition for met in left for condition in met} - harmless
         if not telling:
-            return []
+            return None
         best = max(sorted(telling, key=_place), key=lambda condition: sum(condition in met for met in left))
         chosen.append(best)
         left = [met for met in left if best not in met]
-    return [] if left else sorted(chosen, key=_place)
+    return None if left else sorted(chosen, key=_place) or None
+
+
+_LEARNER: Learner[Met, list[SampleCondition]] = Learner(
+    separating,
+    parts=lambda conditions: [[condition] for condition in conditions],
+    holds=lambda conditions, met: not met.isdisjoint(conditions),
+)
 
 
 def _place(condition: SampleCondition) -> tuple[int, str, str]:

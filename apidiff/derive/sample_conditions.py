@@ -1,25 +1,20 @@
-"""Finds when samples differ: the smallest description that separates those that do from those that do not.
-
-It is learnt on one part of the samples and checked on the other.
-"""
+"""Finds when extracted samples differ: the smallest description that separates those that do from those that do not."""
 
 from __future__ import annotations
 
 import cmath
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
+from apidiff.derive.condition_check import Learner, Separation, separate
 from apidiff.execute.single.arrays import number_of
 from apidiff.model.kept_for import KeptFor
 from apidiff.model.probe import Layout
 from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput
 
-RIGHT = 0.95
-"""The part of the samples not learnt from that a description must tell rightly."""
 _RECEIVER = "self"
 
 
@@ -69,104 +64,75 @@ Description = tuple[tuple[Atom, ...], ...]
 """Of the calls of which all atoms of one of its parts hold. Empty: of none; an empty part holds of all."""
 
 
-@dataclass(frozen=True)
-class Observed:
-    """A call, and whether it differs."""
-
-    traits: frozenset[Atom]
-    differs: bool
+Traits = frozenset[Atom]
+"""What a sample meets."""
 
 
-@dataclass(frozen=True)
-class Checked:
-    """What was learnt of when samples differ. ``described``: whether a description is kept: else it is "on some inputs".
+def describe(
+    differing: Iterable[Traits],
+    agreeing: Iterable[Traits],
+    elsewhere: Callable[[], Iterable[tuple[Traits, bool]]] = list,
+) -> Separation[Traits, Description]:
+    """Find the smallest description of the samples that differ, and how it may be told; see `condition_check.separate`."""
+    return separate(differing, agreeing, _LEARNER, elsewhere)
 
-    ``held_back``: how many samples it was checked on, 0 where none of them differs; ``right``: how many it tells rightly.
+
+def learn(differing: Sequence[Traits], agreeing: Sequence[Traits]) -> Description | None:
+    """The first of the smallest descriptions of all that differ and of none that agrees: one atom, two of both, two of either.
+
+    Where none agrees it is of all, where none differs nothing is known.
     """
-
-    described: bool
-    held_back: int
-    right: int
-
-
-def describe(observed: Sequence[Observed]) -> Description | None:
-    """The smallest description of the samples that differ; None where none tells enough of those not learnt from rightly."""
-    if all(one.differs for one in observed):
-        return ((),)
-    learnt, held_back = _dealt(observed)
-    description = _learn(learnt)
-    return description if description is not None and is_right(_right(description, held_back), held_back) else None
-
-
-def check_description(observed: Sequence[Observed]) -> Checked | None:
-    """Count on how many samples the description of those that differ was checked; None where all differ."""
-    if all(one.differs for one in observed):
-        return None
-    learnt, held_back = _dealt(observed)
-    description = _learn(learnt)
-    right = 0 if description is None else _right(description, held_back)
-    if description is None or not any(one.differs for one in held_back):
-        return Checked(description is not None and is_right(right, held_back), 0, 0)
-    return Checked(is_right(right, held_back), len(held_back), right)
-
-
-def is_right(right: int, held_back: Sequence[object]) -> bool:
-    """Whether so many of the samples that are held back suffice to keep what was learnt of the others."""
-    return right >= RIGHT * len(held_back)
-
-
-def _right(description: Description, held_back: Sequence[Observed]) -> int:
-    return sum(_told(description, one.traits) is one.differs for one in held_back)
-
-
-def _dealt(observed: Sequence[Observed]) -> tuple[list[Observed], list[Observed]]:
-    """The part to learn from, and the part to check with; of samples that differ, and of others, each gets as many.
-
-    What a single sample has, say a dtype, no other can tell of: such samples are learnt from.
-    """
-    counts = Counter(atom for one in observed for atom in one.traits)
-    parts: tuple[list[Observed], list[Observed]] = ([], [])
-    turns = {True: 0, False: 0}
-    for one in observed:
-        if any(counts[atom] == 1 for atom in one.traits):
-            parts[0].append(one)
-            continue
-        parts[turns[one.differs] % 2].append(one)
-        turns[one.differs] += 1
-    return parts
-
-
-def _learn(learnt: Sequence[Observed]) -> Description | None:
-    """The first of the smallest descriptions of all that differ and of none that does not: one part, else two."""
-    differing = [one.traits for one in learnt if one.differs]
-    others = [one.traits for one in learnt if not one.differs]
-    atoms = sorted({*(atom for traits in differing for atom in traits), *_dtypes(differing, others)})
-    parts = [part for size in (1, 2) for part in combinations(atoms, size)]
-    clean = [part for part in parts if not any(_holds(part, traits) for traits in others)]
-    for part in clean:
-        if all(_holds(part, traits) for traits in differing):
-            return (part,)
-    single = [part for part in clean if len(part) == 1]
-    for pair in combinations(single, 2):
-        if all(_told(pair, traits) for traits in differing):
-            return pair
+    if not differing or not agreeing:
+        return ((),) if differing else None
+    harmless = frozenset[Atom]().union(*agreeing)
+    dtypes = [*_dtypes(differing, harmless)]
+    telling = sorted({*(atom for traits in differing for atom in traits - harmless), *dtypes})
+    for atom in telling:
+        if all(atom.holds(traits) for traits in differing):
+            return ((atom,),)
+    for both in combinations(sorted(frozenset.intersection(*differing)), 2):
+        if not any(_holds(both, traits) for traits in agreeing):
+            return (both,)
+    for one, other in combinations(telling, 2):
+        if all(one.holds(traits) or other.holds(traits) for traits in differing):
+            return ((one,), (other,))
     return None
 
 
-def _dtypes(differing: Sequence[frozenset[Atom]], others: Sequence[frozenset[Atom]]) -> Iterator[Atom]:
+def _dtypes(differing: Sequence[Traits], harmless: Traits) -> Iterator[Atom]:
     """The dtypes that only calls have that differ, as one atom."""
-    rank = _ORDER.index(Trait.DTYPE)
-    seen = [{atom.values[0] for traits in part for atom in traits if atom.rank == rank} for part in (differing, others)]
-    if len(only := seen[0] - seen[1]) > 1:
-        yield Atom(rank, values=tuple(sorted(only)))
+    only = {atom for traits in differing for atom in traits if atom.trait is Trait.DTYPE} - harmless
+    if len(only) > 1:
+        yield Atom(_ORDER.index(Trait.DTYPE), values=tuple(sorted(atom.values[0] for atom in only)))
 
 
-def _holds(part: Sequence[Atom], traits: frozenset[Atom]) -> bool:
+def possible(separation: Separation[Traits, Description], agreeing: Iterable[Traits]) -> Description:
+    """What samples that nothing could check meet and none of ``agreeing`` does, beside the description: any may be the cause."""
+    harmless = frozenset[Atom]().union(*agreeing)
+    lone = sorted({atom for traits in separation.alone for atom in traits} - harmless)
+    return tuple(dict.fromkeys([*(separation.found or ()), *((atom,) for atom in lone)]))
+
+
+def _parts(description: Description) -> list[Description]:
+    """Its parts; of one that is about several dtypes one for each."""
+    return [
+        (tuple(chosen),)
+        for part in description
+        for chosen in product(
+            *([Atom(atom.rank, atom.parameter, (value,)) for value in atom.values] or [atom] for atom in part)
+        )
+    ]
+
+
+def _holds(part: Sequence[Atom], traits: Traits) -> bool:
     return all(atom.holds(traits) for atom in part)
 
 
-def _told(description: Description, traits: frozenset[Atom]) -> bool:
+def _told(description: Description, traits: Traits) -> bool:
     return any(_holds(part, traits) for part in description)
+
+
+_LEARNER = Learner(learn, _parts, _told)
 
 
 def traits_of(call: SampleCall) -> frozenset[Atom]:

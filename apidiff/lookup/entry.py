@@ -31,7 +31,7 @@ from apidiff.derive.sweeps import swept
 from apidiff.derive.versions_run import versions_run
 from apidiff.judge import make_context, observe
 from apidiff.judge.pairs import judge_target, unsupported_by
-from apidiff.messages.agreements import agreement_entries, facet_differences
+from apidiff.messages.agreements import Elsewhere, agreement_entries, facet_differences
 from apidiff.messages.differences import (
     composed_difference,
     difference_entry,
@@ -242,12 +242,16 @@ class Builder:
         of_rows += [(row, made) for row in members if (made := row_difference(row, "member", before or ""))]
         differences = without_repeats(written, of_rows)
         differences += sweep_differences(list(source.values()), list(mine.values()))
-        told = facet_differences(mapping, target, pairs)
-        agreements = agreement_entries(mapping, pairs)
-        if (sampled := with_extracted(mapping, self.data.extracted)) is not None and target in sampled.targets:
+        sampled = with_extracted(mapping, self.data.extracted)
+        found = []
+        if sampled is not None and target in sampled.targets:
             overridden = self.data.extracted[mapping.source.name].tolerances
             found = list(judge_target(sampled, target, self._traces, self._unsupported, overridden))
-            told += extracted_differences(sampled, target, found, [*differences, *told], pairs)
+        told = facet_differences(mapping, target, pairs, Elsewhere(sampled, found) if sampled is not None else None)
+        agreements = agreement_entries(mapping, pairs)
+        if sampled is not None and target in sampled.targets:
+            written_samples = Elsewhere(mapping, pairs)
+            told += extracted_differences(sampled, target, found, [*differences, *told], written_samples)
             agreements += agreement_entries(sampled, found, "extracted")
             taken = {*taken, *places_that_took_a_call(found)}
             if sample is not None and sample.refused and (other := shown_sample(sampled, target, found)) is not None:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from heapq import nsmallest
 
 import msgspec
 
 from apidiff.derive.call_conditions import of_sample_conditions
-from apidiff.derive.plain_call_conditions import Property, SampleCondition, Separation, conditions_of, separate
+from apidiff.derive.condition_check import Checked, Separation, Told
+from apidiff.derive.plain_call_conditions import (
+    Met,
+    Property,
+    SampleCondition,
+    conditions_of,
+    possible_conditions,
+    separate_samples,
+)
 from apidiff.derive.repeat_script import repeat_of
 from apidiff.derive.sample_code import elements_of, sample_code, sample_inputs
-from apidiff.derive.sample_conditions import Checked
 from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.differences import text_of
 from apidiff.messages.evidence import evidence_lines
@@ -37,6 +45,7 @@ _RISKS = {
 NO_KERNEL = "backend_support"
 _PASSED = {Property.VALUE, Property.GIVEN}
 _CASES = 3
+_VALUES = {Facet.VALUE.value, Facet.ACCURACY.value, Facet.SPECIAL_VALUES.value}  # of written samples these are one
 _NAMED_CALL = 32  # characters of an ordinary call that a headline has room for
 
 
@@ -87,27 +96,52 @@ def _case(mapping: Mapping, verdict: FacetVerdict) -> CaseEntry:
     )
 
 
-def facet_differences(mapping: Mapping, target: Target, pairs: Sequence[PairVerdicts]) -> list[DifferenceEntry]:
+@dataclass(frozen=True)
+class Elsewhere:
+    """Samples of the same API that have another origin, which check what those at hand cannot: ``mapping`` has them."""
+
+    mapping: Mapping
+    pairs: Sequence[PairVerdicts]
+
+    def outcomes(self, pair: PairVerdicts, kind: str, code: EvidenceCode) -> list[tuple[str, bool]]:
+        """The samples of the version and device of ``pair`` that differ in the way that is asked, or agree in its facet."""
+        facet = Facet.ERROR.value if kind == NO_KERNEL else kind
+        facets = _VALUES if facet in _VALUES else {facet}
+        place = pair.target_version, pair.device
+        here = (one for one in self.pairs if (one.target_version, one.device) == place)
+        told: dict[str, bool | None] = {}  # None: differs in another way, which tells nothing of this one
+        for verdict in (verdict for verdicts in here for verdict in verdicts.verdicts if verdict.facet.value in facets):
+            if verdict.agreement is Agreement.AGREES:
+                told.setdefault(verdict.sample, False)
+            elif told.get(verdict.sample) is not True:
+                alike = _kind(verdict) == kind and verdict.facts[0].code is code
+                told[verdict.sample] = True if alike or facets is _VALUES else None
+        return [(sample, differs) for sample, differs in told.items() if differs is not None]
+
+
+def facet_differences(
+    mapping: Mapping, target: Target, pairs: Sequence[PairVerdicts], elsewhere: Elsewhere | None = None
+) -> list[DifferenceEntry]:
     """What the newest version differs in, on each device: one difference for each facet and each way to differ.
 
     A call for which there is no kernel is one difference, whatever the facets that it leaves unseen. Headlines that a person
-    gave stand for those that are made.
+    gave stand for those that are made. ``elsewhere``: samples that help to check under which conditions samples differ.
     """
     newest = pairs[0].target_version if pairs else ""
     return [
         msgspec.structs.replace(entry, headline=target.headlines.get(entry.id, entry.headline))
         for verdicts in pairs
         if verdicts.target_version == newest
-        for entry in _differences(mapping, target, verdicts)
+        for entry in _differences(mapping, target, verdicts, elsewhere)
     ]
 
 
-def checked_conditions(mapping: Mapping, pair: PairVerdicts) -> Iterator[Checked]:
+def checked_conditions(mapping: Mapping, pair: PairVerdicts, elsewhere: Elsewhere | None = None) -> Iterator[Checked]:
     """Tell of each difference that only some written samples show how what separates them was checked."""
     for (kind, code, _), verdicts in _alike(pair).items():
         telling = _telling_samples(pair, kind, code)
         if len({verdict.sample for verdict in verdicts}) < len(telling):
-            yield _separated(mapping, verdicts, telling).checked
+            yield _separated(mapping, pair, (kind, code), verdicts, telling, elsewhere)[0].checked
 
 
 def _telling_samples(pair: PairVerdicts, kind: str, code: EvidenceCode) -> set[str]:
@@ -119,21 +153,30 @@ def _alike(pair: PairVerdicts) -> dict[tuple[str, EvidenceCode, str], list[Facet
     """The verdicts that differ, by facet and way to differ."""
     alike: dict[tuple[str, EvidenceCode, str], list[FacetVerdict]] = {}
     for verdict in pair.verdicts:
-        if verdict.agreement is Agreement.DIFFERS:
-            alike.setdefault((verdict.facet.value, *way_to_differ(verdict)), []).append(verdict)
-        elif verdict.agreement is Agreement.UNSUPPORTED and verdict.facet is Facet.ERROR:
-            alike.setdefault((NO_KERNEL, *way_to_differ(verdict)), []).append(verdict)
+        if (kind := _kind(verdict)) is not None:
+            alike.setdefault((kind, *way_to_differ(verdict)), []).append(verdict)
     return alike
 
 
-def _differences(mapping: Mapping, target: Target, pair: PairVerdicts) -> Iterator[DifferenceEntry]:
+def _kind(verdict: FacetVerdict) -> str | None:
+    """The kind of the difference that a verdict shows, None where it shows none."""
+    if verdict.agreement is Agreement.DIFFERS:
+        return verdict.facet.value
+    return NO_KERNEL if verdict.agreement is Agreement.UNSUPPORTED and verdict.facet is Facet.ERROR else None
+
+
+def _differences(
+    mapping: Mapping, target: Target, pair: PairVerdicts, elsewhere: Elsewhere | None
+) -> Iterator[DifferenceEntry]:
     alike = _alike(pair)
     lacking = {one.sample for (kind, _, _), verdicts in alike.items() if kind == NO_KERNEL for one in verdicts}
     ways: Counter[str] = Counter()
     for (kind, code, _), verdicts in alike.items():
         compared = {verdict.sample for verdict in pair.verdicts if kind in {verdict.facet.value, NO_KERNEL}}
         telling = _telling_samples(pair, kind, code)
-        when = _separated(mapping, verdicts, telling).conditions
+        separation, possible = _separated(mapping, pair, (kind, code), verdicts, telling, elsewhere)
+        told = separation.checked.told
+        when = separation.found or []
         if code is EvidenceCode.TARGET_REFUSES and _passes_what_is_absent(target, when):
             continue
         name = "-".join([kind, code.value, pair.device]).replace("_", "-")
@@ -141,7 +184,7 @@ def _differences(mapping: Mapping, target: Target, pair: PairVerdicts) -> Iterat
         # Which kernel is missing may depend on the arguments; where one always is, the first sentence says so.
         shown = lacking if code is EvidenceCode.NO_KERNEL and ways[name] == 1 else {one.sample for one in verdicts}
         everywhere = len(shown) == len(telling)
-        parts = _parts(mapping, verdicts, len(compared), pair)
+        parts = _parts(mapping, verdicts, len(compared), pair, smallest=told is Told.SOME_INPUTS)
         yield DifferenceEntry(
             id=name if ways[name] == 1 else f"{name}-{ways[name]}",
             kind=kind,
@@ -154,15 +197,17 @@ def _differences(mapping: Mapping, target: Target, pair: PairVerdicts) -> Iterat
                 facet=verdicts[0].facet,
                 everywhere=everywhere,
                 when=when,
+                told=told,
                 call=_telling(mapping, [verdict.sample for verdict in verdicts]),
                 alike=len({tuple(sorted(verdict.facts[0].values.items())) for verdict in verdicts}) == 1,
             ),
             reach=_reach(pair, verdicts).value,
             claims=[],
-            when=of_sample_conditions(when, everywhere=everywhere),
+            when=of_sample_conditions(possible, everywhere=everywhere, certain=told is not Told.SOME_INPUTS),
             evidence=[sample_evidence(verdicts, pair)],
             repeat=repeat_of(mapping, target, verdicts[0], pair.device),
             device=pair.device,
+            condition="" if everywhere else told.value,
         )
 
 
@@ -197,13 +242,28 @@ def _refused(pair: PairVerdicts) -> set[str]:
     }
 
 
-def _separated(mapping: Mapping, verdicts: Sequence[FacetVerdict], compared: set[str]) -> Separation:
-    """What the samples of ``verdicts`` have in common and the others ``compared`` lack."""
-    differing = [verdict.sample for verdict in verdicts]
+def _separated(
+    mapping: Mapping,
+    pair: PairVerdicts,
+    way: tuple[str, EvidenceCode],
+    verdicts: Sequence[FacetVerdict],
+    compared: set[str],
+    elsewhere: Elsewhere | None,
+) -> tuple[Separation[Met, list[SampleCondition]], list[SampleCondition]]:
+    """What the samples of ``verdicts`` have in common and the others ``compared`` lack, and all that may be the cause."""
+    differing = {verdict.sample for verdict in verdicts}
     plain = source_call(mapping, next(iter(mapping.samples)))
-    met = {sample: conditions_of(source_call(mapping, sample), plain) for sample in {*compared, *differing}}
-    others = sorted(compared - set(differing))
-    return separate({sample: met[sample] for sample in differing}, {sample: met[sample] for sample in others})
+
+    def outcomes() -> Iterator[tuple[Met, bool]]:
+        if elsewhere is not None:
+            for sample, differs in elsewhere.outcomes(pair, *way):
+                yield conditions_of(source_call(elsewhere.mapping, sample), plain), differs
+
+    agreeing = [conditions_of(source_call(mapping, sample), plain) for sample in sorted(compared - differing)]
+    separation = separate_samples(
+        (conditions_of(source_call(mapping, sample), plain) for sample in sorted(differing)), agreeing, outcomes
+    )
+    return separation, possible_conditions(separation, agreeing)
 
 
 def _telling(mapping: Mapping, samples: Sequence[str]) -> str:
@@ -253,10 +313,10 @@ def way_to_differ(verdict: FacetVerdict) -> tuple[EvidenceCode, str]:
 
 
 def _parts(
-    mapping: Mapping, verdicts: Sequence[FacetVerdict], compared: int, pair: PairVerdicts
+    mapping: Mapping, verdicts: Sequence[FacetVerdict], compared: int, pair: PairVerdicts, *, smallest: bool
 ) -> list[DifferencePart]:
-    """What differs, on how many of the samples compared, and one of them: the first in which it does."""
-    first = verdicts[0]
+    """What differs, on how many of the samples compared, and one of them: the first in which it does, or the ``smallest``."""
+    first = _smallest(mapping, verdicts)[0] if smallest and len(verdicts) < compared else verdicts[0]
     facts = {language: evidence_lines(first.facts[:1], language)[0] for language in LANGUAGES}
     device, sample, version = filled(f"device.{pair.device}"), sample_words(mapping, first.sample), pair.target_version
     if first.facet is Facet.GRAPH:
@@ -266,8 +326,8 @@ def _parts(
     elif len(verdicts) == compared:
         where = filled("differs.on_all", all=compared, version=version, device=device, sample=sample)
     else:
-        count = len(verdicts)
-        where = filled("differs.on_some", count=count, all=compared, version=version, device=device, sample=sample)
+        key = "differs.on_some_smallest" if smallest else "differs.on_some"
+        where = filled(key, count=len(verdicts), all=compared, version=version, device=device, sample=sample)
     fact = Text(en=f"{facts['en']}.", zh=f"{facts['zh']}。")
     return [DifferencePart(text=fact), DifferencePart(text=where)]
 

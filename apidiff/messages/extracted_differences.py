@@ -6,20 +6,20 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from apidiff.derive.call_conditions import of_description
+from apidiff.derive.condition_check import Checked, Separation, Told
 from apidiff.derive.repeat_script import repeat_of
 from apidiff.derive.sample_code import elements_of
 from apidiff.derive.sample_conditions import (
     Atom,
-    Checked,
     Description,
-    Observed,
     Trait,
-    check_description,
+    Traits,
     describe,
+    possible,
     traits_of,
 )
 from apidiff.judge.pairs import PairVerdicts
-from apidiff.messages.agreements import NO_KERNEL, sample_evidence, sample_words, verdict_risk
+from apidiff.messages.agreements import NO_KERNEL, Elsewhere, sample_evidence, sample_words, verdict_risk
 from apidiff.messages.differences import text_of
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.headlines import facet_fact, on_devices
@@ -47,41 +47,42 @@ class _Way:
     compared: list[str]
 
 
+@dataclass(frozen=True)
+class _Condition:
+    """When samples differ: ``told``, None on some inputs; ``cause``: what a call may be like that meets it.
+
+    ``basis``: None where all samples differ.
+    """
+
+    told: Description | None
+    cause: Description
+    basis: Told | None = None
+
+
 def extracted_differences(
     mapping: Mapping,
     target: Target,
     found: Sequence[PairVerdicts],
     told: Sequence[DifferenceEntry],
-    written: Sequence[PairVerdicts] = (),
+    written: Elsewhere | None = None,
 ) -> list[DifferenceEntry]:
     """What the newest version differs in, on each device, that none of ``told`` tells.
 
     ``mapping`` has the extracted samples. One difference for each facet and kind of evidence. That a parameter is refused which
     a row says is missing is no news. Where a sample of the record itself, of those ``written``, agrees in the facet, the
-    difference is not one of all inputs, whatever the extracted ones have in common.
+    difference is not one of all inputs, whatever the extracted ones have in common; these samples also help to check conditions.
     """
     newest = found[0].target_version if found else ""
     missing = {one.parameter for one in told if one.parameter}
     entries = []
     for verdicts in found:
         for way in _ways(verdicts) if verdicts.target_version == newest else ():
-            description = _description(mapping, way)
-            if description == ((),) and _some_agree(way, verdicts, written):
-                description = None
-            if not any(one.id.startswith(_id(way, verdicts)) for one in told) and not _about(description, missing):
-                entries.append(_entry(mapping, target, way, description, verdicts))
+            if any(one.id.startswith(_id(way, verdicts)) for one in told):
+                continue
+            condition = _condition(mapping, way, verdicts, written)
+            if not _about(condition.told, missing):
+                entries.append(_entry(mapping, target, way, condition, verdicts))
     return entries
-
-
-def _some_agree(way: _Way, found: PairVerdicts, written: Sequence[PairVerdicts]) -> bool:
-    facet = Facet.ERROR.value if way.kind == NO_KERNEL else way.kind
-    place = found.target_version, found.device
-    return any(
-        verdict.facet.value == facet and verdict.agreement is Agreement.AGREES
-        for pair in written
-        if (pair.target_version, pair.device) == place
-        for verdict in pair.verdicts
-    )
 
 
 def _about(description: Description | None, parameters: Set[str]) -> bool:
@@ -90,20 +91,40 @@ def _about(description: Description | None, parameters: Set[str]) -> bool:
     return bool(atoms) and all(atom.trait is Trait.ARGUMENT and atom.parameter in parameters for atom in atoms)
 
 
-def checked_descriptions(mapping: Mapping, found: PairVerdicts) -> Iterator[Checked]:
+def checked_descriptions(mapping: Mapping, found: PairVerdicts, written: Elsewhere | None = None) -> Iterator[Checked]:
     """Tell of each difference that only some extracted samples show how its description was checked."""
     for way in _ways(found):
-        if (checked := check_description(_observed(mapping, way))) is not None:
-            yield checked
+        if len({one.sample for one in way.verdicts}) < len(way.compared):
+            yield _separated(mapping, way, found, written)[0].checked
 
 
-def _description(mapping: Mapping, way: _Way) -> Description | None:
-    return describe(_observed(mapping, way))
+def _separated(
+    mapping: Mapping, way: _Way, found: PairVerdicts, written: Elsewhere | None
+) -> tuple[Separation[Traits, Description], Description]:
+    """What describes the samples that differ, and all that may be the cause."""
 
+    def outcomes() -> Iterator[tuple[Traits, bool]]:
+        if written is not None:
+            for sample, differs in written.outcomes(found, way.kind, way.code):
+                yield traits_of(source_call(written.mapping, sample)), differs
 
-def _observed(mapping: Mapping, way: _Way) -> list[Observed]:
     differing = {one.sample for one in way.verdicts}
-    return [Observed(traits_of(source_call(mapping, name)), name in differing) for name in way.compared]
+    parts: dict[bool, list[Traits]] = {True: [], False: []}
+    for name in way.compared:
+        parts[name in differing].append(traits_of(source_call(mapping, name)))
+    separation = describe(parts[True], parts[False], outcomes)
+    return separation, possible(separation, parts[False])
+
+
+def _condition(mapping: Mapping, way: _Way, found: PairVerdicts, written: Elsewhere | None) -> _Condition:
+    if len({one.sample for one in way.verdicts}) == len(way.compared):
+        outcomes = written.outcomes(found, way.kind, way.code) if written is not None else ()
+        if all(differs for _, differs in outcomes):
+            return _Condition(((),), ((),))
+        return _Condition(None, (), Told.SOME_INPUTS)
+    separation, cause = _separated(mapping, way, found, written)
+    basis = separation.checked.told
+    return _Condition(None if basis is Told.SOME_INPUTS else separation.found, cause, basis)
 
 
 def _ways(found: PairVerdicts) -> Iterator[_Way]:
@@ -126,15 +147,13 @@ def _id(way: _Way, found: PairVerdicts) -> str:
     return "-".join([way.kind, way.code.value, found.device]).replace("_", "-")
 
 
-def _entry(
-    mapping: Mapping, target: Target, way: _Way, description: Description | None, found: PairVerdicts
-) -> DifferenceEntry:
+def _entry(mapping: Mapping, target: Target, way: _Way, condition: _Condition, found: PairVerdicts) -> DifferenceEntry:
     smallest = min(way.verdicts, key=lambda one: (elements_of(source_call(mapping, one.sample)), one.sample))
-    when = description_text(description) if description else None
+    when = description_text(condition.told) if condition.told else None
     fact = {language: evidence_lines(smallest.facts[:1], language)[0] for language in LANGUAGES}
     where = spaced(
         filled(
-            f"differs.extracted.{_share(description, len(way.compared))}",
+            f"differs.extracted.{_share(condition, len(way.compared))}",
             when=when or "",
             count=len(way.verdicts),
             all=len(way.compared),
@@ -150,29 +169,36 @@ def _entry(
         risk=verdict_risk(smallest).value,
         text=text_of(parts),
         parts=parts,
-        headline=_headline(smallest, found.device, description, when),
+        headline=_headline(smallest, found.device, condition, when),
         reach=_reach(way, smallest).value,
         claims=[],
-        when=of_description(description),
+        when=of_description(condition.cause, certain=condition.told is not None),
         repeat=repeat_of(mapping, target, smallest, found.device, "extracted"),
         evidence=[sample_evidence([smallest, *way.verdicts], found, "extracted")],
         device=found.device,
+        condition=condition.basis.value if condition.basis is not None else "",
     )
 
 
-def _share(description: Description | None, compared: int) -> str:
-    if description == ((),):
+def _share(condition: _Condition, compared: int) -> str:
+    if condition.told == ((),):
         return "one" if compared == 1 else "all"
-    return "some" if description is None else "when"
+    return "some" if condition.told is None else "seen" if condition.basis is Told.SEEN else "when"
 
 
-def _headline(verdict: FacetVerdict, device: str, description: Description | None, when: Text | None) -> Text:
+def _headline(verdict: FacetVerdict, device: str, condition: _Condition, when: Text | None) -> Text:
     fact, where = facet_fact(verdict.facts[0], verdict.facet), LABELS[f"device.{device}"]
-    if description == ((),):
+    if condition.told == ((),):
         return spaced(filled("headline.on_all", devices=on_devices([device]), text=fact))
     if when is not None:
-        whole = spaced(filled("headline.on_when", devices=on_devices([device]), text=fact, when=when))
-        for text in (whole, capitalised(spaced(filled("headline.when", text=fact, when=when)))):
+        keys = (
+            ("headline.on_seen", "headline.seen")
+            if condition.basis is Told.SEEN
+            else ("headline.on_when", "headline.when")
+        )
+        for text in (
+            capitalised(spaced(filled(key, devices=on_devices([device]), text=fact, when=when))) for key in keys
+        ):
             if len(text.en.split()) <= _MOST_WORDS and len(text.zh) <= _MOST_CHARACTERS:
                 return text
     return spaced(filled("headline.on_some", devices=where, text=fact))

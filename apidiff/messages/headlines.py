@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from apidiff.derive.argument_changes import Change
+from apidiff.derive.condition_check import Told
 from apidiff.derive.conditions import (
     Callers,
     Condition,
@@ -202,28 +203,37 @@ def facet_fact(fact: Evidence, facet: Facet | None, *, alike: bool = False) -> T
     return sample_fact(fact, alike=alike)
 
 
+_ON_CONDITIONS = {
+    Told.RULE: ("headline.on_condition",),
+    Told.SEEN: ("headline.seen_with", "headline.seen_short"),
+    Told.SOME_INPUTS: ("headline.some_with", "headline.some_short"),
+}
+
+
 def sample_headline(
     fact: Evidence,
     device: str,
     *,
     everywhere: bool,
     when: Sequence[SampleCondition] = (),
+    told: Told = Told.RULE,
     call: str = "",
     alike: bool = False,
     facet: Facet | None = None,
 ) -> Text:
     """What ``fact`` says of samples on ``device``. ``everywhere``: whether all samples show it.
 
-    Where some do, ``when`` they do is told, or a ``call`` that does, as far as a headline has room. ``alike``: see
-    `sample_fact`. ``facet``: the one that differs.
+    Where some do, ``when`` they do is told, or a ``call`` that does, as far as a headline has room. ``told``: what ``when``
+    is worth. ``alike``: see `sample_fact`. ``facet``: the one that differs.
     """
     text = facet_fact(fact, facet, alike=alike)
     if everywhere:
         return spaced(filled("headline.on_all", devices=on_devices([device]), text=text))
     devices = LABELS[f"device.{device}"]
-    told = [filled("headline.on_condition", devices=devices, when=condition_words(when), text=text)] if when else []
-    told += [filled("headline.on_call", devices=devices, call=call, text=text)] if call and "\n" not in call else []
-    short = (spaced(headline) for headline in told)
+    keys = _ON_CONDITIONS[told] if when else ()
+    ways = [filled(key, devices=devices, when=condition_words(when), text=text) for key in keys]
+    ways += [filled("headline.on_call", devices=devices, call=call, text=text)] if call and "\n" not in call else []
+    short = (spaced(headline) for headline in ways)
     return next(
         (capitalised(headline) for headline in short if _is_short(headline)),
         spaced(filled("headline.on_some", devices=devices, text=text)),

@@ -219,6 +219,8 @@ class DifferenceEntry(View, frozen=True, kw_only=True):
     conditions that all have to hold; empty: any call of the API may.
     ``alike``: the MindSpore versions whose runs show it no more, or not yet: what is claimed holds on both sides.
     ``device``: where samples show it; empty where it rests on something else.
+    ``condition``: where only some samples show it, how that is told: ``rule``, a condition that samples held back bear out;
+    ``seen``, what samples were seen with of which no other can tell; or ``some_inputs``. Otherwise empty.
     """
 
     id: str
@@ -236,6 +238,7 @@ class DifferenceEntry(View, frozen=True, kw_only=True):
     alike: list[str] = []
     when: list[list[Condition]] = []
     device: str = ""
+    condition: str = ""
 
     @property
     def claim_evidence(self) -> list[EvidenceEntry]:

@@ -19,7 +19,7 @@ def _lines(figures: ConditionFigures, language: Language) -> Iterator[str]:
     yield label(_TITLES[figures.inputs], language).format(differences=figures.differences)
     share = f"{100 * figures.right / figures.held_back:.1f}" if figures.held_back else "-"
     yield "  " + label("conditions.checked", language).format(
-        count=figures.checked, share=share, held_back=figures.held_back
+        count=figures.rule, share=share, held_back=figures.held_back
     )
-    yield "  " + label("conditions.unchecked", language).format(count=figures.unchecked)
+    yield "  " + label("conditions.seen", language).format(count=figures.seen, alone=figures.alone)
     yield "  " + label("conditions.some_inputs", language).format(count=figures.some_inputs, refuted=figures.refuted)

@@ -13,7 +13,7 @@ from apidiff.derive.call_conditions import (
     standing_of_any,
 )
 from apidiff.derive.plain_call_conditions import Property, SampleCondition
-from apidiff.derive.sample_conditions import Trait, describe
+from apidiff.derive.sample_conditions import Trait
 from apidiff.model.condition import Condition
 
 HOLDS, CANNOT, UNKNOWN = Standing.HOLDS, Standing.CANNOT_HOLD, Standing.UNKNOWN
@@ -100,6 +100,16 @@ def test_every_trait_and_property_is_a_condition() -> None:
     for one in Property:
         [[condition]] = of_sample_conditions([SampleCondition(one, "dim", "1")], everywhere=False)
         assert condition.test in known
-    assert of_description(None) == of_sample_conditions([], everywhere=False) == [[ON_SOME_INPUTS]]
+    assert of_description((), certain=False) == of_sample_conditions([], everywhere=False) == [[ON_SOME_INPUTS]]
     assert of_description(((),)) == of_sample_conditions([], everywhere=True) == []
-    assert of_description(describe([])) == []
+
+
+def test_a_condition_that_is_not_certain_rules_no_call_out() -> None:
+    """What samples held back refute may meet any call: it holds where the text shows it, and is possible where not."""
+    from apidiff.derive.sample_conditions import _atom
+
+    refuted = of_description(((_atom(Trait.TUPLE, "dim"),),), certain=False)
+    assert refuted == of_sample_conditions([SampleCondition(Property.TUPLE, "dim")], everywhere=False, certain=False)
+    known = frozenset({"dim"})
+    assert standing_of_any(refuted, {"dim": "tuple"}, known=known, more=False) is HOLDS
+    assert standing_of_any(refuted, {"dim": "=0"}, known=known, more=False) is UNKNOWN

@@ -8,12 +8,11 @@ import pytest
 from apidiff.derive.plain_call_conditions import (
     Property,
     SampleCondition,
-    Separation,
     conditions_of,
-    separate,
+    possible_conditions,
+    separate_samples,
     separating,
 )
-from apidiff.derive.sample_conditions import Checked
 from apidiff.model.sample import Sample, SampleCall, SampleForm, call_of
 
 
@@ -71,27 +70,22 @@ SAMPLES = [
     ([{BF16, DIM}, {BF16}], [{F32}], [BF16]),  # one that both meet before two
     ([{F32, DIM}, {F32, EMPTY}], [{F32}], [EMPTY, DIM]),
     ([{BF16, EMPTY}], [{F32}], [BF16]),  # of two that fit alike the first property
-    ([{F32}], [{F32}], []),  # nothing tells them apart
-    ([{BF16}, {F32}], [{F32}], []),  # not all of them
-    ([{BF16}], [], []),  # none agrees
+    ([{F32}], [{F32}], None),  # nothing tells them apart
+    ([{BF16}, {F32}], [{F32}], None),  # not all of them
+    ([{BF16}], [], None),  # none agrees
+    ([], [{F32}], None),  # none differs
 ]
 
 
 @pytest.mark.parametrize(("differing", "agreeing", "told"), SAMPLES)
 def test_the_fewest_conditions_that_tell_samples_apart(
-    differing: list[set[SampleCondition]], agreeing: list[set[SampleCondition]], told: list[SampleCondition]
+    differing: list[set[SampleCondition]], agreeing: list[set[SampleCondition]], told: list[SampleCondition] | None
 ) -> None:
-    assert separating(differing, agreeing) == told
+    assert separating([frozenset(met) for met in differing], [frozenset(met) for met in agreeing]) == told
 
 
-def test_conditions_that_samples_held_back_refute_are_not_told() -> None:
-    """The digests of names hold back ``e`` and ``d``: learnt from the rest, bfloat16 alone decides."""
-    differing = {"a": {BF16}, "b": {BF16}, "e": {BF16}}
-    agreeing = {"c": {F32}, "g": {F32, DIM}, "d": {F32}}
-    assert separate(differing, agreeing) == Separation([BF16], Checked(described=True, held_back=2, right=2))
-    refuted = separate(differing, {**agreeing, "d": {BF16}})
-    assert refuted == Separation([], Checked(described=False, held_back=2, right=1))
-
-
-def test_too_few_samples_are_all_learnt_from() -> None:
-    assert separate({"e": {BF16}}, {"c": {F32}, "d": {F32}}) == Separation([BF16], Checked(True, 0, 0))
+def test_of_a_sample_that_nothing_could_check_all_that_it_has_alone_may_be_the_cause() -> None:
+    agreeing = [frozenset({F32, EMPTY}), frozenset({F32})]
+    separation = separate_samples([frozenset({BF16, DIM, EMPTY})], agreeing)
+    assert separation.found == [BF16]
+    assert possible_conditions(separation, agreeing) == [BF16, DIM]

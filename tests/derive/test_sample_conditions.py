@@ -2,7 +2,8 @@
 
 import pytest
 
-from apidiff.derive.sample_conditions import Description, Observed, Trait, describe, traits_of
+from apidiff.derive.condition_check import Told
+from apidiff.derive.sample_conditions import Description, Trait, describe, learn, possible, traits_of
 from apidiff.messages.extracted_differences import description_text
 from apidiff.model.probe import Layout
 from apidiff.model.sample import Arguments, SampleArgument, SampleCall, SampleForm, SampleInput
@@ -16,9 +17,7 @@ def call(*, dtype: str = "float32", tensor: SampleInput = TENSOR, **kwargs: Samp
 
 
 def english(differing: list[SampleCall], others: list[SampleCall]) -> str | None:
-    found = describe(
-        [Observed(traits_of(one), differs) for part, differs in ((differing, True), (others, False)) for one in part]
-    )
+    found = learn([traits_of(one) for one in differing], [traits_of(one) for one in others])
     return None if found is None else description_text(found).en if found != ((),) else "always"
 
 
@@ -52,11 +51,33 @@ def test_what_nothing_separates_has_no_description() -> None:
     assert english([call()] * 3, PLAIN) is None
 
 
-def test_a_description_that_the_rest_refutes_is_none() -> None:
-    """Of samples dealt in turn, the second and fourth are held back: they differ and are not empty."""
-    differing = [call(tensor=EMPTY), call(dim=-1), call(tensor=EMPTY), call(dim=-1)]
-    assert english(differing, [*PLAIN, call(dim=-2)]) is None
-    assert english([call(tensor=EMPTY)] * 4, [*PLAIN, call(tensor=EMPTY)]) is None
+FLOAT16, BOOL = call(dtype="float16"), call(dtype="bool")
+CHECKED = [
+    ([call(tensor=EMPTY), call(tensor=EMPTY, dim=0)], PLAIN, Told.RULE),
+    ([call(tensor=EMPTY)], PLAIN, Told.SEEN),
+    ([FLOAT16, BOOL], PLAIN, Told.SEEN),  # one sample of each dtype: neither tells of the other
+    ([FLOAT16, FLOAT16, BOOL, BOOL], PLAIN, Told.RULE),
+    ([FLOAT16, FLOAT16, BOOL], PLAIN, Told.SEEN),
+    ([call(dim=-1), call(dim=-2)], [call(dim=1)], Told.SOME_INPUTS),  # without the last one `dim` itself would tell
+    ([call()] * 3, PLAIN, Told.SOME_INPUTS),
+]
+
+
+@pytest.mark.parametrize(("differing", "agreeing", "told"), CHECKED)
+def test_a_description_is_a_rule_where_other_samples_bear_it_out(
+    differing: list[SampleCall], agreeing: list[SampleCall], told: Told
+) -> None:
+    separation = describe([traits_of(one) for one in differing], [traits_of(one) for one in agreeing])
+    assert separation.checked.told is told
+
+
+def test_of_a_sample_that_nothing_could_check_all_that_it_has_alone_may_be_the_cause() -> None:
+    agreeing = [traits_of(one) for one in PLAIN]
+    separation = describe([traits_of(call(dtype="float16", out=TENSOR))], agreeing)
+    assert description_text(separation.found or ()).en == "the dtype is float16"
+    assert description_text(possible(separation, agreeing)).en == (
+        "the dtype is float16, or `out` is given, or `out` is a tensor"
+    )
 
 
 def test_every_trait_has_words() -> None:

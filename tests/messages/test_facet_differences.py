@@ -7,7 +7,7 @@ import pytest
 from apidiff.database import Data
 from apidiff.derive.call_conditions import ON_SOME_INPUTS
 from apidiff.judge.pairs import PairVerdicts
-from apidiff.messages.agreements import facet_differences
+from apidiff.messages.agreements import Elsewhere, facet_differences
 from apidiff.messages.extracted_differences import extracted_differences
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.sample_calls import with_extracted
@@ -26,9 +26,9 @@ def verdict(sample: str, error: str | None) -> FacetVerdict:
 @pytest.mark.parametrize(
     ("errors", "counts"),
     [
-        ({"plain": "A", "tanh": "A", "float64": None}, ["On 2 of 3"]),
-        ({"plain": "A", "tanh": "B", "float64": None}, ["On 1 of 3", "On 1 of 3"]),
-        ({"plain": "A", "tanh": "B", "float64": "A"}, ["On 2 of 3", "On 1 of 3"]),
+        ({"plain": "A", "tanh": "A", "float64": None}, ["2 of 3"]),
+        ({"plain": "A", "tanh": "B", "float64": None}, ["1 of 3", "1 of 3"]),
+        ({"plain": "A", "tanh": "B", "float64": "A"}, ["2 of 3", "1 of 3"]),
         ({"plain": None}, []),
     ],
 )
@@ -117,7 +117,7 @@ def test_what_a_written_sample_agrees_in_is_not_on_all_inputs(database: Data) ->
 
     target = mapping.targets[0]
     [everywhere] = extracted_differences(sampled, target, [pair(refused)], [])
-    [somewhere] = extracted_differences(sampled, target, [pair(refused)], [], [pair([agrees])])
+    [somewhere] = extracted_differences(sampled, target, [pair(refused)], [], Elsewhere(mapping, [pair([agrees])]))
     assert everywhere.when == []
     assert somewhere.when == [[ON_SOME_INPUTS]]
     assert somewhere.headline is not None

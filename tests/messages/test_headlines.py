@@ -6,6 +6,7 @@ import pytest
 
 from apidiff.database import Data
 from apidiff.derive.answers import answer_at, met_at
+from apidiff.derive.condition_check import Told
 from apidiff.derive.plain_call_conditions import Property, SampleCondition
 from apidiff.messages.headlines import note_split, sample_headline
 from apidiff.messages.sweep_differences import sweep_differences
@@ -248,6 +249,40 @@ def test_what_has_no_room_in_a_headline_is_left_out(
 ) -> None:
     fact = evidence(EvidenceCode.NO_KERNEL, error="E")
     text = sample_headline(fact, "cpu", everywhere=False, when=when, call=call)
+    assert (text.en, text.zh) == headline
+
+
+_TUPLE, _BOTH = (
+    [SampleCondition(Property.TUPLE, "dim")],
+    [SampleCondition(Property.TUPLE, "dim"), SampleCondition(Property.EMPTY)],
+)
+WORTH = [
+    (Told.RULE, _TUPLE, ("A tuple as `dim` (CPU): returns other values", "CPU 上，`dim` 为元组时返回的数值不同")),
+    (
+        Told.SEEN,
+        _TUPLE,
+        ("Seen with a tuple as `dim` (CPU): returns other values", "CPU 上，`dim` 为元组的样例中返回的数值不同"),
+    ),
+    (
+        Told.SEEN,
+        [SampleCondition(Property.VALUE, "dim", "(0, 1)")],
+        ("Seen with `dim=(0, 1)` (CPU): returns other values", "CPU 上，`dim=(0, 1)` 的样例中返回的数值不同"),
+    ),
+    (
+        Told.SOME_INPUTS,
+        _TUPLE,
+        ("E.g. a tuple as `dim`: returns other values", "部分输入（如 `dim` 为元组）下返回的数值不同"),
+    ),
+    (Told.SEEN, [*_BOTH, *_BOTH], ("On some inputs (CPU), returns other values", "CPU 上，部分输入下返回的数值不同")),
+]
+
+
+@pytest.mark.parametrize(("told", "when", "headline"), WORTH)
+def test_a_headline_says_what_its_condition_is_worth(
+    told: Told, when: list[SampleCondition], headline: tuple[str, str]
+) -> None:
+    fact = evidence(EvidenceCode.VALUES_DIFFER, slot="return", source="1", target="2", difference="1")
+    text = sample_headline(fact, "cpu", everywhere=False, when=when, told=told)
     assert (text.en, text.zh) == headline
 
 

@@ -111,7 +111,7 @@ FAMILIES = {
     "headline.facet": {"gradient", "dtype", "shape", "differentiable", "not_differentiable"},
     "headline.when": values(Property),
     "when": values(Trait),
-    "differs.extracted": {"one", "all", "some", "when"},
+    "differs.extracted": {"one", "all", "some", "when", "seen"},
     "scan.label": set(FIXES),
     "scan.label_meaning": set(FIXES),
     "scan.problem": {

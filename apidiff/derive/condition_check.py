@@ -1,0 +1,123 @@
+"""Checks what tells samples that differ from those that agree: each sample is held back once, and told by what the rest teaches.
+
+What a sample meets (a dtype, that it is empty, an argument) is all that is learnt from: samples that meet the same are the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from enum import Enum
+from typing import Generic, TypeVar
+
+RIGHT = 0.95
+"""The part of the samples held back, and of those of them that differ, that a condition must tell rightly."""
+
+Met = TypeVar("Met", bound=Hashable)
+Found = TypeVar("Found")
+
+
+class Told(Enum):
+    """How the condition under which samples differ is told."""
+
+    RULE = "rule"  # as a condition: samples held back bear it out
+    SEEN = "seen"  # as what samples that differ were seen with: no other such sample can bear it out
+    SOME_INPUTS = (
+        "some_inputs"  # as "on some inputs": nothing separates the samples, or samples held back refute what does
+    )
+
+
+@dataclass(frozen=True)
+class Checked:
+    """How a condition is told. ``held_back``: on how many samples it was checked; ``right``: how many it told rightly.
+
+    ``alone``: how many samples that differ could not be held back, as no other one can tell of them.
+    """
+
+    told: Told
+    held_back: int = 0
+    right: int = 0
+    alone: int = 0
+
+
+@dataclass(frozen=True)
+class Learner(Generic[Met, Found]):
+    """How a condition is learnt and asked.
+
+    Args:
+        learn: finds what each of the first sequence meets and none of the second does, None where it finds nothing.
+        parts: the parts of what is found; who differs meets at least one of them.
+        holds: whether a sample meets what is found, or a part of it.
+    """
+
+    learn: Callable[[Sequence[Met], Sequence[Met]], Found | None]
+    parts: Callable[[Found], Sequence[Found]]
+    holds: Callable[[Found, Met], bool]
+
+
+@dataclass(frozen=True)
+class Separation(Generic[Met, Found]):
+    """What separates samples, None where nothing does; how it was checked; what those meet that nothing could check."""
+
+    found: Found | None
+    checked: Checked
+    alone: AbstractSet[Met] = frozenset()
+
+
+def separate(
+    differing: Iterable[Met],
+    agreeing: Iterable[Met],
+    learner: Learner[Met, Found],
+    elsewhere: Callable[[], Iterable[tuple[Met, bool]]] = list,
+) -> Separation[Met, Found]:
+    """Learn from all samples what separates them, and check it: each is held back once and told by what all others teach.
+
+    A sample that differs and alone meets what tells of it cannot be told by the others. It is told by samples of another origin
+    that meet it too, ``elsewhere``: each with whether it differs. Without such a sample the condition was seen, and is no rule.
+    """
+    counts = {True: Counter(differing), False: Counter(agreeing)}
+    found = learner.learn([*counts[True]], [*counts[False]])
+    if found is None:
+        return Separation(None, Checked(Told.SOME_INPUTS))
+    alone = _alone(counts[True], learner, found)
+    held_back, right = Counter[bool](), Counter[bool]()
+    for differs, samples in counts.items():
+        for met, count in samples.items():
+            if differs and met in alone:
+                continue
+            held_back[differs] += count
+            if count > 1 or _is_told(
+                counts, met, differs, learner
+            ):  # the same as another: what is learnt stays the same
+                right[differs] += count
+    lone = [part for met in alone for part in learner.parts(found) if learner.holds(part, met)]
+    for met, differs in elsewhere() if lone else ():
+        if any(learner.holds(part, met) for part in lone):
+            held_back[True] += 1
+            right[True] += differs
+            alone = {one for one in alone if not _share_a_part(one, met, lone, learner)}
+    checked = held_back.total(), right.total(), len(alone)
+    if alone and not held_back[True]:
+        return Separation(found, Checked(Told.SEEN, *checked), alone)
+    borne_out = right[True] >= RIGHT * held_back[True] and right.total() >= RIGHT * held_back.total()
+    told = Told.SOME_INPUTS if not borne_out else Told.SEEN if alone else Told.RULE
+    return Separation(found, Checked(told, *checked), alone)
+
+
+def _is_told(counts: dict[bool, Counter[Met]], met: Met, differs: bool, learner: Learner[Met, Found]) -> bool:
+    left = {side: [one for one in samples if side is not differs or one != met] for side, samples in counts.items()}
+    found = learner.learn(left[True], left[False])
+    return found is not None and learner.holds(found, met) is differs
+
+
+def _alone(differing: Counter[Met], learner: Learner[Met, Found], found: Found) -> AbstractSet[Met]:
+    """What single samples meet of which every part of the condition that holds holds of no other that differs."""
+    having = [[met for met in differing if learner.holds(part, met)] for part in learner.parts(found)]
+    shared = {met for mets in having if sum(differing[met] for met in mets) > 1 for met in mets}
+    return {met for mets in having for met in mets} - shared
+
+
+def _share_a_part(one: Met, other: Met, parts: Sequence[Found], learner: Learner[Met, Found]) -> bool:
+    return any(learner.holds(part, one) and learner.holds(part, other) for part in parts)
