@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -24,16 +23,14 @@ def replacing(path: Path) -> Iterator[Path]:
     A file that was there hands its permissions on. Where the block raises, nothing is left and ``path`` is as it was.
     """
     mode = path.stat().st_mode & 0o7777 if path.exists() else 0o644
-    handle, name = tempfile.mkstemp(prefix=".", suffix=_TEMPORARY, dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
+    temporary = _unused_name(path.parent)
     try:
+        os.close(_created(temporary))
         yield temporary
         temporary.chmod(mode)
         temporary.replace(path)
-    except BaseException:
+    finally:
         temporary.unlink(missing_ok=True)
-        raise
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -47,23 +44,20 @@ def write_files(files: Mapping[Path, bytes]) -> None:
 
     Where that fails none of them is there. Raises OSError.
     """
-    written: dict[Path, Path] = {}
-    named: list[Path] = []
+    new = [path for path in files if not path.exists()]
+    temporary = {path: _unused_name(path.parent) for path in files}
     try:
         for path, content in files.items():
-            written[path] = _on_disk(path.parent, content)
-        for path, temporary in written.items():
-            new = not path.exists()
-            temporary.replace(path)
-            if new:
-                named.append(path)
+            _put_on_disk(temporary[path], content)
+        for path, written in temporary.items():
+            written.replace(path)
     except BaseException:
-        for path in named:
+        for path in new:
             path.unlink(missing_ok=True)
         raise
     finally:
-        for temporary in written.values():
-            temporary.unlink(missing_ok=True)
+        for written in temporary.values():
+            written.unlink(missing_ok=True)
 
 
 def add_files(files: Mapping[Path, bytes]) -> None:
@@ -124,20 +118,23 @@ def _lock(handle: int, folder: Path) -> bool:
             return True
 
 
-def _on_disk(folder: Path, content: bytes) -> Path:
-    """A file with those bytes, synchronised to the disk under a temporary name."""
-    handle, name = tempfile.mkstemp(prefix=".", suffix=_TEMPORARY, dir=folder)
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(0o644)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    return temporary
+def _unused_name(folder: Path) -> Path:
+    """A name for a temporary file in ``folder``. It is known before the file is made, so that an interrupt leaves none."""
+    return folder / f".{os.urandom(8).hex()}{_TEMPORARY}"
+
+
+def _created(path: Path) -> int:
+    """Makes the file ``path``, which only this user can read, and opens it to write."""
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+
+
+def _put_on_disk(path: Path, content: bytes) -> None:
+    """Writes a new file and synchronises it to the disk."""
+    with os.fdopen(_created(path), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    path.chmod(0o644)
 
 
 def _holds(path: Path, content: bytes) -> bool:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
-from apidiff.atomic_write import add_files
+from apidiff import atomic_write
+from apidiff.atomic_write import add_files, write_file, write_files
 from apidiff.database import DataError
 from tests.faults.files import room_for
 
@@ -63,3 +67,65 @@ def test_where_one_cannot_be_written_none_is(
     assert "nothing was recorded" in str(caught.value)
     assert files(tmp_path) == {"b/earlier": b"0"}
     assert not (tmp_path / "a").exists()
+
+
+@contextmanager
+def interrupted_at(number: int) -> Iterator[list[int]]:
+    """Raises KeyboardInterrupt before instruction ``number`` of what writes files, as Ctrl-C does. Gives how many there were."""
+    seen = [0]
+
+    def trace(frame: FrameType, event: str, _value: object) -> Callable[..., object] | None:
+        if frame.f_code.co_filename != atomic_write.__file__:
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            seen[0] += 1
+            if seen[0] == number:
+                raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield seen
+    finally:
+        sys.settrace(before)
+
+
+BEFORE = {"there": b"0"}
+# what is done, what may be there when it was interrupted
+INTERRUPTED: dict[str, tuple[Callable[[Path], object], list[dict[str, bytes]]]] = {
+    "one file": (lambda folder: write_file(folder / "there", b"1"), [BEFORE, {"there": b"1"}]),
+    "several files": (
+        lambda folder: write_files({folder / "new": b"2", folder / "more": b"3"}),
+        [BEFORE, BEFORE | {"new": b"2", "more": b"3"}],
+    ),
+    "several files, with a lock": (
+        lambda folder: add_files({folder / "new": b"2", folder / "a" / "more": b"3"}),
+        [BEFORE, BEFORE | {"new": b"2", "a/more": b"3"}],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", INTERRUPTED)
+def test_an_interrupt_at_any_instruction_leaves_all_or_nothing(name: str, tmp_path: Path) -> None:
+    write, ends = INTERRUPTED[name]
+    number, met = 0, []
+    while True:
+        number += 1
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "there").write_bytes(b"0")
+        try:
+            with interrupted_at(number) as seen:
+                write(folder)
+        except KeyboardInterrupt:
+            pass
+        found = files(folder)
+        assert found in ends, number
+        met.append(ends.index(found))
+        if seen[0] < number:
+            break
+    assert number > 100
+    assert met == sorted(met)
+    assert set(met) == {0, 1}

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from apidiff.atomic_write import replacing
+from apidiff.database.regular_files import read_regular
 from apidiff.errors import ApidiffError
 from apidiff.porting.file_scan import content_digest
 from apidiff.porting.git_answers import git_answer
@@ -100,7 +101,7 @@ def write_ported(file: PortedFile) -> Problem | None:
                 out.write(file.after)
                 out.flush()
                 os.fsync(out.fileno())
-            if path.read_bytes() != file.before:
+            if read_regular(path, len(file.before) + 1) != file.before:
                 raise _ChangedMeanwhile
     except _ChangedMeanwhile:
         return Problem(str(file.path), "changed_meanwhile")

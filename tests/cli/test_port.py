@@ -209,6 +209,16 @@ def test_a_file_that_changed_while_it_was_read_stays(project: Path) -> None:
     assert [one.name for one in project.iterdir()] == ["model.py"]
 
 
+def test_a_pipe_that_took_the_place_of_a_file_is_not_waited_for(project: Path) -> None:
+    path = project / "model.py"
+    path.unlink()
+    os.mkfifo(path)
+    problem = write_ported(_file(path))
+    assert problem is not None
+    assert (problem.code, problem.detail) == ("cannot_write", "it is no regular file")
+    assert [one.name for one in project.iterdir()] == ["model.py"]
+
+
 @pytest.mark.parametrize("step", ["fsync", "replace"])
 def test_a_run_that_is_killed_leaves_the_file_whole(project: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     path = project / "model.py"
