@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from apidiff.porting.tree_scan import scan_tree
 from apidiff.writers.exports.address import Address
 from apidiff.writers.scan.words import problem_text, words
 
+_MOST_NAMES = 8
 _OWN = {"changed_meanwhile", "cannot_write", "broken"}
 
 
@@ -91,7 +93,16 @@ def _one(file: PortedFile, args: argparse.Namespace, chosen: Language) -> int:
         sys.stdout.flush()
         sys.stdout.buffer.write(file.after)
     sys.stderr.write(_summary(file, chosen) + "\n")
+    if names := _unknown(file):
+        sys.stderr.write(words("porting.unknown_names", chosen, names=", ".join(names)) + "\n")
     return 0
+
+
+def _unknown(file: PortedFile) -> list[str]:
+    """The names of a file that the database does not hold, the most used first, and a mark where there are more than a few."""
+    counts = Counter(one.source for one in file.ported.changes if (one.state, one.label) == ("kept", "unknown"))
+    names = [visible(name) for name, _ in counts.most_common(_MOST_NAMES)]
+    return [*names, "…"] if len(counts) > len(names) else names
 
 
 def _diff(file: PortedFile, path: str) -> Iterable[str]:

@@ -162,8 +162,11 @@ class CodeText:
 
 
 def apply_edits(data: bytes, edits: Iterable[Edit]) -> bytes:
-    """The bytes with all edits made. Raises ValueError where two of them overlap."""
-    ordered = sorted(edits)
+    """The bytes with all edits made; those at one place in the order in which they are given.
+
+    Raises ValueError where two of them overlap.
+    """
+    ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
     for first, second in pairwise(ordered):
         if second.start < first.end:
             raise ValueError(f"edits overlap: {first} and {second}")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -143,7 +144,7 @@ class _Port:
         made = list(dict.fromkeys(edit for one in changes if one.state == "made" for edit in one.edits))
         imports = Imports(self._code, made)
         made = [Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in made]
-        edits = sorted([*made, *imports.edits(), *self._comments(changes)])
+        edits = _ordered(imports.edits(), self._comments(changes), made)
         spelled = [
             msgspec.structs.replace(
                 one, edits=[Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in one.edits]
@@ -159,7 +160,7 @@ class _Port:
             if change.state == "made" and meets:
                 imports = Imports(self._code, change.edits)
                 own = [Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in change.edits]
-                edits = sorted([*own, *imports.edits(), *self._comments([change])])
+                edits = _ordered(imports.edits(), self._comments([change]), own)
                 found.append(Repair(change, edits))
         return found
 
@@ -375,6 +376,11 @@ class _Port:
         else:
             text = filled("porting.comment", label=one.label, source=one.source, text=why)
         return " ".join(_in(language, text).split())
+
+
+def _ordered(*groups: Iterable[Edit]) -> list[Edit]:
+    """Edits in their order in the text; of those that put text in at one place, those of the first group come first."""
+    return sorted(chain.from_iterable(groups), key=lambda edit: (edit.start, edit.end))
 
 
 def _in(language: Language, text: Text) -> str:

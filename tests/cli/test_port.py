@@ -33,6 +33,15 @@ def test_standard_output_is_the_file_and_nothing_else(run, project: Path) -> Non
     assert (project / "model.py").read_text() == CODE
 
 
+def test_names_that_the_database_does_not_hold_are_named_and_bounded(run, project: Path) -> None:
+    (project / "model.py").write_text(
+        "import torch\n" + "".join(f"torch.no_such_{n}()\n" for n in range(12)) + "torch.no_such_3\n"
+    )
+    told = run("port", str(project / "model.py"), "--lang", "en").stderr.splitlines()[-1]
+    assert told.startswith("  not in the database: torch.no_such_3, torch.no_such_0, ")
+    assert told.endswith(", torch.no_such_7, …")
+
+
 def test_the_summary_speaks_chinese(run, project: Path) -> None:
     assert "已改写 1 处" in run("port", str(project / "model.py"), "--lang", "zh").stderr
 

@@ -236,6 +236,21 @@ def test_what_no_rule_ports_gets_a_comment(port: Port, language: str) -> None:
     assert ("没有" in line) is (language == "zh")
 
 
+FIRST = [  # the imports that are added stand above the comment of the statement behind them
+    "import torch\ny = torch.zeros(2, device=d)\n",
+    "import torch\ny = torch.zeros(2, device=d)\nz = torch.no_such_thing\n",
+    "if True:\n    import torch\ny = torch.zeros(2, device=d)\n",
+]
+
+
+@pytest.mark.parametrize("text", FIRST)
+def test_a_comment_stands_right_above_its_statement(port: Port, text: str) -> None:
+    lines = port(text, unsafe=True).text.splitlines()
+    place = lines.index("y = mint.zeros(2)")
+    assert lines[place - 1].startswith("# apidiff unsafe: torch.zeros:")
+    assert "from mindspore import mint" in lines[: place - 1]
+
+
 def test_an_edit_with_conditions_is_made_only_if_asked_for_and_says_when(port: Port) -> None:
     text = "import torch\nx = torch.relu(y)\n"
     assert port(text).text == text
