@@ -6,7 +6,7 @@ What a sample meets (a dtype, that it is empty, an argument) is all that is lear
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import Enum
@@ -70,13 +70,29 @@ def separate(
     differing: Iterable[Met],
     agreeing: Iterable[Met],
     learner: Learner[Met, Found],
-    elsewhere: Callable[[], Iterable[tuple[Met, bool]]] = list,
+    elsewhere: Sequence[tuple[Met, bool]] = (),
 ) -> Separation[Met, Found]:
     """Learn from all samples what separates them, and check it: each is held back once and told by what all others teach.
 
-    A sample that differs and alone meets what tells of it cannot be told by the others. It is told by samples of another origin
-    that meet it too, ``elsewhere``: each with whether it differs. Without such a sample the condition was seen, and is no rule.
+    A sample that differs and alone meets what tells of it cannot be told by the others: the condition was seen with it, and is no
+    rule. ``elsewhere``: samples of another origin, each with whether it differs. They are learnt from too; where nothing
+    separates all samples, they check what separates the others.
     """
+    own = [*differing], [*agreeing]
+    if elsewhere:
+        every = [*own[0], *_those(elsewhere, True)], [*own[1], *_those(elsewhere, False)]
+        if (separation := _separate(*every, learner, ())).found is not None:
+            return separation
+    return _separate(*own, learner, elsewhere)
+
+
+def _those(outcomes: Sequence[tuple[Met, bool]], differ: bool) -> Iterator[Met]:
+    return (met for met, differs in outcomes if differs is differ)
+
+
+def _separate(
+    differing: Sequence[Met], agreeing: Sequence[Met], learner: Learner[Met, Found], others: Sequence[tuple[Met, bool]]
+) -> Separation[Met, Found]:
     counts = {True: Counter(differing), False: Counter(agreeing)}
     found = learner.learn([*counts[True]], [*counts[False]])
     if found is None:
@@ -92,12 +108,10 @@ def separate(
                 counts, met, differs, learner
             ):  # the same as another: what is learnt stays the same
                 right[differs] += count
-    lone = [part for met in alone for part in learner.parts(found) if learner.holds(part, met)]
-    for met, differs in elsewhere() if lone else ():
-        if any(learner.holds(part, met) for part in lone):
-            held_back[True] += 1
-            right[True] += differs
-            alone = {one for one in alone if not _share_a_part(one, met, lone, learner)}
+    for met, differs in others:
+        held_back[differs] += 1
+        right[differs] += learner.holds(found, met) is differs
+    alone = {met for met in alone if not any(_share_a_part(met, other, learner, found) for other, _ in others)}
     checked = held_back.total(), right.total(), len(alone)
     if alone and not held_back[True]:
         return Separation(found, Checked(Told.SEEN, *checked), alone)
@@ -119,5 +133,5 @@ def _alone(differing: Counter[Met], learner: Learner[Met, Found], found: Found) 
     return {met for mets in having for met in mets} - shared
 
 
-def _share_a_part(one: Met, other: Met, parts: Sequence[Found], learner: Learner[Met, Found]) -> bool:
-    return any(learner.holds(part, one) and learner.holds(part, other) for part in parts)
+def _share_a_part(one: Met, other: Met, learner: Learner[Met, Found], found: Found) -> bool:
+    return any(learner.holds(part, one) and learner.holds(part, other) for part in learner.parts(found))

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from apidiff.derive.condition_check import Learner, Separation, separate
+from apidiff.model.kept_for import KeptFor
 from apidiff.model.probe import Layout
 from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput
 
 _NUMBERED = re.compile(r"_[0-9]+$")
-_MOST = 3  # properties that one sentence names
+_MOST = 3  # properties that one sentence names; all dtypes are one
 
 
 class Property(Enum):
@@ -45,7 +46,14 @@ class SampleCondition:
 
 def conditions_of(call: SampleCall, plain: SampleCall) -> frozenset[SampleCondition]:
     """The conditions that ``call`` meets. ``plain``: the ordinary call, of which it may give other arguments."""
-    return frozenset([*_of_tensors(call), *_of_arguments(call, plain)])
+    kept = _kept(plain)
+    if id(call) not in kept:  # what is kept holds its call, whose identity is no other's therefore
+        kept[id(call)] = call, frozenset([*_of_tensors(call), *_of_arguments(call, plain)])
+    return kept[id(call)][1]
+
+
+# Of each facet, version and device in which some differ all calls of a mapping are asked about.
+_kept: KeptFor[SampleCall, dict[int, tuple[SampleCall, frozenset[SampleCondition]]]] = KeptFor(lambda _plain: {})
 
 
 Met = frozenset[SampleCondition]
@@ -53,7 +61,7 @@ Met = frozenset[SampleCondition]
 
 
 def separate_samples(
-    differing: Iterable[Met], agreeing: Iterable[Met], elsewhere: Callable[[], Iterable[tuple[Met, bool]]] = list
+    differing: Iterable[Met], agreeing: Iterable[Met], elsewhere: Sequence[tuple[Met, bool]] = ()
 ) -> Separation[Met, list[SampleCondition]]:
     """Find the fewest conditions of the samples that differ, and how they may be told; see `condition_check.separate`."""
     return separate(differing, agreeing, _LEARNER, elsewhere)
@@ -77,7 +85,7 @@ def separating(differing: Sequence[Met], agreeing: Sequence[Met]) -> list[Sample
     harmless = frozenset[SampleCondition]().union(*agreeing)
     left = list(differing)
     chosen: list[SampleCondition] = []
-    while left and len(chosen) < _MOST:
+    while left and len({Property.DTYPE if one.property is Property.DTYPE else one for one in chosen}) < _MOST:
         telling = {condition for met in left for condition in met} - harmless
         if not telling:
             return None

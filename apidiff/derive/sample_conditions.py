@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import cmath
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations, product
@@ -71,7 +71,7 @@ Traits = frozenset[Atom]
 def describe(
     differing: Iterable[Traits],
     agreeing: Iterable[Traits],
-    elsewhere: Callable[[], Iterable[tuple[Traits, bool]]] = list,
+    elsewhere: Sequence[tuple[Traits, bool]] = (),
 ) -> Separation[Traits, Description]:
     """Find the smallest description of the samples that differ, and how it may be told; see `condition_check.separate`."""
     return separate(differing, agreeing, _LEARNER, elsewhere)

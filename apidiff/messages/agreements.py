@@ -46,6 +46,8 @@ NO_KERNEL = "backend_support"
 _PASSED = {Property.VALUE, Property.GIVEN}
 _CASES = 3
 _VALUES = {Facet.VALUE.value, Facet.ACCURACY.value, Facet.SPECIAL_VALUES.value}  # of written samples these are one
+_OF_VALUES = {EvidenceCode.VALUES_DIFFER, EvidenceCode.LESS_ACCURATE, EvidenceCode.SPECIAL_DIFFER}
+_VALUES_DIFFER = (Facet.VALUE.value, EvidenceCode.VALUES_DIFFER)
 _NAMED_CALL = 32  # characters of an ordinary call that a headline has room for
 
 
@@ -103,8 +105,13 @@ class Elsewhere:
     mapping: Mapping
     pairs: Sequence[PairVerdicts]
 
-    def outcomes(self, pair: PairVerdicts, kind: str, code: EvidenceCode) -> list[tuple[str, bool]]:
-        """The samples of the version and device of ``pair`` that differ in the way that is asked, or agree in its facet."""
+    def outcomes(
+        self, pair: PairVerdicts, kind: str, code: EvidenceCode, raised: str | None = None
+    ) -> list[tuple[str, bool]]:
+        """The samples of the version and device of ``pair`` that differ in the way that is asked, or agree in its facet.
+
+        ``raised``: what `way_to_differ` tells of exceptions; any where it is None.
+        """
         facet = Facet.ERROR.value if kind == NO_KERNEL else kind
         facets = _VALUES if facet in _VALUES else {facet}
         place = pair.target_version, pair.device
@@ -114,8 +121,10 @@ class Elsewhere:
             if verdict.agreement is Agreement.AGREES:
                 told.setdefault(verdict.sample, False)
             elif told.get(verdict.sample) is not True:
-                alike = _kind(verdict) == kind and verdict.facts[0].code is code
-                told[verdict.sample] = True if alike or facets is _VALUES else None
+                way = way_to_differ(verdict)
+                alike = _kind(verdict) == kind and way == (code, way[1] if raised is None else raised)
+                of_values = (kind, code) == _VALUES_DIFFER and way[0] in _OF_VALUES
+                told[verdict.sample] = True if alike or of_values else None
         return [(sample, differs) for sample, differs in told.items() if differs is not None]
 
 
@@ -138,10 +147,10 @@ def facet_differences(
 
 def checked_conditions(mapping: Mapping, pair: PairVerdicts, elsewhere: Elsewhere | None = None) -> Iterator[Checked]:
     """Tell of each difference that only some written samples show how what separates them was checked."""
-    for (kind, code, _), verdicts in _alike(pair).items():
+    for (kind, code, raised), verdicts in _alike(pair).items():
         telling = _telling_samples(pair, kind, code)
         if len({verdict.sample for verdict in verdicts}) < len(telling):
-            yield _separated(mapping, pair, (kind, code), verdicts, telling, elsewhere)[0].checked
+            yield _separated(mapping, pair, (kind, code, raised), verdicts, telling, elsewhere)[0].checked
 
 
 def _telling_samples(pair: PairVerdicts, kind: str, code: EvidenceCode) -> set[str]:
@@ -171,10 +180,10 @@ def _differences(
     alike = _alike(pair)
     lacking = {one.sample for (kind, _, _), verdicts in alike.items() if kind == NO_KERNEL for one in verdicts}
     ways: Counter[str] = Counter()
-    for (kind, code, _), verdicts in alike.items():
+    for (kind, code, raised), verdicts in alike.items():
         compared = {verdict.sample for verdict in pair.verdicts if kind in {verdict.facet.value, NO_KERNEL}}
         telling = _telling_samples(pair, kind, code)
-        separation, possible = _separated(mapping, pair, (kind, code), verdicts, telling, elsewhere)
+        separation, possible = _separated(mapping, pair, (kind, code, raised), verdicts, telling, elsewhere)
         told = separation.checked.told
         when = separation.found or []
         if code is EvidenceCode.TARGET_REFUSES and _passes_what_is_absent(target, when):
@@ -245,7 +254,7 @@ def _refused(pair: PairVerdicts) -> set[str]:
 def _separated(
     mapping: Mapping,
     pair: PairVerdicts,
-    way: tuple[str, EvidenceCode],
+    way: tuple[str, EvidenceCode, str],
     verdicts: Sequence[FacetVerdict],
     compared: set[str],
     elsewhere: Elsewhere | None,
@@ -254,16 +263,16 @@ def _separated(
     differing = {verdict.sample for verdict in verdicts}
     plain = source_call(mapping, next(iter(mapping.samples)))
 
-    def outcomes() -> Iterator[tuple[Met, bool]]:
-        if elsewhere is not None:
-            for sample, differs in elsewhere.outcomes(pair, *way):
-                yield conditions_of(source_call(elsewhere.mapping, sample), plain), differs
-
+    others = elsewhere or Elsewhere(mapping, ())
+    outcomes = [
+        (conditions_of(source_call(others.mapping, sample), plain), differs)
+        for sample, differs in others.outcomes(pair, *way)
+    ]
     agreeing = [conditions_of(source_call(mapping, sample), plain) for sample in sorted(compared - differing)]
     separation = separate_samples(
         (conditions_of(source_call(mapping, sample), plain) for sample in sorted(differing)), agreeing, outcomes
     )
-    return separation, possible_conditions(separation, agreeing)
+    return separation, possible_conditions(separation, [*agreeing, *(met for met, differs in outcomes if not differs)])
 
 
 def _telling(mapping: Mapping, samples: Sequence[str]) -> str:

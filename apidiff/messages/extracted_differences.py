@@ -92,8 +92,10 @@ def _about(description: Description | None, parameters: Set[str]) -> bool:
 
 
 def checked_descriptions(mapping: Mapping, found: PairVerdicts, written: Elsewhere | None = None) -> Iterator[Checked]:
-    """Tell of each difference that only some extracted samples show how its description was checked."""
+    """Tell of each difference that only some extracted samples show, and none written, how its description was checked."""
     for way in _ways(found):
+        if written is not None and any(differs for _, differs in written.outcomes(found, way.kind, way.code)):
+            continue
         if len({one.sample for one in way.verdicts}) < len(way.compared):
             yield _separated(mapping, way, found, written)[0].checked
 
@@ -102,18 +104,17 @@ def _separated(
     mapping: Mapping, way: _Way, found: PairVerdicts, written: Elsewhere | None
 ) -> tuple[Separation[Traits, Description], Description]:
     """What describes the samples that differ, and all that may be the cause."""
-
-    def outcomes() -> Iterator[tuple[Traits, bool]]:
-        if written is not None:
-            for sample, differs in written.outcomes(found, way.kind, way.code):
-                yield traits_of(source_call(written.mapping, sample)), differs
-
+    others = written or Elsewhere(mapping, ())
+    outcomes = [
+        (traits_of(source_call(others.mapping, sample)), differs)
+        for sample, differs in others.outcomes(found, way.kind, way.code)
+    ]
     differing = {one.sample for one in way.verdicts}
     parts: dict[bool, list[Traits]] = {True: [], False: []}
     for name in way.compared:
         parts[name in differing].append(traits_of(source_call(mapping, name)))
     separation = describe(parts[True], parts[False], outcomes)
-    return separation, possible(separation, parts[False])
+    return separation, possible(separation, [*parts[False], *(met for met, differs in outcomes if not differs)])
 
 
 def _condition(mapping: Mapping, way: _Way, found: PairVerdicts, written: Elsewhere | None) -> _Condition:

@@ -232,6 +232,7 @@ def sample_headline(
     devices = LABELS[f"device.{device}"]
     keys = _ON_CONDITIONS[told] if when else ()
     ways = [filled(key, devices=devices, when=condition_words(when), text=text) for key in keys]
+    ways += [filled("headline.some_short", when=condition_words(when[:2]), text=text)] if len(when) > 2 else []
     ways += [filled("headline.on_call", devices=devices, call=call, text=text)] if call and "\n" not in call else []
     short = (spaced(headline) for headline in ways)
     return next(
@@ -247,11 +248,11 @@ def _is_short(headline: Text) -> bool:
 
 
 def condition_words(conditions: Iterable[SampleCondition]) -> Text:
-    """The conditions that a call meets one of: "bfloat16 or a tuple as `dim`"."""
-    return joined(
-        "headline.when.or",
-        [filled(f"headline.when.{one.property.value}", argument=one.argument, value=one.value) for one in conditions],
-    )
+    """The conditions that a call meets one of: "bool, bfloat16 or a tuple as `dim`"."""
+    words = [
+        filled(f"headline.when.{one.property.value}", argument=one.argument, value=one.value) for one in conditions
+    ]
+    return joined("headline.when.or", [*([joined("site.comma", words[:-1])] if words[:-1] else []), *words[-1:]])
 
 
 def is_plain_tuple(fact: Evidence) -> bool:

@@ -44,10 +44,11 @@ def test_each_sample_is_held_back_once(differing: list[str], agreeing: list[str]
 
 
 ELSEWHERE = [
-    ([("az", True)], Checked(Told.RULE, 3, 3)),
+    ([("az", True)], Checked(Told.RULE, 4, 4)),  # learnt from too: each of two is held back
     ([("az", False)], Checked(Told.SOME_INPUTS, 3, 2)),
     ([("az", True), ("a", False)], Checked(Told.SOME_INPUTS, 4, 3)),
-    ([("z", False), ("z", True)], Checked(Told.SEEN, 2, 2, 1)),  # meet nothing of it
+    ([("z", False)], Checked(Told.SEEN, 3, 3, 1)),  # meets nothing of it
+    ([("z", True)], Checked(Told.SOME_INPUTS, 3, 2, 1)),  # differs without it
 ]
 
 
@@ -55,4 +56,4 @@ ELSEWHERE = [
 def test_samples_of_another_origin_tell_of_one_that_is_alone(
     outcomes: list[tuple[str, bool]], checked: Checked
 ) -> None:
-    assert separate(["ax"], ["x", "y"], LETTERS, lambda: outcomes).checked == checked
+    assert separate(["ax"], ["x", "y"], LETTERS, outcomes).checked == checked

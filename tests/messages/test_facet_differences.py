@@ -122,3 +122,44 @@ def test_what_a_written_sample_agrees_in_is_not_on_all_inputs(database: Data) ->
     assert somewhere.when == [[ON_SOME_INPUTS]]
     assert somewhere.headline is not None
     assert somewhere.headline.en.startswith("On some inputs")
+
+
+BORNE_OUT = [
+    (None, "seen", "Seen with `float64` (CPU): it has no kernel"),
+    ({"float64": "A", "float32-1": None}, "rule", "`float64` (CPU): it has no kernel"),
+    ({"float64": None}, "some_inputs", "Some inputs, such as `float64` (CPU): it has no kernel"),
+    (
+        {"float64": "A", "float16": "A", "float32-1": None, "float32-2": None},
+        "seen",
+        "Seen with `float16` or `float64` (CPU): it has no kernel",
+    ),
+    (
+        {"float64": "B"},
+        "seen",
+        "Seen with `float64` (CPU): it has no kernel",
+    ),  # another exception tells nothing of this one
+]
+
+
+@pytest.mark.parametrize(("extracted", "condition", "headline"), BORNE_OUT)
+def test_extracted_samples_tell_what_one_written_sample_is_worth(
+    database: Data, extracted: dict[str, str | None] | None, condition: str, headline: str
+) -> None:
+    mapping = database.mappings[GELU]
+    sampled = with_extracted(mapping, database.extracted)
+    assert sampled is not None
+
+    def pair(errors: dict[str, str | None]) -> PairVerdicts:
+        return PairVerdicts(
+            target_version="2.10.0",
+            source_version="2.13.0",
+            device="cpu",
+            runs=("mindspore-2.10.0/a", "torch-2.13.0/b"),
+            verdicts=tuple(verdict(sample, error) for sample, error in errors.items()),
+        )
+
+    elsewhere = None if extracted is None else Elsewhere(sampled, [pair(extracted)])
+    written = pair({"plain": None, "tanh": None, "float64": "A"})
+    [difference] = facet_differences(mapping, mapping.targets[0], [written], elsewhere)
+    assert difference.headline is not None
+    assert (difference.condition, difference.headline.en) == (condition, headline)

@@ -273,6 +273,11 @@ WORTH = [
         _TUPLE,
         ("E.g. a tuple as `dim`: returns other values", "部分输入（如 `dim` 为元组）下返回的数值不同"),
     ),
+    (
+        Told.SEEN,
+        [SampleCondition(Property.DTYPE, value=f"float{bits}") for bits in (8, 16, 32, 64, 80, 128, 256)],
+        ("E.g. `float8` or `float16`: returns other values", "部分输入（如 `float8` 或 `float16`）下返回的数值不同"),
+    ),
     (Told.SEEN, [*_BOTH, *_BOTH], ("On some inputs (CPU), returns other values", "CPU 上，部分输入下返回的数值不同")),
 ]
 
