@@ -236,15 +236,17 @@ class CallWriter:
             places[str(one.parameter)] = (start, one.slot.end)
         conditions = [self._rule.condition] if self._rule.condition is not None else []
         named = PLACE.findall(form)
-        if len(set(named)) < len(named):  # an argument is written twice, so the whole call is written anew
+        if any(name not in places for name in named):  # a method that is called by a name of its own
+            raise NotWritten(filled("porting.form"))
+        starts = [places[name][0] for name in named]
+        # An argument is written twice, or before one that stands before it, so the whole call is written anew.
+        if len(set(named)) < len(named) or starts != sorted(starts):
             text = PLACE.sub(lambda found: code.text(*places[found[1]]), form)
             return CallEdits([Edit(code.start(call), code.end(call), text)], conditions, renames=False)
         edits, at = [], code.start(call)
         texts = PLACE.split(form)  # text, name, text, …
         for text, name in zip(texts[::2], [*texts[1::2], ""], strict=True):
             start, end = places.get(name, (code.end(call), code.end(call)))
-            if start < at:
-                raise NotWritten(filled("porting.form"))
             if text or start > at:
                 edits.append(Edit(at, start, text))
             at = end

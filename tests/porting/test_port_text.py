@@ -155,6 +155,12 @@ CALLS = [  # the call, the options, what it becomes
     ),
     ("torch.tensor([1.0, 2.0])", {}, "mindspore.tensor([1.0, 2.0])"),
     ("torch.tensor(data=[1.0, 2.0])", {"unsafe": True}, "mindspore.tensor(input_data=[1.0, 2.0])"),
+    (  # arguments in another order than they are written in
+        "nn.functional.layer_norm(a, (3,), b, c, 1e-6)",
+        {"device": "cpu", "unsafe": True},
+        "ops.LayerNorm(begin_norm_axis=-1, begin_params_axis=-1, epsilon=1e-6)(a, b, c)[0]",
+    ),
+    ("nn.functional.layer_norm(a, (3,))", {"device": "cpu", "unsafe": True}, "nn.functional.layer_norm(a, (3,))"),
     # An argument that is left out is no reason for a target without a kernel, nor is a dtype for which both have none.
     ("torch.arange(n, device=x.device)", {"device": "cpu", "unsafe": True}, "ops.arange(n)"),
     ("torch.addmm(a, b, c)", {"device": "cpu", "unsafe": True}, "ops.addmm(a, b, c)"),
