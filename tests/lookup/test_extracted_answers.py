@@ -35,7 +35,7 @@ def test_the_description_that_was_found_is_the_headline(database: Data) -> None:
     assert told.headline is not None
     assert told.headline.en == "Returns nan or inf elsewhere (seen: an input is empty)"
     assert told.headline.zh == "输入为空张量的样例中返回值中 nan 或 inf 的位置不同"
-    assert "When an input is empty: on 1 of" in told.text.en
+    assert "Seen when an input is empty: on 1 of" in told.text.en
 
 
 def test_the_run_stands_beside_it(tanh: TargetEntry) -> None:
