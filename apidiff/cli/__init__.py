@@ -69,10 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is None:
         _stand_alone()
     try:
-        _refuse_undecodable(sys.argv[1:] if argv is None else argv)
-        args = _parse(list(sys.argv[1:] if argv is None else argv))
-        code: int = args.run(args)
-        sys.stdout.flush()
+        return _run(list(sys.argv[1:] if argv is None else argv))
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -84,11 +81,33 @@ def main(argv: Sequence[str] | None = None) -> int:
             import traceback  # takes as long to import as a fiftieth of a lookup, and is seldom needed
 
             traceback.print_exc()
-            sys.stderr.write("apidiff: this is a fault of apidiff. Report it with what is above.\n")
+            _tell("apidiff: this is a fault of apidiff. Report it with what is above.\n")
             return FAULT
-        sys.stderr.write("".join(f"apidiff: {line}\n" for line in sentence.splitlines()))
+        _tell("".join(f"apidiff: {line}\n" for line in sentence.splitlines()))
         return 2
+
+
+def _run(arguments: list[str]) -> int:
+    """Runs a command line. Raises OSError where its output cannot be written, whether it is an answer or the help."""
+    _refuse_undecodable(arguments)
+    try:
+        args = _parse(arguments)
+        code: int = args.run(args)
+    except SystemExit:
+        sys.stdout.flush()
+        _tell("")
+        raise
+    sys.stdout.flush()
     return code
+
+
+def _tell(text: str) -> None:
+    """Writes to standard error, unless that is full: then nobody can be told, and the exit code stays what it is."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:

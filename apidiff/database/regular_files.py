@@ -8,10 +8,24 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import struct
+import zipfile
 import zlib
 from pathlib import Path
 
 _PIECE = 2**16  # bytes
+# What `zipfile` raises for archives that are damaged or made to break their reader.
+BROKEN_ZIP = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+)
 
 
 def read_regular(path: Path, most: int) -> bytes:

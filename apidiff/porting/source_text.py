@@ -97,6 +97,10 @@ def decoded(content: bytes, *, python: bool) -> str:
         text = content.decode(encoding)
     except (SyntaxError, UnicodeError, LookupError) as error:
         raise UnreadableSource("encoding", detail=str(error)) from error
+    return _with_line_feeds(text)
+
+
+def _with_line_feeds(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
@@ -136,7 +140,7 @@ def _cells(content: bytes) -> Iterator[Block]:
     """The code cells of a notebook. Raises UnreadableSource."""
     for number, cell in enumerate(notebook_cells(content), start=1):
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
-            yield _plain(cell_source(cell).split("\n"), 1, number)
+            yield _plain(_with_line_feeds(cell_source(cell)).split("\n"), 1, number)
 
 
 def notebook_cells(content: bytes) -> list[object]:

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from email.parser import HeaderParser
 from pathlib import Path, PurePosixPath
 
+from apidiff.database.regular_files import BROKEN_ZIP
 from apidiff.errors import ApidiffError, DataError
 from apidiff.model.version import Version, VersionError
 
 # torch's Python source is about 60 MB, MindSpore's about 40 MB; far more than that is no framework.
 _MOST_BYTES = 1 << 30
+_MOST_METADATA = 1 << 20  # bytes: those of torch and MindSpore have some 40 KB
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ def unpacked(framework: str, wheel: Path) -> Iterator[Source]:
     with tempfile.TemporaryDirectory(prefix="apidiff-wheel-") as folder:
         root = Path(folder)
         try:
+            if wheel.exists() and not wheel.is_file():  # a pipe would be waited for, a device read until memory ends
+                raise DataError(wheel, None, "is no regular file", f"Give a wheel of {framework}.")
             with zipfile.ZipFile(wheel) as archive:
                 version = _version(archive, framework, wheel)
                 _unpack(archive, framework, wheel, root)
@@ -62,8 +66,8 @@ def unpacked(framework: str, wheel: Path) -> Iterator[Source]:
             raise DataError(
                 wheel, None, f"cannot be unpacked ({error.strerror or error})", "Check file and disk."
             ) from error
-        except zipfile.BadZipFile as error:
-            raise DataError(wheel, None, f"is not a wheel: {error}", "Download it again.") from error
+        except BROKEN_ZIP as error:
+            raise DataError(wheel, None, f"is not a wheel: {str(error)[:200]}", "Download it again.") from error
         yield Source(framework, version, root)
 
 
@@ -71,7 +75,8 @@ def _version(archive: zipfile.ZipFile, framework: str, wheel: Path) -> str:
     for name in archive.namelist():
         path = PurePosixPath(name)
         if len(path.parts) == 2 and path.name == "METADATA" and path.parts[0].endswith(".dist-info"):
-            headers = HeaderParser().parsestr(archive.read(name).decode("utf-8", "replace"))
+            with archive.open(name) as metadata:
+                headers = HeaderParser().parsestr(metadata.read(_MOST_METADATA).decode("utf-8", "replace"))
             if headers["Name"] != framework:
                 raise DataError(wheel, None, f"is a wheel of {headers['Name']!r}", f"Give a wheel of {framework}.")
             return _release(headers["Version"] or "", wheel)

@@ -16,10 +16,13 @@ from apidiff.lookup.knowledge import KnowledgeBase
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
+_SET = {"LC_ALL", "LC_MESSAGES", "LANG", "COLUMNS", "PYTHONUNBUFFERED"}
+
+
 @pytest.fixture
 def environment(knowledge: KnowledgeBase) -> dict[str, str]:
     """Variables that decide how text comes out, set the same everywhere. The index is there, as all tests use it."""
-    kept = {key: value for key, value in os.environ.items() if key not in {"LC_ALL", "LC_MESSAGES", "LANG", "COLUMNS"}}
+    kept = {key: value for key, value in os.environ.items() if key not in _SET}
     kept.update(PYTHONPATH=str(PACKAGE.parent), LANG="C.UTF-8", COLUMNS="80", NO_COLOR="1")
     return kept
 

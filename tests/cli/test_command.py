@@ -101,7 +101,8 @@ def test_every_public_name_is_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["lookup", "reduce"], ["lookup", "reduce", "--json"], ["search", "reduce"], ["schema"]]
+    "arguments",
+    [["lookup", "reduce"], ["lookup", "reduce", "--json"], ["search", "reduce"], ["schema"], ["--help"], ["--version"]],
 )
 def test_a_full_disk_under_the_output_is_told_once(arguments: list[str], environment: dict[str, str]) -> None:
     with Path("/dev/full").open("w") as full:
@@ -113,6 +114,13 @@ def test_a_full_disk_under_the_output_is_told_once(arguments: list[str], environ
         done.stderr
         == "apidiff: The output cannot be written (No space left on device). Make room, or send it elsewhere.\n"
     )
+
+
+@pytest.mark.parametrize("arguments", [["lookup", "nonesuch"], ["nonesuch"], ["lookup", "reduce", "--mindspore", "x"]])
+def test_where_nobody_can_be_told_the_exit_code_tells(arguments: list[str], environment: dict[str, str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*COMMAND, *arguments], stdout=full, stderr=full, env=environment, timeout=500)
+    assert done.returncode == 2
 
 
 def test_a_reader_that_goes_away_is_no_error(environment: dict[str, str]) -> None:

@@ -67,6 +67,13 @@ def test_lines_are_added_to_a_cell_as_its_lines_stand(port: Port) -> None:
     assert [line.partition(":")[0] for line in ported] == ["import torch\n", "# apidiff manual", "torch.save(x, 'a')"]
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_lines_of_a_cell_keep_their_ends(port: Port, end: str) -> None:
+    lines = [f"import torch{end}", f"x = torch.cat([a, b], dim=1){end}", "print(x)"]
+    ported = json.loads(port(json.dumps({"cells": [_code(lines)]}), NOTEBOOK))["cells"][0]["source"]
+    assert ported == [f"from mindspore import mint{end}", f"x = mint.cat([a, b], dim=1){end}", "print(x)"]
+
+
 PAGE = """# torch.cat
 
 ```python

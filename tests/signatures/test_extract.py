@@ -7,6 +7,7 @@ import functools
 import importlib.metadata
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -116,6 +117,28 @@ def test_a_file_that_is_no_archive(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="is not a wheel"), unpacked("torch", tmp_path / "torch.whl"):
         pass
     with pytest.raises(DataError, match="No such file"), unpacked("torch", tmp_path / "absent.whl"):
+        pass
+    os.mkfifo(tmp_path / "pipe.whl")
+    with pytest.raises(DataError, match="is no regular file"), unpacked("torch", tmp_path / "pipe.whl"):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "found"),
+    [
+        (8, b"\x01\x00", "is encrypted"),  # the flags of a member of the directory
+        (10, b"\x63\x00", "compression method is not supported"),
+    ],
+)
+def test_a_wheel_that_is_made_to_break_its_reader(tmp_path: Path, field: int, value: bytes, found: str) -> None:
+    wheel = make_wheel(tmp_path / "torch.whl", WHEEL)
+    content = bytearray(wheel.read_bytes())
+    at = content.index(b"PK\x01\x02")
+    while at >= 0:
+        content[at + field : at + field + len(value)] = value
+        at = content.find(b"PK\x01\x02", at + 4)
+    wheel.write_bytes(content)
+    with pytest.raises(DataError, match=found), unpacked("torch", wheel):
         pass
 
 

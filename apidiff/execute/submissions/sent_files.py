@@ -6,14 +6,12 @@ A zip is read in memory, within bounds, and never unpacked to the disk.
 from __future__ import annotations
 
 import io
-import struct
 import zipfile
-import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from apidiff.database.regular_files import read_regular
+from apidiff.database.regular_files import BROKEN_ZIP, read_regular
 from apidiff.database.runs import signature_path
 from apidiff.database.signing import MAX_SIGNATURE, read_signature, refuse_large_signature
 from apidiff.errors import DataError
@@ -25,17 +23,6 @@ _LONGEST = 200  # name of a record
 _SHOWN = 5  # names of what is passed over
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # others can ask for gigabytes before the first byte comes out
 _AGAIN = "Ask for the file again, as make gpu or make npu wrote it, or for the records one by one."
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    NotImplementedError,
-    OSError,
-    OverflowError,
-    RuntimeError,
-    ValueError,
-)
 
 # Told what was passed over.
 Note = Callable[[str], None]
@@ -63,7 +50,7 @@ def read_sent(path: Path, note: Note = lambda _text: None) -> list[Sent]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return _members(path, archive, note)
-    except _BROKEN as error:
+    except BROKEN_ZIP as error:
         raise DataError(path, None, f"is no zip that can be read: {str(error)[:200]}", _AGAIN) from error
 
 
