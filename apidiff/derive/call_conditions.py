@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 
 from apidiff.derive.argument_changes import Change
-from apidiff.derive.conditions import Condition as ClaimCondition
-from apidiff.derive.conditions import Either, OwnGroup, Passes, With, Without, conditions
 from apidiff.derive.plain_call_conditions import Property, SampleCondition
+from apidiff.derive.probe_conditions import Condition as ClaimCondition
+from apidiff.derive.probe_conditions import Either, OwnGroup, Passes, With, Without, conditions
 from apidiff.derive.sample_conditions import Atom, Description, Trait
 from apidiff.model.claim import Claim
 from apidiff.model.condition import Condition

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from apidiff.derive.argument_changes import ArgumentChange, Change
-from apidiff.derive.conditions import (
+from apidiff.derive.probe_conditions import (
     Callers,
     Condition,
     Disagree,

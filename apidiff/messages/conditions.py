@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby, pairwise
 
 from apidiff.derive.argument_changes import ArgumentChange, Change
-from apidiff.derive.conditions import (
+from apidiff.derive.probe_conditions import (
     Callers,
     Condition,
     Disagree,

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from apidiff.derive.argument_changes import Change
 from apidiff.derive.condition_check import Told
-from apidiff.derive.conditions import (
+from apidiff.derive.plain_call_conditions import SampleCondition
+from apidiff.derive.probe_conditions import (
     Callers,
     Condition,
     Disagree,
@@ -21,7 +22,6 @@ from apidiff.derive.conditions import (
     Without,
     conditions,
 )
-from apidiff.derive.plain_call_conditions import SampleCondition
 from apidiff.derive.reach import Cited, newest_outcomes, newest_rows
 from apidiff.messages.labels import LABELS, capitalised, filled, joined, spaced
 from apidiff.model.agreement import Facet

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from apidiff.derive.calls import symbols_of
-from apidiff.derive.conditions import conditions
+from apidiff.derive.probe_conditions import conditions
 from apidiff.judge.recorded_values import steps_of
 from apidiff.messages.conditions import conditions_text
 from apidiff.messages.labels import capitalised, filled, joined, spaced

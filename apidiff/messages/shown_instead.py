@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apidiff.derive.conditions import conditions
+from apidiff.derive.probe_conditions import conditions
 from apidiff.derive.verdicts_by_run import telling_observation
 from apidiff.messages.conditions import conditions_text
 from apidiff.messages.labels import filled, spaced

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apidiff.database import Data
-from apidiff.derive.conditions import Disagree, conditions
+from apidiff.derive.probe_conditions import Disagree, conditions
 from apidiff.derive.reach import frequent_first, is_odd, passes_part
 from apidiff.model.claim import Claim
 from apidiff.model.mapping import Api

@@ -7,7 +7,7 @@ import pytest
 
 from apidiff.derive.argument_changes import ArgumentChange, Change
 from apidiff.derive.calls import SYMBOLS, call, written_argument
-from apidiff.derive.conditions import Condition, Disagree, Either, Happens, Passes, With, Without, WorldSizes
+from apidiff.derive.probe_conditions import Condition, Disagree, Either, Happens, Passes, With, Without, WorldSizes
 from apidiff.messages.conditions import conditions_text
 from apidiff.messages.labels import spaced
 from apidiff.messages.phrases import phrase

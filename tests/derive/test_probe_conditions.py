@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from apidiff.derive.argument_changes import ArgumentChange, Change, changes_of, is_shortened, shape_code
-from apidiff.derive.conditions import (
+from apidiff.derive.probe_conditions import (
     Callers,
     Condition,
     Disagree,
