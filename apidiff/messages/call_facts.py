@@ -114,6 +114,7 @@ class _Collector:
         summaries = {claim.id: claim.summary for claim in entry.claims}
         return TargetFacts(
             name=shown.name,
+            note=shown.note,
             ways=self._ways(target.api.name, self._target_files),
             written="call" if rule != WritingRule() else self._written(mapping, target),
             rule=rule,

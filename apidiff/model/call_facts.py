@@ -89,7 +89,7 @@ class TargetFacts(Record, frozen=True, kw_only=True):
     ``renamed``: source parameter → the target's name of it; ``missing``: those it lacks. ``ways``: to call the target, as those
     of the source are written. ``written``: how code names it: ``call`` (in calls and elsewhere), ``annotation`` (in annotations
     alone), empty where no rule writes it. ``rule``: what names alone do not tell of it. ``left_out``: parameters of the source
-    that a port leaves out, with what is to be known then.
+    that a port leaves out, with what is to be known then. ``note``: what a person says of it.
     """
 
     name: str
@@ -105,6 +105,7 @@ class TargetFacts(Record, frozen=True, kw_only=True):
     samples: list[SampleFact] = []
     problems: list[ProblemFact] = []
     devices: dict[str, DeviceFact] = {}
+    note: Text | None = None
 
 
 class OtherwiseFacts(Record, frozen=True, kw_only=True):

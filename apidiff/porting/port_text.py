@@ -200,7 +200,13 @@ class _Port:
         if label is Label.UNSAFE and not why:
             why = [filled("porting.not_run")]
         if label is Label.MANUAL and not why:
-            why = [filled("porting.no_rule")]
+            target = self._judge.target_of(judgement)
+            note = target.note if target is not None else None
+            why = [
+                filled("porting.by_hand", target=target.name, note=note)
+                if target and note
+                else filled("porting.no_rule")
+            ]
         return self._change(reference, judgement, label, why, edits)
 
     def _is_held(self, reference: Reference) -> bool:
