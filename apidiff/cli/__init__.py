@@ -138,6 +138,7 @@ def _stand_alone() -> None:
     closed = sys.stdout is None
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for the whole process
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
     if closed:
         sys.stderr.write("apidiff: note: standard output is closed, so nothing is printed.\n")
     for name in ("COLUMNS", "LINES"):

@@ -32,5 +32,15 @@ def run(args: argparse.Namespace) -> int:
         raise ApidiffError(f"mcp needs {error.name}. Install it: pip install 'apidiff[mcp]'") from error
     # The server closes what it writes to; that stays open which is flushed when the command ends.
     with redirect_stdout(os.fdopen(os.dup(sys.stdout.fileno()), "w")):
-        serve(open_index(), args.mindspore)
+        try:
+            serve(open_index(), args.mindspore)
+        except* OSError as faults:
+            raise ApidiffError(
+                f"The agent cannot be answered ({_cause(faults)}). Look at what reads the output."
+            ) from faults
     return 0
+
+
+def _cause(faults: BaseExceptionGroup[OSError]) -> str:
+    first = faults.exceptions[0]
+    return _cause(first) if isinstance(first, BaseExceptionGroup) else first.strerror or str(first)

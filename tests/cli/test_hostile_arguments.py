@@ -36,6 +36,14 @@ def test_a_closed_stream_is_no_fault(closed: str, tmp_path: Path) -> None:
     assert (tmp_path / "code").read_text() == "0\n"
 
 
+@pytest.mark.parametrize("name", ["lsp", "mcp"])
+def test_a_server_without_input_ends(name: str) -> None:
+    command = ["/bin/sh", "-c", '"$@" <&-', "sh", *COMMAND, name]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("columns", ["99999999", "-1", "0", "wide", "9" * 5000])
 def test_a_terminal_of_an_impossible_width(columns: str) -> None:
     script = "import os; from apidiff.cli import _stand_alone; _stand_alone(); print(os.environ.get('COLUMNS'))"
