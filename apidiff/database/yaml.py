@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,6 +21,17 @@ _SAFE_DEPTH = 3000  # levels that LibYAML builds in any thread
 _DEEP_LINE = re.compile(rf"^[ \t?:-]{{{_SAFE_DEPTH},}}", re.MULTILINE)
 _MOST_REPEATED = 1000  # values
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_LEVEL = "Mend the indentation: items of a list, and keys of a record, begin in the same column as those "
+"above them; and nothing stands behind a closing quote."
+# What LibYAML finds where a line begins in the wrong column, and what to do.
+_SYNTAX_REMEDIES = {
+    "did not find expected '-' indicator": _LEVEL,
+    "did not find expected key": _LEVEL,
+    "found a tab character that violates indentation": "Mend the indentation: write spaces in place of tabs.",
+    "found character that cannot start any token": "Indent by spaces, not tabs; put text that begins with @, ` or % in quotes.",
+    "mapping values are not allowed in this context": "Mend the indentation: the line above has a value, so this key begins in "
+    "its column; or put text that holds ': ' in quotes.",
+}
 Place = tuple[str | int, ...]
 Lines = dict[Place, int]
 
@@ -57,10 +69,10 @@ def read_yaml_plain(path: Path, kind: type[T]) -> tuple[T, Any, Lines]:
         plain = _Constructor(path, loader, lines).plain(node, ()) if node is not None else None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        found = f"broken YAML: {error.problem or error.context}"
-        raise DataError(
-            path, mark.line + 1 if mark else None, found, "Mend the syntax at or above this line.", Damage.SYNTAX
-        ) from error
+        problem = error.problem or error.context or ""
+        found = f"broken YAML: {problem}"
+        remedy = _SYNTAX_REMEDIES.get(problem, "Mend the syntax at or above this line.")
+        raise DataError(path, mark.line + 1 if mark else None, found, remedy, Damage.SYNTAX) from error
     except yaml.YAMLError as error:
         raise DataError(path, None, f"broken YAML: {error}", "Mend the syntax.", Damage.SYNTAX) from error
     except RecursionError as error:
@@ -70,7 +82,8 @@ def read_yaml_plain(path: Path, kind: type[T]) -> tuple[T, Any, Lines]:
     try:
         return msgspec.convert(plain, kind), plain, lines
     except msgspec.ValidationError as error:
-        raise _explain(path, *place_of(error, plain, kind), lines) from error
+        what, at = place_of(error, plain, kind)
+        raise _explain(path, what, at, lines, keys_at(msgspec.inspect.type_info(kind), at)) from error
     except RecursionError as error:
         raise DataError(path, None, "values are nested too deep", "Write them flatter.", Damage.SIZE) from error
 
@@ -199,12 +212,31 @@ def _fault(plain: Any, kind: Any) -> str | None:
     return None
 
 
-def _explain(path: Path, what: str, at: Place, lines: Lines) -> DataError:
+def keys_at(kind: msgspec.inspect.Type, at: Place) -> set[str]:
+    """The keys that a value of ``kind`` may have at ``at``; of a union, those that any of its members may have."""
+    if isinstance(kind, msgspec.inspect.UnionType):
+        return set().union(*(keys_at(member, at) for member in kind.types))
+    if isinstance(kind, msgspec.inspect.StructType):
+        fields = {field.encode_name: field.type for field in kind.fields}
+        if not at:
+            return set(fields)
+        return keys_at(fields[str(at[0])], at[1:]) if at[0] in fields else set()
+    if at and isinstance(kind, msgspec.inspect.DictType):
+        return keys_at(kind.value_type, at[1:])
+    if at and isinstance(kind, msgspec.inspect.CollectionType):
+        return keys_at(kind.item_type, at[1:])
+    return set()
+
+
+def _explain(path: Path, what: str, at: Place, lines: Lines, allowed: set[str]) -> DataError:
     place = "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in at)
     if "unknown field" in what and (key := re.search(r"`([^`]+)`$", what)):
         where = [line for spot, line in lines.items() if spot[: len(at)] == at and spot[-1:] == (key[1],)]
+        given = {spot[-1] for spot in lines if len(spot) == len(at) + 1 and spot[:-1] == at}
+        near = difflib.get_close_matches(key[1], sorted(allowed - given), n=1)
+        remedy = (f"Did you mean {near[0]!r}? " if near else "") + _UNKNOWN
         return DataError(
-            path, min(where, default=lines.get(at)), f"unknown key {key[1]!r} in {place}", _UNKNOWN, Damage.FORM
+            path, min(where, default=lines.get(at)), f"unknown key {key[1]!r} in {place}", remedy, Damage.FORM
         )
     if "missing required field" in what and (key := re.search(r"`([^`]+)`$", what)):
         remedy = f"Add {key[1]!r} there." + (

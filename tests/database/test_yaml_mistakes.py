@@ -1,0 +1,53 @@
+"""Slips of who writes a record: each is told with its line and with what to do about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from apidiff.database.yaml import read_yaml
+from apidiff.errors import DataError
+
+
+class _Claim(msgspec.Struct, forbid_unknown_fields=True):
+    relation: str
+    note: str = ""
+
+
+class _Record(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    claims: list[_Claim] = []
+    others: dict[str, _Claim] | None = None
+
+
+_SLIPS = {
+    "a key deeper than its record": ("name: a\n  claims: []\n", ":2:", "Mend the indentation: the line above has"),
+    "a key between two columns": ("name: a\nclaims:\n  - relation: x\n   note: y\n", ":4:", "the same column"),
+    "a key to the left": ("name: a\nclaims:\n    - relation: x\n  note: y\n", ":4:", "the same column"),
+    "a tab": ("name: a\n\tclaims: []\n", ":2:", "spaces in place of tabs"),
+    "a misspelt key": ("nmae: a\n", ":1:", "Did you mean 'name'?"),
+    "a misspelt key of an item": ("name: a\nclaims:\n- realtion: x\n", ":3:", "Did you mean 'relation'?"),
+    "a misspelt key of a named item": ("name: a\nothers:\n  k:\n    realtion: x\n", ":4:", "Did you mean 'relation'?"),
+    "a key of nothing": ("name: a\nweather: fine\n", ":2:", "Remove it or mend its spelling"),
+}
+
+
+@pytest.mark.parametrize("slip", _SLIPS)
+def test_a_slip_is_told_with_its_line_and_remedy(slip: str, tmp_path: Path) -> None:
+    text, line, remedy = _SLIPS[slip]
+    path = tmp_path / "record.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        read_yaml(path, _Record)
+    assert line in str(caught.value)
+    assert remedy in str(caught.value)
+
+
+def test_a_key_that_is_there_is_not_proposed(tmp_path: Path) -> None:
+    path = tmp_path / "record.yaml"
+    path.write_text("name: a\nnames: b\n", encoding="utf-8")
+    with pytest.raises(DataError, match="unknown key 'names'") as caught:
+        read_yaml(path, _Record)
+    assert "Did you mean" not in str(caught.value)
