@@ -167,14 +167,19 @@ class _Sections:
         return lines
 
     def _headlines(self, key: str, differences: Sequence[DifferenceEntry]) -> Iterator[RenderableType]:
-        """The facts in a line each, under what is to be done about them; of samples, what shows it."""
+        """The facts in a line each, under what is to be done about them; of samples, what shows it.
+
+        Not of a device where another target is told to be used.
+        """
         if not differences:
             return
         yield self._heading(key)
+        elsewhere = {device for target in self.answer.beside for device in target.devices}
         for difference in differences[:_SHOWN]:
             fact = difference.headline or difference.text
             yield Line.assemble(("• ", _risk_style(difference.risk)), _prose(fact, self.language))
-            if difference.repeat and difference.kind != DifferenceKind.BACKEND_SUPPORT.value:
+            shown = difference.repeat is not None and difference.kind != DifferenceKind.BACKEND_SUPPORT.value
+            if shown and difference.device not in elsewhere:
                 yield _indent(_prose(difference.parts[0].text, self.language), 2)
         if (left := len(differences) - _SHOWN) > 0:
             yield Line(label("screen.more", self.language).format(count=left), style="dim")
