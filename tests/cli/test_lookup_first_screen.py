@@ -71,13 +71,13 @@ def test_what_comes_first(knowledge: KnowledgeBase, language: Language, said: li
 @pytest.mark.parametrize(
     ("language", "target", "fact"),
     [
-        ("en", "On the CPU: mindspore.ops.full", "`torch.full((2, 3), 1.5)` (CPU): returns another dtype"),
-        ("zh", "在 CPU 上：mindspore.ops.full", "返回值的数据类型不同"),
+        ("en", "On the CPU: mindspore.ops.sort", "On the CPU, element 1 is `int32`, not `int64`"),
+        ("zh", "在 CPU 上：mindspore.ops.sort", "下标为 1 的元素是 `int32`，而不是 `int64`"),
     ],
 )
 def test_what_bites_with_a_target_for_another_device(
     knowledge: KnowledgeBase, language: Language, target: str, fact: str
 ) -> None:
-    lines = printed(knowledge, "torch.full", language)
+    lines = printed(knowledge, "torch.sort", language)
     start = next(number for number, line in enumerate(lines) if line.startswith(target))
     assert any(fact in line and line.startswith("  • ") for line in lines[start : start + 6])
