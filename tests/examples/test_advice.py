@@ -72,7 +72,7 @@ GIVEN = {
     "median + sigma * tan(pi * (u - 0.5))": "import mindspore\nfrom math import pi\n"
     "median, sigma, u, tan = 0.0, 1.0, mindspore.ops.rand(3), mindspore.ops.tan\n",
     "weight * gamma / sqrt(variance + eps)": "import mindspore\neps, sqrt = 1e-5, mindspore.ops.sqrt\n"
-    "weight = gamma = variance = mindspore.ops.ones((2,), mindspore.float32)\n",
+    "weight, gamma, variance = [mindspore.ops.ones((2,), mindspore.float32) for _ in range(3)]\n",
     "parameter.requires_grad = False": "import mindspore\n"
     "parameter = mindspore.Parameter(mindspore.ops.zeros((2, 3), mindspore.float32))\n",
     "step = mindspore.value_and_grad(forward, None, model.trainable_params())": "import mindspore\n"
