@@ -1,4 +1,6 @@
-"""Finds what documents state and runs show otherwise: devices, types and defaults of parameters, pairs called consistent.
+"""Finds what documents state and runs show otherwise.
+
+Devices, types and defaults of parameters, shapes and dtypes of what is returned, and pairs that are called consistent.
 
 Nothing in it is written by hand: it is derived each time from signatures with their docstrings, upstream's tables and the runs.
 """
@@ -13,6 +15,7 @@ import msgspec
 from apidiff.database import Data
 from apidiff.database.signatures import newest_first
 from apidiff.database.upstream_tables import UpstreamRow, load_upstream_rows
+from apidiff.derive.returned_otherwise import ReturnedOtherwise, returned_otherwise
 from apidiff.model.base import Record, Text
 from apidiff.model.condition import Condition
 from apidiff.model.signature import Signature, SignatureFile
@@ -28,6 +31,7 @@ class Stated(Enum):
     NO_DEVICE = "no_device"  # it lists devices without one on which calls come back
     TYPE = "type"  # it gives a type of a parameter, and a value of that type is refused
     DEFAULT = "default"  # it names a default of a parameter, and the signature has another one
+    RETURNED = "returned"  # it says which argument's shape or dtype is returned, and a call returned another one
     CONSISTENT = "consistent"  # upstream's table calls the pair consistent
     DIFFERENT = "different"  # upstream's table has a page on the difference of the pair, and no run shows one
 
@@ -60,7 +64,9 @@ def documents_report(data: Data, entries: Mapping[str, Entry]) -> list[DocumentR
     addresses = {
         key: Text(en=document.url, zh=document.url_zh or document.url) for key, document in data.documents.items()
     }
-    return document_rows(entries, newest, load_upstream_rows(data.root / "upstream"), addresses)
+    rows = document_rows(entries, newest, load_upstream_rows(data.root / "upstream"), addresses)
+    returned = [_of_returned(found, entries, newest.version) for found in returned_otherwise(data, newest)]
+    return _in_order([*rows, *returned], entries)
 
 
 def document_rows(
@@ -89,6 +95,10 @@ def document_rows(
     ]
     by_source = {entry.source: entry for entry in entries.values()}
     rows += [row for listed in tables if (row := _of_table(listed, by_source, addresses)) is not None]
+    return _in_order(rows, entries)
+
+
+def _in_order(rows: Iterable[DocumentRow], entries: Mapping[str, Entry]) -> list[DocumentRow]:
     kinds = [kind.value for kind in Stated]
     return sorted(rows, key=lambda row: (kinds.index(row.kind), -entries[row.mapping].uses, row.mapping))
 
@@ -142,6 +152,17 @@ def _of_defaults(entry: Entry, target: TargetEntry, signature: Signature | None,
                 shown=[Text(en=f"the signature has {shown}", zh=f"签名中为 {shown}")],
                 command=f'python -c "import inspect; from {module} import {name}; print(inspect.signature({name}))"',
             )
+
+
+def _of_returned(found: ReturnedOtherwise, entries: Mapping[str, Entry], version: str) -> DocumentRow:
+    entry = entries[found.mapping]
+    target = next(target for target in entry.targets if target.name == found.target)
+    row = _row(Stated.RETURNED, entry, target, f"{found.what} as {found.name}", [], version, "cpu")
+    shown = Text(
+        en=f"`{found.name}`: {found.argument}; returned: {found.returned}",
+        zh=f"`{found.name}` 为 {found.argument}，返回值为 {found.returned}",
+    )
+    return msgspec.structs.replace(row, shown=[shown], command=f"apidiff verify {entry.id} --sample {found.sample}")
 
 
 def _alone(difference: DifferenceEntry) -> list[Condition]:

@@ -72,6 +72,7 @@ class Signature(Record, frozen=True, kw_only=True):
     construction, None where that cannot be read (``SignatureFile.unreadable`` says why). ``overloads``: all ways to call
     it, where there are several and none is the implementation; ``parameters`` is empty then. ``platforms``: the devices
     that MindSpore's documentation of the API lists; empty where it lists none; ``limits``: what its notes limit the API to.
+    ``returned_like``: ``shape`` and ``dtype`` → the parameter whose shape or dtype what is returned has by its docstring.
     ``members``: of a class or an enumeration, its public methods, attributes, properties and values, sorted, with those
     inherited from classes of the framework.
     A stub may be wrong: ``not_in_stub`` and ``only_in_stub`` are the members that the installed class has beyond ``members``,
@@ -87,6 +88,7 @@ class Signature(Record, frozen=True, kw_only=True):
     deprecated: Deprecation | None = None
     platforms: list[str] = []
     limits: list[Limit] = []
+    returned_like: dict[str, str] = {}
     members: list[str] = []
     not_in_stub: list[str] = []
     only_in_stub: list[str] = []

@@ -25,6 +25,12 @@ _LIMITS = {
     Limit.PYNATIVE: re.compile(r"\bOnly supports? PyNative mode, Graph mode is not currently supported", re.IGNORECASE),
     Limit.BEFORE_TENSORS: re.compile(r"\bbefore the definition of any Tensor and Parameter\b"),
 }
+_WHAT = "(?:shape|dtype|type|data type)"
+_SAME = re.compile(
+    r"(?:An? )?(?:output )?Tensor,? (?:which )?(?:has|with|of) the same "
+    rf"(?P<one>{_WHAT})(?: and (?:the same )?(?P<other>{_WHAT}))? as"
+    r" (?:the )?(?:input )?`+(?P<name>\w+)`+ ?\."
+)
 _ARGUMENT_SECTIONS = ("Args:", "Arguments:", "Parameters:", "Keyword Args:")
 
 
@@ -82,6 +88,15 @@ def documented_defaults(documented: griffe.Object) -> dict[str, str]:
             if named and (match := _ARGUMENT.match(lines[0])):
                 defaults.setdefault(match["name"], named[-1]["code"] or named[-1]["number"].rstrip("."))
     return defaults
+
+
+def returned_like(documented: griffe.Object) -> dict[str, str]:
+    """``shape`` and ``dtype`` → the parameter whose shape or dtype the returned tensor has, where the docstring says no more."""
+    for title in ("Returns:", "Outputs:"):
+        if match := _SAME.match(" ".join(section(documented, title))):
+            said = [word for word in (match["one"], match["other"]) if word]
+            return {"shape" if word == "shape" else "dtype": match["name"] for word in said}
+    return {}
 
 
 def documented_limits(documented: griffe.Object) -> list[Limit]:

@@ -18,6 +18,7 @@ from apidiff.signatures.docstring import (
     documented_defaults,
     documented_limits,
     documented_types,
+    returned_like,
     section,
 )
 from apidiff.signatures.members import members
@@ -68,6 +69,7 @@ def _function(function: griffe.Function) -> Signature:
         deprecated=_deprecation(function),
         platforms=_platforms(function),
         limits=documented_limits(function),
+        returned_like=returned_like(function),
     )
 
 
@@ -128,6 +130,7 @@ def _class(cls: griffe.Class, modules: Modules) -> tuple[Signature, dict[str, st
         deprecated=_deprecation(cls) or (_deprecation(own) if isinstance(own, griffe.Function) else None),
         platforms=_platforms(cls),
         limits=documented_limits(cls),
+        returned_like=returned_like(cls),
     )
     unread: dict[str, str] = {}
     changed: dict[str, object] = {}
