@@ -199,15 +199,16 @@ class _Port:
                 label, why = Label.MANUAL, [error.why]
         if label is Label.UNSAFE and not why:
             why = [filled("porting.not_run")]
-        if label is Label.MANUAL and not why:
-            target = self._judge.target_of(judgement)
-            note = target.note if target is not None else None
-            why = [
-                filled("porting.by_hand", target=target.name, note=note)
-                if target and note
-                else filled("porting.no_rule")
-            ]
+        if label is Label.MANUAL:
+            why = self._by_hand(judgement, why)
         return self._change(reference, judgement, label, why, edits)
+
+    def _by_hand(self, judgement: Judgement, why: list[Text]) -> list[Text]:
+        """What is told of a call that is left: first what to write, where the target's note says it and no rule writes it."""
+        target = self._judge.target_of(judgement)
+        if target is not None and target.note is not None and target.written != "call":
+            return [filled("porting.by_hand", target=target.name, note=target.note), *why]
+        return why or [filled("porting.no_rule")]
 
     def _is_held(self, reference: Reference) -> bool:
         """Whether a reference is a variable that holds the API: what is written for it stands where it is bound."""
