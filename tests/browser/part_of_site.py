@@ -60,12 +60,12 @@ def made_from(today: int | None) -> str:
 
 
 def sources() -> Iterator[tuple[str, int, int]]:
-    """List the files that a site is made from, without what builds write beside them."""
+    """List the files that a site is made from, without what builds write beside them: stubs, and catalogues of words (.mo)."""
     for top in ("apidiff", "conf", "docs", "executable_examples"):
         for parent, folders, names in os.walk(ROOT / top):
             generated = GENERATED if Path(parent).parent == ROOT / "docs" else frozenset()
             folders[:] = sorted({*folders} - generated - {"__pycache__", "node_modules"})
-            for name in sorted(names):
+            for name in sorted(name for name in names if not name.endswith(".mo")):
                 state = Path(parent, name).stat()
                 yield f"{parent}/{name}", state.st_size, state.st_mtime_ns
 
