@@ -85,10 +85,10 @@ def write_shipped(path: Path) -> None:
     index = build(__version__)
     if index.damaged:
         raise ApidiffError("\n".join(index.damaged))
-    # The quickest way to pack it is four times smaller than a wheel's own, and unpacks in a quarter of a second.
+    # Packed so it is a fifth smaller than in the quickest way, and unpacks in a third of a second.
     entries = {key: memoryview(zlib.decompress(content)) for key, content in index.encoded_entries.items()}
     index = msgspec.structs.replace(index, encoded_entries=entries, digests={})
-    path.write_bytes(lzma.compress(msgspec.msgpack.encode(index), preset=1))
+    path.write_bytes(lzma.compress(msgspec.msgpack.encode(index), preset=6))
 
 
 def index_file() -> Path:
