@@ -138,7 +138,7 @@ CASES: list[tuple[str, str, list[tuple[str, str]]]] = [
             ("2:31", "torch.nn.parallel.DistributedDataParallel"),
             ("3:5", "torch.nn.parallel.DistributedDataParallel"),
             ("3:9", "torch.nn.Linear"),
-            ("4:1", "?torch.nn.SyncBatchNorm"),
+            ("4:1", "torch.nn.SyncBatchNorm"),
             ("5:1", "torch.nn.parallel.DistributedDataParallel"),
             ("6:1", "?torch.nn.parallel.data_parallel"),
         ],

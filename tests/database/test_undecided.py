@@ -19,7 +19,7 @@ def test_the_list_of_today_fits(database: Data) -> None:
     assert list(undecided_fits(database)) == []
     listed = read_undecided(database.root)
     assert listed is not None
-    assert listed.names
+    assert len(listed.names) == listed.most
 
 
 def told(data: Data, text: str) -> str:
