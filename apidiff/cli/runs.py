@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ).add_argument(
         "--sign",
         metavar="KEY",
-        type=Path,
+        type=_key,
         help="sign the list with the secret key in this file, by minisign; the public one stands in conf/signers.toml",
     )
     repeat = commands.add_parser(
@@ -77,6 +77,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     plan = commands.add_parser("plan", help="what a backend would run, and about how long that takes")
     plan.add_argument("--backend", metavar="NAME", required=True)
     plan.add_argument("--framework", choices=("torch", "mindspore"), help="where a backend serves both")
+
+
+def _key(text: str) -> Path:
+    # minisign would wait indefinitely for what comes out of a pipe.
+    if not Path(text).is_file():
+        raise argparse.ArgumentTypeError(f"expected a file with a secret key, but {text!r} is no regular file")
+    return Path(text)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -69,7 +69,7 @@ def holds_all(newer: SingleRecord, former: SingleRecord) -> bool:
 
 
 def former_records(folder: Path, name: str, kept: Path) -> Iterator[Path]:
-    """The other records of the place that ``kept`` is a record of."""
-    for path in sorted(folder.glob(f"{name}-*.json*")):
+    """The other records of the place that ``kept`` is a record of; their signatures are none."""
+    for path in sorted([*folder.glob(f"{name}-*.json"), *folder.glob(f"{name}-*.json.gz")]):
         if path != kept and record_stem(path).rpartition("-")[0] == name:
             yield path

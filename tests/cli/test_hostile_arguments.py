@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -160,6 +161,21 @@ def test_what_is_no_regular_file_is_not_read(command: str, tmp_path: Path) -> No
         assert done.returncode in {0, 2}, done
         assert said in done.stderr, done.stderr
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("made", [os.mkfifo, Path.mkdir, lambda path: None], ids=["pipe", "folder", "nothing"])
+def test_a_key_that_is_no_regular_file_is_refused(made: Callable[[Path], None], tmp_path: Path) -> None:
+    """Minisign would wait indefinitely for what comes out of a pipe."""
+    made(tmp_path / "key")
+    done = subprocess.run(
+        [*COMMAND, "runs", "own", "--sign", str(tmp_path / "key")],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 2, done
+    assert "is no regular file" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "baseline.json"])

@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from apidiff.database.runs import signature_path
 from apidiff.database.single_runs import SingleTraces, load_single_runs, single_run_path
 from apidiff.errors import DataError
 from apidiff.execute.record import encode
@@ -78,6 +79,16 @@ def test_a_record_takes_the_place_of_one_whose_mappings_it_has(tmp_path: Path) -
     assert not both.exists()
     assert not one.exists()
     assert last.exists()
+
+
+@pytest.mark.parametrize("inputs", ["", "extracted"])
+def test_a_signature_goes_with_the_record_that_it_signs(tmp_path: Path, inputs: str) -> None:
+    former = write_record(record("2026-01-01T00:00:00Z", made("torch.f"), inputs=inputs), tmp_path)
+    other = write_record(record("2026-01-01T00:00:00Z", made("torch.g"), inputs=inputs), tmp_path)
+    for path in (former, other):
+        signature_path(path).write_bytes(b"a signature")
+    last = write_record(record("2026-01-02T00:00:00Z", made("torch.f"), inputs=inputs), tmp_path)
+    assert set(last.parent.iterdir()) == {last, other, signature_path(other)}
 
 
 def test_somebody_elses_record_stays(tmp_path: Path) -> None:

@@ -6,6 +6,9 @@ import contextlib
 import json
 import os
 import signal
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,6 +30,7 @@ from apidiff.model.sample_run import SampleRun
 from tests.faults.place import INSIDE, ROOT
 
 _ENDS_WITHIN = 120.0
+_PATH = os.pathsep.join([str(INSIDE), str(ROOT)])
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,8 @@ ROWS = [
     Row("forks_without_end", "a call and its processes fork", LATE),
     Row("leaves_a_thread", "a call leaves a thread that hangs", DONE),
     Row("removes_its_log", "a call removes the log and ends", LOST, "exit code 3"),
+    Row("leaves_temporary_files", "a call leaves temporary files", DONE),
+    Row("leaves_temporary_files_and_ends", "a call leaves temporary files and ends", LOST, "exit code 3"),
     Row("changes_its_folder", "a call changes the folder", DONE),
     Row("lets_no_file_grow", "a call lets no file grow", DONE),
     Row("opens_no_file", "a call opens no file any more", DONE),
@@ -120,13 +126,12 @@ STARTS = [
 
 
 def _device(folder: Path, starts: str, seconds: float) -> Device:
-    path = os.pathsep.join([str(INSIDE), str(ROOT)])
     return Device(
         framework="torch",
         device="cpu",
         deadlines=Deadlines(start=seconds, call=10.0),
         memory=0.3,
-        environment={"APIDIFF_STARTS": starts, "APIDIFF_FAULTS": str(folder), "PYTHONPATH": path},
+        environment={"APIDIFF_STARTS": starts, "APIDIFF_FAULTS": str(folder), "PYTHONPATH": _PATH},
     )
 
 
@@ -136,20 +141,21 @@ def _step(call: str, size: int = 0) -> Step:
 
 
 @contextlib.contextmanager
-def _limited() -> Iterator[None]:
-    """Limits that are soon reached, and a path of processes on which the broken adapter is found."""
+def _limited(folder: Path) -> Iterator[None]:
+    """Limits that are soon reached, a path of processes on which the broken adapter is found, temporary files in ``folder``."""
     with (
         mock.patch.object(worker_process, "_LONGEST_ANSWER", 2**22),
         mock.patch.object(worker_process, "_TAKES_S", 5.0),
         mock.patch.object(call_process, "_LONGEST_LOG", 2**24),
-        mock.patch.dict(os.environ, {"PYTHONPATH": os.pathsep.join([str(INSIDE), str(ROOT)])}),
+        mock.patch.dict(os.environ, {"PYTHONPATH": _PATH, "TMPDIR": str(folder)}),
+        mock.patch.object(tempfile, "tempdir", str(folder)),
     ):
         yield
 
 
 def happens(row: Row, folder: Path) -> None:
     """The call ends as it should and says why; what is called after it is answered; no process is left, and no file but logs."""
-    with _limited():
+    with _limited(folder):
         with CallRunner(_device(folder, "well", 300.0), folder / "logs") as runner:
             [made] = runner.run([_step(row.call)], _silent).values()
             # A request that a pipe does not hold at once: a process that reads nothing must not keep us.
@@ -164,7 +170,7 @@ def happens(row: Row, folder: Path) -> None:
 def happens_at_start(row: Row, folder: Path) -> None:
     """A process that does not come up is an error that says why, or comes up; nothing is left."""
     patience = 10.0 if "in time" in row.says else 300.0
-    with _limited(), CallRunner(_device(folder, row.call, patience), folder / "logs") as runner:
+    with _limited(folder), CallRunner(_device(folder, row.call, patience), folder / "logs") as runner:
         if row.says:
             with pytest.raises(ProcessStartError) as refused:
                 runner.version()
@@ -173,6 +179,41 @@ def happens_at_start(row: Row, folder: Path) -> None:
         else:
             assert runner.version() == "2.13.0"
     _check_left(folder)
+
+
+_CALLER = """
+import sys
+from pathlib import Path
+from apidiff.cli import _stand_alone
+from tests.faults.singles import make_one_call
+_stand_alone()
+make_one_call(Path(sys.argv[1]), sys.argv[2])
+"""
+
+
+def make_one_call(folder: Path, starts: str) -> None:
+    """Starts a process that makes one call, in which it waits unless it does so while it starts."""
+    with CallRunner(_device(folder, starts, 300.0), folder / "logs") as runner:
+        runner.run([_step("begins")], _silent)
+
+
+def caller_ended(folder: Path, starts: str, sent: signal.Signals) -> None:
+    """What started the process gets a signal: that process is gone too, and no file is left where there was time to remove it."""
+    variables = os.environ | {"PYTHONPATH": _PATH, "TMPDIR": str(folder)}
+    command = [sys.executable, "-c", _CALLER, str(folder), starts]
+    with subprocess.Popen(command, env=variables, stderr=subprocess.DEVNULL) as caller:
+        until = time.monotonic() + _ENDS_WITHIN
+        while not any(b"begun" in log.read_bytes() for log in folder.glob("logs/*.log")):
+            assert caller.poll() is None, "the caller ended by itself"
+            assert time.monotonic() < until, "the process does not come to its call"
+            time.sleep(0.02)
+        caller.send_signal(sent)
+        caller.wait(_ENDS_WITHIN)
+    if sent is signal.SIGKILL:
+        _check_left(folder, unable=True)
+    else:
+        _check_left(folder)
+        assert not list(folder.glob("logs/*")), "a log is left of a process that was in no trouble"
 
 
 def _silent(_: str) -> None:
@@ -186,7 +227,8 @@ def _check_readable(made: SampleRun, says: str) -> None:
     json.dumps(made.log, ensure_ascii=False).encode()  # it can be written
 
 
-def _check_left(folder: Path) -> None:
+def _check_left(folder: Path, *, unable: bool = False) -> None:
+    """No process is left, and nothing but logs; also temporary files where the caller was ``unable`` to remove them."""
     mark, until = f"APIDIFF_FAULTS={folder}".encode(), time.monotonic() + _ENDS_WITHIN
     while left := [process for process in psutil.process_iter() if _has(process, mark)]:
         if time.monotonic() > until:
@@ -195,7 +237,8 @@ def _check_left(folder: Path) -> None:
                 process.kill()
             raise AssertionError(f"processes are left: {told}")
         time.sleep(0.05)
-    assert {path.suffix for path in folder.rglob("*") if path.is_file()} <= {".log"}
+    assert unable or {path.name for path in folder.iterdir()} <= {"logs"}, "temporary files are left"
+    assert {path.suffix for path in folder.glob("logs/**/*")} <= {".log"}
 
 
 def _has(process: psutil.Process, mark: bytes) -> bool:
@@ -208,4 +251,9 @@ def _has(process: psutil.Process, mark: bytes) -> bool:
 SINGLES: list[tuple[str, Callable[[Path], None]]] = [
     *((row.what, partial(happens, row)) for row in ROWS),
     *((row.what, partial(happens_at_start, row)) for row in STARTS),
+    *(
+        (f"what made {what} gets {sent.name}", partial(caller_ended, starts=starts, sent=sent))
+        for starts, what in (("well", "a call"), ("begins", "a process start"))
+        for sent in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL)
+    ),
 ]

@@ -48,9 +48,10 @@ class Answer(Generic[_Made]):
 
 
 class CallProcess:
-    """A process that makes calls on one device. It is started on entering; leaving it kills its process group.
+    """A process that makes calls on one device, to be ended with ``kill``.
 
-    ``logs``: the folder for what it prints. ``version``: the framework's, as it calls itself.
+    ``logs``: the folder for what it prints. ``version``: the framework's, as it calls itself. Its temporary files have a folder
+    of their own, since it is killed in the end and removes none of them.
     """
 
     def __init__(self, device: Device, logs: Path) -> None:
@@ -63,9 +64,15 @@ class CallProcess:
             raise DataError(logs, None, f"logs cannot be kept here ({error.strerror})", remedy) from error
         os.close(handle)
         self._log, self._troubled, self._logged = Path(name), False, 0
+        self._scratch = tempfile.TemporaryDirectory(prefix="apidiff-single-", ignore_cleanup_errors=True)
         command = ["-m", "apidiff.execute.single", device.framework, device.device]
-        self._process = WorkerProcess(command, dict(os.environ) | device.environment, self._log)
-        started = self._receive(device.deadlines.start, _Ready)
+        environment = dict(os.environ) | device.environment | {"TMPDIR": self._scratch.name}
+        self._process = WorkerProcess(command, environment, self._log)
+        try:
+            started = self._receive(device.deadlines.start, _Ready)
+        except BaseException:  # Ctrl-C or SIGTERM: nobody holds this process yet
+            self.kill()
+            raise
         if started.made is None:
             self.kill()
             what = "did not come up in time" if started.end == "timeout" else "ended before it came up"
@@ -149,8 +156,9 @@ class CallProcess:
         return [signal.Signals(-code).name if code < 0 else f"exit code {code}"]
 
     def kill(self) -> None:
-        """Ends the process group and waits for it. The log stays where there was trouble."""
+        """Ends the process group and waits for it. The log stays where there was trouble, no temporary file does."""
         self._process.kill()
         self._process.close()
+        self._scratch.cleanup()
         if not self._troubled:
             self._log.unlink(missing_ok=True)

@@ -8,6 +8,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -100,6 +101,16 @@ def _held(size: int) -> None:
     time.sleep(LONG)
 
 
+def _begin() -> None:
+    print("begun", flush=True)
+    time.sleep(LONG)
+
+
+def _leave_files() -> None:
+    tempfile.mkdtemp()
+    os.close(tempfile.mkstemp()[0])
+
+
 def _later(line: bytes) -> None:
     def say() -> None:
         time.sleep(0.05)
@@ -111,6 +122,9 @@ def _later(line: bytes) -> None:
 _WHOLE = b'{"before":{},"after":{},"seconds":0.0}\n'
 CALLS = {
     "well": lambda: None,
+    "begins": _begin,
+    "leaves_temporary_files": _leave_files,
+    "leaves_temporary_files_and_ends": lambda: [_leave_files(), os._exit(3)],
     "sleeps": lambda: time.sleep(LONG),
     "is_busy": _busy,
     "ignores_signals": _without_signals,

@@ -23,9 +23,6 @@ from apidiff.execute.devices import Availability
 
 _PROBE_S = float(os.environ.get("APIDIFF_PROBE_S", "10"))
 
-# Tests that were started by nohup hand on that the signal is ignored; a closed terminal is to be seen here.
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
-
 
 def backends() -> list[Backend]:
     return [

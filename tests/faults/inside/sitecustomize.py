@@ -1,6 +1,7 @@
 """Gives every interpreter that has this folder on its path the modules ``torch.faults`` and ``mindspore.faults``.
 
 Where APIDIFF_STARTS is set, a call of it is made when a single process starts, and the calls of its adapter are made for torch's.
+Signals that tests were started to ignore, by nohup or in the background, do here what they do elsewhere.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -26,3 +28,9 @@ class Finder(importlib.abc.MetaPathFinder):
 
 
 sys.meta_path.insert(0, Finder())
+for number, usual in (
+    (signal.SIGHUP, signal.SIG_DFL),
+    (signal.SIGQUIT, signal.SIG_DFL),
+    (signal.SIGINT, signal.default_int_handler),
+):
+    signal.signal(number, usual)
