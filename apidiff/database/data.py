@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from apidiff.database.canonical_calls import with_canonical_calls
+from apidiff.database.difference_pages import PageRow, load_page_rows
 from apidiff.database.document_addresses import PageRules, load_addresses
 from apidiff.database.document_twins import Twins, load_twins, with_twins
 from apidiff.database.documented import (
@@ -57,7 +58,7 @@ class Data:
     lists has the claim that its row makes. ``mindspore_only``: MindSpore APIs without a counterpart, with the reason.
     ``listings``: which APIs documents name, for versions without signatures. ``single_runs``: records of calls in a single
     process, those made last first. ``uses``: how often real code names an API. ``addresses``: by framework, where its
-    documentation stands.
+    documentation stands. ``pages``: what upstream's difference pages state of parameters.
     ``extracted``: samples taken from the source framework, by its API. ``rules``: how code is ported beyond names and keywords.
     ``damaged``: what is wrong with run records and files of samples that were passed over. ``broken``: what is wrong with
     other files that were. ``passed_over``: the mappings that could not be made, by ID, each with the reason.
@@ -88,6 +89,7 @@ class Data:
     unsigned_single_runs: list[tuple[str, SingleRecord]] = field(default_factory=list)
     broken: list[DataError] = field(default_factory=list)
     passed_over: dict[str, DataError] = field(default_factory=dict)
+    pages: list[PageRow] = field(default_factory=list)
 
     @property
     def unread(self) -> list[DataError]:
@@ -162,6 +164,7 @@ def _load(root: Path) -> Data:
     listings: list[Listing] = rest.read([], lambda: load_documented(root / "documented.yaml"))
     uses = rest.read(Uses(), lambda: load_uses(root))
     addresses: dict[str, PageRules] = rest.read({}, lambda: load_addresses(root))
+    pages: list[PageRow] = rest.read([], lambda: load_page_rows(root))
     signatures = load_signatures(root / "signatures", rest.errors)
     expander = Expander.of(root, signatures, documents, rest.errors)
     mappings, origins, passed_over = _mappings(root, expander, rest.errors)
@@ -203,6 +206,7 @@ def _load(root: Path) -> Data:
         [pair for pair in single_runs if pair[0] not in decide],
         rest.errors,
         passed_over,
+        pages,
     )
 
 

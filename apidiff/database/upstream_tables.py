@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from pathlib import Path
 
 from apidiff.errors import DataError
@@ -55,21 +56,26 @@ def load_upstream_rows(folder: Path) -> list[UpstreamRow]:
 
     Raises DataError, which names file and line, for a table that is not there or has other columns.
     """
-    return [row for table in TABLES for row in _rows(table, folder / table.file)]
+    return [
+        _row(table, folder / table.file, line, cells)
+        for table in TABLES
+        for line, cells in csv_rows(folder / table.file, COLUMNS, _REMEDY)
+    ]
 
 
-def _rows(table: UpstreamTable, path: Path) -> list[UpstreamRow]:
+def csv_rows(path: Path, columns: list[str], remedy: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield line and cells of each row below the header. Raises DataError for a file that is none, or has other columns."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.reader(file, strict=True)
             header = next(reader, [])
-            if header != COLUMNS:
-                raise DataError(path, 1, f"the header is {','.join(header)!r}", _REMEDY)
-            return [_row(table, path, reader.line_num, cells) for cells in reader if cells]
+            if header != columns:
+                raise DataError(path, 1, f"the header is {','.join(header)!r}", remedy)
+            yield from ((reader.line_num, cells) for cells in reader if cells)
     except OSError as error:
-        raise DataError(path, None, f"cannot be read ({error.strerror})", _REMEDY) from error
+        raise DataError(path, None, f"cannot be read ({error.strerror})", remedy) from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise DataError(path, None, f"is no CSV file in UTF-8 ({error})", _REMEDY) from error
+        raise DataError(path, None, f"is no CSV file in UTF-8 ({error})", remedy) from error
 
 
 def _row(table: UpstreamTable, path: Path, line: int, cells: list[str]) -> UpstreamRow:

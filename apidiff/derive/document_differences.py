@@ -13,8 +13,10 @@ from enum import Enum
 import msgspec
 
 from apidiff.database import Data
+from apidiff.database.difference_pages import PageRow, States
 from apidiff.database.signatures import newest_first
 from apidiff.database.upstream_tables import UpstreamRow, load_upstream_rows
+from apidiff.derive.difference_pages import PageVerdict, page_verdicts
 from apidiff.derive.returned_otherwise import ReturnedOtherwise, returned_otherwise
 from apidiff.model.base import Record, Text
 from apidiff.model.condition import Condition
@@ -32,6 +34,9 @@ class Stated(Enum):
     TYPE = "type"  # it gives a type of a parameter, and a value of that type is refused
     DEFAULT = "default"  # it names a default of a parameter, and the signature has another one
     RETURNED = "returned"  # it says which argument's shape or dtype is returned, and a call returned another one
+    PARAMETER = (
+        "parameter"  # upstream's page on a difference tells of a parameter, and the signatures have it otherwise
+    )
     CONSISTENT = "consistent"  # upstream's table calls the pair consistent
     DIFFERENT = "different"  # upstream's table has a page on the difference of the pair, and no run shows one
 
@@ -66,7 +71,12 @@ def documents_report(data: Data, entries: Mapping[str, Entry]) -> list[DocumentR
     }
     rows = document_rows(entries, newest, load_upstream_rows(data.root / "upstream"), addresses)
     returned = [_of_returned(found, entries, newest.version) for found in returned_otherwise(data, newest)]
-    return _in_order([*rows, *returned], entries)
+    pages = [
+        _of_page(verdict, verdict.shown, newest.version)
+        for verdict in page_verdicts(data.pages, newest_first(data.signatures, "torch"), newest)
+        if verdict.shown and verdict.row.source in entries
+    ]
+    return _in_order([*rows, *returned, *pages], entries)
 
 
 def document_rows(
@@ -163,6 +173,29 @@ def _of_returned(found: ReturnedOtherwise, entries: Mapping[str, Entry], version
         zh=f"`{found.name}` 为 {found.argument}，返回值为 {found.returned}",
     )
     return msgspec.structs.replace(row, shown=[shown], command=f"apidiff verify {entry.id} --sample {found.sample}")
+
+
+def _of_page(verdict: PageVerdict, shown: Text, version: str) -> DocumentRow:
+    row = verdict.row
+    return DocumentRow(
+        kind=Stated.PARAMETER.value,
+        mapping=row.source,
+        target=row.target,
+        stated=f"{_notation(row)} ({row.release})",
+        shown=[shown],
+        version=version,
+        device="cpu",
+        address=Text(en=row.document.url, zh=row.document.url_zh),
+        command=f"python -m pydoc {verdict.api}",
+    )
+
+
+def _notation(row: PageRow) -> str:
+    if row.states is States.TORCH_ONLY:
+        return f"- {row.source_name}"
+    if row.states is States.MINDSPORE_ONLY:
+        return f"+ {row.target_name}"
+    return f"{row.source_name} {'≠' if row.states is States.DEFAULT else '='} {row.target_name}"
 
 
 def _alone(difference: DifferenceEntry) -> list[Condition]:

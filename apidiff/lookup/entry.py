@@ -51,7 +51,7 @@ from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries, confirmation_entries, dispute_entries
 from apidiff.model.base import Text
 from apidiff.model.claim import Claim, Stated
-from apidiff.model.mapping import Api, Mapping, Otherwise, ParameterRow, Target, TargetRange
+from apidiff.model.mapping import Api, Document, Mapping, Otherwise, ParameterRow, Target, TargetRange
 from apidiff.model.ranges import between, first_shown
 from apidiff.model.sample import SampleForm
 from apidiff.model.sample_calls import ordinary_calls, samples_of, target_call, with_extracted
@@ -87,6 +87,9 @@ class Builder:
         newest_first = self._known.get("mindspore", [])[::-1]
         self._first = first_shown(newest_first, versions_run(data).get("mindspore", []))
         self._documented = documented_points(data.listings, data.documents)
+        self._pages: dict[str, dict[str, Document]] = {}  # upstream's pages on differences, by source
+        for row in data.pages:
+            self._pages.setdefault(row.source, {})[row.key] = row.document
         self._clauses: dict[str, Text] = {}  # claims as parts of sentences, by ID
 
     def entry(self, mapping: Mapping) -> Entry:
@@ -105,6 +108,8 @@ class Builder:
         history = history_entries(apis, self._files, self._documented)
         told = {key for change in history for key in (change.evidence, change.after_evidence) if key}
         documents |= told - {SIGNATURES, STUBS}
+        pages = self._pages.get(mapping.source.name, {})
+        known = {**pages, **self.data.documents}
         recipes = {answer.recipe.path for answer in otherwise if answer.recipe}
         return Entry(
             id=mapping.id,
@@ -123,7 +128,7 @@ class Builder:
                 for example in self.examples
                 if example.api == mapping.id and example.path not in recipes
             ],
-            documents={key: DocumentEntry.of(self.data.documents[key]) for key in sorted(documents)},
+            documents={key: DocumentEntry.of(known[key]) for key in sorted({*documents, *pages})},
             history=history,
             official=official_addresses(
                 [mapping.source, *(target.api for target in mapping.targets)], self.data.documents, self.data.addresses

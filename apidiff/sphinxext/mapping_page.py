@@ -28,7 +28,7 @@ from apidiff.sphinxext.difference_section import (
     source_only_lid,
 )
 from apidiff.sphinxext.evidence_links import evidence_links
-from apidiff.sphinxext.nodes import Inline, block, code, joined, literal, paragraph
+from apidiff.sphinxext.nodes import Inline, block, code, external, joined, literal, paragraph
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.parameter_tables import tables_of_target
 from apidiff.sphinxext.signature_section import official_link, signature_pair, source_notices
@@ -69,10 +69,21 @@ def mapping_section(
 
 
 def _see_also(make: PageBuilder, entry: Entry, beside: Sequence[str]) -> list[nodes.Node]:
-    """Link the mappings beside this one and, where no signature stands on the page, the source's official documentation."""
+    """Link the mappings beside this one, and upstream's page on the difference.
+
+    Where no signature stands on the page, the source's official documentation, too.
+    """
     links: list[Inline] = [[make.ref("mapping", mapping)] for mapping in beside]
     if not entry.targets and entry.source in entry.official:
         links.append(official_link(make, entry, entry.source, "torch"))
+    links += [
+        external(
+            document.address(make.language),
+            nodes.Text(f"{document.name(make.language)} (MindSpore {document.version})"),
+        )
+        for document in entry.documents.values()
+        if "/pytorch_diff/" in document.url
+    ]
     return [make.term("see_also", *joined(links, make.word("site.comma")))] if links else []
 
 

@@ -12,6 +12,7 @@ from small_site import Site
 
 from apidiff.derive.document_differences import DocumentRow
 from apidiff.model.base import Text
+from apidiff.model.views import DocumentEntry
 
 ADDRESS = Text(en="https://www.mindspore.cn/en/f.html", zh="https://www.mindspore.cn/zh/f.html")
 ROW = DocumentRow(
@@ -48,3 +49,25 @@ def test_each_row_is_a_line_with_its_command(make_site: Callable[..., Site], lan
     lines = re.findall(r'<details class="apidiff-line" id="([^"]+)">', page)
     assert len(set(lines)) == 3
     assert lines[0] == "device--torch.f--mindspore.mint.f"
+
+
+@pytest.mark.parametrize(("language", "address"), [("en", "/en/r2.4.10/"), ("zh_CN", "/zh-CN/r2.4.10/")])
+def test_a_page_leads_to_upstreams_page_on_the_difference(
+    make_site: Callable[..., Site], language: str, address: str
+) -> None:
+    site = make_site("difference", language)
+    key, entry = next(iter(site.content.entries.items()))
+    url = "https://www.mindspore.cn/docs/{}/r2.4.10/note/api_mapping/pytorch_diff/f.html"
+    page = DocumentEntry(
+        title="Differences with torch.f",
+        title_zh="比较与 torch.f 的差异",
+        url=url.format("en"),
+        url_zh=url.format("zh-CN"),
+        framework="mindspore",
+        version="2.4.10",
+    )
+    other = msgspec.structs.replace(page, url="https://www.mindspore.cn/docs/en/r2.4.10/other.html")
+    for documents, expected in (({"page": page}, True), ({"page": other}, False)):
+        site.content.entries[key] = msgspec.structs.replace(entry, documents=documents)
+        html_pages = site.build().pages()
+        assert any(f"{address}note/api_mapping/pytorch_diff/f.html" in text for text in html_pages.values()) is expected

@@ -1,0 +1,95 @@
+"""Reads what upstream's difference pages state of parameters, ``upstream/difference_pages.csv``: written by a tool."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+
+from apidiff.database.upstream_tables import csv_rows
+from apidiff.errors import DataError
+from apidiff.model.base import Record
+from apidiff.model.mapping import Document
+from apidiff.model.vocabulary import Framework
+
+COLUMNS = ["release", "page", "torch_api", "mindspore_api", "kind", "torch_name", "mindspore_name", "states"]
+_ADDRESS = "https://www.mindspore.cn/docs/{language}/{release}/note/api_mapping/pytorch_diff/{page}.html"
+_REMEDY = "Restore the file from version control, or write it with `python -m apidiff.signatures.difference_pages`."
+
+
+class States(Enum):
+    """What a page states of a parameter of one API and one of the other."""
+
+    SAME = "same"  # they do the same; names may differ
+    DEFAULT = "default"  # their defaults differ
+    TORCH_ONLY = "torch_only"  # MindSpore has none
+    MINDSPORE_ONLY = "mindspore_only"  # PyTorch has none
+    OTHER = "other"  # a remark in words, which is not taken over
+
+
+class PageRow(Record, frozen=True, kw_only=True):
+    """What a page of ``release`` states of a parameter, or of an ``input`` that an object of a class is called with.
+
+    ``source_name`` and ``target_name``: of the parameters, empty where there is none.
+    """
+
+    line: int
+    cells: list[str]
+    release: str
+    page: str
+    source: str
+    target: str
+    kind: str
+    source_name: str
+    target_name: str
+    states: States
+
+    @property
+    def document(self) -> Document:
+        """The page, as a document about the source."""
+        en, zh = (_ADDRESS.format(language=one, release=self.release, page=self.page) for one in ("en", "zh-CN"))
+        return Document(
+            title=f"Differences with {self.source}",
+            title_zh=f"比较与{self.source}的差异",
+            url=en,
+            url_zh=zh,
+            framework=Framework.MINDSPORE,
+            version=self.release.removeprefix("r"),
+            api=self.source,
+        )
+
+    @property
+    def key(self) -> str:
+        """Of the document."""
+        return f"mindspore-{self.release}-diff-{self.page}"
+
+
+def pages_path(root: Path) -> Path:
+    """Where below the data folder ``root`` the table lies."""
+    return root / "upstream" / "difference_pages.csv"
+
+
+def load_page_rows(root: Path) -> list[PageRow]:
+    """Read every row; none where there is no table. Raises DataError, with file and line, for one of another form."""
+    path = pages_path(root)
+    if not path.exists():
+        return []
+    return [_row(path, line, cells) for line, cells in csv_rows(path, COLUMNS, _REMEDY)]
+
+
+def _row(path: Path, line: int, cells: list[str]) -> PageRow:
+    try:
+        release, page, source, target, kind, source_name, target_name, states = cells
+        return PageRow(
+            line=line,
+            cells=cells,
+            release=release,
+            page=page,
+            source=source,
+            target=target,
+            kind=kind,
+            source_name=source_name,
+            target_name=target_name,
+            states=States(states),
+        )
+    except ValueError as error:
+        raise DataError(path, line, f"is no row of a difference page: {','.join(cells)!r}", _REMEDY) from error

@@ -1,0 +1,127 @@
+"""Takes the statements on parameters out of upstream's difference pages: ``upstream/difference_pages.csv`` of the data.
+
+``python -m apidiff.signatures.difference_pages FOLDER RELEASE`` reads the Markdown pages of FOLDER, which is
+``docs/mindspore/source_en/note/api_mapping/pytorch_diff`` of a checkout of https://gitee.com/mindspore/docs at the branch
+RELEASE, and writes what they state in place of what was taken from that release before. Sentences are not taken.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from apidiff.atomic_write import locked, write_files
+from apidiff.database.difference_pages import COLUMNS, States, load_page_rows, pages_path
+from apidiff.database.paths import DATA
+from apidiff.errors import DataError
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+# The words of remarks such as "Same function, different parameter names", which state no difference but that of the names.
+_OF_NAMES = {
+    *("same", "consistent", "function", "functions", "functionality", "different", "parameter", "parameters"),
+    *(
+        "name",
+        "names",
+        "is",
+        "are",
+        "the",
+        "only",
+        "but",
+        "no",
+        "difference",
+        "differences",
+        "interface",
+        "input",
+        "and",
+    ),
+}
+
+
+def page_rows(page: str, markdown: str) -> Iterator[list[str]]:
+    """Yield a row of the table for each parameter or input that the table of a page names on its own.
+
+    A page is passed over that does not compare an API of PyTorch itself with one of MindSpore.
+    """
+    from markdown_it import MarkdownIt
+
+    tokens = MarkdownIt("commonmark").enable("table").parse(markdown)
+    source, target, *_ = [*_titles(tokens), "", ""]
+    if not (source.startswith("torch.") and target.startswith("mindspore.")):
+        return
+    category = ""
+    for cells in _cells(tokens):
+        category = cells[0].lower() or category
+        kind = next((kind for kind in ("parameter", "input") if category.startswith(kind[:5])), None)
+        names = ["" if cell.strip("`* ") == "-" else cell.strip("`* ") for cell in cells[2:4]]
+        if kind and any(names) and all(not name or _NAME.fullmatch(name) for name in names):
+            yield [page, source, target, kind, *names, _states(names, cells[4]).value]
+
+
+def _titles(tokens: Sequence[Token]) -> list[str]:
+    return [
+        tokens[at + 1].content for at, token in enumerate(tokens) if token.type == "heading_open" and token.tag == "h2"
+    ]
+
+
+def _cells(tokens: Sequence[Token]) -> Iterator[list[str]]:
+    """Yield the rows of the tables that have five columns: category, number, PyTorch's name, MindSpore's, the difference."""
+    cells: list[str] = []
+    for at, token in enumerate(tokens):
+        if token.type == "tr_open":
+            cells = []
+        elif token.type == "td_open":
+            cells.append(tokens[at + 1].content.strip())
+        elif token.type == "tr_close" and len(cells) == 5:
+            yield cells
+
+
+def _states(names: Sequence[str], remark: str) -> States:
+    if not all(names):
+        return States.TORCH_ONLY if names[0] else States.MINDSPORE_ONLY
+    words = re.findall(r"[a-z]+", remark.lower())
+    if any(word.startswith("default") for word in words):
+        return States.DEFAULT
+    different = re.search(r"different functions?|functions? (is|are) different", remark.lower())
+    return States.SAME if set(words) <= _OF_NAMES and not different else States.OTHER
+
+
+def write_pages(folder: Path, release: str, data: Path = DATA) -> int:
+    """Write what the pages of ``folder`` state in place of what was taken from ``release``. Returns the number of rows.
+
+    Raises DataError where there is no page, or where the table that is there cannot be read.
+    """
+    found = [
+        [release, *row]
+        for path in sorted(folder.glob("*.md"))
+        for row in page_rows(path.stem, path.read_text(encoding="utf-8"))
+    ]
+    if not found:
+        raise DataError(
+            folder, None, "holds no difference page", "Name the folder `pytorch_diff` of upstream's documents."
+        )
+    with locked(data):
+        path = pages_path(data)
+        kept = [row.cells for row in load_page_rows(data) if row.release != release]
+        text = io.StringIO(newline="")
+        csv.writer(text, lineterminator="\n").writerows([COLUMNS, *sorted([*kept, *found], key=lambda row: row[:2])])
+        write_files({path: text.getvalue().encode()})
+    return len(found)
+
+
+def main() -> int:
+    """Write the table. Returns the exit code."""
+    folder, release = sys.argv[1:]
+    sys.stdout.write(f"{pages_path(DATA)}: {write_pages(Path(folder), release)} rows of {release}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
