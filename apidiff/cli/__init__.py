@@ -32,6 +32,8 @@ _OF_THE_SYSTEM = {
     errno.EMFILE,
     errno.ENFILE,
 }
+# Some systems have no terminal to close.
+_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 COMMANDS = {
     "lookup": "how one API differs from its counterpart",
     "search": "APIs by name, text or behaviour, in English or Chinese",
@@ -144,12 +146,22 @@ def _stand_alone() -> None:
     for name in ("COLUMNS", "LINES"):
         if not _SIZE.fullmatch(os.environ.get(name, "")):
             os.environ.pop(name, None)
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)  # some systems have no terminal to close
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            # As after Ctrl-C, what was begun is put away: temporary folders, the processes of ranks.
-            signal.signal(number, lambda number, _: sys.exit(128 + number))
+    for number in _ENDING:
+        if signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
+            signal.signal(number, _end)
     _collect_rarely()
+
+
+def _end(number: int, _frame: object) -> None:
+    """Ends the command at a signal: what was begun is put away, temporary folders and the processes of ranks.
+
+    A second signal does not interrupt that.
+    """
+    for other in _ENDING:
+        signal.signal(other, signal.SIG_IGN)
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    sys.exit(128 + number)
 
 
 def _refuse_undecodable(arguments: Sequence[str]) -> None:

@@ -23,6 +23,7 @@ from apidiff.atomic_write import locked, write_files
 from apidiff.database.backends import Backend
 from apidiff.database.own_records import add_own_records
 from apidiff.database.runs import run_id, run_name, run_path, signature_path, whole_digest
+from apidiff.errors import DataError
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
 
@@ -107,9 +108,18 @@ def write_record(record: RunRecord, runs: Path) -> Path:
             mark_written_here(path)
         for former in path.parent.glob(f"{name}-*.json"):
             if former != path and former.stem.rpartition("-")[0] == name and _is_former(former, record):
-                signature_path(former).unlink(missing_ok=True)
-                former.unlink()
+                remove_former(former)
     return path
+
+
+def remove_former(path: Path) -> None:
+    """Removes a record that another has taken the place of, and its signature. Raises DataError where that fails."""
+    try:
+        signature_path(path).unlink(missing_ok=True)
+        path.unlink()
+    except OSError as error:
+        found = f"cannot be removed ({error.strerror})"
+        raise DataError(path, None, found, "The record that takes its place is written; delete this one.") from error
 
 
 def _list_own(record: RunRecord, content: bytes, path: Path) -> None:

@@ -90,18 +90,42 @@ def test_a_name_that_no_file_can_have(words: list[str], capsys: pytest.CaptureFi
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-def test_what_was_begun_is_put_away_after_sigterm(tmp_path: Path) -> None:
-    script = (
-        "import tempfile, time; from apidiff.cli import _stand_alone; _stand_alone()\n"
-        "with tempfile.TemporaryDirectory(): print('begun', flush=True); time.sleep(600)"
-    )
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
+def test_what_was_begun_is_put_away_after_a_signal(
+    sent: signal.Signals, code: int, again: bool, tmp_path: Path
+) -> None:
+    """A second signal comes while that is done."""
+    script = """
+import os, signal, sys, tempfile, time
+from apidiff.cli import main, schema
+signal.signal(signal.SIGINT, signal.default_int_handler)  # also where tests were started in the background
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+def wait(_):
+    folder = tempfile.mkdtemp()
+    try:
+        print("begun", flush=True)
+        time.sleep(600)
+    finally:
+        print("ends", flush=True)
+        sys.stdin.readline()
+        os.rmdir(folder)
+schema.run = wait
+sys.exit(main())
+"""
+    command = [sys.executable, "-c", script, "schema", "mapping"]
     variables = os.environ | {"TMPDIR": str(tmp_path)}
-    with subprocess.Popen([sys.executable, "-c", script], env=variables, stdout=subprocess.PIPE) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=variables, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
         assert process.stdout
-        process.stdout.readline()
+        assert process.stdout.readline() == "begun\n"
         assert len(list(tmp_path.iterdir())) == 1
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(300) == 143
+        process.send_signal(sent)
+        assert process.stdout.readline() == "ends\n"
+        if again:
+            process.send_signal(sent)
+        assert process.communicate("\n", timeout=300) == ("", "")
+    assert process.returncode == code
     assert list(tmp_path.iterdir()) == []
 
 

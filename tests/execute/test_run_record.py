@@ -115,6 +115,15 @@ def test_without_a_state_folder_nothing_goes_that_says_who_measured(
     assert written < set(files(tmp_path))
 
 
+def test_a_former_record_that_cannot_be_removed_is_named(tmp_path: Path) -> None:
+    """The error does not say that nothing was recorded."""
+    former = write_record(record(), tmp_path)
+    signature_path(former).mkdir()  # which no file can be removed as
+    with pytest.raises(DataError, match="The record that takes its place is written; delete this one") as refused:
+        write_record(record(probes=2), tmp_path)
+    assert refused.value.path == former
+
+
 # (what is done to the file, what the error says)
 CHANGES = [
     (lambda path: path.write_bytes(path.read_bytes().replace(b"2.13.0", b"2.13.1", 1)), "it was changed"),

@@ -11,9 +11,9 @@ import msgspec
 from apidiff.atomic_write import locked, write_files
 from apidiff.database.devices import Device
 from apidiff.database.own_records import add_own_records
-from apidiff.database.runs import read_bytes, run_id, signature_path, whole_digest
+from apidiff.database.runs import read_bytes, run_id, whole_digest
 from apidiff.database.single_runs import former_records, holds_all, single_run_name, single_run_path
-from apidiff.execute.record import encode, mark_written_here, surroundings, was_written_here
+from apidiff.execute.record import encode, mark_written_here, remove_former, surroundings, was_written_here
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
 from apidiff.model.trace import SignatureDump
 
@@ -52,6 +52,5 @@ def write_record(record: SingleRecord, runs: Path) -> Path:
             older = msgspec.json.decode(read_bytes(former), type=SingleRecord)
             mine = older.measured_by is None or was_written_here(former)
             if older.measured_by == record.measured_by and mine and holds_all(record, older):
-                signature_path(former).unlink(missing_ok=True)
-                former.unlink()
+                remove_former(former)
     return path
