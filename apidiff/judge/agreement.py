@@ -5,18 +5,21 @@ Where one call raises, the other is compared in that alone. What both sides do a
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from apidiff.judge.figures import Distance, distance
 from apidiff.judge.randomness import unlike_draws
 from apidiff.judge.recorded_values import array, tensors
+from apidiff.judge.refused_arguments import refused_argument
 from apidiff.model.agreement import FINE_FACETS, Agreement, Facet, FacetVerdict
 from apidiff.model.extracted_samples import Tolerance
 from apidiff.model.rule import Rule
@@ -35,6 +38,7 @@ TOLERANCES = {
 }
 _SHOWN = 8  # elements
 _LONGEST = 120  # characters of an exception
+_NEAR_PERCENT = 10.0  # further apart are other values
 _SAME = Rule()  # the source's own names
 
 
@@ -148,10 +152,11 @@ def _verdicts(pair: Pair, source: SampleRun, target: SampleRun) -> list[FacetVer
 def _errors(source: CallError | None, target: CallError | None) -> tuple[Agreement, list[Evidence]]:
     """Whether both raise, and the same: one's class is the other's, or a base of it that is more than ``Exception``."""
     if source is None or target is None:
-        code = EvidenceCode.TARGET_REFUSES if target else EvidenceCode.SOURCE_REFUSES
-        error = target or source
-        assert error is not None
-        return Agreement.DIFFERS, [evidence(code, error=told_error(error))]
+        if target is not None:
+            values = {"error": told_error(target), **refused_argument(target)}
+            return Agreement.DIFFERS, [Evidence(code=EvidenceCode.TARGET_REFUSES, values=values)]
+        assert source is not None
+        return Agreement.DIFFERS, [evidence(EvidenceCode.SOURCE_REFUSES, error=told_error(source))]
     if {source.type, *_own(source)} & {target.type} or {target.type, *_own(target)} & {source.type}:
         return Agreement.AGREES, []
     fact = evidence(EvidenceCode.ERRORS_DIFFER, source=told_error(source), target=told_error(target))
@@ -422,7 +427,21 @@ def unlike_values(slot: str, source: TensorDump, target: TensorDump) -> Iterator
     worst = _worst(wide[0], wide[1], apart)
     shown = _shown(mine, worst), _shown(theirs, worst)
     count = int(apart.sum())
-    yield evidence(EvidenceCode.VALUES_DIFFER, slot=slot, source=shown[0], target=shown[1], count=count, all=apart.size)
+    fact = evidence(
+        EvidenceCode.VALUES_DIFFER, slot=slot, source=shown[0], target=shown[1], count=count, all=apart.size
+    )
+    near = {} if exact else _percent_off(wide[0][apart], wide[1][apart])
+    yield msgspec.structs.replace(fact, values=fact.values | near)
+
+
+def _percent_off(mine: Wide, theirs: Wide) -> dict[str, str]:
+    """By how many per cent of the larger one values differ at most, rounded up to one digit; {} above ten or of nan and inf."""
+    with np.errstate(all="ignore"):
+        percent = float(100 * np.max(np.abs(theirs - mine) / np.maximum(np.abs(mine), np.abs(theirs))))
+    if not 0 < percent <= _NEAR_PERCENT:
+        return {}
+    digits = -math.floor(math.log10(percent))
+    return {"percent": f"{math.ceil(percent * 10.0**digits) / 10.0**digits:.{max(digits, 0)}f}"}
 
 
 def _worst(mine: Wide, theirs: Wide, apart: npt.NDArray[np.bool_]) -> int:

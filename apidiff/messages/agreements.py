@@ -24,7 +24,7 @@ from apidiff.derive.sample_code import elements_of, sample_code, sample_inputs
 from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.differences import text_of
 from apidiff.messages.evidence import evidence_lines
-from apidiff.messages.headlines import another_object, is_plain_tuple, sample_headline
+from apidiff.messages.headlines import another_object, is_plain_tuple, most_apart, sample_headline
 from apidiff.messages.labels import LANGUAGES, filled
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict, worst_agreement
 from apidiff.model.base import Text
@@ -186,7 +186,7 @@ def _differences(
         separation, possible = _separated(mapping, pair, (kind, code, raised), verdicts, telling, elsewhere)
         told = separation.checked.told
         when = separation.found or []
-        if code is EvidenceCode.TARGET_REFUSES and _passes_what_is_absent(target, when):
+        if code is EvidenceCode.TARGET_REFUSES and _passes_what_is_absent(target, when, verdicts[0]):
             continue
         name = "-".join([kind, code.value, pair.device]).replace("_", "-")
         ways[name] += 1
@@ -201,7 +201,7 @@ def _differences(
             text=text_of(parts),
             parts=parts,
             headline=sample_headline(
-                verdicts[0].facts[0],
+                most_apart(verdict.facts[0] for verdict in verdicts),
                 pair.device,
                 facet=verdicts[0].facet,
                 everywhere=everywhere,
@@ -235,10 +235,11 @@ def sample_evidence(verdicts: Sequence[FacetVerdict], pair: PairVerdicts, inputs
     )
 
 
-def _passes_what_is_absent(target: Target, when: Sequence[SampleCondition]) -> bool:
+def _passes_what_is_absent(target: Target, when: Sequence[SampleCondition], verdict: FacetVerdict) -> bool:
     """Whether calls are refused for a parameter that the target lacks, which its row says already."""
     absent = {row.source for row in target.parameters if row.target is None and row.risk is not Risk.NONE}
-    return len(when) == 1 and when[0].property in _PASSED and when[0].argument in absent
+    passed = len(when) == 1 and when[0].property in _PASSED and when[0].argument in absent
+    return passed or verdict.facts[0].values.get("keyword") in absent
 
 
 def _refused(pair: PairVerdicts) -> set[str]:

@@ -22,7 +22,7 @@ from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.agreements import NO_KERNEL, Elsewhere, sample_evidence, sample_words, verdict_risk
 from apidiff.messages.differences import text_of
 from apidiff.messages.evidence import evidence_lines
-from apidiff.messages.headlines import facet_fact, on_devices
+from apidiff.messages.headlines import facet_fact, most_apart, on_devices, refused_argument_headline
 from apidiff.messages.labels import LABELS, LANGUAGES, capitalised, filled, joined, spaced
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.base import Text
@@ -76,13 +76,22 @@ def extracted_differences(
     missing = {one.parameter for one in told if one.parameter}
     entries = []
     for verdicts in found:
-        for way in _ways(verdicts) if verdicts.target_version == newest else ():
-            if any(one.id.startswith(_id(way, verdicts)) for one in told):
+        for whole in _ways(verdicts) if verdicts.target_version == newest else ():
+            if any(one.id.startswith(_id(whole, verdicts)) for one in told):
+                continue
+            if not (way := _without(whole, missing)).verdicts:
                 continue
             condition = _condition(mapping, way, verdicts, written)
             if not _about(condition.told, missing):
                 entries.append(_entry(mapping, target, way, condition, verdicts))
     return entries
+
+
+def _without(way: _Way, missing: Set[str]) -> _Way:
+    """The way without samples that are refused for a parameter that is missing, which tell nothing else."""
+    refused = {one.sample for one in way.verdicts if one.facts[0].values.get("keyword") in missing}
+    verdicts = [one for one in way.verdicts if one.sample not in refused]
+    return _Way(way.kind, way.code, verdicts, [sample for sample in way.compared if sample not in refused])
 
 
 def _about(description: Description | None, parameters: Set[str]) -> bool:
@@ -170,7 +179,7 @@ def _entry(mapping: Mapping, target: Target, way: _Way, condition: _Condition, f
         risk=verdict_risk(smallest).value,
         text=text_of(parts),
         parts=parts,
-        headline=_headline(smallest, found.device, condition, when),
+        headline=_headline(way, smallest, found.device, condition, when),
         reach=_reach(way, smallest).value,
         claims=[],
         when=of_description(condition.cause, certain=condition.told is not None),
@@ -187,8 +196,11 @@ def _share(condition: _Condition, compared: int) -> str:
     return "some" if condition.told is None else "seen" if condition.basis is Told.SEEN else "when"
 
 
-def _headline(verdict: FacetVerdict, device: str, condition: _Condition, when: Text | None) -> Text:
-    fact, where = facet_fact(verdict.facts[0], verdict.facet), LABELS[f"device.{device}"]
+def _headline(way: _Way, smallest: FacetVerdict, device: str, condition: _Condition, when: Text | None) -> Text:
+    if (refused := refused_argument_headline(smallest.facts[0])) is not None:
+        return refused
+    shown = most_apart([smallest.facts[0], *(one.facts[0] for one in way.verdicts)])
+    fact, where = facet_fact(shown, smallest.facet), LABELS[f"device.{device}"]
     if condition.told == ((),):
         return spaced(filled("headline.on_all", devices=on_devices([device]), text=fact))
     if when is not None:

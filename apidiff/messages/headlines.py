@@ -191,8 +191,31 @@ def _sides_named(fact: Evidence) -> Text | None:
 _OF_VALUES = {EvidenceCode.SIDES_DIFFER, EvidenceCode.VALUES_DIFFER}
 
 
+def refused_argument_headline(fact: Evidence) -> Text | None:
+    """What the target's signature refuses, which it does whatever else a call is like; None where it is something else."""
+    values = fact.values
+    if fact.code is not EvidenceCode.TARGET_REFUSES:
+        return None
+    if (name := values.get("keyword")) is not None:
+        return _lacking("headline.lacking.parameter", [name])
+    if (name := values.get("missing")) is not None:
+        return spaced(filled("headline.parameter.required", target=name))
+    return filled("headline.fewer_positional") if "positional" in values else None
+
+
+def most_apart(facts: Iterable[Evidence]) -> Evidence:
+    """The fact whose values are furthest apart, those that tell no per cent before all; the first where one is not of values."""
+    listed = list(facts)
+    if any(fact.code is not EvidenceCode.VALUES_DIFFER for fact in listed):
+        return listed[0]
+    return max(listed, key=lambda fact: float(fact.values.get("percent", "inf")))
+
+
 def facet_fact(fact: Evidence, facet: Facet | None, *, alike: bool = False) -> Text:
     """What ``fact`` says of ``facet``. Of gradients, dtypes and shapes the evidence alone does not say that it is of these."""
+    if facet in {Facet.GRADIENT, Facet.VALUE} and (percent := fact.values.get("percent")) is not None:
+        near = "headline.near.gradient" if facet is Facet.GRADIENT else "headline.near.value"
+        return filled(near, percent=percent)
     if facet is Facet.GRADIENT and fact.code in _OF_VALUES:
         return filled("headline.facet.gradient")
     if facet is Facet.GRADIENT and fact.code is EvidenceCode.NOT_CALLED:
@@ -226,6 +249,8 @@ def sample_headline(
     Where some do, ``when`` they do is told, or a ``call`` that does, as far as a headline has room. ``told``: what ``when``
     is worth. ``alike``: see `sample_fact`. ``facet``: the one that differs.
     """
+    if (refused := refused_argument_headline(fact)) is not None:
+        return refused
     text = facet_fact(fact, facet, alike=alike)
     if everywhere:
         return spaced(filled("headline.on_all", devices=on_devices([device]), text=text))

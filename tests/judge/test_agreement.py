@@ -110,6 +110,26 @@ def test_tolerance_is_that_of_the_dtype(dtype: str, values: list[float], agrees:
     assert (judged(source, target)[Facet.VALUE] is Agreement.AGREES) is agrees
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "dtype", "percent"),
+    [
+        ([1, 2], [1, 2.0001], "float32", "0.005"),  # rounded up
+        ([1, 2], [1.02, 2.0001], "float32", "2"),  # of the element that is furthest off
+        ([100], [91], "float32", "9"),
+        ([100], [80], "float32", None),
+        ([1, 0], [1, 0.001], "float32", None),
+        ([1, 2], [1, "nan"], "float32", None),
+        ([100], [99], "int64", None),
+    ],
+)
+def test_values_that_are_near_say_how_near(
+    source: list[float | str], target: list[float | str], dtype: str, percent: str | None
+) -> None:
+    sides = (trace([1], returned=tensor(values, 1, dtype)) for values in (source, target))
+    [fact] = shown(*sides)[Facet.VALUE][1]
+    assert fact.values.get("percent") == percent
+
+
 def test_nan_on_both_sides_is_no_difference() -> None:
     both = trace([1], returned=tensor(["nan", "inf"], storage=1))
     assert judged(both, both)[Facet.VALUE] is Agreement.AGREES

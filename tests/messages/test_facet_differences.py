@@ -10,8 +10,10 @@ from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.agreements import Elsewhere, facet_differences
 from apidiff.messages.extracted_differences import extracted_differences
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
+from apidiff.model.base import Text
 from apidiff.model.sample_calls import with_extracted
 from apidiff.model.verdict import EvidenceCode, evidence
+from apidiff.model.views import DifferenceEntry
 
 GELU = "torch.nn.functional.gelu"
 
@@ -122,6 +124,46 @@ def test_what_a_written_sample_agrees_in_is_not_on_all_inputs(database: Data) ->
     assert somewhere.when == [[ON_SOME_INPUTS]]
     assert somewhere.headline is not None
     assert somewhere.headline.en.startswith("On some inputs")
+
+
+@pytest.mark.parametrize(
+    ("refused", "headlines"),
+    [
+        (["out", "out"], []),
+        (["out", "dtype"], ["No parameter `dtype`"]),
+        (["out", None], ["On the CPU, raises where PyTorch does not"]),
+    ],
+)
+def test_a_parameter_that_a_row_lacks_is_told_once(
+    database: Data, refused: list[str | None], headlines: list[str]
+) -> None:
+    mapping = database.mappings["torch.maximum"]
+    sampled = with_extracted(mapping, database.extracted)
+    assert sampled is not None
+    verdicts = [
+        FacetVerdict(
+            sample=sample,
+            facet=Facet.ERROR,
+            agreement=Agreement.DIFFERS,
+            facts=[evidence(EvidenceCode.TARGET_REFUSES, error="E", **({"keyword": name} if name else {}))],
+        )
+        for sample, name in zip(sampled.samples, refused, strict=False)
+    ]
+    found = PairVerdicts(
+        target_version="2.10.0", source_version="2.13.0", device="cpu", runs=("a", "b"), verdicts=tuple(verdicts)
+    )
+    row = DifferenceEntry(
+        id="parameter-out",
+        kind="parameter",
+        risk="rewrite",
+        text=Text(en="x", zh="x"),
+        parts=[],
+        claims=[],
+        parameter="out",
+        reach="edge",
+    )
+    told = extracted_differences(sampled, mapping.targets[0], [found], [row])
+    assert [one.headline.en for one in told if one.headline] == headlines
 
 
 BORNE_OUT = [

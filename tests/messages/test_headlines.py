@@ -8,7 +8,7 @@ from apidiff.database import Data
 from apidiff.derive.answers import answer_at, met_at
 from apidiff.derive.condition_check import Told
 from apidiff.derive.plain_call_conditions import Property, SampleCondition
-from apidiff.messages.headlines import note_split, sample_headline
+from apidiff.messages.headlines import most_apart, note_split, sample_headline
 from apidiff.messages.sweep_differences import sweep_differences
 from apidiff.model.agreement import Facet
 from apidiff.model.base import Text
@@ -201,10 +201,15 @@ SAMPLES = [
 
 
 UNLIKE = evidence(EvidenceCode.SIDES_DIFFER, slot="return", source="int64", target="int32")
+FAR = evidence(EvidenceCode.VALUES_DIFFER, slot="return", source="1", target="2")
+NEAR = evidence(EvidenceCode.VALUES_DIFFER, slot="return", source="1", target="1.0002", percent="0.02")
 OF_FACETS = [
     (Facet.VALUE, UNLIKE, "On the CPU, returns another value"),
     (Facet.DTYPE, UNLIKE, "On the CPU, returns another dtype"),
     (Facet.GRADIENT, UNLIKE, "On the CPU, gives other gradients"),
+    (Facet.GRADIENT, NEAR, "On the CPU, gradients up to 0.02% off"),
+    (Facet.VALUE, NEAR, "On the CPU, values up to 0.02% off"),
+    (Facet.GRADIENT, FAR, "On the CPU, gives other gradients"),
     (
         Facet.GRADIENT,
         evidence(EvidenceCode.NOT_CALLED, side="MindSpore", error="E"),
@@ -216,6 +221,27 @@ OF_FACETS = [
 @pytest.mark.parametrize(("facet", "fact", "headline"), OF_FACETS)
 def test_a_headline_names_what_differs(facet: Facet, fact: Evidence, headline: str) -> None:
     assert sample_headline(fact, "cpu", everywhere=True, facet=facet).en == headline
+
+
+REFUSED = [
+    ({"keyword": "unbiased"}, ("No parameter `unbiased`", "没有参数 `unbiased`")),
+    ({"missing": "lr"}, ("`lr` must be given", "必须传入 `lr`")),
+    ({"positional": "1"}, ("Takes fewer arguments by position", "可按位置传入的参数较少")),
+    ({}, ("On some inputs (CPU), raises where PyTorch does not", "CPU 上，部分输入下会抛异常，而 PyTorch 不会")),
+]
+
+
+@pytest.mark.parametrize(("values", "headline"), REFUSED)
+def test_a_refused_argument_is_told_without_inputs(values: dict[str, str], headline: tuple[str, str]) -> None:
+    text = sample_headline(evidence(EvidenceCode.TARGET_REFUSES, error="E", **values), "cpu", everywhere=False)
+    assert (text.en, text.zh) == headline
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"), [([NEAR, FAR], FAR), ([FAR, NEAR], FAR), ([UNLIKE, FAR], UNLIKE), ([NEAR], NEAR)]
+)
+def test_values_furthest_apart_are_told(facts: list[Evidence], expected: Evidence) -> None:
+    assert most_apart(facts) is expected
 
 
 WHEN = [SampleCondition(Property.EMPTY)]
