@@ -10,7 +10,6 @@ from itertools import groupby
 import msgspec
 from rich.console import RenderableType
 from rich.padding import Padding
-from rich.text import Text as Line
 
 from apidiff.cli.output import language, show
 from apidiff.database import ApidiffError, Data, load
@@ -29,6 +28,7 @@ from apidiff.model.verdict import Observation
 from apidiff.model.version import Version, VersionError
 from apidiff.model.views import ChangeEntry
 from apidiff.verification import observations
+from apidiff.writers.line import Line
 
 _FRAMEWORKS = ("torch", "mindspore")
 

@@ -10,7 +10,6 @@ from rich import box
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
-from rich.text import Text as Line
 
 from apidiff.database.runs import short_id
 from apidiff.derive.sweeps import sweep_tables, value_code
@@ -35,6 +34,7 @@ from apidiff.model.base import Text
 from apidiff.model.probe import Sweep
 from apidiff.model.views import DifferenceEntry, ObservedEntry, ObservedSummary, ParameterEntry
 from apidiff.model.vocabulary import DifferenceKind, Execution
+from apidiff.writers.line import Line
 
 _DIFF_STYLES = {"-": "red", "+": "green", " ": ""}
 _OUTCOME_STYLES = {  # else yellow

@@ -9,11 +9,11 @@ import msgspec
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
-from rich.text import Text as Line
 
 from apidiff.messages.escape_invisible import visible
 from apidiff.messages.labels import Language, label
 from apidiff.porting.scan_report import RISKS, Finding, ScanReport
+from apidiff.writers.line import Line
 from apidiff.writers.scan.words import counts, in_language, place, title, words
 
 _STYLES = {"silent": "bold red", "error": "bold yellow", "rewrite": "cyan", "none": "green"}
