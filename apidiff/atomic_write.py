@@ -20,7 +20,8 @@ _TEMPORARY = ".tmp"
 def replacing(path: Path) -> Iterator[Path]:
     """Gives a temporary file beside ``path`` to write to, which takes its place at the end of the block.
 
-    A file that was there hands its permissions on. Where the block raises, nothing is left and ``path`` is as it was.
+    A file that was there hands its permissions on. Where the block raises, nothing is left and ``path`` is as it was; an
+    OSError names it.
     """
     mode = path.stat().st_mode & 0o7777 if path.exists() else 0o644
     temporary = _unused_name(path.parent)
@@ -29,6 +30,10 @@ def replacing(path: Path) -> Iterator[Path]:
         yield temporary
         temporary.chmod(mode)
         temporary.replace(path)
+    except OSError as error:
+        if error.filename in {None, str(temporary), temporary}:  # of a disk that is full the system tells no name
+            error.filename = str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -97,7 +102,7 @@ def locked(folder: Path) -> Iterator[None]:
         finally:
             os.close(handle)
     except OSError as error:
-        remedy = "Free space, or check that the folder can be written; nothing was recorded."
+        remedy = "Free space, or check that the folder can be written; nothing was recorded in it."
         raise DataError(folder, None, f"the record cannot be written ({error.strerror})", remedy) from error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -67,6 +68,15 @@ def test_where_one_cannot_be_written_none_is(
     assert "nothing was recorded" in str(caught.value)
     assert files(tmp_path) == {"b/earlier": b"0"}
     assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize(("folder", "reason"), [("", errno.EFBIG), ("nowhere", errno.ENOENT)])
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, folder: str, reason: int) -> None:
+    """What names no file is taken for standard output, and the temporary name tells nobody anything."""
+    path = tmp_path / folder / "large"
+    with room_for(5_000), pytest.raises(OSError) as caught:
+        write_file(path, b"1" * 10_000)
+    assert (caught.value.errno, caught.value.filename) == (reason, str(path))
 
 
 @contextmanager
