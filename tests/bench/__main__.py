@@ -1,8 +1,8 @@
 """Measures everything and prints one table. Exit code 1 where a limit is missed.
 
-Arguments choose what is measured: ``lookup``, ``validate``, ``census``, ``growth``, ``rebuild``, ``search``, ``table``,
-``scan``, ``changed``, ``names``, ``port``, ``editor``, ``agent``, ``site``, ``weight``, ``verify``, ``faults``; all without
-arguments. Folders may stand among them: those on whose code ``names`` is measured.
+Arguments choose what is measured: ``lookup``, ``validate``, ``census``, ``conditions``, ``growth``, ``rebuild``, ``search``,
+``table``, ``scan``, ``changed``, ``names``, ``port``, ``editor``, ``agent``, ``site``, ``weight``, ``verify``, ``faults``; all
+without arguments. Folders may stand among them: those on whose code ``names`` is measured.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tests.bench.agent import measure_agent
 from tests.bench.answer import measure_lookup
 from tests.bench.census_shares import measure_census
 from tests.bench.changed_files import measure_changed_files
+from tests.bench.condition_checks import measure_conditions
 from tests.bench.editor import measure_editor
 from tests.bench.faults import measure_faults
 from tests.bench.growth import measure_growth
@@ -40,6 +41,7 @@ _MEASURES: dict[str, Callable[[Callable[[str], None]], list[Measure]]] = {
     "lookup": lambda tell: measure_lookup(),
     "validate": lambda tell: [measure_validation()],
     "census": measure_census,
+    "conditions": measure_conditions,
     "growth": measure_growth,
     "rebuild": measure_rebuild,
     "search": measure_search,
