@@ -48,11 +48,12 @@ def lookup(
     releases = _covered(index, "mindspore", mindspore)
     torch_releases = None if torch is None else _covered(index, "torch", torch)
     release = releases[0]
-    spelling = _resolve(index, name, release)
+    entry_of = entry_of or index.entry
+    spelling = _resolve(index, name, release, entry_of)
     asked = Asked(name=name, api=spelling.api, mindspore=release, torch=torch_releases[0] if torch_releases else None)
     if spelling.mapping is None:
         raise NoCounterpart(_unmatched(index, asked))
-    entry = (entry_of or index.entry)(spelling.mapping)
+    entry = entry_of(spelling.mapping)
     current, otherwise = current_target(entry, release), current_answer(entry, release)
     target = current if spelling.target is None else entry.targets[spelling.target]
     shown = target or otherwise
@@ -126,7 +127,7 @@ def _covered(index: Index, framework: str, typed: str | None) -> list[str]:
     return covered
 
 
-def _resolve(index: Index, name: str, release: str) -> Spelling:
+def _resolve(index: Index, name: str, release: str, entry_of: Callable[[str], Entry]) -> Spelling:
     """What ``name`` stands for. A name of several targets of one mapping asks for the mapping."""
     spellings = index.names.get(name)
     _refuse_damaged(index, name, spellings or ())
@@ -139,7 +140,7 @@ def _resolve(index: Index, name: str, release: str) -> Spelling:
         return min(spellings, key=lambda spelling: _standing_first(index, spelling, release))
     first = spellings[0]
     if len(spellings) > 1 and first.mapping is not None:
-        return replace(first, target=None, api=index.entry(first.mapping).source)
+        return replace(first, target=None, api=entry_of(first.mapping).source)
     return first
 
 

@@ -9,7 +9,8 @@ import msgspec
 from apidiff.lookup.answer import Answer, Unmatched
 from apidiff.lookup.errors import NoCounterpart
 from apidiff.lookup.index import Index
-from apidiff.lookup.lookup import chosen_release, lookup
+from apidiff.lookup.knowledge import KnowledgeBase
+from apidiff.lookup.lookup import chosen_release
 from apidiff.messages.labels import Language, filled
 from apidiff.model.base import Text
 from apidiff.porting.file_scan import Reference
@@ -62,6 +63,7 @@ class Analyser:
     ) -> None:
         self.index, self.device, self.site = index, device, site
         self.release = chosen_release(index, mindspore)
+        self._known = KnowledgeBase(index)
         self._judge = Judge.of_index(index, self.release, device)
         self._hovers: dict[tuple[str, Language], str] = {}
 
@@ -88,7 +90,7 @@ class Analyser:
     def answer(self, name: str) -> Answer | Unmatched:
         """Look ``name`` up at the release. Raises ApidiffError."""
         try:
-            return lookup(self.index, name, self.release)
+            return self._known.lookup(name, mindspore=self.release)
         except NoCounterpart as error:
             return error.unmatched
 
