@@ -63,10 +63,9 @@ class Step:
         raise SiteError(f"{self.name} {end}. Read {self.log}, correct what it names and build again. Its end:\n{last}")
 
     def kill(self) -> None:
-        """End the command and everything it started."""
-        if self.process.poll() is None:
-            kill_group(self.process)
-            self.process.wait()
+        """End the command and everything it started, also what is left where it ended by itself."""
+        kill_group(self.process)
+        self.process.wait()
 
 
 def build_site(
@@ -174,7 +173,7 @@ def _build_languages(wanted: Sequence[SiteLanguage], output: Path, work: Path, s
     steps: list[Step] = []
     # The languages are built beside each other. Each process more that Sphinx reads with is given all that is known of the
     # pages and gives it back, and makes code blocks anew: with no core left for it, it only costs.
-    jobs = max(1, (os.cpu_count() or 1) // max(1, len(wanted)))
+    jobs = max(1, len(os.sched_getaffinity(0)) // max(1, len(wanted)))
     try:
         for language in wanted:
             steps.append(_sphinx(language, output, work, site_url, sources, jobs))  # noqa: PERF401 - a list that is complete when starting one fails

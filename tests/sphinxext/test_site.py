@@ -118,11 +118,21 @@ def test_failed_step_names_its_log_and_shows_its_end(tmp_path: Path) -> None:
     assert "the reason" in str(caught.value)
 
 
-def test_step_past_its_deadline_is_killed_with_its_children(tmp_path: Path) -> None:
-    script = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(601.25)'])"
-    step = site.Step("a step", [sys.executable, "-c", script], tmp_path / "step.log", deadline_s=5)
-    with pytest.raises(site.SiteError, match="was killed after 5 s"):
+_CHILD = "[sys.executable, '-c', 'import time; time.sleep(601.25)']"
+
+
+@pytest.mark.parametrize(
+    ("script", "deadline_s", "told"),
+    [
+        (f"import subprocess, sys; subprocess.run({_CHILD})", 5, "was killed after 5 s"),
+        (f"import subprocess, sys; subprocess.Popen({_CHILD}); sys.exit(3)", 300, "ended with exit code 3"),
+    ],
+)
+def test_step_that_fails_leaves_no_children(tmp_path: Path, script: str, deadline_s: int, told: str) -> None:
+    step = site.Step("a step", [sys.executable, "-c", script], tmp_path / "step.log", deadline_s)
+    with pytest.raises(site.SiteError, match=told):
         step.finish()
+    step.kill()
     left = [
         one
         for one in psutil.process_iter(["cmdline", "status"])
