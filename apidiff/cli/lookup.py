@@ -8,14 +8,18 @@ import sys
 import msgspec
 
 from apidiff.lookup.answer import Answer, Unmatched
-from apidiff.lookup.errors import NoCounterpart
-from apidiff.lookup.knowledge import load
+from apidiff.lookup.cache import open_index
+from apidiff.lookup.errors import NoCounterpart, UnknownName
+from apidiff.lookup.index import Index
+from apidiff.lookup.knowledge import KnowledgeBase
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the command's arguments."""
     parser.description = "What replaces an API, where it runs, and what everyday code meets; --all prints the rest."
-    parser.add_argument("name", metavar="NAME", help="a PyTorch or MindSpore API: full name, alias or last part")
+    parser.add_argument(
+        "name", metavar="NAME", help="a PyTorch or MindSpore API: full name, alias or last part, or a call of it"
+    )
     parser.add_argument(
         "--mindspore", metavar="VERSION", help="the release the answer is for (default: the newest that was run)"
     )
@@ -34,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Prints the answer."""
     try:
-        answer: Answer | Unmatched = load().lookup(args.name, mindspore=args.mindspore, torch=args.torch)
+        answer: Answer | Unmatched = _looked_up(open_index(), args)
     except NoCounterpart as error:  # an answer, not a mistake
         answer = error.unmatched
     if isinstance(answer, Answer) and args.trust != "all":
@@ -50,3 +54,19 @@ def run(args: argparse.Namespace) -> int:
 
     show(answer_text(answer, language(args.lang), everything=args.all))
     return 0
+
+
+def _looked_up(index: Index, args: argparse.Namespace) -> Answer:
+    """The answer for the name, or for the API that it stands for in code: ``F.softmax(x, dim=-1)``, ``x.view``."""
+    known, releases = KnowledgeBase(index), {"mindspore": args.mindspore, "torch": args.torch}
+    try:
+        return known.lookup(args.name, **releases)
+    except UnknownName:
+        # To read code takes longer to import than a lookup takes.
+        from apidiff.porting.torch_names import TorchNames, read_result_types
+        from apidiff.servers.typed_names import api_meant
+
+        meant = api_meant(index, TorchNames(index.source_names, read_result_types()), args.name)
+        if meant not in index.names:
+            raise
+        return known.lookup(meant, **releases)

@@ -19,6 +19,14 @@ INTERFACE = [
     ("apidiff.lookup.search", {"python"}),
     ("apidiff.model", {"python"}),
 ]
+# A call, or a method of a variable, is found as the API that it names.
+CALLED = [
+    ("torch.distributed.all_reduce(x, op=ReduceOp.SUM)", "torch.distributed.all_reduce"),
+    ("dist.all_reduce(x)", "torch.distributed.all_reduce"),
+    ("self.all_reduce(x)", "torch.distributed.all_reduce"),
+    ("work.all_reduce", "torch.distributed.all_reduce"),
+    ("all_reduce(x)", "torch.distributed.all_reduce"),
+]
 # What has been typed so far of an everyday name.
 BEGUN = [("广", "broadcast"), ("全收", "all_gather"), ("multic", "broadcast")]
 ASK = """async (asked) => {
@@ -62,6 +70,11 @@ def test_what_leads(opened: Page) -> None:
     answers = _ask(opened, [typed for typed, _ in LEADS])
     found = {typed: wrong(typed, _names(one), leads) for (typed, leads), one in zip(LEADS, answers, strict=True)}
     assert {typed: first for typed, first in found.items() if first} == {}
+
+
+def test_a_call_is_found_as_its_name(opened: Page) -> None:
+    answers = _ask(opened, [typed for typed, _ in CALLED])
+    assert [_names(one)[0] for one in answers] == [name for _, name in CALLED]
 
 
 def test_labels_are_found(opened: Page) -> None:

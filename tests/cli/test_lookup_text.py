@@ -150,3 +150,21 @@ def test_what_to_write_is_told_as_a_diff(run, name: str, lines: list[str]) -> No
     assert [line for line in shown if line.lstrip("+- ") == lines[-1].lstrip()] == [
         lines[-1]
     ]  # what stays is told once
+
+
+@pytest.mark.parametrize(
+    ("typed", "source"),
+    [
+        ("F.softmax(x, dim=-1)", "torch.nn.functional.softmax"),
+        ("x.view(-1, 3)", "torch.Tensor.view"),
+        ("@torch.no_grad()", "torch.no_grad"),
+    ],
+)
+def test_a_call_is_answered_as_its_name(run, typed: str, source: str) -> None:
+    assert run("lookup", typed).stdout.startswith(f"{source} → ")
+
+
+def test_a_call_of_an_unknown_name_is_told_as_it_was_typed(run) -> None:
+    done = run("lookup", "quaternion(3)")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "'quaternion(3)'" in done.stderr

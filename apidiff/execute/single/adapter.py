@@ -240,16 +240,19 @@ class SingleAdapter(ABC):
         return tuple(parameters)
 
     def _construct(self, call: SampleCall, inputs: Inputs) -> None:
-        """Constructs the module and gives it its state. Raises ValueError where it has no state of a name given."""
+        """Constructs the module and gives it its state. Raises ValueError where it has no state of a name given.
+
+        What the constructor is given by that name needs none: a module may keep it without calling it state.
+        """
         arrays = Arrays(call.dtype, call.seed)
         args = [self._make(value, arrays) for value in call.constructor.args.values()]
         kwargs = {name: self._make(value, arrays) for name, value in call.constructor.kwargs.items()}
         inputs.module = find(call.api)(*args, **kwargs)
         own = self.module_state(inputs.module)
-        if unknown := inputs.state.keys() - own.keys():
+        if unknown := inputs.state.keys() - own.keys() - call.constructor.kwargs.keys():
             raise ValueError(f"the module has no state {', '.join(sorted(unknown))}; it has {', '.join(own) or 'none'}")
-        for name, value in inputs.state.items():
-            self.set_state(own[name], value)
+        for name in inputs.state.keys() & own.keys():
+            self.set_state(own[name], inputs.state[name])
 
     def _dumped(self, inputs: Inputs, snapshot: SampleSnapshot) -> dict[str, Value]:
         """What the call is given, as the trace holds it."""

@@ -67,6 +67,8 @@ const BEGUN = 5;
 const IN_PART = NO_NAME - 0.5;
 const SLIPS = 2;
 const FAR = 99;
+// A name with a dot, or the call of one, as code has it.
+const CODE = /^@?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z_]\w*(?=\())(?:\(.*)?$/;
 // Results of which the passages are compared.
 const COMPARED = 40;
 
@@ -100,7 +102,7 @@ export class Engine {
   }
 
   ask(typed: string): Answer {
-    const said = typed.normalize("NFKC").trim();
+    const said = this.#asked(typed.normalize("NFKC").trim());
     const words = pieces(said);
     if (!words.length) return { total: 0, near: false, whole: true, show: () => [] };
     const readings = this.#everyday.readings(words);
@@ -123,6 +125,16 @@ export class Engine {
     } else this.#sorted(found, words);
     const show = (from: number, to: number) => found.slice(from, to).map((one) => this.#result(one, readings));
     return { total: found.length, near, whole: this.#whole, show };
+  }
+
+  /** The name of what code calls, `F.softmax(x, -1)`; of a variable's method, `x.view(-1)`, its last part. */
+  #asked(said: string): string {
+    const name = CODE.exec(said)?.[1];
+    if (!name) return said;
+    const best = (text: string) => Math.min(...this.#data.entries.map((entry) => this.#rank(entry, text)));
+    const last = name.slice(name.lastIndexOf(".") + 1);
+    if (last !== name && best(name) === NO_NAME && best(last) <= ITSELF) return last;
+    return name.length < said.length ? name : said;
   }
 
   #sorted(found: Found[], words: Piece[]): Found[] {
