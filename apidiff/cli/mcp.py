@@ -34,6 +34,8 @@ def run(args: argparse.Namespace) -> int:
     with redirect_stdout(os.fdopen(os.dup(sys.stdout.fileno()), "w")):
         try:
             serve(open_index(), args.mindspore)
+        except* BrokenPipeError as faults:
+            raise BrokenPipeError from faults  # the agent went away, as whoever reads another command's output may
         except* OSError as faults:
             raise ApidiffError(
                 f"The agent cannot be answered ({_cause(faults)}). Look at what reads the output."

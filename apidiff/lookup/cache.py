@@ -114,7 +114,7 @@ def _listing(folder: Path) -> Iterator[str]:
             path = f"{parent}{os.sep}{name}"
             try:
                 state = os.stat(path)  # noqa: PTH116 - a Path for each of some 400 files would take as long again
-            except FileNotFoundError:  # just removed
+            except OSError:  # just removed, or a link to itself
                 continue
             yield f"{path} {state.st_size} {state.st_mtime_ns}"
 

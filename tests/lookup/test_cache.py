@@ -218,6 +218,13 @@ def test_compiled_files_do_not_make_it_stale(tmp_path: Path, monkeypatch: pytest
     assert fingerprint_of(tmp_path, monkeypatch) == before
 
 
+def test_a_link_to_itself_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = fingerprint_of(tmp_path, monkeypatch)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "notes.yaml").symlink_to("notes.yaml")
+    assert fingerprint_of(tmp_path, monkeypatch) == before
+
+
 # Some mappings of either execution are enough: entries are made by the same code, and most of it is imported at once.
 LOADED = """
 import dataclasses, sys

@@ -105,9 +105,43 @@ def line(message: object) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 
+BEGIN = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "0"},
+    },
+}
+
+
+# (where it answers to, its exit code, what it says): as other commands end where their output cannot be written
+UNHEARD = [
+    (
+        "/dev/full",
+        2,
+        "apidiff: The agent cannot be answered (No space left on device). Look at what reads the output.\n",
+    ),
+    ("nobody", 141, ""),
+]
+
+
+@pytest.mark.parametrize(("place", "code", "said"), UNHEARD)
+async def test_answers_that_nobody_gets(place: str, code: int, said: str) -> None:
+    if place == "nobody":
+        read, answers = os.pipe()
+        os.close(read)
+    else:
+        answers = os.open(place, os.O_WRONLY)
+    command = [SERVER.command, *SERVER.args]
+    done = subprocess.run(command, input=line(BEGIN), stdout=answers, stderr=subprocess.PIPE, timeout=300)
+    os.close(answers)
+    assert (done.returncode, done.stderr.decode()) == (code, said)
+
+
 async def test_any_message_is_survived() -> None:
-    information = {"name": "t", "version": "0"}
-    begin = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": information}
     strange = [
         b"{nonsense\n",
         b"[]\n",
@@ -118,7 +152,7 @@ async def test_any_message_is_survived() -> None:
         line({"jsonrpc": "1", "id": 3}),
     ]
     sent = [
-        line({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": begin}),
+        line(BEGIN),
         line({"jsonrpc": "2.0", "method": "notifications/initialized"}),
         *strange,
         line({"jsonrpc": "2.0", "id": 5, "method": "no/such"}),
