@@ -63,7 +63,7 @@ def _lines(mapping: Mapping, sample: str, repeated: RepeatedSample) -> Iterator[
     yield from (f"  {line}" for line in _shown(repeated.source))
     for target in repeated.targets:
         yield f"{target.target} (MindSpore {target.version}, {target.device})"
-        yield from (f"  {line}" for line in [*_shown(target.run), *_verdicts(target)])
+        yield from (f"  {line}" for line in [*_shown(target.run), *verdict_lines(target)])
 
 
 def _shown(run: SampleRun) -> Iterator[str]:
@@ -94,7 +94,7 @@ def _value(value: Value | None) -> str:
     return show(value)
 
 
-def _verdicts(target: RepeatedTarget) -> Iterator[str]:
+def verdict_lines(target: RepeatedTarget) -> Iterator[str]:
     """The facets that do not agree, with what shows it, and whether that is what is recorded."""
     apart = [verdict for verdict in target.verdicts if verdict.agreement is not Agreement.AGREES]
     for verdict in apart:
@@ -104,8 +104,14 @@ def _verdicts(target: RepeatedTarget) -> Iterator[str]:
         yield "agrees in every facet"
     if not target.recorded:
         yield "nothing is recorded of this version"
-    else:
+        return
+    now = {verdict.facet: verdict.agreement for verdict in target.verdicts}
+    luck = [one for one in target.recorded if one.facet in now and one.agreement is not now[one.facet]]
+    if target.changed or not luck:
         yield "not what is recorded" if target.changed else "as recorded"
+    for verdict in [] if target.changed else luck:
+        recorded = f"{verdict.facet.value} {verdict.agreement.value}: {'; '.join(evidence_lines(verdict.facts, 'en'))}"
+        yield f"recorded: {recorded}; it comes out either way: run again"
 
 
 def _plain(repeated: RepeatedSample, sample: str, inputs: str) -> dict[str, object]:
