@@ -6,6 +6,7 @@ import sqlite3
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
@@ -19,6 +20,7 @@ _MATCHES = 3  # passages shown for one mapping
 _NAME_WEIGHT, _TEXT_WEIGHT, _BEHAVIOUR_WEIGHT = 4.0, 2.0, 1.0
 _EXACT = 1000.0  # added to the score of a mapping whose name is what was typed
 _NEXT = 100.0  # less for each name that comes after it; ranks of words stay below
+_STYLE = 50.0  # less for one that is written in another style: `Linear` for `linear`
 _NEAR = 80.0
 _FEW = 10  # mappings that are only near to what was typed
 
@@ -135,7 +137,20 @@ class Searcher:
         for place, name in sorted(meant):
             for spelling in self.names.get(name, ()):
                 bonus.setdefault(spelling.mapping or spelling.api, _EXACT - place * _NEXT)
+        for name in (words.strip(), *typed):
+            for styled in self._styles.get(_bare(name), ()):
+                for spelling in self.names[styled]:
+                    bonus.setdefault(spelling.mapping or spelling.api, _EXACT - _STYLE)
         return bonus
+
+    @cached_property
+    def _styles(self) -> dict[str, list[str]]:
+        """Last parts of names by what they have in common with those in another style."""
+        styles: dict[str, list[str]] = {}
+        for name in self.names:
+            if "." not in name:
+                styles.setdefault(_bare(name), []).append(name)
+        return styles
 
     def _uses(self, mapping: str) -> int:
         """How often real code names the source of a mapping."""
@@ -159,6 +174,11 @@ class Searcher:
         ).fetchone()
         summary = Text(en=summary_en, zh=summary_zh)
         return Found(id=mapping, summary=summary, risk=risk, score=round(score, 3), matches=matches)
+
+
+def _bare(name: str) -> str:
+    """The name without what tells styles apart: ``AllReduce`` and ``all_reduce`` are one."""
+    return name.replace("_", "").lower()
 
 
 def _unlike(asked: Iterable[Reading]) -> list[Reading]:

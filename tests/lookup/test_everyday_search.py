@@ -74,3 +74,43 @@ def test_of_apis_called_the_same_the_one_used_most_leads(real: KnowledgeBase) ->
     uses = [real.entries[name].uses for name in same]
     assert uses == sorted(uses, reverse=True)
     assert "torch.distributed.all_gather" in found[: len(same) + 2]
+
+
+# What is typed, and what leads.
+OPERATIONS = [
+    ("卷积", "torch.nn.Conv2d"),
+    ("展平", "torch.Tensor.flatten"),
+    ("拼接", "torch.cat"),
+    ("转置", "torch.Tensor.transpose"),
+    ("矩阵乘法", "torch.matmul"),
+    ("全连接层", "torch.nn.Linear"),
+    ("交叉熵损失", "torch.nn.functional.cross_entropy"),
+    ("优化器", "torch.optim.AdamW"),
+    ("自动求导", "torch.Tensor.grad"),
+    ("梯度裁剪", "torch.nn.utils.clip_grad_norm_"),
+    ("随机种子", "torch.manual_seed"),
+    ("数据加载", "torch.utils.data.DataLoader"),
+    ("保存模型", "torch.save"),
+    ("convolution", "torch.nn.Conv2d"),
+    ("concatenate", "torch.cat"),
+    ("matrix multiplication", "torch.matmul"),
+    ("fully connected layer", "torch.nn.Linear"),
+    ("learning rate", "torch.optim.lr_scheduler.LambdaLR"),
+]
+
+
+@pytest.mark.parametrize(("typed", "name"), OPERATIONS)
+def test_what_people_call_an_operation_finds_it(real: KnowledgeBase, typed: str, name: str) -> None:
+    assert _ids(real, typed)[0] == name
+
+
+@pytest.mark.parametrize(
+    ("typed", "names"),
+    [
+        ("embedding", ["torch.nn.functional.embedding", "torch.nn.Embedding"]),
+        ("Linear", ["torch.nn.Linear", "torch.nn.functional.linear"]),
+        ("crossentropy", ["torch.nn.functional.cross_entropy"]),
+    ],
+)
+def test_names_in_another_style_come_next(real: KnowledgeBase, typed: str, names: list[str]) -> None:
+    assert _ids(real, typed)[: len(names)] == names
