@@ -125,7 +125,8 @@ def build_site(
         if part:
             sources = work / "sources"
             mirror_sources(_ROOT, sources, [language.words for language in wanted])
-        _build_languages(wanted, output, work, address.root, sources)
+        tags = [] if part is None or part.python_api else ["brief"]
+        _build_languages(wanted, output, work, address.root, sources, tags)
         index = output / "index.html"
         write_if_changed(output / "404.html", not_found_page("/").encode())
         write_if_changed(index, root_page(address).encode())
@@ -169,14 +170,16 @@ def _check_tools() -> None:
         raise SiteError("sphinx is not installed. Install what the site needs: pip install -e '.[site]'")
 
 
-def _build_languages(wanted: Sequence[SiteLanguage], output: Path, work: Path, site_url: str, sources: Path) -> None:
+def _build_languages(
+    wanted: Sequence[SiteLanguage], output: Path, work: Path, site_url: str, sources: Path, tags: Sequence[str]
+) -> None:
     steps: list[Step] = []
     # The languages are built beside each other. Each process more that Sphinx reads with is given all that is known of the
     # pages and gives it back, and makes code blocks anew: with no core left for it, it only costs.
     jobs = max(1, len(os.sched_getaffinity(0)) // max(1, len(wanted)))
     try:
         for language in wanted:
-            steps.append(_sphinx(language, output, work, site_url, sources, jobs))  # noqa: PERF401 - a list that is complete when starting one fails
+            steps.append(_sphinx(language, output, work, site_url, sources, jobs, tags))  # noqa: PERF401 - a list that is complete when starting one fails
         for step in steps:
             step.finish()
     finally:
@@ -192,8 +195,11 @@ def _content(work: Path) -> Path:
     return work / "content.msgpack"
 
 
-def _sphinx(language: SiteLanguage, output: Path, work: Path, site_url: str, sources: Path, jobs: int) -> Step:
-    command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", str(jobs), "-t", language.words]
+def _sphinx(
+    language: SiteLanguage, output: Path, work: Path, site_url: str, sources: Path, jobs: int, tags: Sequence[str]
+) -> Step:
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", str(jobs)]
+    command += [word for tag in (language.words, *tags) for word in ("-t", tag)]
     command += ["-q", "-n", "-W", "--keep-going", "-D", f"apidiff_site_url={site_url}"]
     command += ["-D", f"apidiff_content={_content(work)}"]
     command += ["-c", str(_ROOT / "conf"), "-d", str(work / "doctrees" / language.folder)]

@@ -1,4 +1,7 @@
-"""Sphinx configuration of the site, for both languages: ``-t zh`` builds the Chinese pages."""
+"""Sphinx configuration of the site, for both languages.
+
+``-t zh`` builds the Chinese pages; ``-t brief`` documents a part of the package.
+"""
 
 import os
 import sys
@@ -109,7 +112,10 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 
-_documented = ("model", "database", "judge", "derive/api_history.py", "lookup", "errors.py")
+_brief = tags.has("brief")  # noqa: F821 - as above
+_documented = ["judge", "derive/api_history.py", "lookup", "errors.py"]
+if not _brief:
+    _documented += ["model", "database"]  # most of all modules
 autodoc2_packages = [
     {"path": f"../../apidiff/{path}", "module": f"apidiff.{path.removesuffix('.py').replace('/', '.')}"}
     for path in _documented
@@ -130,7 +136,9 @@ nitpick_ignore_regex = [
     (r"py:exc", "InvalidVersion"),
     # autodoc2 writes type variables as if they were classes.
     (r"py:class", r"apidiff\.(\w+\.)*[A-Z]"),
+    *([(r"py:.*", r"apidiff\..*")] if _brief else []),
 ]
+suppress_warnings = ["toc.not_readable"] if _brief else []
 
 
 def setup(app):

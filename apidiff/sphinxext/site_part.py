@@ -1,8 +1,7 @@
 """Chooses what a part of the site shows: a site for looking at pages and testing them, which builds in a fraction of the time.
 
-A part has all pages there are one of, all mappings of collectives, since their pages refer to each other, and some of the
-others; traces of recorded calls it shows of some mappings. A link to what is left out is plain words, as on the site itself
-where nothing is known.
+A part has all pages there are one of, and some of the mappings; traces of recorded calls it shows of fewer. A link to what is
+left out is plain words, as on the site itself where nothing is known.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from apidiff.database import Data
-from apidiff.model.vocabulary import Execution
+from apidiff.model.mapping import Mapping
 from apidiff.sphinxext.site_content import Content
 
 GENERATED = frozenset({"mappings", "runs", "evidence", "api"})
@@ -24,26 +23,41 @@ GENERATED = frozenset({"mappings", "runs", "evidence", "api"})
 
 @dataclass(frozen=True)
 class SitePart:
-    """Some of the mappings: those of which ``due`` says so, by ID, and those that ``always`` names."""
+    """Some of the mappings: those of which ``due`` says so, by ID, and those that ``always`` names, by ID or by a target.
+
+    ``traced``: those with traces, beside those that are due. ``python_api``: whether all modules have pages, or a part of them.
+    """
 
     due: Callable[[str], bool]
     always: Collection[str] = ()
+    traced: Collection[str] = ()
+    python_api: bool = True
 
     def _chosen(self, mapping: str) -> bool:
         return mapping in self.always or self.due(mapping)
 
     def of_data(self, data: Data) -> Data:
-        """Leave out what is not shown."""
-        shown = {
-            key: mapping
-            for key, mapping in data.mappings.items()
-            if mapping.execution is Execution.COLLECTIVE or self._chosen(key)
-        }
-        return dataclasses.replace(data, mappings=shown)
+        """Leave out what is not shown.
+
+        With a mapping the one is shown that holds the claims of its target, where several share it, and always those that
+        MindSpore APIs without a source of their own name as the nearest.
+        """
+        shown: set[str] = set()
+        wanted = {name for alone in data.mindspore_only.values() for name in alone.nearest}
+        wanted |= {key for key, mapping in data.mappings.items() if self._chosen(key) or self._names_target(mapping)}
+        while wanted:
+            shown |= wanted
+            targets = [target for key in wanted for target in data.mappings[key].targets]
+            wanted = {holder for target in targets if (holder := target.api.defined_in)} - shown
+        return dataclasses.replace(data, mappings={key: data.mappings[key] for key in data.mappings if key in shown})
+
+    def _names_target(self, mapping: Mapping) -> bool:
+        return any(target.api.name in self.always for target in mapping.targets)
 
     def of_content(self, content: Content) -> Content:
         """Leave out traces that are not shown."""
-        return replace(content, traced=frozenset(filter(self._chosen, content.entries)))
+        traced = {key for key in content.entries if key in self.traced or self.due(key)}
+        return replace(content, traced=frozenset(traced))
 
 
 def mirror_sources(root: Path, mirror: Path, languages: Collection[str]) -> None:

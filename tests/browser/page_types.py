@@ -37,7 +37,7 @@ PAGE_TYPES = {
     "guide index": "guide/index.html",
     "guide": "guide/porting.html",
     "Python API": "python.html",
-    "module": "api/apidiff.model/*.html",
+    "module": "api/apidiff.judge/*.html",
     "search": "search.html",
 }
 

@@ -139,7 +139,7 @@ def test_the_skip_link_comes_first_and_leads_to_the_text(visit: Visit) -> None:
 def test_focus_can_be_seen_wherever_it_goes(visit: Visit) -> None:
     page = visit.open(f"en/{HEAVY}")
     unseen = []
-    for _ in range(40):
+    for _ in range(35):
         page.keyboard.press("Tab")
         found = page.evaluate("""() => {
           const one = document.activeElement, style = getComputedStyle(one), mark = one.getBoundingClientRect();

@@ -17,7 +17,7 @@ INTERFACE = [
     ("outcome", {"mapping", "page"}),
     ("result", {"mapping", "api", "page"}),
     ("apidiff.lookup.search", {"python"}),
-    ("apidiff.model", {"python"}),
+    ("apidiff.judge", {"python"}),
 ]
 # A call, or a method of a variable, is found as the API that it names.
 CALLED = [
