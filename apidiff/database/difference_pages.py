@@ -49,7 +49,7 @@ class PageRow(Record, frozen=True, kw_only=True):
         en, zh = (_ADDRESS.format(language=one, release=self.release, page=self.page) for one in ("en", "zh-CN"))
         return Document(
             title=f"Differences with {self.source}",
-            title_zh=f"比较与{self.source}的差异",
+            title_zh=f"比较与 {self.source} 的差异",
             url=en,
             url_zh=zh,
             framework=Framework.MINDSPORE,
