@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from apidiff.database.backends import load_backends
-from apidiff.execute.record import make_record
 from apidiff.judge import Context
 from apidiff.model.probe_resolution import digest
 from apidiff.model.trace import ProbeRun, RankTrace, RunRecord, ScalarDump
 from apidiff.verification import difference
-from tests.factories import collective_api
+from tests.factories import collective_api, run_record
 
 API = collective_api(
     {
@@ -19,7 +17,6 @@ API = collective_api(
         "claims": [{"id": "returns-none", "returns": {"structure": "None"}, "probes": ["plain", "other"]}],
     }
 )
-GLOO = next(one for one in load_backends() if one.name == "gloo")
 
 
 def record(**values: object) -> RunRecord:
@@ -34,7 +31,7 @@ def record(**values: object) -> RunRecord:
         )
         for probe, value in values.items()
     ]
-    return make_record(GLOO, "2.13.0", 2, [], runs)
+    return run_record(probes=runs)
 
 
 def total(differ: int, first: int, second: int) -> str:
