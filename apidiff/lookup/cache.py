@@ -76,13 +76,16 @@ def _shipped(wanted: str) -> Index | None:
 
 
 def write_shipped(path: Path) -> None:
-    """Write the index for a wheel to ``path``. Raises ApidiffError where a file of the data is damaged."""
+    """Write the index for a wheel to ``path``. Raises ApidiffError where a file of the data is damaged.
+
+    Entries of the kept index are taken over where nothing they are made from has changed.
+    """
     import lzma
 
     from apidiff.errors import ApidiffError
     from apidiff.lookup.build import build
 
-    index = build(__version__)
+    index = build(__version__, former_index())
     if index.damaged:
         raise ApidiffError("\n".join(index.damaged))
     # Packed so it is a fifth smaller than in the quickest way, and unpacks in a third of a second.
