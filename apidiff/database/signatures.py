@@ -10,7 +10,7 @@ from apidiff.database.regular_files import read_regular
 from apidiff.database.scope import load_scope
 from apidiff.errors import Damage, DataError
 from apidiff.model.signature import SignatureFile
-from apidiff.model.version import Version
+from apidiff.model.version import Version, read_version
 
 _PARTS = (".__init__", ".__call__", ".*")  # of an API that is there itself
 _MAX_BYTES = 64 * 2**20
@@ -69,4 +69,4 @@ def names_to_match(file: SignatureFile) -> list[str]:
 def newest_first(signatures: dict[tuple[str, str], SignatureFile], framework: str) -> list[SignatureFile]:
     """The signature files of ``framework``, newest version first."""
     files = [file for (name, _), file in signatures.items() if name == framework]
-    return sorted(files, key=lambda file: Version(file.version), reverse=True)
+    return sorted(files, key=lambda file: read_version(file.version), reverse=True)

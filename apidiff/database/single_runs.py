@@ -10,7 +10,7 @@ from pathlib import Path
 
 from apidiff.database.runs import Reading, read_records, record_stem, whole_digest
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
-from apidiff.model.version import Version
+from apidiff.model.version import read_version
 
 PREFIX = "single-"
 
@@ -56,7 +56,9 @@ class SingleTraces:
 
     def places(self, framework: str) -> list[tuple[str, str]]:
         """The versions and devices of which there are records, newest version first."""
-        return sorted(self._places.get(framework, ()), key=lambda place: (Version(place[0]), place[1]), reverse=True)
+        return sorted(
+            self._places.get(framework, ()), key=lambda place: (read_version(place[0]), place[1]), reverse=True
+        )
 
     def find(self, framework: str, version: str, device: str, mapping: str, spec: str) -> tuple[str, SampleRun] | None:
         """The record's ID and the trace of the call with the digest ``spec``, made for ``mapping``; None if never made."""

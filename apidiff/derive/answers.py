@@ -8,7 +8,7 @@ from typing import NamedTuple
 from apidiff.model.agreement import Agreement
 from apidiff.model.ranges import holds
 from apidiff.model.verdict import Outcome
-from apidiff.model.version import Version
+from apidiff.model.version import Version, read_version
 from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, RangeEntry, TargetEntry
 from apidiff.model.vocabulary import DifferenceKind, Reach, Risk, Status
 
@@ -52,7 +52,7 @@ class AnswerRange(NamedTuple):
 
 def range_at(ranges: Iterable[RangeEntry], version: str) -> RangeEntry | None:
     """Find the range that covers the MindSpore ``version``, or None."""
-    wanted = Version(version)
+    wanted = read_version(version)
     return next((span for span in ranges if holds(span.since, span.until, wanted)), None)
 
 
@@ -67,7 +67,7 @@ def current_target(entry: Entry, version: str) -> TargetEntry | None:
 
 def current_answer(entry: Entry, version: str) -> OtherwiseEntry | None:
     """Find what answers the source on the MindSpore ``version`` where no target does."""
-    wanted = Version(version)
+    wanted = read_version(version)
     return next((answer for answer in entry.otherwise if holds(answer.since, answer.until, wanted)), None)
 
 

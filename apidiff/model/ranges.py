@@ -84,7 +84,7 @@ def _short(version: str, known: Sequence[str], *, first: bool) -> str:
 def told(known: Sequence[str], text: str) -> list[str]:
     """Those of the versions ``known`` that ranges as text hold: ``≥ 2.6``, ``≤ 2.0, 2.4 – 2.8``; in the order of ``known``."""
     ranges = ends(text)
-    return [one for one in known if any(holds(since, until, Version(one)) for since, until in ranges)]
+    return [one for one in known if any(holds(since, until, read_version(one)) for since, until in ranges)]
 
 
 def spans(known: Sequence[str], versions: Collection[str]) -> str:

@@ -21,7 +21,7 @@ from apidiff.model.base import Record, Text
 from apidiff.model.mapping import Mapping
 from apidiff.model.ranges import holds, spans, told
 from apidiff.model.signature import SignatureFile
-from apidiff.model.version import Version
+from apidiff.model.version import Version, read_version
 from apidiff.model.views import DifferenceEntry, Entry, OtherwiseEntry, ParameterEntry, TargetEntry
 from apidiff.model.vocabulary import ApiKind, Status
 
@@ -150,7 +150,7 @@ class _Table:
 
     def _spans(self, entry: Entry) -> list[list[Any]]:
         """For MindSpore versions, newest first: [how many, the answer's place or -1, other targets with their standing]."""
-        found = [_standing(entry, Version(text)) for text in self.facts.releases.get("mindspore", [])]
+        found = [_standing(entry, read_version(text)) for text in self.facts.releases.get("mindspore", [])]
         return [[len(list(same)), *standing] for standing, same in groupby(found)]
 
 

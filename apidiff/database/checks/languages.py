@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -19,6 +19,7 @@ _IDENTIFIER = re.compile(r"`([^`]+)`")
 _AMISS = re.compile(r"[一-鿿][,;:?!](?=\s|$|[一-鿿])|[，。；：、？！（“] \S|(?<=[一-鿿\w`]) [，。；：、？！）”]")
 # The file of messages that holds what people type, old words among it.
 SEARCHED_WORDS = "synonyms.yaml"
+_HOLDERS = (msgspec.Struct, dict, list)
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)*")
 
 
@@ -45,7 +46,7 @@ def word_faults(text: Text, terms: list[Term]) -> Iterator[tuple[str, str]]:
         for language, avoided in (("zh", term.avoid), ("en", term.avoid_en)):
             words, agreed = getattr(text, language), getattr(term, language)
             for word in avoided:
-                if word in words if language == "zh" else re.search(rf"\b{re.escape(word)}\b", words):
+                if word in words and (language == "zh" or re.search(rf"\b{re.escape(word)}\b", words)):
                     yield f"{language} says {word!r} for {term.en!r}", f"Write {agreed!r} (conf/terms.yaml)."
     if amiss := _AMISS.search(_IDENTIFIER.sub("`x`", text.zh)):
         yield f"zh sets punctuation amiss: {amiss.group()!r}", "Write full-width punctuation without spaces around it."
@@ -65,12 +66,15 @@ def texts(value: object, at: Place) -> Iterator[tuple[Place, Text]]:
     """Every text in ``value`` with its path of keys and indexes, which begins with ``at``."""
     if isinstance(value, Text):
         yield at, value
-    elif isinstance(value, msgspec.Struct):
-        for field in value.__struct_fields__:
-            yield from texts(getattr(value, field), (*at, field))
-    elif isinstance(value, dict):
-        for key, item in value.items():
+        return
+    for key, item in _items(value):
+        if isinstance(item, _HOLDERS):
             yield from texts(item, (*at, key))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from texts(item, (*at, index))
+
+
+def _items(value: object) -> Iterable[tuple[str | int, object]]:
+    if isinstance(value, msgspec.Struct):
+        return ((field, getattr(value, field)) for field in value.__struct_fields__)
+    if isinstance(value, dict):
+        return value.items()
+    return enumerate(value) if isinstance(value, list) else ()

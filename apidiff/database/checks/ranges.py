@@ -11,7 +11,7 @@ from apidiff.errors import DataError
 from apidiff.model.mapping import Otherwise, Target, TargetRange
 from apidiff.model.ranges import holds, status_at
 from apidiff.model.signature import SignatureFile
-from apidiff.model.version import Version, VersionError
+from apidiff.model.version import Version, VersionError, read_version
 from apidiff.model.vocabulary import Status
 
 
@@ -25,7 +25,7 @@ def bounds_are_versions(subject: Subject) -> Iterator[DataError]:
     spans += [(("otherwise", i), answer) for i, answer in enumerate(subject.mapping.otherwise)]
     for at, span in spans:
         try:
-            since, until = (Version(bound) if bound else None for bound in (span.since, span.until))
+            since, until = (read_version(bound) if bound else None for bound in (span.since, span.until))
         except VersionError as error:
             yield subject.error(at, str(error), "Write it as 2.4 or 2.4.10.")
             continue
@@ -67,7 +67,7 @@ def answers_partition_the_releases(subject: Subject) -> Iterator[DataError]:
 def _releases(subject: Subject) -> Iterator[Version]:
     for known in subject.data.frameworks.get("mindspore", []):
         try:
-            yield Version(known.version)
+            yield read_version(known.version)
         except VersionError:
             continue
 
@@ -90,5 +90,5 @@ def in_range(data: Data, target: Target) -> list[SignatureFile]:
     return [
         file
         for file in newest_first(data.signatures, "mindspore")
-        if status_at(target, Version(file.version)) not in {None, Status.REMOVED}
+        if status_at(target, read_version(file.version)) not in {None, Status.REMOVED}
     ]
