@@ -153,9 +153,9 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     for node, visitors in {**HTML_NODES, **PORT_NODES, **TRACE_NODES, **BAR_NODES, **TABLE_NODES}.items():
         app.add_node(node, html=visitors)
     app.set_translator("html", Translator)
+    app.connect("config-inited", tuning.begin, priority=100)  # before Sphinx reads all that it keeps of pages
     app.connect("config-inited", configure_head)
     app.connect("config-inited", publish_theme_css)
-    app.connect("builder-inited", tuning.begin, priority=100)
     app.connect("builder-inited", session.lay_out)
     app.connect("builder-inited", tuning.settle, priority=900)
     app.connect("doctree-read", note_parts)

@@ -6,8 +6,10 @@ import importlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from autodoc2.config import Config
+from autodoc2.db import Database, InMemoryDb
 from autodoc2.render.myst_ import MystRenderer
 from autodoc2.utils import ItemData
 from docutils import nodes
@@ -32,10 +34,33 @@ _PARTS = {
 }
 
 
+class _Database(InMemoryDb):
+    """autodoc2's database with the children of every item listed: that goes through all items for each one's."""
+
+    def __init__(self, plain: Database) -> None:
+        super().__init__()
+        self._children: dict[str, list[ItemData]] = defaultdict(list)
+        for item in plain.get_items_like("*"):
+            self.add(item)
+            for overload in plain.get_overloads(item["full_name"]):
+                self.add(overload)
+            self._children[item["full_name"].rpartition(".")[0]].append(item)
+
+    def get_children(
+        self, full_name: str, types: set[str] | None = None, *, sort_name: bool = False
+    ) -> Iterable[ItemData]:
+        """List the children of an item, in the order in which they were added or by name."""
+        children = [item for item in self._children[full_name] if types is None or item["type"] in types]
+        return sorted(children, key=lambda item: item["full_name"]) if sort_name else children
+
+
 class EnglishRenderer(MystRenderer):
     """autodoc2's Markdown with an anchor before every heading."""
 
     language: ClassVar[Language] = "en"
+
+    def __init__(self, db: Database, config: Config, **rest: Any) -> None:
+        super().__init__(_Database(db), config, **rest)
 
     def render_package(self, item: ItemData) -> Iterable[str]:
         """Render the page of a package or module, line by line."""

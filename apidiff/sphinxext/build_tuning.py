@@ -17,6 +17,7 @@ from pygments.filter import Filter
 from pygments.token import Name, Punctuation, Text, Whitespace
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.config import Config
 from sphinx.highlighting import PygmentsBridge
 
 # Python looks for unreachable cycles after 700 new objects, and now and then through all there are. A page is made of
@@ -43,8 +44,8 @@ class BuildTuning:
         self._settings = ExitStack()
         self._tags: dict[tuple[object, ...], str] = {}
 
-    def begin(self, _app: Sphinx) -> None:
-        """Change the settings, before the content is read."""
+    def begin(self, _app: Sphinx, _config: Config) -> None:
+        """Change the settings, before the content and what Sphinx keeps of pages are read."""
         self._settings.enter_context(collecting_seldom())
 
     def settle(self, app: Sphinx) -> None:

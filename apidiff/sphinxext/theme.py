@@ -6,10 +6,12 @@ classes; a test holds the table against the classes of the built pages.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 from collections.abc import Iterator
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -62,10 +64,18 @@ def slim(css: str) -> str:
 
 def theme_css() -> str:
     """Return the theme's style sheet, slimmed."""
-    path = (
+    return slim(_whole().read_text("utf-8"))
+
+
+def _whole() -> Traversable:
+    return (
         files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static" / "styles" / "pydata-sphinx-theme.css"
     )
-    return slim(path.read_text("utf-8"))
+
+
+def _made_of() -> bytes:
+    """Return the digest of what the slimmed styles are made from."""
+    return hashlib.sha256(_whole().read_bytes() + Path(__file__).read_bytes()).hexdigest().encode()
 
 
 def classes(selector: str) -> set[str]:
@@ -182,7 +192,11 @@ def publish_theme_css(app: Sphinx, config: Config) -> None:
         return
     folder = Path(app.doctreedir) / "static"
     folder.mkdir(parents=True, exist_ok=True)
-    write_if_changed(folder / _STYLES, theme_css().encode())
+    # To slim them takes longer than to read a page, and they change with the theme or with this file alone.
+    note, made_of = Path(app.doctreedir) / "theme.sha256", _made_of()
+    if not (folder / _STYLES).is_file() or not note.is_file() or note.read_bytes() != made_of:
+        write_if_changed(folder / _STYLES, theme_css().encode())
+        write_if_changed(note, made_of)
     config.html_static_path.append(str(folder))
     app.add_css_file("basic.css", priority=90)  # Sphinx' own; the theme imports it
     app.add_css_file(_STYLES, priority=100)
