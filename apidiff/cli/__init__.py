@@ -21,7 +21,7 @@ from apidiff.errors import ApidiffError
 
 FAULT = 70  # exit code for a fault of this program, as sysexits.h has it
 _SIZE = re.compile(r"[1-9][0-9]{0,2}")  # columns and lines of a terminal
-# What no command can help: a file or a folder that this user may not read or write, a disk that is full or broken.
+# What no command can help: a file or folder that this user may not read or write, or that is none; a disk that is full or broken.
 _OF_THE_SYSTEM = {
     errno.EACCES,
     errno.EPERM,
@@ -29,6 +29,9 @@ _OF_THE_SYSTEM = {
     errno.EDQUOT,
     errno.EROFS,
     errno.EIO,
+    errno.EFBIG,
+    errno.EINVAL,
+    errno.ELOOP,
     errno.EMFILE,
     errno.ENFILE,
 }

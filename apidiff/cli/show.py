@@ -13,6 +13,8 @@ import yaml
 from apidiff.database.data import UnknownMapping, expanded_record, mapping_path
 from apidiff.database.expansion.origins import ORIGIN, Origin
 from apidiff.database.paths import DATA
+from apidiff.database.regular_files import read_text
+from apidiff.errors import DataError
 
 _ITEMS = ("probes", "claims", "parameters", "members", "differences", "caveats", "otherwise")
 
@@ -39,7 +41,10 @@ def run(args: argparse.Namespace) -> int:
         record = expanded_record(DATA, args.name)
         sys.stdout.write("\n".join(_lines(record, "")) + "\n")
     else:
-        sys.stdout.write(path.read_text(encoding="utf-8"))
+        try:
+            sys.stdout.write(read_text(path))
+        except UnicodeDecodeError as error:
+            raise DataError(path, None, "is not UTF-8 text", "Save it as UTF-8.") from error
     return 0
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from apidiff.database.regular_files import read_text
 from apidiff.errors import DataError
 from apidiff.model.claim import EXAMPLE_WORLD_SIZE
 from apidiff.model.claim_probes import Examples
@@ -77,12 +78,14 @@ def _load(path: Path) -> Example:
         names = " or ".join([*(f"{framework}_example.py" for framework in known), "mindspore_recipe.py"])
         raise DataError(path, None, "the file name names no known framework", f"Call it {names}.")
     try:
-        code = path.read_text(encoding="utf-8")
+        code = read_text(path)
         tree = ast.parse(code)
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(path, None, f"cannot be read ({error})", "Check that it is a readable UTF-8 file.") from error
     except SyntaxError as error:
         raise DataError(path, error.lineno, f"is not Python ({error.msg})", "Mend the syntax.") from error
+    except (ValueError, RecursionError, MemoryError) as error:  # of a zero byte, of deep nesting
+        raise DataError(path, None, f"is not Python ({error})", "Mend the syntax.") from error
     sections = _sections(ast.get_docstring(tree) or "")
     for wanted in ("Command", "Output"):
         if not sections.get(wanted, ("", []))[1]:

@@ -18,10 +18,12 @@ from pathlib import Path
 import msgspec
 
 from apidiff.atomic_write import locked, write_files
+from apidiff.database.regular_files import read_regular
 from apidiff.database.runs import read_bytes, record_paths, run_id, signature_path, whole_digest
 from apidiff.errors import Damage, DataError
 
 _LINE = re.compile(r"(?P<digest>[0-9a-f]{64})  (?P<run>[A-Za-z0-9._-]+/[A-Za-z0-9._-]+)")
+_MOST = 256 * 2**20  # bytes: some 2 million records
 _REMEDY = "Restore the line from version control."
 
 
@@ -38,12 +40,12 @@ def load_own_records(root: Path, broken: list[DataError] | None = None) -> dict[
     path = own_records_path(root)
     try:
         # What is no UTF-8 makes a line of another form.
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = read_regular(path, _MOST).decode("utf-8", "replace")
     except FileNotFoundError:
         return {}
     except OSError as error:
         unread = DataError(
-            path, None, f"cannot be read ({error})", "Restore it from version control.", Damage.UNREADABLE
+            path, None, f"cannot be read ({error.strerror})", "Restore it from version control.", Damage.UNREADABLE
         )
         if broken is None:
             raise unread from error

@@ -14,6 +14,7 @@ import zlib
 from pathlib import Path
 
 _PIECE = 2**16  # bytes
+_LONGEST_TEXT = 64 * 2**20  # bytes: the longest of our lists has a fiftieth of that
 # What `zipfile` raises for archives that are damaged or made to break their reader.
 BROKEN_ZIP = (
     zipfile.BadZipFile,
@@ -34,7 +35,7 @@ def read_regular(path: Path, most: int) -> bytes:
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file")
+            raise OSError(errno.EINVAL, "it is no regular file", str(path))
         # To ask for as much as there is at once: a buffer of ``most`` bytes costs more than the reading.
         content = os.read(handle, min(most, status.st_size + 1))
         while len(content) < most and (more := os.read(handle, min(most - len(content), _PIECE))):
@@ -42,6 +43,14 @@ def read_regular(path: Path, most: int) -> bytes:
         return content
     finally:
         os.close(handle)
+
+
+def read_text(path: Path) -> str:
+    """Reads a UTF-8 file as `read_regular` does. Raises OSError also where it is too large, UnicodeDecodeError for other text."""
+    content = read_regular(path, _LONGEST_TEXT + 1)
+    if len(content) > _LONGEST_TEXT:
+        raise OSError(errno.EFBIG, f"it is larger than {_LONGEST_TEXT // 2**20} MiB", str(path))
+    return content.decode("utf-8")
 
 
 def gunzip(content: bytes, most: int) -> bytes:

@@ -9,6 +9,7 @@ from pathlib import Path
 from apidiff.atomic_write import write_file
 from apidiff.database.data import Data
 from apidiff.database.paths import conf_file
+from apidiff.database.regular_files import read_text
 from apidiff.database.scope import FILE as SCOPE_FILE
 from apidiff.database.scope import SourceScope, load_scope
 from apidiff.errors import DataError
@@ -35,7 +36,7 @@ def read_undecided(root: Path) -> Undecided | None:
     """The list; None where there is no such file. Raises DataError where it cannot be read or does not say how long it may be."""
     path = root / FILE
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_text(path).splitlines()
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
+from apidiff.database.regular_files import read_text
 from apidiff.errors import DataError
 from apidiff.model.base import Record
 
@@ -66,12 +68,11 @@ def load_upstream_rows(folder: Path) -> list[UpstreamRow]:
 def csv_rows(path: Path, columns: list[str], remedy: str) -> Iterator[tuple[int, list[str]]]:
     """Yield line and cells of each row below the header. Raises DataError for a file that is none, or has other columns."""
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            header = next(reader, [])
-            if header != columns:
-                raise DataError(path, 1, f"the header is {','.join(header)!r}", remedy)
-            yield from ((reader.line_num, cells) for cells in reader if cells)
+        reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+        header = next(reader, [])
+        if header != columns:
+            raise DataError(path, 1, f"the header is {','.join(header)!r}", remedy)
+        yield from ((reader.line_num, cells) for cells in reader if cells)
     except OSError as error:
         raise DataError(path, None, f"cannot be read ({error.strerror})", remedy) from error
     except (UnicodeDecodeError, csv.Error) as error:

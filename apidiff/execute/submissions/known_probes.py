@@ -18,6 +18,7 @@ from apidiff.atomic_write import locked, write_files
 from apidiff.database import Data, load_valid
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import examples_folder
+from apidiff.database.regular_files import read_text
 from apidiff.errors import DataError
 from apidiff.model.claim_probes import Examples, example_probe, spec_of
 from apidiff.model.probe_resolution import collective_of
@@ -37,7 +38,7 @@ def load_specs(root: Path) -> frozenset[Spec]:
     path = specs_path(root)
     specs: set[Spec] = set()
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except FileNotFoundError:
         return frozenset()
     except (OSError, UnicodeDecodeError) as error:

@@ -9,6 +9,7 @@ import unicodedata
 from functools import cache
 
 from apidiff.database.paths import DATA
+from apidiff.database.regular_files import read_text
 
 _LETTERS_OF = {
     "LATIN": "Latin",
@@ -77,7 +78,7 @@ def _small(char: str) -> str:
 def _confusables() -> dict[int, str]:
     """Unicode's table of characters that look like others: code point → what it looks like."""
     table: dict[int, str] = {}
-    for line in (DATA / "confusables.txt").read_text(encoding="utf-8").splitlines():
+    for line in read_text(DATA / "confusables.txt").splitlines():
         if not line.startswith("#"):
             char, _, alike = line.partition(";")
             table[int(char, 16)] = "".join(chr(int(code, 16)) for code in alike.split())

@@ -1,0 +1,63 @@
+"""A pipe in the place of a data file is not waited for, whoever reads it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from apidiff.cli import main
+from apidiff.database.data import mapping_path
+from apidiff.database.examples import load_examples
+from apidiff.database.own_records import load_own_records
+from apidiff.database.undecided import read_undecided
+from apidiff.database.upstream_tables import csv_rows
+from apidiff.errors import DataError
+from apidiff.execute.submissions.known_probes import load_specs
+
+# (the file below the data folder, what reads it)
+READERS: list[tuple[str, Callable[[Path], object]]] = [
+    ("own_records.txt", load_own_records),
+    ("undecided.txt", read_undecided),
+    ("known_specs.txt", load_specs),
+    ("torch.f/torch_example.py", load_examples),
+    ("table.csv", lambda folder: list(csv_rows(folder / "table.csv", [], "Mend it."))),
+]
+
+
+@pytest.mark.parametrize(("name", "read"), READERS, ids=[name for name, _ in READERS])
+def test_a_pipe_is_refused(name: str, read: Callable[[Path], object], tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    os.mkfifo(path)
+    other = os.open(path, os.O_RDWR)
+    released = threading.Timer(2.0, os.close, [other])  # so that waiting for it fails, and ends
+    released.start()
+    with pytest.raises(DataError, match="no regular file") as refused:
+        read(tmp_path)
+    released.join()
+    assert refused.value.path == path
+
+
+@pytest.mark.parametrize("code", [b"\xff", b"x = (", b"x = " + b"-" * 100_000 + b"1", b"x" + b".a" * 50_000])
+def test_an_example_that_is_no_python_is_named(code: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "torch.f" / "torch_example.py"
+    path.parent.mkdir()
+    path.write_bytes(code)
+    with pytest.raises(DataError) as refused:
+        load_examples(tmp_path)
+    assert refused.value.path == path
+
+
+def test_a_record_that_is_no_text_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("apidiff.cli.show.DATA", tmp_path)
+    path = mapping_path(tmp_path, "torch.f")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"summary: \xff\n")
+    assert main(["show", "torch.f"]) == 2
+    assert capsys.readouterr().err == f"apidiff: {path}: is not UTF-8 text. Save it as UTF-8.\n"
