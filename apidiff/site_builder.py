@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -93,13 +94,11 @@ def build_site(
         SiteError: a step failed.
     """
     _check_tools()
-    from apidiff.derive.evidence import RunHead
     from apidiff.sphinxext import site_content
-    from apidiff.sphinxext.build_cache import BuildCache
     from apidiff.sphinxext.build_tuning import collecting_seldom
     from apidiff.sphinxext.contribute import find_repository
     from apidiff.sphinxext.site_part import mirror_sources
-    from apidiff.writers.exports import publish
+    from apidiff.writers.exports import publish, publish_sitemap
     from apidiff.writers.exports.files import write_if_changed
 
     address = Address.parse(site_url)
@@ -117,22 +116,20 @@ def build_site(
     work.mkdir(parents=True, exist_ok=True)
     with (work / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with collecting_seldom():
-            content = site_content.make(part.of_data(data) if part else data, keep=work / "kept")
-            site_content.write(part.of_content(content) if part else content, _content(work))
-        del data, content
         sources = _ROOT
         if part:
             sources = work / "sources"
             mirror_sources(_ROOT, sources, [language.words for language in wanted])
         tags = [] if part is None or part.python_api else ["brief"]
-        _build_languages(wanted, output, work, address.root, sources, tags)
-        index = output / "index.html"
-        write_if_changed(output / "404.html", not_found_page("/").encode())
-        write_if_changed(index, root_page(address).encode())
-        with collecting_seldom():
-            content = site_content.read(_content(work))
-            runs = BuildCache(work / "doctrees" / wanted[0].folder).read("runs", list[RunHead])
+        with collecting_seldom(), ExitStack() as ending:
+            # Sphinx starts, and reads what it keeps of pages, while the content is made; the data are published while it writes.
+            with site_content.making(_content(work)):
+                steps = _start_languages(wanted, output, work, address.root, sources, tags, ending)
+                content = site_content.make(part.of_data(data) if part else data, keep=work / "kept")
+                site_content.write(part.of_content(content) if part else content, _content(work))
+            ending.callback(_forget_failed, steps, wanted, work)
+            runs = site_content.run_heads(data)
+            del data
             publish(
                 output,
                 content.entries,
@@ -143,6 +140,12 @@ def build_site(
                 work / "kept" / "texts",
                 content.documents,
             )
+            for step in steps:
+                step.finish()
+        index = output / "index.html"
+        write_if_changed(output / "404.html", not_found_page("/").encode())
+        write_if_changed(index, root_page(address).encode())
+        publish_sitemap(output, wanted, address)
     return index
 
 
@@ -170,24 +173,33 @@ def _check_tools() -> None:
         raise SiteError("sphinx is not installed. Install what the site needs: pip install -e '.[site]'")
 
 
-def _build_languages(
-    wanted: Sequence[SiteLanguage], output: Path, work: Path, site_url: str, sources: Path, tags: Sequence[str]
-) -> None:
-    steps: list[Step] = []
+def _start_languages(
+    wanted: Sequence[SiteLanguage],
+    output: Path,
+    work: Path,
+    site_url: str,
+    sources: Path,
+    tags: Sequence[str],
+    ending: ExitStack,
+) -> list[Step]:
+    """Start to build the pages of every language, for which each waits for the content; ``ending`` ends what goes on."""
     # The languages are built beside each other. Each process more that Sphinx reads with is given all that is known of the
     # pages and gives it back, and makes code blocks anew: with no core left for it, it only costs.
     jobs = max(1, len(os.sched_getaffinity(0)) // max(1, len(wanted)))
-    try:
-        for language in wanted:
-            steps.append(_sphinx(language, output, work, site_url, sources, jobs, tags))  # noqa: PERF401 - a list that is complete when starting one fails
-        for step in steps:
-            step.finish()
-    finally:
-        for language, step in zip(wanted, steps, strict=False):
-            step.kill()
-            if step.process.returncode != 0:
-                # Sphinx warns of a page once, when it reads it: the next build has to read it again.
-                shutil.rmtree(work / "doctrees" / language.folder, ignore_errors=True)
+    steps: list[Step] = []
+    for language in wanted:
+        step = _sphinx(language, output, work, site_url, sources, jobs, tags)
+        ending.callback(step.kill)
+        steps.append(step)
+    return steps
+
+
+def _forget_failed(steps: Sequence[Step], wanted: Sequence[SiteLanguage], work: Path) -> None:
+    """End all steps. Of a language whose step failed nothing is kept: Sphinx warns of a page once, when it reads it."""
+    for language, step in zip(wanted, steps, strict=True):
+        step.kill()
+        if step.process.returncode != 0:
+            shutil.rmtree(work / "doctrees" / language.folder, ignore_errors=True)
 
 
 def _content(work: Path) -> Path:

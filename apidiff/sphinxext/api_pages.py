@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from autodoc2.config import Config
-from autodoc2.db import Database, InMemoryDb
+from autodoc2.db import InMemoryDb
 from autodoc2.render.myst_ import MystRenderer
 from autodoc2.utils import ItemData
 from docutils import nodes
@@ -37,14 +37,11 @@ _PARTS = {
 class _Database(InMemoryDb):
     """autodoc2's database with the children of every item listed: that goes through all items for each one's."""
 
-    def __init__(self, plain: Database) -> None:
-        super().__init__()
+    def __init__(self, plain: InMemoryDb) -> None:
+        self._items, self._overloads = plain._items, plain._overloads
         self._children: dict[str, list[ItemData]] = defaultdict(list)
-        for item in plain.get_items_like("*"):
-            self.add(item)
-            for overload in plain.get_overloads(item["full_name"]):
-                self.add(overload)
-            self._children[item["full_name"].rpartition(".")[0]].append(item)
+        for name, item in self._items.items():
+            self._children[name.rpartition(".")[0]].append(item)
 
     def get_children(
         self, full_name: str, types: set[str] | None = None, *, sort_name: bool = False
@@ -59,7 +56,7 @@ class EnglishRenderer(MystRenderer):
 
     language: ClassVar[Language] = "en"
 
-    def __init__(self, db: Database, config: Config, **rest: Any) -> None:
+    def __init__(self, db: InMemoryDb, config: Config, **rest: Any) -> None:
         super().__init__(_Database(db), config, **rest)
 
     def render_package(self, item: ItemData) -> Iterable[str]:

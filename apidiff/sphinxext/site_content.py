@@ -6,6 +6,9 @@ also kept between builds: judging claims by runs takes long, and few records cha
 
 from __future__ import annotations
 
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,7 @@ from apidiff.database.single_runs import single_paths
 from apidiff.derive.counterparts import counterparts
 from apidiff.derive.coverage import coverage_of
 from apidiff.derive.document_differences import DocumentRow, documents_report
-from apidiff.derive.evidence import ProbeCall, SingleHead, probe_calls, single_head_of
+from apidiff.derive.evidence import ProbeCall, RunHead, SingleHead, head_of, probe_calls, single_head_of
 from apidiff.derive.official import OfficialReport, official_report
 from apidiff.derive.picture import pictures
 from apidiff.derive.versions_run import newest_first, versions_run
@@ -122,6 +125,11 @@ def make(data: Data, keep: Path | None = None) -> Content:
     )
 
 
+def run_heads(data: Data) -> list[RunHead]:
+    """List the records of ranks without their traces, by ID."""
+    return [head_of(key, record, data.signed.get(key)) for key, record in data.every_run]
+
+
 def _damaged(data: Data) -> dict[str, DamagedFile]:
     """Tell what is wrong with each damaged file; with a mapping that others make unusable, that it is passed over."""
     files: dict[str, DamagedFile] = {}
@@ -137,8 +145,22 @@ def write(content: Content, file: Path) -> None:
     write_if_changed(file, msgspec.msgpack.encode(content, enc_hook=_path_text))
 
 
+@contextmanager
+def making(file: Path) -> Iterator[None]:
+    """Have everyone who would `read` ``file`` wait for the end of a block, which writes it."""
+    with _lock(file).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _lock(file: Path) -> Path:
+    return file.with_name(f"{file.name}.lock")
+
+
 def read(file: Path) -> Content:
-    """Read the content that `write` put into ``file``."""
+    """Read the content that `write` put into ``file``; while it is being made that is waited for."""
+    with _lock(file).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
     return msgspec.msgpack.decode(file.read_bytes(), type=Content, dec_hook=_path)
 
 

@@ -19,7 +19,7 @@ from apidiff.model.base import Text
 from apidiff.model.verdict import EvidenceCode, Observation, Outcome, evidence
 from apidiff.model.views import Entry, ObservedEntry
 from apidiff.sphinxext.build_cache import BuildCache
-from apidiff.writers.exports import publish
+from apidiff.writers.exports import publish, publish_sitemap
 from apidiff.writers.exports.address import LANGUAGES, Address
 
 # Text that would be markup, script or a broken file if anything took it for more than text.
@@ -53,6 +53,7 @@ class Published:
             wanted,
             self.address,
         )
+        publish_sitemap(self.site, wanted, self.address)
         after = self._times()
         return {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
 

@@ -61,6 +61,10 @@ def publish(
         if language is languages[0]:
             write_if_changed(site / "llms.txt", texts.index("llms.txt").encode())
     write_if_changed(site / "robots.txt", robots_text(address).encode())
+
+
+def publish_sitemap(site: Path, languages: Sequence[SiteLanguage], address: Address) -> None:
+    """Write the sitemap of the pages that are there, where the site's address is known; arguments as of `publish`."""
     if address.root:
         write_if_changed(site / "sitemap.xml", sitemap_bytes(pages(site, languages), address))
     else:
