@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
-from apidiff.porting.torch_names import FOREIGN, TENSOR, Value, is_typed_tensor, united
+from apidiff.porting.torch_names import FOREIGN, TENSOR, Value, is_tensor_class, united
 
 _PLAIN = {"int", "float", "bool", "str", "bytes", "dict", "set", "complex", "Dict", "Mapping", "Callable", "Literal"}
 _SEQUENCES = {"list", "tuple", "List", "Tuple", "Sequence", "Iterable", "Iterator", "Generator", "deque", "set"}
@@ -46,7 +46,7 @@ def _named(node: ast.expr, value_of: ValueOf) -> Value:
     value = value_of(node)
     if value is None or value[0] in f"{NO_OBJECT}{FOREIGN}" or value.endswith((INSTANCE, SEQUENCE)):
         return None
-    return "|".join(TENSOR if is_typed_tensor(part) else f"{part}{INSTANCE}" for part in value.split("|"))
+    return "|".join(TENSOR if is_tensor_class(part) else f"{part}{INSTANCE}" for part in value.split("|"))
 
 
 def _subscripted(head: ast.expr, inner: ast.expr, value_of: ValueOf) -> Value:

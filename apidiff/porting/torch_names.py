@@ -225,7 +225,7 @@ class TorchNames:
             return None
         if value[0] == IN_TREE:
             return f"{value}{INSTANCE}"
-        if is_typed_tensor(value):
+        if is_tensor_class(value):
             return TENSOR
         if result := self._results.get(value):
             return result
@@ -268,8 +268,13 @@ class TorchNames:
 _OF_LISTS = {"append", "extend", "insert", "pop", "remove", "clear", "copy", "count", "index", "sort", "reverse"}
 
 
-def is_typed_tensor(value: str) -> bool:
-    """Whether ``value`` is a class of tensors of one dtype: ``torch.LongTensor``."""
+_KEPT_TENSORS = {"torch.nn.Parameter", "torch.nn.Buffer"}
+
+
+def is_tensor_class(value: str) -> bool:
+    """Whether ``value`` is a class of tensors: of one dtype, such as ``torch.LongTensor``, or of those that a layer keeps."""
+    if value in _KEPT_TENSORS:
+        return True
     return value.endswith("Tensor") and value != "torch.Tensor" and value.startswith("torch.") and value.count(".") == 1
 
 

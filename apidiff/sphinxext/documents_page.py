@@ -37,12 +37,12 @@ def documents_sections(make: PageBuilder, rows: Sequence[DocumentRow]) -> list[n
 
 
 def _line(make: PageBuilder, row: DocumentRow, seen: Counter[str]) -> nodes.Node:
-    """Show a statement in one line; opened, where it stands, what runs show instead, and the command that repeats it."""
+    """Show what runs show in one line; opened, what is stated instead, where it stands, and the command that repeats it."""
     name = f"{row.kind}--{row.mapping}--{row.target}"
     seen[name] += 1
     number = f"--{seen[name]}" if seen[name] > 1 else ""
-    stated: list[nodes.Node] = [nodes.Text(row.stated)]
-    head: list[nodes.Node] = [literal(row.mapping), nodes.Text(make.word("site.colon")), *stated]
+    head: list[nodes.Node] = [literal(row.mapping), nodes.Text(make.word("site.colon"))]
+    head += prose(shown_cell(row, make.language))
     pair = joined([[make.ref("api", name, optional=True)] for name in (row.mapping, row.target)], " → ")
     link = external(make.pick(row.address), nodes.Text(row.stated)) if row.address else [nodes.Text(row.stated)]
     return make.line(
@@ -50,7 +50,6 @@ def _line(make: PageBuilder, row: DocumentRow, seen: Counter[str]) -> nodes.Node
         head,
         paragraph(*pair, classes=["apidiff-wrap"]),
         make.term("documents.stated", *link),
-        make.term("documents.shown", *prose(shown_cell(row, make.language))),
         make.term("documents.command"),
         block("", code(row.command, "bash"), classes=["apidiff-command"]),
     )

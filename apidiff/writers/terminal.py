@@ -137,9 +137,12 @@ class _Sections:
         yield self.code(_CODE_LINES) if self.answer.target else []  # a recipe is long; its path is told
         yield self._beside()
         screen = first_screen(self.answer.differences)
+        # That a kernel is missing where another target is told to be used stands there, and in where it runs.
+        elsewhere = {device for target in self.answer.beside for device in target.devices}
+        watch = [row for row in screen.watch if not (_is_of_kernel(row) and row.device in elsewhere)]
         everyday: list[RenderableType] = [
             *self._headlines("screen.must", screen.must),
-            *self._headlines("screen.watch", screen.watch),
+            *self._headlines("screen.watch", watch),
         ]
         nothing = [Line(label("screen.nothing", self.language))] if self.answer.target else []
         yield [*self.where(), *(everyday or nothing)]
@@ -178,7 +181,7 @@ class _Sections:
         for difference in differences[:_SHOWN]:
             fact = difference.headline or difference.text
             yield Line.assemble(("• ", _risk_style(difference.risk)), _prose(fact, self.language))
-            shown = difference.repeat is not None and difference.kind != DifferenceKind.BACKEND_SUPPORT.value
+            shown = difference.repeat is not None and not _is_of_kernel(difference)
             if shown and difference.device not in elsewhere:
                 yield _indent(_prose(difference.parts[0].text, self.language), 2)
         if (left := len(differences) - _SHOWN) > 0:
@@ -452,6 +455,10 @@ class _Sections:
 
     def _said(self, text: Text) -> str:
         return visible(text.en if self.language == "en" else text.zh)
+
+
+def _is_of_kernel(difference: DifferenceEntry) -> bool:
+    return difference.kind == DifferenceKind.BACKEND_SUPPORT.value
 
 
 def _spaced(sections: Iterable[list[RenderableType]]) -> Iterator[RenderableType]:

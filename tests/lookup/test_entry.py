@@ -156,7 +156,7 @@ def test_a_call_stands_beside_one_told_alike(all_entries: dict[str, Entry]) -> N
 TAKEN = [
     ("torch.zeros", "mindspore.mint.zeros", "mindspore.mint.zeros((2, 3))"),  # refuses `zeros(2, 3)`
     ("torch.ones", "mindspore.mint.ones", "mindspore.mint.ones((2, 3))"),
-    ("torch.Tensor.amin", "mindspore.Tensor.amin", "tensor.amin()"),  # refuses `dim`
+    ("torch.Tensor.new_zeros", "mindspore.Tensor.new_zeros", "tensor.new_zeros((2, 3))"),  # refuses `new_zeros(2, 3)`
     (
         "torch.histc",
         "mindspore.mint.histc",

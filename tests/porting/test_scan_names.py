@@ -69,6 +69,11 @@ TABLE: list[tuple[str, str, list[str]]] = [
         T + "for n, (c) in enumerate(torch.ones(3)):\n    c.sum()\nfor a, b in zip(torch.ones(3), [1]):\n    a.sum()",
         ["4:25 ones", "5:5 Tensor.sum", "6:17 ones", "7:5 Tensor.sum"],
     ),
+    (
+        "parameters and buffers of a layer",
+        T + "w = torch.nn.Parameter(torch.ones(3))\nw.expand(2, 3)\nb = torch.nn.Buffer(torch.ones(3))\nb.sum()",
+        ["4:5 nn.Parameter", "4:24 ones", "5:1 Tensor.expand", "6:5 nn.Buffer", "6:21 ones", "7:1 Tensor.sum"],
+    ),
     ("list", T + "xs = [torch.ones(1) for _ in y]\nxs[0].sum()", ["4:7 ones", "5:7 Tensor.sum"]),
     (
         "attributes of a tensor",

@@ -45,6 +45,11 @@ def test_each_row_is_a_line_with_its_command(make_site: Callable[..., Site], lan
         assert words in text, words
     assert f'href="{WORDS[language][-1]}"' in page
     assert text.count(ROW.command) == 3
+    heads = [
+        html.unescape(re.sub(r"<[^>]+>", "", head)) for head in re.findall(r"<summary.*?</summary>", page, re.DOTALL)
+    ]
+    shown = [WORDS[language][2], *[WORDS[language][3]] * 2]
+    assert [words in head for words, head in zip(shown, heads, strict=True)] == [True] * 3
     assert "<b>" not in page
     lines = re.findall(r'<details class="apidiff-line" id="([^"]+)">', page)
     assert len(set(lines)) == 3

@@ -25,14 +25,13 @@ def scan_table(report: ScanReport, language: Language, *, everything: bool = Fal
     findings = report.findings if everything else report.everyday()
     parts: list[RenderableType] = [Line(title(report, language), style="bold")]
     parts += [Line(sentence) for sentence in counts(report, language)]
-    parts.append(Line())
-    if findings:
+    if findings:  # the table begins with an empty line
         parts.append(_table(findings, language, everything=everything))
         edge = len(report.findings) - len(findings)
         if edge:
             parts.append(Line(words("scan.edge_more", language, count=f"{edge:,}"), style="dim"))
     else:
-        parts.append(Line(words("scan.nothing", language)))
+        parts += [Line(), Line(words("scan.nothing", language))]
     parts += _unknown(report, language)
     return Group(*parts)
 
