@@ -158,9 +158,14 @@ def _merged(scenes: Sequence[Scene]) -> list[Scene]:
     return list(found.values())
 
 
+def painter_of(data: Data) -> Painter:
+    """What makes the pictures of ``data``, with the backends and examples that the project describes."""
+    return Painter(data, make_context(load_backends(), load_examples(examples_folder()), data.signatures))
+
+
 def pictures(data: Data) -> dict[str, Picture]:
     """The picture of every mapping that has one, by ID."""
-    painter = Painter(data, make_context(load_backends(), load_examples(examples_folder()), data.signatures))
+    painter = painter_of(data)
     found = {key: painter.picture(mapping) for key, mapping in data.mappings.items()}
     return {key: picture for key, picture in found.items() if picture is not None}
 

@@ -1,7 +1,7 @@
 """Gathers what the pages show, made from the validated data.
 
-A build of several languages makes the content once and hands it to each of them in a file (`write`, `read`). Entries are
-also kept between builds: judging claims by runs takes long, and few records change at once.
+A build of several languages makes the content once and hands it to each of them in a file (`write`, `read`). Entries and
+pictures are also kept between builds: judging claims by runs takes long, and few records change at once.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from apidiff.derive.coverage import coverage_of
 from apidiff.derive.document_differences import DocumentRow, documents_report
 from apidiff.derive.evidence import ProbeCall, RunHead, SingleHead, head_of, probe_calls, single_head_of
 from apidiff.derive.official import OfficialReport, official_report
-from apidiff.derive.picture import pictures
+from apidiff.derive.picture import painter_of, pictures
 from apidiff.derive.versions_run import newest_first, versions_run
 from apidiff.errors import Damage
 from apidiff.lookup.entry import entries
@@ -103,7 +104,7 @@ def make(data: Data, keep: Path | None = None) -> Content:
     releases = Releases(known=known, signed=signed, run=versions_run(data))
     runs = {run_id: data.root / "runs" / f"{run_id}.json" for run_id, _ in data.every_run}
     singles = dict(data.every_single_run)
-    made = kept_entries(data, keep) if keep else entries(data)
+    made, drawn = kept(data, keep) if keep else (entries(data), pictures(data))
     return Content(
         entries=made,
         newest={framework: releases.first(framework) for framework in known},
@@ -114,7 +115,7 @@ def make(data: Data, keep: Path | None = None) -> Content:
         official=official_report(data, made),
         documents=documents_report(data, made),
         counterparts=counterparts(data, made),
-        pictures=pictures(data),
+        pictures=drawn,
         port=port_facts(data),
         calls=probe_calls(data),
         coverage=coverage_of(data, made),
@@ -176,23 +177,32 @@ def _path(kind: type, value: Any) -> Any:
     raise NotImplementedError(kind)
 
 
-def kept_entries(data: Data, folder: Path) -> dict[str, Entry]:
-    """Make what `apidiff.lookup.entry.entries` makes, taking over what an earlier build left in ``folder``."""
-    decoder = msgspec.msgpack.Decoder(Entry)
+def kept(data: Data, folder: Path) -> tuple[dict[str, Entry], dict[str, Picture]]:
+    """Make the entries and pictures of ``data``, taking over what an earlier build left in ``folder``.
+
+    A picture is made of the same things as the entry of its mapping, so both are kept under one digest.
+    """
+    decoder = msgspec.msgpack.Decoder(tuple[Entry, Picture | None])
     files = {key: folder / "entries" / f"{key}.msgpack" for key in data.mappings}
     for stale in set((folder / "entries").glob("*.msgpack")) - set(files.values()):
         stale.unlink(missing_ok=True)
+    painter = cache(lambda: painter_of(data))
+    drawn: dict[str, Picture | None] = {}
 
     def former(key: str, digest: bytes) -> Entry | None:
         try:
-            kept = files[key].read_bytes()
-            return decoder.decode(kept[len(digest) :]) if kept.startswith(digest) else None
+            left = files[key].read_bytes()
+            if not left.startswith(digest):
+                return None
+            entry, drawn[key] = decoder.decode(left[len(digest) :])
         except (OSError, msgspec.MsgspecError):
             return None  # none is kept, or it is broken
+        return entry
 
     entries: dict[str, Entry] = {}
     for key, digest, entry, is_new in made_entries(data, former):
         entries[key] = entry
         if is_new:
-            write_if_changed(files[key], digest + msgspec.msgpack.encode(entry))
-    return entries
+            drawn[key] = painter().picture(data.mappings[key])
+            write_if_changed(files[key], digest + msgspec.msgpack.encode((entry, drawn[key])))
+    return entries, {key: picture for key in entries if (picture := drawn[key]) is not None}

@@ -44,10 +44,10 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_kept_entries_are_those_that_were_made(data: Data, tmp_path: Path, made: list[str]) -> None:
-    first = site_content.kept_entries(data, tmp_path)
+    first = site_content.kept(data, tmp_path)[0]
     assert made == [REDUCE, BARRIER]
     made.clear()
-    assert site_content.kept_entries(data, tmp_path) == first
+    assert site_content.kept(data, tmp_path)[0] == first
     assert made == []
     assert entries(data) == first
 
@@ -94,10 +94,10 @@ def _edit_document(data: Data) -> Data:
 def test_an_edit_makes_entries_anew(
     data: Data, tmp_path: Path, made: list[str], edit: Callable[[Data], Data], again: list[str]
 ) -> None:
-    before = site_content.kept_entries(data, tmp_path)
+    before = site_content.kept(data, tmp_path)[0]
     made.clear()
     edited = edit(data)
-    after = site_content.kept_entries(edited, tmp_path)
+    after = site_content.kept(edited, tmp_path)[0]
     assert made == again
     assert after != before
     assert after == entries(edited)
@@ -112,7 +112,7 @@ def test_other_code_makes_entries_anew(
     for text, again in (("one = 1\n", 2), ("one = 1\n", 0), ("one = 2\n", 2)):
         code.write_text(text)
         made.clear()
-        site_content.kept_entries(data, tmp_path / "kept")
+        site_content.kept(data, tmp_path / "kept")[0]
         assert len(made) == again
 
 
@@ -126,27 +126,27 @@ def test_code_that_makes_entries_is_watched() -> None:
 def test_other_backends_and_examples_make_entries_anew(
     data: Data, tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    site_content.kept_entries(data, tmp_path)
+    site_content.kept(data, tmp_path)[0]
     made.clear()
     if what == "backends":
         monkeypatch.setattr(made_entries, "load_backends", lambda: load_backends()[:-1])
     else:
         monkeypatch.setattr(made_entries, "load_examples", lambda _: load_examples(examples_folder())[:-1])
-    site_content.kept_entries(data, tmp_path)
+    site_content.kept(data, tmp_path)[0]
     assert made == [REDUCE, BARRIER]
 
 
 def test_a_broken_file_is_replaced_and_that_of_a_gone_mapping_removed(
     data: Data, tmp_path: Path, made: list[str]
 ) -> None:
-    first = site_content.kept_entries(data, tmp_path)
+    first = site_content.kept(data, tmp_path)[0]
     broken, gone = (tmp_path / "entries" / f"{name}.msgpack" for name in (REDUCE, "torch.distributed.gone"))
     whole = broken.read_bytes()
     for content in (b"", whole[:20], whole[:-5]):
         broken.write_bytes(content)
         gone.touch()
         made.clear()
-        assert site_content.kept_entries(data, tmp_path) == first
+        assert site_content.kept(data, tmp_path)[0] == first
         assert made == [REDUCE]
         assert broken.read_bytes() == whole
         assert not gone.exists()
