@@ -52,6 +52,7 @@ class World:
         except OSError as error:
             remedy = "Set XDG_STATE_HOME to a folder that can be written."
             raise DataError(folder, None, f"the ranks' logs cannot be kept here ({error.strerror})", remedy) from error
+        self._scratch = tempfile.TemporaryDirectory(prefix="apidiff-ranks-", ignore_cleanup_errors=True)
         self._troubled = False
         self._ranks: list[WorkerProcess | RemoteRank] = []
         self._scheduler: WorkerProcess | None = None
@@ -117,9 +118,9 @@ class World:
         }
 
     def _environment(self, variables: dict[str, str]) -> dict[str, str]:
-        """Gathers all of a local process's variables."""
+        """Gathers all of a local process's variables. It is killed in the end and removes no temporary file: the world does."""
         here = without_launcher(os.environ) if self._hosts else dict(os.environ)
-        return here | self.backend.environment | variables
+        return here | self.backend.environment | variables | {"TMPDIR": self._scratch.name}
 
     def ask(self, request: dict[str, Any], deadline: float | None = None) -> Reply:
         """Sends one request to every rank and waits for their answers, at most ``deadline`` seconds.
@@ -194,6 +195,7 @@ class World:
         for process in started:
             process.close()
         self._ranks, self._scheduler = [], None
+        self._scratch.cleanup()
         if not self._troubled:
             shutil.rmtree(self.folder, ignore_errors=True)
 

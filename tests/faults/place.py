@@ -72,6 +72,8 @@ class Place:
         self.runs, self.state = folder / "data" / "runs", folder / "state"
         mappings = folder / "data" / "mappings" / "torch" / "faults"
         mappings.mkdir(parents=True)
+        self.temporary = folder / "temporary"
+        self.temporary.mkdir()
         for call in calls:
             (mappings / f"{call}.yaml").write_text(_MAPPING.format(call=call), encoding="utf-8")
         for name in ("documents.yaml", "frameworks.yaml"):
@@ -89,6 +91,7 @@ class Place:
             "XDG_STATE_HOME": str(self.state),
             "CUDA_VISIBLE_DEVICES": "",
             "COLUMNS": "200",
+            "TMPDIR": str(self.temporary),
         }
         command = [sys.executable, str(INSIDE / "faulty_command.py"), "verify", "--world-size", "2", "--record"]
         return subprocess.Popen(
@@ -174,6 +177,10 @@ class Place:
         strange = [path for path in now if path.suffix != ".json"]
         assert not strange, f"files are left that are no records: {strange}"
         assert len(load_runs(self.runs)) == len(now)
+
+    def check_temporary(self) -> None:
+        """Nothing temporary is left, where the command could remove it."""
+        assert not (left := list(self.temporary.iterdir())), f"temporary files are left: {left}"
 
     def check_next(self) -> RunRecord:
         """A run after the fault records everything."""

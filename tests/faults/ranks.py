@@ -40,6 +40,20 @@ ROWS = {
         Row("killed_when_looked_at", "ranks are killed while signatures are read", ("completed",), Outcome.HOLDS),
         Row("slow_when_looked_at", "a rank is slow while signatures are read", ("completed",), Outcome.HOLDS),
         Row("with_child", "ranks leave processes of their own", ("completed",), Outcome.HOLDS),
+        Row("exits", "a rank ends as if all were well", ("crash", "crash"), Outcome.CRASH),
+        Row("writes_to_null", "a rank writes to no memory", ("crash", "crash"), Outcome.CRASH),
+        Row("recurses", "a rank recurses without end", ("timeout", "timeout"), Outcome.ERROR),
+        Row("raises_unprintable", "a rank raises what cannot be printed", ("timeout", "timeout"), Outcome.ERROR),
+        Row("is_terminated", "a rank gets SIGTERM", ("crash", "crash"), Outcome.CRASH),
+        Row("ignores_signals", "a rank hangs and takes no signal", ("timeout", "timeout"), Outcome.TIMEOUT),
+        Row("answers_words", "a rank answers words", ("crash", "crash"), Outcome.CRASH),
+        Row("answers_twice", "a rank answers for itself", ("crash", "crash"), Outcome.CRASH),
+        Row("closes_answers", "a rank closes its pipe", ("crash", "crash"), Outcome.CRASH),
+        Row("closes_output", "a rank closes its output", ("completed",), Outcome.HOLDS),
+        Row("prints_much", "a rank prints 8 MiB that are no text", ("completed",), Outcome.HOLDS),
+        Row("leaves_daemon", "a rank leaves a daemon", ("completed",), Outcome.HOLDS),
+        Row("leaves_files", "a rank leaves temporary files", ("completed",), Outcome.HOLDS),
+        Row("changes_folder", "a rank changes its folder", ("completed",), Outcome.HOLDS),
         WELL,
     ],
     "mindspore": [
@@ -47,6 +61,13 @@ ROWS = {
         Row("stopped_once", "a rank is stopped, and not when tried again", ("timeout", "completed"), Outcome.FLAKY),
         Row("out_of_memory", "ranks are given no memory", ("completed", "completed"), Outcome.ERROR),
         Row("scheduler_killed", "the scheduler is killed", ("completed",), Outcome.HOLDS),
+        Row("exits", "a rank ends as if all were well", ("crash", "crash"), Outcome.CRASH),
+        Row("raises_unprintable", "a rank raises what cannot be printed", ("timeout", "timeout"), Outcome.ERROR),
+        Row("is_terminated", "a rank gets SIGTERM", ("crash", "crash"), Outcome.CRASH),
+        Row("answers_words", "a rank answers words", ("crash", "crash"), Outcome.CRASH),
+        Row("closes_output", "a rank closes its output", ("completed",), Outcome.HOLDS),
+        Row("leaves_daemon", "a rank leaves a daemon", ("completed",), Outcome.HOLDS),
+        Row("leaves_files", "a rank leaves temporary files", ("completed",), Outcome.HOLDS),
         WELL,
     ],
 }
@@ -91,6 +112,7 @@ def happens(framework: str, row: Row, tried: frozenset[str]) -> None:
     run = _runs(tried)[framework]
     assert run.ended.code == 0, run.ended.err
     run.place.check(run.earlier)
+    run.place.check_temporary()
     record = run.place.record()
     assert record.stopped is None
     name = f"{framework}.faults.{row.call}"

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from apidiff.execute.ranks.api_lookup import find, signature_of
 from apidiff.execute.ranks.canary import is_well
 from apidiff.execute.ranks.inputs import Inputs
-from apidiff.execute.ranks.snapshot import Snapshot
+from apidiff.execute.ranks.snapshot import Snapshot, encodable
 from apidiff.model.collective import Collective
 from apidiff.model.mapping import Api
 from apidiff.model.probe_resolution import callers, collective_of, inplace_switch, partner, partners
@@ -179,12 +179,19 @@ def executed(code: str, arguments: dict[str, Any]) -> Any:
 
 def describe(error: BaseException, stage: str) -> CallError:
     """Dumps an exception as a trace holds it: no C++ stack, no addresses, at most 600 characters."""
-    message = str(error).strip()
+    message = _text_of(error).strip()
     message = re.split(r"\n-+\n- (?:C\+\+ Call Stack|The Traceback)", message)[0]
     lines = [line.rstrip() for line in message.splitlines() if line.strip(" -")]
     text = _ADDRESS.sub("0x…", "\n".join(lines))
     bases = [base.__name__ for base in type(error).__mro__[1:-1]]
     return CallError(stage=stage, type=type(error).__name__, bases=bases, message=text[:_MESSAGE_LENGTH])
+
+
+def _text_of(error: BaseException) -> str:
+    try:
+        return encodable(str(error))
+    except Exception as raised:  # noqa: BLE001 - the code of others makes the text
+        return f"its text cannot be made: {type(raised).__name__}"
 
 
 def as_called(name: str, callee: Any, arguments: dict[str, Any]) -> Api:

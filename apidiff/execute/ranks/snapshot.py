@@ -45,14 +45,14 @@ class Snapshot:
     def dump(self, value: Any) -> Value:
         """The value as JSON-ready record."""
         if value is None or isinstance(value, bool | int | float | str):
-            return ScalarDump(value=value)
+            return ScalarDump(value=encodable(value) if isinstance(value, str) else value)
         if self._tensors.is_tensor(value):
             return self._tensor(value)
         number = self._number(value)
         if isinstance(value, list | tuple):
             return SequenceDump(type=type(value).__name__, items=[self.dump(item) for item in value], object=number)
         bases = [base.__name__ for base in type(value).__mro__[1:]]
-        text = _ADDRESS.sub("0x…", written(value))[:200]
+        text = _ADDRESS.sub("0x…", encodable(written(value)))[:200]
         held = {name: item for name, item in getattr(value, "__dict__", {}).items() if self._tensors.is_tensor(item)}
         tensors = {name: self._tensor(item) for name, item in held.items() if not name.startswith("_")}
         return ObjectDump(type=type(value).__name__, bases=bases, text=text, tensors=tensors, object=number)
@@ -94,6 +94,11 @@ class Snapshot:
     def _number(self, value: object) -> int:
         self._alive.append(value)
         return self._objects.setdefault(id(value), len(self._objects))
+
+
+def encodable(text: str) -> str:
+    """``text`` as JSON can hold it: surrogates that stand alone are written out."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def written(value: object) -> str:

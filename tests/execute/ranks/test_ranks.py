@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from apidiff.execute.ranks.adapter import describe
 from apidiff.execute.world import World
 from apidiff.judge import structure_of
 from apidiff.model.mapping import Api
@@ -176,6 +177,19 @@ def test_a_message_has_no_address_and_no_native_stack(gloo_world: World, call: C
 
 def signature(world: World, name: str) -> SignatureDump:
     return msgspec.json.decode(world.ask({"do": "signature", "api": Api(name=name)}).answers[0], type=SignatureDump)
+
+
+class _Untellable(Exception):
+    def __str__(self) -> str:
+        raise KeyError("no text")
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [(ValueError("\ud800 is bad"), "\\ud800 is bad"), (_Untellable(), "its text cannot be made: KeyError")],
+)
+def test_a_message_can_be_written_whatever_it_is(error: Exception, message: str) -> None:
+    assert msgspec.json.decode(msgspec.json.encode(describe(error, "call")))["message"] == message
 
 
 def test_signature(gloo_world: World) -> None:

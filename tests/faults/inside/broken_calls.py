@@ -5,12 +5,15 @@ Where rank 1 is lost, the others are in a collective and wait for it, as they wo
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -18,6 +21,7 @@ import psutil
 RANK = int(os.environ.get("RANK") or os.environ["RANK_ID"])
 FOLDER = Path(os.environ["APIDIFF_FAULTS"])
 LONG = 600
+ANSWERS = int(sys.argv[-1]) if sys.argv[-1].isdecimal() else -1  # the end of the pipe that answers go through
 
 
 def first_time(what: str) -> bool:
@@ -136,6 +140,67 @@ def scheduler_killed() -> None:
             if {"apidiff.execute.ranks", "scheduler"} <= set(process.cmdline()):
                 process.kill()
     meet()
+
+
+def _of_rank_1(act: Callable[[], object]) -> Callable[[], None]:
+    """A call in which rank 1 alone does something before the ranks meet."""
+
+    def call() -> None:
+        if RANK == 1:
+            act()
+        meet()
+
+    return call
+
+
+def _raise(error: BaseException) -> None:
+    raise error
+
+
+def _deep(level: int = 0) -> int:
+    return _deep(level + 1) + 1
+
+
+def _write(fd: int, text: bytes) -> None:
+    rest = memoryview(text)
+    while rest:
+        rest = rest[os.write(fd, rest) :]
+
+
+def _leave_daemon() -> None:
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            time.sleep(LONG)
+        os._exit(0)
+    os.wait()
+
+
+def _ignore_signals() -> None:
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    time.sleep(LONG)
+
+
+def _no_memory_to_write() -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    ctypes.memset(0, 0, 1)
+
+
+exits = _of_rank_1(lambda: os._exit(0))
+writes_to_null = _of_rank_1(_no_memory_to_write)
+recurses = _of_rank_1(_deep)
+raises_unprintable = _of_rank_1(lambda: _raise(ValueError("\ud800\x00")))
+is_terminated = _of_rank_1(lambda: os.kill(os.getpid(), signal.SIGTERM))
+ignores_signals = _of_rank_1(_ignore_signals)
+answers_words = _of_rank_1(lambda: _write(ANSWERS, b"Traceback (most recent call last):\n"))
+answers_twice = _of_rank_1(lambda: _write(ANSWERS, b"{}\n{}\n"))
+closes_answers = _of_rank_1(lambda: os.close(ANSWERS))
+closes_output = _of_rank_1(lambda: [os.close(1), os.close(2)])
+prints_much = _of_rank_1(lambda: _write(1, b"\xff\x00" * 2**22))
+leaves_daemon = _of_rank_1(_leave_daemon)
+leaves_files = _of_rank_1(lambda: [tempfile.mkdtemp(), os.close(tempfile.mkstemp()[0])])
+changes_folder = _of_rank_1(lambda: os.chdir("/"))
 
 
 class _Killed:
