@@ -9,6 +9,7 @@ import msgspec
 from apidiff.model.base import DottedName, NonEmpty, Record, Slug, Text
 from apidiff.model.claim import Claim, Stated
 from apidiff.model.collective import Collective
+from apidiff.model.rule import refuse_other_fill
 from apidiff.model.sample import Sample
 from apidiff.model.vocabulary import (
     AnswerKind,
@@ -120,6 +121,9 @@ class Target(Record, frozen=True, kw_only=True):
     differences: list[Difference] = []
     headlines: dict[Slug, Text] = {}
     note: Text | None = None
+
+    def __post_init__(self) -> None:
+        refuse_other_fill(self.fill)
 
 
 class Otherwise(Record, frozen=True, kw_only=True):

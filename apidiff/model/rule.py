@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
+from collections.abc import Mapping
 
 import msgspec
 
+from apidiff.model import literals
 from apidiff.model.base import DottedName, NonEmpty, Record, Slug, Text
 from apidiff.model.sample import Arguments, SampleArgument, SampleCall, SampleForm
 
@@ -90,9 +91,20 @@ def _rewritten(arguments: Arguments, rule: Rule) -> Arguments:
 
 
 def literal(text: str) -> SampleArgument:
-    """The argument that ``text`` writes as a literal. Raises ValueError where it is none."""
-    try:
-        value: SampleArgument = ast.literal_eval(text)
-    except (SyntaxError, TypeError) as error:
-        raise ValueError(f"{text} is no literal") from error
+    """The argument that ``text`` writes as a literal. Raises ValueError where it is none that a sample can hold."""
+    value = literals.literal(text)
+    if not isinstance(value, str | int | float | None):
+        raise ValueError(f"{text[:40]!r} is no number, text, truth value or None")
     return value
+
+
+def refuse_other_fill(fill: Mapping[str, str]) -> None:
+    """Raises ValueError where ``fill`` writes out what is neither a literal nor the place of an argument."""
+    for name, text in fill.items():
+        if PLACE.fullmatch(text):
+            continue
+        try:
+            literal(text)
+        except ValueError as error:
+            remedy = "Write a literal, such as '1' or '\"pad\"', or a parameter of the source in braces."
+            raise ValueError(f"`fill` for {name!r}: {error}. {remedy}") from error

@@ -13,7 +13,7 @@ from apidiff.database.checks.subject import Place, Subject
 from apidiff.database.signatures import newest_first
 from apidiff.errors import DataError
 from apidiff.model.mapping import Mapping, ParameterRow, Target
-from apidiff.model.rule import PLACE, literal
+from apidiff.model.rule import PLACE
 from apidiff.model.signature import ParameterKind, Signature, SignatureFile, comparable
 from apidiff.model.vocabulary import Execution, Relation
 
@@ -63,7 +63,7 @@ def rows_fit(subject: Subject) -> Iterator[DataError]:
 
 
 def fill_fits(subject: Subject) -> Iterator[DataError]:
-    """What a port writes out is a parameter of the target; its value a literal, or in braces a parameter of the source."""
+    """What a port writes out is a parameter of the target; what stands in braces is one of the source."""
     torch = newest_first(subject.data.signatures, "torch")
     source = _parameters(subject.mapping.source.name, torch)
     for index, target in enumerate(subject.mapping.targets):
@@ -73,16 +73,10 @@ def fill_fits(subject: Subject) -> Iterator[DataError]:
             if side is not None and name not in side.known and not side.open:
                 known = ", ".join(sorted(side.known)) or "none"
                 yield subject.error(at, f"{target.api.name} has no parameter {name!r}", f"It has: {known}.")
-            if place := PLACE.fullmatch(text):
-                if source is not None and place[1] not in source.known and not source.open:
-                    known = ", ".join(sorted(source.known)) or "none"
-                    yield subject.error(at, f"{source.name} has no parameter {place[1]!r}", f"It has: {known}.")
-                continue
-            try:
-                literal(text)
-            except ValueError:
-                remedy = "Write a literal, such as '1' or '\"pad\"', or a parameter of the source in braces."
-                yield subject.error(at, f"{text!r} is no literal", remedy)
+            place = PLACE.fullmatch(text)
+            if place and source is not None and place[1] not in source.known and not source.open:
+                known = ", ".join(sorted(source.known)) or "none"
+                yield subject.error(at, f"{source.name} has no parameter {place[1]!r}", f"It has: {known}.")
 
 
 def _tell(mapping: Mapping, target: Target, torch: list[SignatureFile], mindspore: list[SignatureFile]) -> bool:
