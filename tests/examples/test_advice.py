@@ -64,6 +64,11 @@ GIVEN = {
     "mindspore.nn.Dropout(p=0.5)": "import mindspore\n",
     "first.kl_loss('Normal', mean, sd)": "import mindspore\nfrom mindspore.nn.probability.distribution import Normal\n"
     "first = Normal(0.0, 1.0)\nmean, sd = mindspore.Tensor([1.0]), mindspore.Tensor([2.0])\n",
+    "mindspore.ops.squeeze(input)": "import mindspore\ninput = mindspore.ops.ones((2, 1), mindspore.float32)\n",
+    "zeros((2, 3))": "from mindspore.mint import zeros\n",
+    "ones((2, 3))": "from mindspore.mint import ones\n",
+    "new_zeros((2, 3))": "import mindspore\nnew_zeros = mindspore.ops.ones((2,), mindspore.float32).new_zeros\n",
+    "new_ones((2, 3))": "import mindspore\nnew_ones = mindspore.ops.ones((2,), mindspore.float32).new_ones\n",
     "mindspore.ops.equal(input, other).all().item()": "import mindspore\n"
     "input, other = mindspore.Tensor([1, 2]), mindspore.Tensor([1, 2])\n",
     "tensor.equal(other).all().item()": "import mindspore\n"
@@ -163,7 +168,7 @@ def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     size = str(request.param)
     command = [str(Path(sys.executable).with_name("msrun")), "--worker_num", size, "--local_worker_num", size]
     command += ["--join", "True", "--master_port", str(free_port()), "--log_dir", str(folder / "logs")]
-    environment = os.environ | {"GLOG_v": "3", "DEVICE_TARGET": "CPU"}
+    environment = os.environ | {"GLOG_v": "3", "DEVICE_TARGET": "CPU", "OMP_NUM_THREADS": "1"}
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
     with (folder / "launcher.log").open("w") as log:
         process = subprocess.Popen(
