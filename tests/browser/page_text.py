@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,22 +43,14 @@ class PageText:
         versions = dict.fromkeys([self.first["mindspore"], *newest])
         return [{**self.first, "mindspore": version} for version in versions]
 
-    def words_before_opening(self, chosen: dict[str, str]) -> int:
-        """Count the words that stand there until a fold is opened."""
+    def read(self, chosen: dict[str, str]) -> tuple[int, list[str]]:
+        """Count the words that stand there until a fold is opened, and list the sentences that stand more than once in all."""
         article = self._article(chosen)
-        for fold in article.select("details:not([open])"):
-            for child in fold.find_all(recursive=False):
-                if child.name != "summary":
-                    child.decompose()
-        return len(_WORD.findall(article.get_text(" ")))
-
-    def repeated_sentences(self, chosen: dict[str, str]) -> list[str]:
-        """List the sentences that stand more than once in what can be opened."""
-        article = self._article(chosen)
+        words = _words(article) - sum(map(_folded_words, article.select("details:not([open])")))
         for code in article.select("pre"):
             code.decompose()
-        sentences = list(_sentences(article))
-        return sorted({sentence for sentence in sentences if sentences.count(sentence) > 1})
+        sentences = Counter(_sentences(article))
+        return words, sorted(sentence for sentence, count in sentences.items() if count > 1)
 
     def _soup(self) -> BeautifulSoup:
         return BeautifulSoup(self._text, "html.parser")
@@ -89,6 +82,17 @@ class PageText:
             if order.index(last or first) <= order.index(version) <= order.index(first):
                 return True
         return False
+
+
+def _words(part: Tag) -> int:
+    return len(_WORD.findall(part.get_text(" ")))
+
+
+def _folded_words(fold: Tag) -> int:
+    """Count the words that a closed fold hides, none where another closed one holds it."""
+    if fold.find_parent(lambda tag: tag.name == "details" and not tag.has_attr("open")):
+        return 0
+    return sum(_words(child) for child in fold.find_all(recursive=False) if child.name != "summary")
 
 
 def _sentences(article: Tag) -> Iterator[str]:

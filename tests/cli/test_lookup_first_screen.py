@@ -6,16 +6,11 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from apidiff.lookup.knowledge import KnowledgeBase, load
+from apidiff.lookup.knowledge import KnowledgeBase
 from apidiff.messages.labels import Language
 from apidiff.writers.terminal import answer_text
 
 LINES = 30
-
-
-@pytest.fixture(scope="module")
-def knowledge() -> KnowledgeBase:
-    return load()
 
 
 def printed(knowledge: KnowledgeBase, name: str, language: Language) -> list[str]:

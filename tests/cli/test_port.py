@@ -195,12 +195,12 @@ def test_encodings_and_line_ends_stay(run, project: Path, content: bytes, commen
 
 
 def test_a_long_file(run, project: Path) -> None:
-    lines = [f"x{number} = torch.cat([a, b], dim=1)" for number in range(20_000)]
+    lines = [f"x{number} = torch.cat([a, b], dim=1)" for number in range(5_000)]
     (project / "model.py").write_text("\n".join(["import torch", *lines, ""]))
     done = run("port", str(project), "--write", "--lang", "en")
     assert done.returncode == 0, done.stderr
     after = (project / "model.py").read_text()
-    assert after.count("mint.cat") == 20_000
+    assert after.count("mint.cat") == 5_000
     ast.parse(after)
 
 

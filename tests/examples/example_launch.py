@@ -36,14 +36,15 @@ def run(example: Example, folder: Path, script: Path | None = None, deadline: fl
 def launch(command: str, folder: Path, script: Path | None = None, deadline: float = DEADLINE) -> Ended:
     """Runs ``command``, which ends with a script, or with ``script`` in its place, from the root of the checkout.
 
-    ``folder`` takes the logs. Only what would disturb other runs is set: free ports, the log folder, loopback. Raises
-    TimeoutError, with the log, when the deadline has passed; no process is left then.
+    ``folder`` takes the logs. Only what would disturb other runs is set: free ports, the log folder, loopback, and one thread
+    of OpenMP, of which several wait for each other by computing. Raises TimeoutError, with the log, when the deadline has
+    passed; no process is left then.
     """
     settings, launcher, options, path = _split(command)
     if launcher == "msrun":
         options = [*options, "--master_port", str(free_port()), "--log_dir", str(folder / "ranks")]
     words = [str(Path(sys.executable).with_name(launcher)), *options, str(script or path)]
-    environment = os.environ | settings | {"GLOO_SOCKET_IFNAME": "lo"}
+    environment = os.environ | settings | {"GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"
     with (folder / "launcher.log").open("w+") as log:
         process = subprocess.Popen(

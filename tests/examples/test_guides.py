@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from apidiff.database.terms import load_terms
-from apidiff.lookup.knowledge import load
+from apidiff.lookup.knowledge import KnowledgeBase
 from apidiff.sphinxext.site_part import GENERATED
 from apidiff.writers.export import export_json, json_files
 
@@ -38,11 +38,10 @@ def failures(text: str, **names: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> str:
+def published(tmp_path_factory: pytest.TempPathFactory, knowledge: KnowledgeBase) -> str:
     """The address of a folder with the JSON that the site publishes."""
     folder = tmp_path_factory.mktemp("site")
-    known = load()
-    export_json(known.entries, known.counterparts, folder / "api" / "v1")
+    export_json(knowledge.entries, knowledge.counterparts, folder / "api" / "v1")
     return folder.as_uri()
 
 

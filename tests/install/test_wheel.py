@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from apidiff.lookup.knowledge import KnowledgeBase
+
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 15_000_000  # bytes
 NEEDED = [
@@ -29,7 +31,8 @@ CODE = "import torch\nx = torch.eye(3)\nx.tanh()\ntorch.mean(x, -1)\n"
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(tmp_path_factory: pytest.TempPathFactory, knowledge: KnowledgeBase) -> Path:
+    """The wheel, with the entries of the index that is there by now."""
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)]
     subprocess.run(command, check=True, timeout=1000)

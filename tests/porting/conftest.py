@@ -8,11 +8,17 @@ from pathlib import Path
 import pytest
 
 from apidiff.lookup.cache import open_index
+from apidiff.lookup.knowledge import KnowledgeBase
 from apidiff.model.source_names import SourceNames
 from apidiff.porting.source_files import find_sources
 from apidiff.porting.tree_scan import ScannedFile, scan_tree
 
 Scan = Callable[..., list[ScannedFile]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _the_index_is_there(knowledge: KnowledgeBase) -> None:
+    """No two workers build it at once."""
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import msgspec
 import pytest
 
-from apidiff.database import ApidiffError, load
+from apidiff.database import ApidiffError, Data
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
@@ -380,7 +380,9 @@ def only_record(folder: Path) -> RunRecord:
         ("mindspore", "torch.distributed.broadcast"),
     ],
 )
-def test_two_hosts_show_what_one_showed(two_hosts: None, tmp_path: Path, framework: str, mapping: str) -> None:
+def test_two_hosts_show_what_one_showed(
+    two_hosts: None, tmp_path: Path, database: Data, framework: str, mapping: str
+) -> None:
     if find_spec(framework) is None:
         pytest.skip(f"{framework} is not installed")
     with ExitStack() as stack:
@@ -389,12 +391,11 @@ def test_two_hosts_show_what_one_showed(two_hosts: None, tmp_path: Path, framewo
     record, size = only_record(tmp_path), RANKS[framework] * len(HOSTS)
     assert (record.world_size, record.stopped) == (size, None), logs(tmp_path)
     assert all(len(probe.ranks) == size for probe in record.probes if probe.end == "completed")
-    data, backends = load(), load_backends()
-    context = make_context(backends, load_examples(examples_folder()), {})
-    apis = list(apis_for(data, framework, record.framework_version, [mapping]))
+    context = make_context(load_backends(), load_examples(examples_folder()), {})
+    apis = list(apis_for(database, framework, record.framework_version, [mapping]))
     assert {probe.api for probe in record.probes} <= {api.name for api in apis}
     assert record.probes
-    base = base_record(data.runs, record)
+    base = base_record(database.runs, record)
     assert base is not None
     assert [change.text() for change in compare(apis, base, record, context)] == []
 
