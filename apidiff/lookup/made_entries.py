@@ -22,6 +22,8 @@ from apidiff.model.views import Entry
 
 # The layers that make entries, and their words.
 _MAKERS = ("model", "database", "signatures", "judge", "derive", "messages", "lookup", "data/messages")
+# What no entry is made from: where files are, and what is wrong with those that were passed over.
+_TOLD_APART = {"root", "mappings", "origins", "unneeded", "unused", "damaged", "broken", "passed_over"}
 _encode = msgspec.msgpack.Encoder(enc_hook=str).encode
 
 
@@ -51,9 +53,7 @@ def digest_of_shared(data: Data, backends: object, examples: object) -> bytes:
     """Return the digest of what every entry is made from, beside its mapping."""
     digest = hashlib.sha256(repr((sys.version, msgspec.__version__)).encode())
     # All of the data, so that nothing an entry comes to be made from can be missed.
-    for name in sorted(
-        {field.name for field in dataclasses.fields(data)} - {"root", "mappings", "origins", "unneeded", "unused"}
-    ):
+    for name in sorted({field.name for field in dataclasses.fields(data)} - _TOLD_APART):
         digest.update(_encode(getattr(data, name)))
     digest.update(_encode(backends) + _encode(examples))
     for file in code_files():

@@ -14,6 +14,7 @@ from apidiff.database import Data
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
+from apidiff.errors import DataError
 from apidiff.lookup import made_entries
 from apidiff.lookup.entry import Builder, entries
 from apidiff.model.base import Text
@@ -101,6 +102,15 @@ def test_an_edit_makes_entries_anew(
     assert made == again
     assert after != before
     assert after == entries(edited)
+
+
+def test_what_is_wrong_with_other_files_makes_no_entry_anew(data: Data, tmp_path: Path, made: list[str]) -> None:
+    before = site_content.kept_entries(data, tmp_path)
+    made.clear()
+    error = DataError(data.root / "mappings" / "torch" / "abs.yaml", 1, "broken YAML", "Mend it.")
+    told = with_field(data, broken=[error], damaged=[error], passed_over={"torch.abs": error})
+    assert site_content.kept_entries(told, tmp_path) == before
+    assert made == []
 
 
 def test_other_code_makes_entries_anew(
