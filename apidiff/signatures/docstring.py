@@ -19,7 +19,7 @@ _OPTIONAL = re.compile(r",?\s*(optional|default[:=\s].*|可选)\s*$", re.IGNOREC
 _DEFAULT = re.compile(
     r"\bdefaults?(?: to| is)?\s*:?\s*(?:``(?P<code>[^`]+)``|(?P<number>-?\d[\d.e-]*|True|False|None)\b)", re.IGNORECASE
 )
-_WAY = re.compile(r"^(?:\d+\. )?(?P<head>\w+\(.*\))(?: -> (?P<returns>.+))?$")
+_WAY = re.compile(r"^(?:\d+\. )?(?:\w+\.)*(?P<head>\w+\(.*\))(?: -> (?P<returns>.+?):?)?$")
 _REPR = re.compile(r"<[^<>]*>|(?<== )\.\.\.")
 _LIMITS = {
     Limit.PYNATIVE: re.compile(r"\bOnly supports? PyNative mode, Graph mode is not currently supported", re.IGNORECASE),
@@ -120,7 +120,7 @@ def docstring_ways(doc: str) -> Ways:
 
     Raises NotReadable for a docstring that holds none, or one that is no Python.
     """
-    lines = [line.strip() for line in doc.strip().splitlines()]
+    lines = _joined([line.strip() for line in doc.strip().splitlines()])
     overloaded = "Overloaded function." in lines[:3]
     heads = [line for line in lines if re.match(r"\d+\. \w+\(", line)] if overloaded else lines[:1] + _further(lines)
     matches = [_WAY.match(line) for line in heads]
@@ -129,6 +129,18 @@ def docstring_ways(doc: str) -> Ways:
     returns = {match["returns"] for match in matches if match}
     ways = [_parsed(match["head"]) for match in matches if match]
     return Ways(ways, returns.pop() if len(returns) == 1 else None)
+
+
+def _joined(lines: list[str]) -> list[str]:
+    """The lines, those of a signature that goes over several as the first."""
+    head = ""
+    for number, line in enumerate(lines, 1):
+        head = f"{head} {line}".lstrip()
+        if not line or not re.match(r"[\w.]+\(", head):
+            break
+        if head.count("(") == head.count(")"):
+            return [head, *lines[number:]]
+    return lines
 
 
 def _further(lines: list[str]) -> list[str]:

@@ -92,6 +92,8 @@ def _constant(constant: griffe.Attribute, modules: Modules) -> Signature:
     if isinstance(constant.value, griffe.ExprCall):
         if (function := _added_docstring(constant, constant.value)) is not None:
             return function
+        if (function := _dispatched(constant.value, modules)) is not None:
+            return function
         try:
             made = modules.find(str(constant.value.canonical_path))
         except NotReadable:
@@ -110,16 +112,38 @@ def _added_docstring(constant: griffe.Attribute, made: griffe.ExprCall) -> Signa
     """
     if str(made.function).rpartition(".")[2] != "_add_docstr" or len(made.arguments) < 2:
         return None
-    # The docstring may be a template: its first literal holds the signature.
+    # The docstring may be a template, or be put together: the literal that stands first holds the signature.
     nodes = ast.walk(ast.parse(str(made.arguments[1]), mode="eval"))
-    text = next((node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)), "")
-    ways = _ways_in_words(text)
+    literals = [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    first = min(literals, key=lambda node: (node.lineno, node.col_offset), default=None)
+    ways = _ways_in_words(str(first.value)) if first else None
     if ways is None:
         return None
     signature = Signature(kind=SignatureKind.FUNCTION, source=_origin(constant), returns=ways.returns)
     if len(ways.ways) == 1:
         return msgspec.structs.replace(signature, parameters=ways.ways[0])
     return msgspec.structs.replace(signature, overloads=ways.ways)
+
+
+def _dispatched(made: griffe.ExprCall, modules: Modules) -> Signature | None:
+    """The function that torch makes of two which one argument chooses between, ``boolean_dispatch(…, if_true=f, if_false=g)``.
+
+    Both are called alike. None for a constant that is made otherwise.
+    """
+    if str(made.function).rpartition(".")[2] != "boolean_dispatch":
+        return None
+    chosen = next(
+        (one.value for one in made.arguments if isinstance(one, griffe.ExprKeyword) and one.name == "if_true"), None
+    )
+    if not isinstance(chosen, griffe.ExprName):
+        return None
+    try:
+        found = modules.find(chosen.canonical_path)
+    except NotReadable:
+        return None
+    if isinstance(found, griffe.Attribute) and isinstance(found.value, griffe.ExprCall):
+        return _dispatched(found.value, modules)
+    return _function(found) if isinstance(found, griffe.Function) else None
 
 
 def _class(cls: griffe.Class, modules: Modules) -> tuple[Signature, dict[str, str]]:

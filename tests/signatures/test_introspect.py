@@ -115,6 +115,8 @@ def ended(pid: int) -> bool:
             None,
         ),
         ("f() -> None", [[]], "None"),
+        ("\nlinalg.f(A, *, out=None) -> Tensor\n\nText.", [["A", "out=None"]], "Tensor"),
+        ("f(a, b=0.0,\n    c=None) -> Tensor:\n\n    Text.", [["a", "b=0.0", "c=None"]], "Tensor"),
     ],
 )
 def test_signatures_in_docstrings(doc: str, ways: list[list[str]], returns: str | None) -> None:
@@ -130,6 +132,8 @@ def test_signatures_in_docstrings(doc: str, ways: list[list[str]], returns: str 
         ("f(self: a::B, x: int) -> None", "no Python"),
         ("f(*args, **kwargs)\nOverloaded function.\n", "no signature"),
         ("", "no signature"),
+        ("f(a,\n\nText (of b).", "no signature"),
+        ("f(A, *, bool pivot=True) -> Tensor", "no Python"),
     ],
 )
 def test_docstrings_that_tell_nothing(doc: str, reason: str) -> None:

@@ -161,6 +161,21 @@ FILES = {
         old = _Old()
         new = Mesh()
         """,
+    "pkg/made.py": '''
+        from pkg.elsewhere import _add_docstr, boolean_dispatch
+        notes = {"note": ""}
+        conv = _add_docstr(compiled.conv, r"""
+        conv(input, bias=None) -> Tensor
+
+        Text of {note}.""".format(**notes) + r"""
+        more(text)""")
+        untold = _add_docstr(compiled.untold, "Text.")
+        def both(input, sizes, indices=False): ...
+        def alone(input, sizes, indices=False): ...
+        pool = boolean_dispatch(arg_name="indices", arg_index=2, default=False, if_true=both, if_false=alone)
+        nested = boolean_dispatch(arg_name="more", arg_index=3, default=False, if_true=pool, if_false=alone)
+        lost = boolean_dispatch(arg_name="more", arg_index=3, default=False, if_true=gone, if_false=alone)
+        ''',
     "pkg/documented.py": '''
         def typed(tensor, group=None, sizes=None, op: str = "sum", tag=0, untold=1, *rest):
             """Does it.
@@ -286,6 +301,11 @@ def modules(tmp_path: Path) -> Modules:
         ("pkg.stubbed.Store", "f(path: str, count: int = ...)"),
         ("pkg.stubbed.Level", "f"),
         ("pkg.stubbed.TIMEOUT", "f"),
+        ("pkg.made.conv", "f(input, bias=None) -> Tensor"),
+        ("pkg.made.untold", "f"),
+        ("pkg.made.pool", "f(input, sizes, indices=False)"),
+        ("pkg.made.nested", "f(input, sizes, indices=False)"),
+        ("pkg.made.lost", "f"),
         (
             "mindspore.ops.comm.Documented",
             "f(op='sum', group=None)(input_x: Tensor, sizes: Union[tuple[int], list[int]], /)",
