@@ -56,7 +56,7 @@ class Writer:
         return self._rounded(value)
 
     def _tensor(self, tensor: torch.Tensor) -> SampleInput:
-        if tensor.layout is not torch.strided or tensor.is_quantized or type(tensor) not in _PLAIN:
+        if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_meta or type(tensor) not in _PLAIN:
             raise NotWritable("only plain tensors can be written")
         if tensor.ndim > _MOST_DIMENSIONS:
             raise NotWritable(f"{tensor.ndim} dimensions are more than NumPy and MindSpore hold")

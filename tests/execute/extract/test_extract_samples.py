@@ -129,7 +129,7 @@ def remade(argument: SampleArgument) -> Any:
 
 
 def test_what_no_sample_can_hold_is_refused() -> None:
-    for value in (torch.eye(2).to_sparse(), torch.device("cpu"), len, torch.zeros(11)):
+    for value in (torch.eye(2).to_sparse(), torch.zeros(2, device="meta"), torch.device("cpu"), len, torch.zeros(11)):
         with pytest.raises(NotWritable):
             Writer("float32", 10).write(value)
 
