@@ -6,10 +6,12 @@ traceback, is a fault.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import http.client
 import io
+import shutil
 import tempfile
 import threading
 from collections.abc import Callable
@@ -203,6 +205,7 @@ def _give_arguments(content: bytes) -> str:
 @functools.cache
 def _site() -> http.client.HTTPConnection:
     folder = Path(tempfile.mkdtemp(prefix="apidiff-fuzz-site-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / "index.html").write_text("home")
     server = site_builder.start_server(folder, 0)
     server.handle_error = lambda request, address: (_ for _ in ()).throw(AssertionError("a traceback in the server"))
