@@ -15,6 +15,7 @@ from apidiff.writers.documents import shown_cell
 from apidiff.writers.exports.address import anchor
 
 _SHOWN = 15  # of each kind, before the portions
+_OF_PAIRS = {Stated.CONSISTENT.value, Stated.DIFFERENT.value, Stated.PARAMETER.value}  # the others are of one docstring
 
 
 def documents_sections(make: PageBuilder, rows: Sequence[DocumentRow]) -> list[nodes.Node]:
@@ -41,7 +42,8 @@ def _line(make: PageBuilder, row: DocumentRow, seen: Counter[str]) -> nodes.Node
     name = f"{row.kind}--{row.mapping}--{row.target}"
     seen[name] += 1
     number = f"--{seen[name]}" if seen[name] > 1 else ""
-    head: list[nodes.Node] = [literal(row.mapping), nodes.Text(make.word("site.colon"))]
+    about = row.mapping if row.kind in _OF_PAIRS else row.target
+    head: list[nodes.Node] = [literal(about), nodes.Text(make.word("site.colon"))]
     head += prose(shown_cell(row, make.language))
     pair = joined([[make.ref("api", name, optional=True)] for name in (row.mapping, row.target)], " → ")
     link = external(make.pick(row.address), nodes.Text(row.stated)) if row.address else [nodes.Text(row.stated)]

@@ -50,6 +50,7 @@ def test_each_row_is_a_line_with_its_command(make_site: Callable[..., Site], lan
     ]
     shown = [WORDS[language][2], *[WORDS[language][3]] * 2]
     assert [words in head for words, head in zip(shown, heads, strict=True)] == [True] * 3
+    assert all(head.strip().startswith(ROW.target) for head in heads), "a docstring is that of the target"
     assert "<b>" not in page
     lines = re.findall(r'<details class="apidiff-line" id="([^"]+)">', page)
     assert len(set(lines)) == 3
