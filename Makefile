@@ -63,16 +63,19 @@ claims-%:
 	cat build/claims-$*.log; exit $$end
 
 # Tests that start no rank, no browser and no build of the site, and read no framework whole.
-UNIT := $(addprefix tests/,api_history data database derive elements judge lookup messages model porting signatures)
+UNIT := $(addprefix tests/,data database derive elements judge lookup messages model porting signatures)
+
+# In their folders, what runs a framework or reads one whole.
+STARTING := derive/test_repeated_modes.py porting/test_ported_snippets.py signatures/test_extract.py
 
 quick: $(VENV)/.dev ## Check data, style and types and run the unit tests: what to run after an edit
-	@$(MAKE) --jobs 2 --output-sync=recurse check lint unit
+	@$(MAKE) --jobs 2 --output-sync=recurse unit check lint
 
 check: $(VENV)/.site
 	@$(BIN)/apidiff check
 
 unit: $(VENV)/.dev
-	@$(BIN)/python -m pytest -q --ignore tests/signatures/test_extract.py $(wildcard $(UNIT))
+	@$(BIN)/python -m pytest -q $(addprefix --ignore tests/,$(STARTING)) $(wildcard $(UNIT))
 
 verify: $(VENV)/.test ## Run every claim on this machine and compare with what is recorded
 	@$(BIN)/apidiff verify

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,3 +52,10 @@ def test_a_wrong_port_is_noticed(verified: list[Snippet], tmp_path: Path) -> Non
     wrong = type(snippet.ported)(snippet.ported.text.replace("mint.add(", "mint.sub("), snippet.ported.changes, [])
     compared = compare([snippet, snippet._replace(ported=wrong)], tmp_path)
     assert [bool(one.silent) for one in compared] == [False, True]
+
+
+def test_a_stand_in_is_the_class_of_what_takes_the_place_of_its_objects(database: Data) -> None:
+    assert database.rules.stand_ins == {"torch.dtype": "mindspore.Type"}
+    code = "import mindspore as ms; print(all(isinstance(t, ms.Type) for t in (ms.float32, ms.int64, ms.bool_, ms.bfloat16)))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["True"]
