@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from docutils import nodes
 
@@ -26,6 +27,7 @@ from apidiff.writers.exports.address import anchor
 
 # APIs of each risk that every reader sees at once.
 _OF_A_RISK = 12
+Head = TypeVar("Head", RunHead, SingleHead)
 _RUN_CLASSES = ["apidiff-wrapped", "apidiff-stacked"]
 
 
@@ -139,9 +141,9 @@ def _meanings(make: PageBuilder, words: Iterable[tuple[str, str]]) -> nodes.bull
 
 
 def runs(make: PageBuilder, lines: Iterable[RunHead]) -> list[nodes.Node]:
-    """Show one row per run record."""
-    rows: list[list[Cell]] = []
-    for line in lines:
+    """Show one row per run record, newest first."""
+    rows: list[tuple[str, nodes.row]] = []
+    for line in _newest_first(lines):
         title = run_title(make, line.framework, line.framework_version, line.backend, line.device, line.world_size)
         ends = [[nodes.Text(f"{count} "), make.badge("end", end)] for end, count in line.ends.items()]
         if line.stopped:
@@ -149,11 +151,19 @@ def runs(make: PageBuilder, lines: Iterable[RunHead]) -> list[nodes.Node]:
         name: list[nodes.Node] = [paragraph(make.ref("run", line.id, nodes.Text(title)))]
         name += _made_by(make, line)
         name.append(_record_name(line.id))
-        rows.append([name, [make.date(line.date)], joined(ends, " ")])
+        rows.append((_day(line), table_row([name, [make.date(line.date)], joined(ends, " ")])))
     if not rows:
         return [make.sentence("runs.empty")]
     header = [make.word("column.run"), make.word("run.date"), make.word("run.count")]
-    return [block("", table(header, rows, classes=_RUN_CLASSES))]
+    return [block("", *portions(make, rows, lambda some: [table(header, some, classes=_RUN_CLASSES)]))]
+
+
+def _newest_first(lines: Iterable[Head]) -> list[Head]:
+    return sorted(lines, key=lambda line: line.date, reverse=True)
+
+
+def _day(line: RunHead | SingleHead) -> str:
+    return line.date[: len("2026-11-21")]
 
 
 def _made_by(make: PageBuilder, line: RunHead | SingleHead) -> list[nodes.Node]:
@@ -185,9 +195,9 @@ def _damage(make: PageBuilder, file: DamagedFile) -> str:
 
 
 def single_runs(make: PageBuilder, lines: Sequence[SingleHead]) -> list[nodes.Node]:
-    """Show one row per record of calls in a single process, each linked to the raw record; nothing where there is none."""
-    rows: list[list[Cell]] = []
-    for line in lines:
+    """Show one row per record of calls in a single process, newest first, each linked to the raw record."""
+    rows: list[tuple[str, nodes.row]] = []
+    for line in _newest_first(lines):
         title = make.word(
             "run.single_title",
             framework=make.framework(line.framework),
@@ -201,11 +211,12 @@ def single_runs(make: PageBuilder, lines: Sequence[SingleHead]) -> list[nodes.No
         if line.stopped:
             ends.append([nodes.Text(f"· {make.word('run.stopped_short')}")])
         name.append(_record_name(line.id))
-        rows.append([name, [make.date(line.date)], joined(ends, " ")])
+        rows.append((_day(line), table_row([name, [make.date(line.date)], joined(ends, " ")])))
     if not rows:
         return []
     header = [make.word("column.run"), make.word("run.date"), make.word("run.samples")]
-    return [make.section("single-runs", make.word("runs.single"), block("", table(header, rows, classes=_RUN_CLASSES)))]
+    shown = portions(make, rows, lambda some: [table(header, some, classes=_RUN_CLASSES)])
+    return [make.section("single-runs", make.word("runs.single"), block("", *shown))]
 
 
 def _record_name(run_id: str) -> nodes.paragraph:

@@ -105,11 +105,11 @@ def test_an_edit_makes_entries_anew(
 
 
 def test_what_is_wrong_with_other_files_makes_no_entry_anew(data: Data, tmp_path: Path, made: list[str]) -> None:
-    before = site_content.kept_entries(data, tmp_path)
+    before = site_content.kept(data, tmp_path)
     made.clear()
     error = DataError(data.root / "mappings" / "torch" / "abs.yaml", 1, "broken YAML", "Mend it.")
     told = with_field(data, broken=[error], damaged=[error], passed_over={"torch.abs": error})
-    assert site_content.kept_entries(told, tmp_path) == before
+    assert site_content.kept(told, tmp_path) == before
     assert made == []
 
 
