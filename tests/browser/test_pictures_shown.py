@@ -74,6 +74,7 @@ def test_choices_and_steps(visit: Visit, language: str) -> None:
 
 def test_what_is_chosen_again_is_what_the_server_drew(visit: Visit) -> None:
     page = visit.open(f"en/{REDUCE}")
+    expect(page.locator("input[value='3']")).to_be_attached()  # by the script, which a heavy page gives its scenes late
     first = page.locator(".pic-sides").inner_html()
     page.locator("input[value='2']").check(force=True)
     assert values(page, after(TORCH, 1)) == ["10", "20", "33"]
