@@ -1,6 +1,8 @@
-"""Reads the records of single calls, ``runs/<framework>-<version>/single-<device>-<digest>.json``, and finds traces in them.
+"""Reads the records of single calls, ``runs/<framework>-<version>/single-<device>-<digest>.json.gz``, and finds traces in them.
 
-Those of extracted samples, which are many, are compressed: ``single-<device>-extracted-<digest>.json.gz``.
+They are compressed, since they hold thousands of calls: without, a version takes ten times the room. The digest is that of the
+JSON; a record that is not compressed is read too, as somebody may send one, or as earlier versions wrote them.
+Those of extracted samples are called ``single-<device>-extracted-<digest>.json.gz``.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ def single_run_name(record: SingleRecord) -> tuple[str, str]:
 def single_run_path(record: SingleRecord, content: bytes, runs: Path) -> Path:
     """Where below ``runs`` a record lies whose bytes are ``content``."""
     place, name = single_run_name(record)
-    return runs / place / f"{name}-{whole_digest(content)}.json{'.gz' if record.inputs else ''}"
+    return runs / place / f"{name}-{whole_digest(content)}.json.gz"
 
 
 def load_single_runs(folder: Path, reading: Reading | None = None) -> list[tuple[str, SingleRecord]]:

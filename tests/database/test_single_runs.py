@@ -1,11 +1,12 @@
 """Records of single calls: what is read, what is refused, and which record's trace counts."""
 
+import gzip
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from apidiff.database.runs import signature_path
+from apidiff.database.runs import read_bytes, run_id, signature_path
 from apidiff.database.single_runs import SingleTraces, load_single_runs, single_run_path
 from apidiff.errors import DataError
 from apidiff.execute.record import encode
@@ -38,8 +39,17 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
     path = write_record(record("2026-01-01T00:00:00Z", made("torch.f")), tmp_path)
     assert path.parent.name == "torch-2.13.0"
     assert path.name.startswith("single-cpu-")
+    assert path.name.endswith(".json.gz")
     [(key, read)] = load_single_runs(tmp_path)
-    assert (key, read.samples) == (f"torch-2.13.0/{path.stem}", [made("torch.f")])
+    assert (key, read.samples) == (run_id(path), [made("torch.f")])
+
+
+def test_a_record_that_is_not_compressed_is_the_same(tmp_path: Path) -> None:
+    path = write_record(record("2026-01-01T00:00:00Z", made("torch.f")), tmp_path)
+    compressed = load_single_runs(tmp_path)
+    path.with_suffix("").write_bytes(read_bytes(path))
+    path.unlink()
+    assert load_single_runs(tmp_path) == compressed
 
 
 @pytest.mark.parametrize(
@@ -55,7 +65,7 @@ def test_a_record_is_what_its_name_says(tmp_path: Path, change: object, words: s
     if change is None:
         path = path.with_name(path.name.replace("cpu", "npu"))
     path.parent.mkdir()
-    path.write_bytes(change(content) if callable(change) else content)
+    path.write_bytes(gzip.compress(change(content) if callable(change) else content))
     with pytest.raises(DataError, match=words) as raised:
         load_single_runs(tmp_path)
     assert str(path) in str(raised.value)
@@ -65,7 +75,7 @@ def test_a_record_of_another_schema_is_refused(tmp_path: Path) -> None:
     newer = record(schema=SINGLE_SCHEMA + 1)
     path = single_run_path(newer, encode(newer), tmp_path)
     path.parent.mkdir()
-    path.write_bytes(encode(newer))
+    path.write_bytes(gzip.compress(encode(newer)))
     with pytest.raises(DataError, match="schema 2"):
         load_single_runs(tmp_path)
 
@@ -95,7 +105,7 @@ def test_somebody_elses_record_stays(tmp_path: Path) -> None:
     other = record("2026-01-01T00:00:00Z", made("torch.f"), measured_by="somebody")
     path = single_run_path(other, encode(other), tmp_path)
     path.parent.mkdir()
-    path.write_bytes(encode(other))
+    path.write_bytes(gzip.compress(encode(other)))
     write_record(record("2026-01-02T00:00:00Z", made("torch.f")), tmp_path)
     assert path.exists()
 

@@ -45,7 +45,7 @@ def write_record(record: SingleRecord, runs: Path) -> Path:
     if record.measured_by is None:
         add_own_records(runs.parent, {whole_digest(content): run_id(path)})
     with locked(path.parent):
-        write_files({path: gzip.compress(content, compresslevel=9, mtime=0) if path.suffix == ".gz" else content})
+        write_files({path: gzip.compress(content, compresslevel=9, mtime=0)})
         if record.measured_by is not None:
             mark_written_here(path)
         for former in former_records(path.parent, single_run_name(record)[1], path):
