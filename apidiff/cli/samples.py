@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 
 from apidiff.database import Data, load_valid
@@ -23,6 +24,7 @@ from apidiff.errors import ApidiffError
 from apidiff.execute.run import state_folder
 from apidiff.execute.single.record import write_record
 from apidiff.model.agreement import Agreement
+from apidiff.model.extracted_samples import ExtractedSamples
 from apidiff.model.mapping import Mapping
 from apidiff.model.vocabulary import Execution
 from apidiff.verification.samples import AgreementChange, SingleResult, devices_here, verify_samples
@@ -54,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
     """
     try:
         from apidiff.execute.extract.extract import Extractor
+        from apidiff.execute.extract.watched import Ended, WatchedExtractor
     except ModuleNotFoundError as error:
         if error.name not in _NEEDED:
             raise
@@ -68,8 +71,14 @@ def run(args: argparse.Namespace) -> int:
         if key not in data.mappings:
             raise UnknownMapping.of(key)
     keys = args.ids or [key for key, mapping in data.mappings.items() if _is_single(mapping)]
-    extractor = Extractor.of(data.signatures)
-    written = {key: made for key in keys if (made := extractor.extract(data.mappings[key].source)) is not None}
+    written: dict[str, ExtractedSamples] = {}
+    with WatchedExtractor(Extractor.of(data.signatures)) as extractor:
+        for key in track(keys, "Extracting samples", console=Console(stderr=True), transient=True):
+            try:
+                if (made := extractor.extract(data.mappings[key].source)) is not None:
+                    written[key] = made
+            except Ended as error:
+                print(f"apidiff: note: {key} has no samples: {error}", file=sys.stderr)  # noqa: T201
     size = sum(write_extracted(made, args.into).stat().st_size for made in written.values())
     for key in (
         [key for key in keys if key not in written] if args.ids else load_extracted(args.into)[0].keys() - written
