@@ -69,13 +69,13 @@ UNIT := $(addprefix tests/,data database derive elements judge lookup messages m
 STARTING := derive/test_repeated_modes.py porting/test_ported_snippets.py signatures/test_extract.py
 
 quick: $(VENV)/.dev ## Check data, style and types and run the unit tests: what to run after an edit
-	@$(MAKE) --jobs 2 --output-sync=recurse unit check lint
+	@$(MAKE) --jobs 3 --output-sync=recurse unit check lint
 
 check: $(VENV)/.site
 	@$(BIN)/apidiff check
 
 unit: $(VENV)/.dev
-	@$(BIN)/python -m pytest -q $(addprefix --ignore tests/,$(STARTING)) $(wildcard $(UNIT))
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal $(addprefix --ignore tests/,$(STARTING)) $(wildcard $(UNIT))
 
 verify: $(VENV)/.test ## Run every claim on this machine and compare with what is recorded
 	@$(BIN)/apidiff verify

@@ -50,6 +50,7 @@ def test_buttons_can_be_read_under_the_pointer_and_in_focus(
     for kind in _WITH_BUTTONS:
         page.goto(address + path_of(site, "en", kind), wait_until="load")
         page.evaluate(SHORTEN)
+        settle(page)
         root = protocol.send("DOM.getDocument")["root"]["nodeId"]
         buttons = protocol.send("DOM.querySelectorAll", {"nodeId": root, "selector": _BUTTONS})["nodeIds"]
         for states in (["hover"], ["focus", "focus-visible"]):
