@@ -130,7 +130,7 @@ def test_a_sample_leaves_out_what_is_recorded_and_not_due(
 
 
 @needs_torch
-@pytest.mark.turning(days=3, group="made runs")
+@pytest.mark.turning(days=5, group="made runs")
 def test_a_changed_verdict_fails_with_both_verdicts_and_stands_in_reports(
     claims: Callable[..., pytest.RunResult], pytester: pytest.Pytester, record: RunRecord
 ) -> None:
@@ -184,7 +184,7 @@ module.verify = verify
 
 
 @needs_torch
-@pytest.mark.turning(days=3, group="made runs")
+@pytest.mark.turning(days=5, group="made runs")
 @pytest.mark.parametrize(("disturbed", "failed"), [(1, 0), (2, 1)])
 def test_a_flaky_verdict_fails_only_where_it_does_not_settle(
     claims: Callable[..., pytest.RunResult], pytester: pytest.Pytester, record: RunRecord, disturbed: int, failed: int
@@ -200,7 +200,7 @@ def test_a_flaky_verdict_fails_only_where_it_does_not_settle(
 
 
 @needs_torch
-@pytest.mark.turning(days=3, group="made runs")
+@pytest.mark.turning(days=5, group="made runs")
 def test_selected_claims_are_run_and_told_alone(
     claims: Callable[..., pytest.RunResult], pytester: pytest.Pytester, record: RunRecord
 ) -> None:
@@ -260,7 +260,7 @@ def test_where_nothing_was_compared_nothing_is_as_recorded(
 
 
 @needs_torch
-@pytest.mark.turning(days=3, group="made runs")
+@pytest.mark.turning(days=5, group="made runs")
 def test_what_is_as_recorded_passes_and_a_backend_that_is_not_here_fails_the_session(
     claims: Callable[..., pytest.RunResult],
     pytester: pytest.Pytester,
@@ -280,7 +280,7 @@ def test_what_is_as_recorded_passes_and_a_backend_that_is_not_here_fails_the_ses
 
 
 @needs_torch
-@pytest.mark.turning(days=3, group="made runs")
+@pytest.mark.turning(days=5, group="made runs")
 def test_a_version_without_a_record_is_compared_with_the_newest_and_says_so(
     claims: Callable[..., pytest.RunResult], record: RunRecord
 ) -> None:

@@ -51,7 +51,7 @@ def test_ranks_are_kept_from_probe_to_probe(made: Callable[..., tuple[list[Probe
     assert ([run.end for run in runs], starts) == (["completed"] * 3, 1)
 
 
-@pytest.mark.turning(days=2, group="own ranks")
+@pytest.mark.turning(days=4, group="own ranks")
 def test_code_is_executed_in_ranks_of_its_own(made: Callable[..., tuple[list[ProbeRun], int]]) -> None:
     """It may leave them with other groups than they had."""
     code = "import torch.distributed as dist\n\ndist.all_reduce(tensor)\ndist.destroy_process_group()"
@@ -106,7 +106,7 @@ def test_a_probe_that_spoils_its_ranks_is_isolated(
     assert [getattr(trace.after["tensor"], "values", [])[0] for trace in kept.ranks] == [11.0] * 2
 
 
-@pytest.mark.turning(days=2, group="own ranks")
+@pytest.mark.turning(days=4, group="own ranks")
 def test_what_comes_back_the_same_is_confirmed_and_what_does_not_keeps_both(
     made: Callable[..., tuple[list[ProbeRun], int]],
 ) -> None:
@@ -120,7 +120,7 @@ def test_what_comes_back_the_same_is_confirmed_and_what_does_not_keeps_both(
     assert starts == 2, "the second try is made in fresh ranks"
 
 
-@pytest.mark.turning(days=2, group="own ranks")
+@pytest.mark.turning(days=4, group="own ranks")
 def test_what_lost_its_ranks_is_made_again_last_with_ranks_that_are_ready(
     gloo: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,7 +144,7 @@ def test_what_lost_its_ranks_is_made_again_last_with_ranks_that_are_ready(
     assert kept == [1, 0, 1, 1, 0]
 
 
-@pytest.mark.turning(days=2, group="own ranks")
+@pytest.mark.turning(days=4, group="own ranks")
 def test_a_spare_that_is_not_needed_is_ended_while_it_starts(gloo: Backend, tmp_path: Path) -> None:
     before = set(psutil.Process().children(recursive=True))
     spares = Spares(lambda: World(gloo, 2, tmp_path))
@@ -197,7 +197,7 @@ def test_a_call_that_lost_its_effect_is_made_again(plain: dict, other: dict, aga
     assert doubtful(steps, make_record(gloo, "2.13.0", 2, [], settled), lambda *_: True) == []
 
 
-@pytest.mark.turning(days=2, group="own ranks")
+@pytest.mark.turning(days=4, group="own ranks")
 def test_a_probe_made_by_ranks_that_call_nothing_does_not_pass_as_accepted(
     made: Callable[..., tuple[list[ProbeRun], int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -250,7 +250,7 @@ def test_what_counts_as_the_same(first: ProbeRun, second: ProbeRun, same: bool) 
     assert (essence(first) == essence(second)) is same
 
 
-@pytest.mark.turning(days=2, group="own ranks")
+@pytest.mark.turning(days=4, group="own ranks")
 def test_a_sweep_is_not_made_where_the_plain_call_fails(made: Callable[..., tuple[list[ProbeRun], int]]) -> None:
     probes = {"plain": {"set": {"on": 9}}, "dtype-int8": {"like": "plain", "sweep": "dtype", "set": {"tensor": 1}}}
     calls = {"torch.distributed.no_such_call": "skipped", "torch.distributed.is_initialized": "completed"}

@@ -60,13 +60,13 @@ def sizes_of(runs: ClaimRuns) -> list[int]:
     return [int(found[1]) for line in runs.lines() if (found := re.search(r" on gloo with (\d) ranks", line))]
 
 
-@pytest.mark.turning(days=2, group="runs")
+@pytest.mark.turning(days=4, group="runs")
 def test_one_device_runs_one_rank(runs) -> None:
     made, _ = runs([with_devices(1)], ["gloo"])
     assert (sizes_of(made), made.lacking()) == ([1], [])
 
 
-@pytest.mark.turning(days=2, group="runs")
+@pytest.mark.turning(days=4, group="runs")
 def test_three_devices_run_as_many_ranks_and_tell_what_is_left_out(runs) -> None:
     known = [with_devices(3)]
     made, said = runs(known, ["gloo"])
@@ -76,7 +76,7 @@ def test_three_devices_run_as_many_ranks_and_tell_what_is_left_out(runs) -> None
         runs(known, ["gloo"], [2, 4])
 
 
-@pytest.mark.turning(days=2, group="runs")
+@pytest.mark.turning(days=4, group="runs")
 def test_one_framework_of_a_name_is_enough_and_a_name_without_any_is_missing(runs) -> None:
     here = with_devices(1)
     absent = msgspec.structs.replace(with_devices(0), framework="mindspore")
@@ -86,7 +86,7 @@ def test_one_framework_of_a_name_is_enough_and_a_name_without_any_is_missing(run
     assert len([line for line in said if "looked for" in line]) == 2
 
 
-@pytest.mark.turning(days=2, group="runs")
+@pytest.mark.turning(days=4, group="runs")
 def test_a_run_that_stopped_is_missing(runs) -> None:
     made, _ = runs([with_devices(1)], ["gloo"])
     (place,) = made._places

@@ -26,7 +26,7 @@ def lines(text: str) -> list[str]:
     return [" ".join(line.split()) for line in text.splitlines()]
 
 
-@pytest.mark.turning(days=2, group="cells")
+@pytest.mark.turning(days=4, group="cells")
 def test_stopped_in_a_cell_it_goes_on_where_it_stopped(matrix: MatrixCommand, gloo: Backend) -> None:
     version = torch_release()
     matrix.describe(version)
@@ -99,7 +99,7 @@ def test_a_cell_that_fails_stops_no_other(
         assert line.endswith(f"Read {matrix.work}/logs/torch-1.2.3-gloo-cpu-{size}.log.")
 
 
-@pytest.mark.turning(days=2, group="cells")
+@pytest.mark.turning(days=4, group="cells")
 def test_a_version_that_cannot_be_installed_stops_no_other(
     matrix: MatrixCommand, gloo: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,7 +113,7 @@ def test_a_version_that_cannot_be_installed_stops_no_other(
     assert "no record: ran" in second
 
 
-@pytest.mark.turning(days=2, group="cells")
+@pytest.mark.turning(days=4, group="cells")
 def test_a_device_that_is_not_here_is_no_failure(matrix: MatrixCommand, gloo: Backend) -> None:
     matrix.describe("1.2.3")
     text = (matrix.folder / "matrix.toml").read_text().replace('"gloo"', '"nccl"')
@@ -126,7 +126,7 @@ def test_a_device_that_is_not_here_is_no_failure(matrix: MatrixCommand, gloo: Ba
     assert found[0]["reason"].startswith("nccl (torch, cuda): looked for ")
 
 
-@pytest.mark.turning(days=2, group="cells")
+@pytest.mark.turning(days=4, group="cells")
 def test_two_at_once_are_refused(matrix: MatrixCommand, gloo: Backend) -> None:
     matrix.describe("1.2.3")
     matrix.environment("1.2.3", "#!/bin/sh\necho at work\nsleep 600\n")

@@ -39,7 +39,7 @@ def command(*words: str, cwd: Path = CHECKOUT, **variables: str) -> subprocess.C
     )
 
 
-@pytest.mark.turning(days=2, group="refused")
+@pytest.mark.turning(days=3, group="measured")
 def test_without_a_gpu_it_says_what_was_looked_for_and_runs_nothing() -> None:
     done = command("nccl-cuda", "gloo-cuda", CUDA_VISIBLE_DEVICES="")
     assert (done.returncode, done.stdout) == (2, "")
@@ -50,7 +50,7 @@ def test_without_a_gpu_it_says_what_was_looked_for_and_runs_nothing() -> None:
     assert done.stderr.rstrip().endswith("measure: nothing was run: no device was found.")
 
 
-@pytest.mark.turning(days=2, group="refused")
+@pytest.mark.turning(days=3, group="measured")
 def test_a_backend_of_another_name_is_refused() -> None:
     done = command("glue")
     assert done.returncode == 2
@@ -78,7 +78,7 @@ def alive(folder: Path) -> list[str]:
     return found
 
 
-@pytest.mark.turning(days=2, group="ended")
+@pytest.mark.turning(days=3, group="measured")
 def test_the_deadline_ends_every_process_and_says_what_was_not_recorded(checkout: Path) -> None:
     state = {"XDG_STATE_HOME": str(checkout / "state")}
     done = command("gloo-cpu", "--world-size", "2", "--minutes", "0.05", "--by", "a test", cwd=checkout, **state)
@@ -126,7 +126,7 @@ else:
 """
 
 
-@pytest.mark.turning(days=2, group="recorded")
+@pytest.mark.turning(days=3, group="measured")
 def test_what_was_recorded_is_packed_with_a_report(
     stand_in: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -169,7 +169,7 @@ def test_what_was_recorded_is_packed_with_a_report(
         assert archive.read(signature.name) == b"a signature"
 
 
-@pytest.mark.turning(days=2, group="recorded")
+@pytest.mark.turning(days=3, group="measured")
 def test_a_record_made_before_is_taken_unless_a_probe_has_changed_since(
     stand_in: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -203,7 +203,7 @@ def test_make_gpu_names_the_python_it_needs(version: tuple[int, int, int], says:
     assert (done.returncode, says in done.stderr) == (1 if says else 0, True)
 
 
-@pytest.mark.turning(days=2, group="ended")
+@pytest.mark.turning(days=3, group="measured")
 def test_an_interrupt_ends_the_runs(checkout: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "apidiff.execute.offline.measure", "gloo-cpu", "--world-size", "2", "--by", "a test"],

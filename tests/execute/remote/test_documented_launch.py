@@ -45,7 +45,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.turning(days=2)
+@pytest.mark.turning(days=4)
 @pytest.mark.parametrize(("launcher", "here"), COMMANDS)
 def test_a_documented_command_runs(launcher: str, here: dict[str, str], tmp_path: Path) -> None:
     line = documented(GUIDES[0])[launcher]
