@@ -42,3 +42,8 @@ class InvalidData(ApidiffError):
     def __init__(self, errors: list[DataError]) -> None:
         self.errors = errors
         super().__init__("\n".join(str(error) for error in errors))
+
+
+def reinstall(path: Path, found: str = "is missing or damaged") -> DataError:
+    """What is said of a file of the package that no user writes, and that cannot be used."""
+    return DataError(path, None, found, "It is a part of apidiff: reinstall apidiff.", Damage.UNREADABLE)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from apidiff.cli.counts import positive
 from apidiff.cli.output import language
 from apidiff.lookup.cache import open_index
 from apidiff.lookup.index import Index
@@ -48,7 +49,7 @@ def add_porting_arguments(parser: argparse.ArgumentParser, *, language_of: str) 
         "--exclude", action="append", default=[], metavar="PATTERN", help="paths to pass over; repeatable"
     )
     parser.add_argument("--no-config", action="store_true", help="read no pyproject.toml")
-    parser.add_argument("--jobs", type=int, metavar="N", help="how many processes scan (default: one per core)")
+    parser.add_argument("--jobs", type=positive, metavar="N", help="how many processes scan (default: one per core)")
     parser.add_argument("--lang", choices=("en", "zh"), help=f"language of {language_of} (default: that of the locale)")
 
 

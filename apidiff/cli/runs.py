@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from apidiff.cli.counts import positive
 from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import Backend, Devices, find_backends, load_backends
 from apidiff.database.data import tell_damaged
@@ -72,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "agree. The record is looked at as `runs import` does, and not taken in.",
     )
     repeat.add_argument("file", metavar="FILE", type=Path)
-    repeat.add_argument("--probes", type=int, default=20, metavar="N", help="how many (default: %(default)s)")
+    repeat.add_argument("--probes", type=positive, default=20, metavar="N", help="how many (default: %(default)s)")
     repeat.add_argument("--seed", type=int, metavar="N", help="choose the same ones again")
     plan = commands.add_parser("plan", help="what a backend would run, and about how long that takes")
     plan.add_argument("--backend", metavar="NAME", required=True)
@@ -131,7 +132,7 @@ def _audit(
     ended = 0
     for sent in read_sent(args.file, _note):
         record = foreign_record(sent.path, sent.content, fits)
-        found = audit(data, backend_of(record, backends), record, context, max(1, args.probes), args.seed)
+        found = audit(data, backend_of(record, backends), record, context, args.probes, args.seed)
         for line in found.lines():
             console.print(visible(line))
         ended |= bool(found.differing)

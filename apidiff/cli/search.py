@@ -7,6 +7,7 @@ import sys
 
 import msgspec
 
+from apidiff.cli.counts import positive
 from apidiff.cli.output import language, show
 from apidiff.lookup.knowledge import load
 from apidiff.writers.terminal import search_text
@@ -17,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Finds APIs by name, text or behaviour, in English or Chinese; best first."
     parser.add_argument("words", metavar="WORDS", nargs="+", help="e.g. all_reduce in place, or 规约 就地")
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the text (default: that of the locale)")
-    parser.add_argument("--limit", type=_positive, default=10, metavar="N", help="show at most N APIs (default: 10)")
+    parser.add_argument("--limit", type=positive, default=10, metavar="N", help="show at most N APIs (default: 10)")
     parser.add_argument("--json", action="store_true", help="print JSON, which holds both languages")
 
 
@@ -29,9 +30,3 @@ def run(args: argparse.Namespace) -> int:
     else:
         show(search_text(result, language(args.lang)))
     return 0
-
-
-def _positive(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"expected a number of 1 or more but got {text!r}")
-    return int(text)

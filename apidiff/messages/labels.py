@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from apidiff.errors import DataError
+from apidiff.errors import DataError, reinstall
 from apidiff.model.base import Text
 from apidiff.model.ranges import ALL
 
@@ -29,7 +29,7 @@ _LINES = re.compile(r"^[^#\n]", re.MULTILINE)
 
 
 def label(key: str, language: Language) -> str:
-    """The words under ``key`` in ``language``. Raises KeyError for a key that is in no file."""
+    """The words under ``key`` in ``language``. Raises DataError for a key that is in no file."""
     text = LABELS[key]
     return text.en if language == "en" else text.zh
 
@@ -75,11 +75,21 @@ def read_messages(folder: Path = FOLDER) -> dict[str, Text]:
     """All messages in the files of ``folder``, by key. Raises DataError for a file that is not as it should be."""
     found: dict[str, Text] = {}
     for path in sorted(folder.glob("*.yaml")):
-        messages = quickly_read(path.read_text("utf-8")) or _parsed(path)
+        messages = _read(path)
         if again := found.keys() & messages.keys():
             raise DataError(path, None, f"{min(again)!r} is a message of another file too", "Keep one of the two.")
         found.update(messages)
     return found
+
+
+def _read(path: Path) -> dict[str, Text]:
+    try:
+        return quickly_read(path.read_text("utf-8")) or _parsed(path)
+    except DataError as error:
+        place = error.path, error.line, error.found
+        raise DataError(*place, f"{error.remedy} Or reinstall apidiff.", error.damage) from error
+    except (OSError, ValueError) as error:
+        raise reinstall(path) from error
 
 
 def quickly_read(text: str) -> dict[str, Text]:
@@ -97,4 +107,9 @@ def _parsed(path: Path) -> dict[str, Text]:
     return read_yaml(path, dict[str, Text])[0]
 
 
-LABELS = read_messages()
+class _Messages(dict[str, Text]):
+    def __missing__(self, key: str) -> Text:
+        raise reinstall(FOLDER, f"{key!r} is in none of its files: one is missing or cut off")
+
+
+LABELS = _Messages(read_messages())

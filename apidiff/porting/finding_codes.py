@@ -7,6 +7,8 @@ from pathlib import Path
 
 import msgspec
 
+from apidiff.errors import reinstall
+
 # Not by way of `apidiff.database`, which would cost each scan the import of a YAML parser.
 _FILE = Path(__file__).resolve().parents[1] / "data" / "finding_codes.json"
 RENAME = "rename"
@@ -16,4 +18,7 @@ RENAME = "rename"
 @cache
 def finding_codes() -> dict[str, str]:
     """Read the codes by kind: of differences, of answers without a target, and `RENAME`."""
-    return msgspec.json.decode(_FILE.read_bytes(), type=dict[str, str])
+    try:
+        return msgspec.json.decode(_FILE.read_bytes(), type=dict[str, str])
+    except (OSError, ValueError) as error:
+        raise reinstall(_FILE) from error

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from apidiff.errors import reinstall
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE, ResultTypes
 from apidiff.model.source_names import SourceNames
 
@@ -45,8 +46,11 @@ class Followed(msgspec.Struct, frozen=True, gc=False):
 
 
 def read_result_types() -> ResultTypes:
-    """Read what the package ships with."""
-    return msgspec.json.decode(_FILE.read_bytes(), type=ResultTypes)
+    """Read what the package ships with. Raises DataError where that is damaged."""
+    try:
+        return msgspec.json.decode(_FILE.read_bytes(), type=ResultTypes)
+    except (OSError, ValueError) as error:
+        raise reinstall(_FILE) from error
 
 
 class TorchNames:

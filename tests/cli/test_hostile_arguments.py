@@ -144,6 +144,25 @@ def test_a_port_that_cannot_be(port: str, capsys: pytest.CaptureFixture[str]) ->
     assert "expected a port from 0 to 65535" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("count", ["-5", "0", "nan", "1e9", "٣", "9" * 5000])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["runs", "audit", "a.json", "--probes"],
+        ["scan", ".", "--jobs"],
+        ["port", ".", "--jobs"],
+        ["search", "a", "--limit"],
+    ],
+)
+def test_a_count_that_cannot_be(words: list[str], count: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([*words, count])
+    assert ended.value.code == 2
+    told = capsys.readouterr().err
+    assert "expected a number of 1 or more" in told or "expected one argument" in told
+    assert len(told) < 2000
+
+
 @pytest.mark.parametrize(
     "address", ["/%00", "/a%00b", f"/{LONG}", "/%ff%fe", "/..%2f..%2f..%2fetc/passwd", "//" + "../" * 50]
 )

@@ -10,6 +10,7 @@ from functools import cache
 
 from apidiff.database.paths import DATA
 from apidiff.database.regular_files import read_text
+from apidiff.errors import reinstall
 
 _LETTERS_OF = {
     "LATIN": "Latin",
@@ -76,10 +77,16 @@ def _small(char: str) -> str:
 
 @cache
 def _confusables() -> dict[int, str]:
-    """Unicode's table of characters that look like others: code point → what it looks like."""
+    """Unicode's table of characters that look like others: code point → what it looks like. Raises DataError where damaged."""
     table: dict[int, str] = {}
-    for line in read_text(DATA / "confusables.txt").splitlines():
-        if not line.startswith("#"):
-            char, _, alike = line.partition(";")
-            table[int(char, 16)] = "".join(chr(int(code, 16)) for code in alike.split())
+    path = DATA / "confusables.txt"
+    try:
+        for line in read_text(path).splitlines():
+            if not line.startswith("#"):
+                char, _, alike = line.partition(";")
+                table[int(char, 16)] = "".join(chr(int(code, 16)) for code in alike.split())
+    except (OSError, ValueError, OverflowError) as error:
+        raise reinstall(path) from error
+    if not table:
+        raise reinstall(path)
     return table
