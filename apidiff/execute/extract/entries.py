@@ -128,7 +128,7 @@ class Entries:
                     yield Draw(origin, dtype, tuple(one.args), dict(one.kwargs), receiver=one.input)
                 continue
             positional, named = (one.input, *one.args), dict(one.kwargs)
-            if op.op is find(self.api) or not self.api.endswith(f".{op.name}"):  # the latter: it is an alias
+            if op.op is find(self.api) or self.api != f"torch.{op.name}":  # the latter: it is an alias
                 yield Draw(origin, dtype, positional, named)
             elif (caught := _caught(self.api, op.op, positional, named)) is not None:
                 yield Draw(origin, dtype, *caught)
@@ -253,7 +253,13 @@ def _replaced(api: str, calls: list[tuple[tuple[Any, ...], dict[str, Any]]]) -> 
 
     def noting(*args: Any, **kwargs: Any) -> Any:
         calls.append((args, kwargs))
-        return original(*args, **kwargs)
+        setattr(
+            holder, name, original
+        )  # a function of PyTorch may call itself, through a mode such as that of the default device
+        try:
+            return original(*args, **kwargs)
+        finally:
+            setattr(holder, name, noting)
 
     setattr(holder, name, noting)
     try:

@@ -6,6 +6,8 @@ import multiprocessing
 from multiprocessing.connection import Connection
 from types import TracebackType
 
+import msgspec
+
 from apidiff.execute.extract.extract import Extractor
 from apidiff.model.extracted_samples import ExtractedSamples
 from apidiff.model.mapping import Api
@@ -44,13 +46,13 @@ class WatchedExtractor:
             if not self._pipe.poll(self._deadline):
                 self._end()
                 raise Ended(f"no end within {self._deadline:g} s")
-            made: ExtractedSamples | None = self._pipe.recv()
+            made: bytes | None = self._pipe.recv()
         except (EOFError, ConnectionError) as error:
             self._child.join()
             code = self._child.exitcode
             self._end()
             raise Ended(f"PyTorch ended the process with code {code}") from error
-        return made
+        return msgspec.json.decode(made, type=ExtractedSamples) if made is not None else None
 
     def _start(self) -> None:
         context = multiprocessing.get_context("fork")  # PyTorch is imported once, and no thread of it was started
@@ -75,4 +77,6 @@ def _answer(ours: Connection, pipe: Connection, extractor: Extractor) -> None:
             api = pipe.recv()
         except EOFError:
             return
-        pipe.send(extractor.extract(api))
+        made = extractor.extract(api)
+        # As JSON: what is unpickled no longer is the default that it equals, and would be written.
+        pipe.send(msgspec.json.encode(made) if made is not None else None)

@@ -1,8 +1,11 @@
 """Samples drawn from PyTorch's own test inputs: the same each time, what was drawn, and one error for a broken file."""
 
 import gzip
+import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,18 +27,30 @@ from apidiff.database.extracted_samples import (
 from apidiff.errors import DataError
 from apidiff.execute.extract.binding import NotBound, bound
 from apidiff.execute.extract.choosing import Candidate, choose
+from apidiff.execute.extract.extract import Extractor
 from apidiff.execute.extract.variations import variations
+from apidiff.execute.extract.watched import Ended, WatchedExtractor
 from apidiff.execute.extract.writing import NotWritable, Writer
 from apidiff.execute.single.torch_adapter import TorchSingle
 from apidiff.model.extracted_samples import ExtractedSamples
+from apidiff.model.mapping import Api
 from apidiff.model.probe import Layout
 from apidiff.model.sample import Sample, SampleArgument, SampleInput
 from apidiff.model.signature import ParameterKind, Signature, SignatureKind, SignatureParameter
 
 # Together at most 10 MB for the 2,300 names that code uses.
 MOST_BYTES_AN_API = 10_000_000 // 2300
-# A function with overloads, an in-place method, a module, one whose entry has a wrapper in place of the function.
-SOME = ["torch.sum", "torch.Tensor.add_", "torch.nn.Linear", "torch.where", "torch.meshgrid"]
+# A function with overloads, an in-place method, a module, one whose entry has a wrapper in place of the function, one whose
+# function calls itself under a default device, and another name of `torch.softmax`, with the same last part.
+SOME = [
+    "torch.sum",
+    "torch.Tensor.add_",
+    "torch.nn.Linear",
+    "torch.where",
+    "torch.meshgrid",
+    "torch.nn.functional.embedding",
+    "torch.nn.functional.softmax",
+]
 
 
 @pytest.fixture(scope="module")
@@ -190,3 +205,25 @@ def test_an_optimiser_is_stepped_on_fixed_parameters(shipped: dict[str, Extracte
     settings = {name for sample in samples if sample.constructor for name in sample.constructor.kwargs}
     assert {"lr", "weight_decay", "maximize"} <= settings
     assert "torch.optim.LBFGS" not in optimisers  # it steps by a closure
+
+
+class Ending(Extractor):
+    """One that some APIs end, or hold up."""
+
+    def __init__(self) -> None:
+        pass
+
+    def extract(self, api: Api) -> ExtractedSamples | None:
+        if api.name == "torch.crashes":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if api.name == "torch.hangs":
+            time.sleep(60)
+        return None
+
+
+def test_inputs_that_end_the_process_do_no_harm_to_other_apis() -> None:
+    with WatchedExtractor(Ending(), deadline=1.0) as extractor:
+        for name, words in [("torch.crashes", "with code -9"), ("torch.hangs", "no end within 1 s")]:
+            with pytest.raises(Ended, match=words):
+                extractor.extract(Api(name=name))
+            assert extractor.extract(Api(name="torch.empty")) is None
