@@ -94,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     """Runs a command line. Raises OSError where its output cannot be written, whether it is an answer or the help."""
-    _refuse_undecodable(arguments)
+    _refuse_unusable(arguments)
     try:
         args = _parse(arguments)
         code: int = args.run(args)
@@ -167,11 +167,18 @@ def _end(number: int, _frame: object) -> None:
     sys.exit(128 + number)
 
 
-def _refuse_undecodable(arguments: Sequence[str]) -> None:
-    """Raises ApidiffError for an argument that is no text: it could not be printed either."""
+def _refuse_unusable(arguments: Sequence[str]) -> None:
+    """Raises ApidiffError for an argument that is no text, which could not be printed either, and for ``--option=--``.
+
+    Of the latter argparse makes an empty list, whatever kind of value the option has.
+    """
     for number, argument in enumerate(arguments, 1):
         if any("\ud800" <= character <= "\udfff" for character in argument):
             raise ApidiffError(f"Argument {number} is not UTF-8 text. Write it, or name the file, in UTF-8.")
+        if argument.startswith("-") and argument.endswith("=--"):
+            raise ApidiffError(
+                f"Argument {number}: '--' is no value of an option. Give another, or leave the option out."
+            )
 
 
 def _collect_rarely() -> None:

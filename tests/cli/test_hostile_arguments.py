@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 import http.client
+import importlib
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -142,6 +145,44 @@ def test_a_port_that_cannot_be(port: str, capsys: pytest.CaptureFixture[str]) ->
         site_builder.main(["serve", "--port", port])
     assert ended.value.code == 2
     assert "expected a port from 0 to 65535" in capsys.readouterr().err
+
+
+HOSTILE = ["--", "", "-1", "1..1", "1e9", "nan", "9" * 5000, "1" + "0" * 400, "\u202eabc\u200b", "٣", LONG, "a/../../b"]
+
+
+def options_of(parser: argparse.ArgumentParser, words: list[str]) -> Iterator[tuple[list[str], argparse.Action]]:
+    """Every option of a command and its actions that takes a value, with the words that lead to it."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, below in action.choices.items():
+                yield from options_of(below, [*words, name])
+        elif action.option_strings and action.nargs != 0:
+            yield words, action
+
+
+@pytest.mark.parametrize("name", sorted(cli.COMMANDS))
+def test_a_value_of_an_option_is_refused_or_of_its_kind(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What an option gets never reaches the command as something else; what is refused ends with exit code 2."""
+    module = importlib.import_module(f"apidiff.cli.{name}")
+    taken: list[argparse.Namespace] = []
+    monkeypatch.setattr(module, "run", lambda args: taken.append(args) or 0)
+    parser = argparse.ArgumentParser()
+    module.add_arguments(parser)
+    for words, action in options_of(parser, []):
+        for value in HOSTILE:
+            for given in ["x"], ["json", "x"], []:  # what stands without an option: as many as the command takes
+                taken.clear()
+                with contextlib.suppress(SystemExit):
+                    code = main([name, *words, f"{action.option_strings[-1]}={value}", *given])
+                    assert code == (0 if taken else 2), (words, action.dest, value)
+                for args in taken:
+                    got = getattr(args, action.dest)
+                    assert got not in ([], None), (words, action.dest, value)
+                told = capsys.readouterr().err
+                assert taken or told
+                assert "Traceback" not in told
 
 
 @pytest.mark.parametrize("count", ["-5", "0", "nan", "1e9", "٣", "9" * 5000])
