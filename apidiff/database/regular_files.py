@@ -6,6 +6,7 @@ A pipe or a device could keep the reader waiting indefinitely.
 from __future__ import annotations
 
 import errno
+import lzma
 import os
 import stat
 import struct
@@ -14,6 +15,7 @@ import zlib
 from pathlib import Path
 
 _PIECE = 2**16  # bytes
+_MEMORY = 128 * 2**20  # bytes: what unpacking .xz may take; the largest of its usual settings takes 65 MiB
 _LONGEST_TEXT = 64 * 2**20  # bytes: the longest of our lists has a fiftieth of that
 # What `zipfile` raises for archives that are damaged or made to break their reader.
 BROKEN_ZIP = (
@@ -51,6 +53,22 @@ def read_text(path: Path) -> str:
     if len(content) > _LONGEST_TEXT:
         raise OSError(errno.EFBIG, f"it is larger than {_LONGEST_TEXT // 2**20} MiB", str(path))
     return content.decode("utf-8")
+
+
+def unpack(path: Path, content: bytes, most: int) -> bytes:
+    """Decompresses the first ``most`` bytes of what the file ``path`` holds, as its name says: .gz, .xz, or not compressed.
+
+    Raises zlib.error or lzma.LZMAError for what is not compressed so, EOFError where it was cut.
+    """
+    if path.suffix == ".gz":
+        return gunzip(content, most)
+    if path.suffix != ".xz":
+        return content
+    unpacking = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
+    unpacked = unpacking.decompress(content, most)
+    if not unpacking.eof and len(unpacked) < most:
+        raise EOFError("it ends before its end was marked")
+    return unpacked
 
 
 def gunzip(content: bytes, most: int) -> bytes:

@@ -8,6 +8,7 @@ beginning of a digest that fits one record only.
 from __future__ import annotations
 
 import hashlib
+import lzma
 import re
 import zlib
 from collections.abc import Callable, Collection, Iterable
@@ -18,7 +19,7 @@ from typing import TypeVar
 import msgspec
 
 from apidiff.database.record_gate import record_faults
-from apidiff.database.regular_files import gunzip, read_regular
+from apidiff.database.regular_files import read_regular, unpack
 from apidiff.errors import Damage, DataError
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RUN_SCHEMA, RunRecord
@@ -30,6 +31,7 @@ Recorded = TypeVar("Recorded", RunRecord, SingleRecord)
 
 _FORMER_DIGEST = re.compile(r"[0-9a-f]{12}")
 _FEWEST_DIGITS = 4  # of a digest that a run is asked for by
+SUFFIXES = (".json", ".json.gz", ".json.xz")  # of records: plain, as this program writes, as a wheel brings them
 MAX_RECORD = 256 * 2**20  # bytes of JSON: the largest of the records has less than a tenth of that
 
 
@@ -58,7 +60,7 @@ def digest_of(content: bytes) -> str:
 
 def record_stem(path: Path) -> str:
     """The name of the record in ``path`` without what says that it is JSON, compressed or not."""
-    return path.name.removesuffix(".gz").removesuffix(".json")
+    return path.name.removesuffix(".gz").removesuffix(".xz").removesuffix(".json")
 
 
 def run_id(path: Path) -> str:
@@ -82,8 +84,8 @@ def sharing_id(runs: Iterable[str]) -> list[list[str]]:
 
 def record_path(run: str, runs: Path) -> Path:
     """The file below ``runs`` of the record with the ID ``run``, compressed or not."""
-    path = runs / f"{run}.json"
-    return path if path.is_file() else path.with_name(f"{path.name}.gz")
+    paths = [runs / f"{run}{suffix}" for suffix in SUFFIXES]
+    return next((path for path in paths if path.is_file()), paths[1])
 
 
 def runs_meant(wanted: str, runs: Iterable[str]) -> list[str]:
@@ -106,9 +108,8 @@ def _ends(place: str, name: str) -> bool:
 def read_bytes(path: Path) -> bytes:
     """The JSON of the record in ``path``. Raises DataError where it cannot be read or decompressed."""
     try:
-        content = read_regular(path, MAX_RECORD + 1)
-        content = gunzip(content, MAX_RECORD + 1) if path.suffix == ".gz" else content
-    except (EOFError, zlib.error) as error:
+        content = unpack(path, read_regular(path, MAX_RECORD + 1), MAX_RECORD + 1)
+    except (EOFError, zlib.error, lzma.LZMAError) as error:
         raise DataError(path, None, f"cannot be decompressed: {error}", _REMEDY, Damage.UNREADABLE) from error
     except OSError as error:
         raise DataError(
@@ -121,7 +122,7 @@ def read_bytes(path: Path) -> bytes:
 
 def record_paths(folder: Path) -> list[Path]:
     """The files of all records below ``folder``, of ranks and of single calls."""
-    return sorted([*folder.glob("*/*.json"), *folder.glob("*/*.json.gz")])
+    return sorted(path for suffix in SUFFIXES for path in folder.glob(f"*/*{suffix}"))
 
 
 def run_name(record: RunRecord) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from apidiff.database.runs import Reading, read_records, record_stem, whole_digest
+from apidiff.database.runs import SUFFIXES, Reading, read_records, record_stem, whole_digest
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
 from apidiff.model.version import read_version
 
@@ -41,7 +41,7 @@ def load_single_runs(folder: Path, reading: Reading | None = None) -> list[tuple
 
 def single_paths(folder: Path) -> list[Path]:
     """The files of all records of single calls below ``folder``."""
-    return sorted([*folder.glob(f"*/{PREFIX}*.json"), *folder.glob(f"*/{PREFIX}*.json.gz")])
+    return sorted(path for suffix in SUFFIXES for path in folder.glob(f"*/{PREFIX}*{suffix}"))
 
 
 class SingleTraces:
@@ -74,6 +74,6 @@ def holds_all(newer: SingleRecord, former: SingleRecord) -> bool:
 
 def former_records(folder: Path, name: str, kept: Path) -> Iterator[Path]:
     """The other records of the place that ``kept`` is a record of; their signatures are none."""
-    for path in sorted([*folder.glob(f"{name}-*.json"), *folder.glob(f"{name}-*.json.gz")]):
+    for path in sorted(path for suffix in SUFFIXES for path in folder.glob(f"{name}-*{suffix}")):
         if path != kept and record_stem(path).rpartition("-")[0] == name:
             yield path

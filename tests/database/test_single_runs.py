@@ -1,12 +1,14 @@
 """Records of single calls: what is read, what is refused, and which record's trace counts."""
 
 import gzip
+import lzma
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from apidiff.database.runs import read_bytes, run_id, signature_path
+from apidiff.database.runs import MAX_RECORD, read_bytes, record_path, run_id, signature_path
 from apidiff.database.single_runs import SingleTraces, load_single_runs, single_run_path
 from apidiff.errors import DataError
 from apidiff.execute.record import encode
@@ -44,12 +46,31 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
     assert (key, read.samples) == (run_id(path), [made("torch.f")])
 
 
-def test_a_record_that_is_not_compressed_is_the_same(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("suffix", "pack"), [("", bytes), (".xz", lzma.compress)])
+def test_a_record_packed_otherwise_is_the_same(tmp_path: Path, suffix: str, pack: Callable[[bytes], bytes]) -> None:
     path = write_record(record("2026-01-01T00:00:00Z", made("torch.f")), tmp_path)
     compressed = load_single_runs(tmp_path)
-    path.with_suffix("").write_bytes(read_bytes(path))
+    path.with_suffix(suffix).write_bytes(pack(read_bytes(path)))
     path.unlink()
     assert load_single_runs(tmp_path) == compressed
+    assert record_path(compressed[0][0], tmp_path) == path.with_suffix(suffix)
+
+
+@pytest.mark.parametrize(
+    ("broken", "words"),
+    [
+        (lzma.compress(b"{}")[:-9], "cannot be decompressed: it ends before its end was marked"),
+        (b"no such thing", "cannot be decompressed: Input format not supported by decoder"),
+        (lzma.compress(bytes(MAX_RECORD + 1), preset=0), "is larger than 256 MiB"),
+    ],
+    ids=["cut", "garbled", "bomb"],
+)
+def test_what_a_wheel_cannot_have_brought_is_refused(tmp_path: Path, broken: bytes, words: str) -> None:
+    path = tmp_path / "torch-2.13.0" / f"single-cpu-{'0' * 64}.json.xz"
+    path.parent.mkdir()
+    path.write_bytes(broken)
+    with pytest.raises(DataError, match=words):
+        load_single_runs(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from apidiff.database.runs import record_paths, run_id, short_id
 from apidiff.lookup.knowledge import KnowledgeBase
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,6 +84,14 @@ def test_it_answers_offline_from_the_index_it_brought(installed: Path, tmp_path:
     assert looked.stdout.startswith("torch.distributed.reduce → mindspore.mint.distributed.reduce\n"), looked.stderr
     # The index was unpacked, not built.
     assert [path.name for path in (tmp_path / "cache").rglob("*") if path.is_file()] == ["index.msgpack"]
+
+
+def test_it_brings_every_record(installed: Path, tmp_path: Path) -> None:
+    listed = run(installed, tmp_path, "runs", "list")
+    assert listed.returncode == 0, listed.stderr
+    assert listed.stderr == ""
+    here = [short_id(run_id(path)) for path in record_paths(ROOT / "apidiff" / "data" / "runs")]
+    assert [one for one in here if one not in listed.stdout] == []
 
 
 @pytest.mark.parametrize(("command", "package"), [("lsp", "lsp"), ("mcp", "mcp")])
