@@ -177,7 +177,7 @@ def sample_fact(fact: Evidence, *, alike: bool = False) -> Text:
 def _sides_named(fact: Evidence) -> Text | None:
     """What is returned instead of what, a dtype or a plain value; of a shape only that it is another one."""
     slot, source, target = (fact.values[key] for key in ("slot", "source", "target"))
-    if slot == "return" and source.startswith("(") and target.startswith("("):
+    if slot == "return" and _of_shapes(fact):
         return filled("headline.sample.shapes_differ")
     if max(len(source), len(target)) > _LONGEST_VALUE or " " in source + target:
         return None
@@ -186,6 +186,11 @@ def _sides_named(fact: Evidence) -> Text | None:
     if (item := _ITEM.fullmatch(slot)) is not None:
         return filled("headline.sample.returns_item", item=item[1], source=source, target=target)
     return None
+
+
+def _of_shapes(fact: Evidence) -> bool:
+    """Whether what differs are shapes, ``(2, 3)``."""
+    return all(fact.values.get(side, "").startswith("(") for side in ("source", "target"))
 
 
 _OF_VALUES = {EvidenceCode.SIDES_DIFFER, EvidenceCode.VALUES_DIFFER}
@@ -217,7 +222,7 @@ def facet_fact(fact: Evidence, facet: Facet | None, *, alike: bool = False) -> T
         near = "headline.near.gradient" if facet is Facet.GRADIENT else "headline.near.value"
         return filled(near, percent=percent)
     if facet is Facet.GRADIENT and fact.code in _OF_VALUES:
-        return filled("headline.facet.gradient")
+        return filled("headline.facet.gradient_shape" if _of_shapes(fact) else "headline.facet.gradient")
     if facet is Facet.GRADIENT and fact.code is EvidenceCode.NOT_CALLED:
         differentiable = fact.values["side"] == "PyTorch"
         return filled(f"headline.facet.{'differentiable' if differentiable else 'not_differentiable'}")

@@ -201,12 +201,14 @@ SAMPLES = [
 
 
 UNLIKE = evidence(EvidenceCode.SIDES_DIFFER, slot="return", source="int64", target="int32")
+OTHER_SHAPE = evidence(EvidenceCode.SIDES_DIFFER, slot="A", source="(1, 1, 0, 0)", target="(1, 1)")
 FAR = evidence(EvidenceCode.VALUES_DIFFER, slot="return", source="1", target="2")
 NEAR = evidence(EvidenceCode.VALUES_DIFFER, slot="return", source="1", target="1.0002", percent="0.02")
 OF_FACETS = [
     (Facet.VALUE, UNLIKE, "On the CPU, returns another value"),
     (Facet.DTYPE, UNLIKE, "On the CPU, returns another dtype"),
     (Facet.GRADIENT, UNLIKE, "On the CPU, gives other gradients"),
+    (Facet.GRADIENT, OTHER_SHAPE, "On the CPU, gives gradients of another shape"),
     (Facet.GRADIENT, NEAR, "On the CPU, gradients up to 0.02% off"),
     (Facet.VALUE, NEAR, "On the CPU, values up to 0.02% off"),
     (Facet.GRADIENT, FAR, "On the CPU, gives other gradients"),
