@@ -11,11 +11,15 @@ from apidiff.derive.verdicts_by_run import Changed
 from apidiff.model.coverage import PlaceCoverage
 from apidiff.model.version import Version
 from apidiff.model.views import VersionSpan
-from apidiff.sphinxext.nodes import Cell, block, literal, paragraph, relative, table
+from apidiff.sphinxext.long_lists import portions
+from apidiff.sphinxext.nodes import Cell, block, literal, paragraph, relative, table, table_row
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.run_page import run_part
 from apidiff.writers.exports.address import anchor
 from apidiff.writers.exports.feed import NAME as FEED
+
+# Changes of a version that every reader sees at once.
+_SHOWN = 20
 
 
 def news_sections(
@@ -102,10 +106,11 @@ def _version_section(make: PageBuilder, framework: str, version: str, steps: Seq
         "changed.count", claims=len({step.claim for step in steps}), mappings=len({step.mapping for step in steps})
     )
     header = [make.word(key) for key in ("column.claim", "changed.where", "changed.before", "changed.after")]
-    rows = [_changed_row(make, step) for step in sorted(steps, key=lambda step: (step.mapping, step.claim))]
-    shown = block(
-        "", table(header, rows, classes=["apidiff-wrapped", "apidiff-stacked"]), filter=make.word("index.filter")
-    )
+    in_order = sorted(steps, key=lambda step: (step.mapping, step.claim))
+    rows = [(step.mapping, table_row(_changed_row(make, step))) for step in in_order]
+    classes = ["apidiff-wrapped", "apidiff-stacked"]
+    listed = portions(make, rows, lambda some: [table(header, some, classes=classes)], shown=_SHOWN)
+    shown = block("", *listed, filter=make.word("index.filter"))
     return make.section(anchor(f"changed-{framework}-{version}"), title, paragraph(nodes.Text(count)), shown)
 
 
