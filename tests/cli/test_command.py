@@ -42,7 +42,7 @@ USAGE = [
     (["lookup", "quaternion"], 2, "", "apidiff search"),
     (["lookup", "reduce", "--mindspore", "99.9"], 2, "", "apidiff: '99.9' is no known release of MindSpore. Name one"),
     (["lookup", "reduce", "--torch", "banana"], 2, "", "apidiff: 'banana' is no known release of PyTorch. Name one"),
-    (["search", "--limit", "0", "x"], 2, "", "expected a number of 1 or more but got '0'"),
+    (["search", "--limit", "0", "x"], 2, "", "expected a number of 1 or more, of at most"),
     (["export", "xml", "out"], 2, "", "invalid choice: 'xml'"),
     (["schema", "nothing"], 2, "", "invalid choice: 'nothing'"),
     (["schema"], 0, '"title": "AuthoredRecord"', ""),
