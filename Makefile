@@ -44,8 +44,8 @@ test: install ## Install the same, then run today's claims and every test
 every: ## As `make test`, with nothing left out: all claims, and all cases of tests of which each day another part is run
 	@$(MAKE) test SAMPLE=1 SIZES=2,3,4 APIDIFF_TURNING=all
 
-# A worker more than cores: ranks and browsers wait for deadlines as often as they work.
-WORKERS ?= 3
+# Two more than the two cores of the smallest machine: ranks and browsers wait for deadlines as often as they work.
+WORKERS ?= 4
 
 tests:
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(TESTS)
