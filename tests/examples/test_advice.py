@@ -45,6 +45,7 @@ INLINE = re.compile(r"`([^`\n]+)`")
 _PART = "x = Tensor(np.arange(6, dtype=np.float32) * 10**rank)\na, b = 1, 4\n"
 _CHUNKS = "from mindspore import mint\nn = world_size\nx = Tensor(np.arange(2 * n, dtype=np.float32))\n"
 _TENSOR = "tensor = Tensor(np.arange(6, dtype=np.float32))\n"
+_CROSS = "import mindspore\ninput, other = mindspore.ops.ones((2, 3)), mindspore.ops.ones((1, 3))\n"
 GIVEN = {
     "part = x[a:b].copy()": _PART,
     "x[a:b] = part": f"{_PART}part = x[a:b].copy()\ndist.all_reduce(part)\n",
@@ -57,6 +58,8 @@ GIVEN = {
     "mint.distributed.all_reduce(tensor, 'max')": "from mindspore import mint\n",
     "expand_dims(weight, 2)": "from mindspore.ops import expand_dims\nweight = Tensor(np.ones((2, 3), np.float32))\n",
     "mindspore.ops.stop_gradient(tensor)": f"import mindspore\n{_TENSOR}",
+    "mindspore.mint.cross(input, other.broadcast_to(input.shape), dim=1)": _CROSS,
+    "mindspore.ops.cross(input, other.broadcast_to(input.shape), dim=-1)": _CROSS,
     "mask.nonzero().unbind(1)": "import mindspore\nmask = mindspore.Tensor([[True, False], [True, True]])\n",
     "scores.masked_fill(~mask, float('-inf'))": "import mindspore\n"
     "scores, mask = mindspore.Tensor([1, 2]), mindspore.Tensor([True, True])\n",
