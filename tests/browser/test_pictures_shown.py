@@ -21,6 +21,13 @@ def after(side: str, rank: int) -> str:
     return f"{side} [data-rank='{rank}'] .pic-after b"
 
 
+def begun(visit: Visit, path: str) -> Page:
+    """Opens the page and waits for the picture's script, to which a heavy page gives its scenes late."""
+    page = visit.open(path)
+    expect(page.locator(".pic-controls")).to_be_attached()
+    return page
+
+
 def values(page: Page, selector: str) -> list[str]:
     script = "(all) => all.map((one) => one.firstChild.textContent.trim())"
     found: list[str] = page.locator(selector).evaluate_all(script)
@@ -41,7 +48,7 @@ def test_complete_without_script(visit: Visit, language: str) -> None:
 
 @pytest.mark.parametrize(("visit", "language"), [(WIDE, "en"), (PHONE, "zh-cn")], indirect=["visit"])
 def test_choices_and_steps(visit: Visit, language: str) -> None:
-    page = visit.open(f"{language}/{ALL_REDUCE}")
+    page = begun(visit, f"{language}/{ALL_REDUCE}")
     picture = page.locator("apidiff-picture")
     page.locator("input[value='4']").check(force=True)
     assert page.locator(f"{TORCH} .pic-rank").count() == page.locator(f"{MINDSPORE} .pic-rank").count() == 4
@@ -73,8 +80,7 @@ def test_choices_and_steps(visit: Visit, language: str) -> None:
 
 
 def test_what_is_chosen_again_is_what_the_server_drew(visit: Visit) -> None:
-    page = visit.open(f"en/{REDUCE}")
-    expect(page.locator("input[value='3']")).to_be_attached()  # by the script, which a heavy page gives its scenes late
+    page = begun(visit, f"en/{REDUCE}")
     first = page.locator(".pic-sides").inner_html()
     page.locator("input[value='2']").check(force=True)
     assert values(page, after(TORCH, 1)) == ["10", "20", "33"]
@@ -84,7 +90,7 @@ def test_what_is_chosen_again_is_what_the_server_drew(visit: Visit) -> None:
 
 
 def test_play_goes_through_the_steps_and_ends(visit: Visit) -> None:
-    page = visit.open(f"en/{REDUCE}")
+    page = begun(visit, f"en/{REDUCE}")
     page.clock.install()
     play = page.locator("[data-does=play]")
     play.click()
@@ -97,7 +103,7 @@ def test_play_goes_through_the_steps_and_ends(visit: Visit) -> None:
 
 @pytest.mark.parametrize("visit", [{"reduced_motion": "reduce", **WIDE}], indirect=True)
 def test_nothing_plays_by_itself_where_motion_is_unwanted(visit: Visit) -> None:
-    page = visit.open(f"en/{REDUCE}")
+    page = begun(visit, f"en/{REDUCE}")
     assert page.locator("[data-does=play]").count() == 0
     page.locator("[data-does=back]").click()
     style = page.locator(after(TORCH, 0)).first.evaluate(
@@ -117,7 +123,7 @@ def test_nothing_plays_by_itself_where_motion_is_unwanted(visit: Visit) -> None:
     ],
 )
 def test_pointing_at_a_value_shows_what_made_it(visit: Visit, language: str, words: str) -> None:
-    page = visit.open(f"{language}/{REDUCE}")
+    page = begun(visit, f"{language}/{REDUCE}")
     page.wait_for_load_state("networkidle")  # the picture's script may come late on a busy machine
     value = page.locator(after(TORCH, 1)).nth(1)
     value.hover()
@@ -135,7 +141,7 @@ TAP = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile"
 
 @pytest.mark.parametrize(("visit", "language"), [(TAP, "en"), (WIDE, "zh-cn")], indirect=["visit"])
 def test_what_is_told_of_a_value_is_in_view_beside_it(visit: Visit, language: str) -> None:
-    page = visit.open(f"{language}/{REDUCE}")
+    page = begun(visit, f"{language}/{REDUCE}")
     value = page.locator(after(TORCH, 2)).nth(2)
     value.scroll_into_view_if_needed()
     if page.evaluate("matchMedia('(hover: none)').matches"):
@@ -154,13 +160,13 @@ def test_what_is_told_of_a_value_is_in_view_beside_it(visit: Visit, language: st
 
 @pytest.mark.parametrize("visit", [TAP], indirect=True)
 def test_the_ranks_of_a_value_stand_in_one_line_on_a_phone(visit: Visit) -> None:
-    page = visit.open(f"en/{REDUCE}")
+    page = begun(visit, f"en/{REDUCE}")
     tops = "(all) => all.map((one) => new Set([...one.querySelectorAll('i')].map((rank) => rank.offsetTop)).size)"
     assert max(page.locator(".pic-side .pic-rank b:has(i)").evaluate_all(tops)) == 1
 
 
 def test_new_memory_is_hatched_and_written_memory_is_not(visit: Visit) -> None:
-    page = visit.open(f"en/{ALL_REDUCE}")
+    page = begun(visit, f"en/{ALL_REDUCE}")
     page.locator("[data-chooses=target]").select_option("mindspore.ops.AllReduce")
     for look, hatched in ((".n", True), (".w", False)):
         image = page.locator(f".pic-after{look}").first.evaluate("(one) => getComputedStyle(one).backgroundImage")
@@ -178,13 +184,13 @@ WENT_INTO = [
 
 @pytest.mark.parametrize(("language", "rank", "index", "words"), WENT_INTO)
 def test_numbers_are_said_as_people_say_them(visit: Visit, language: str, rank: int, index: int, words: str) -> None:
-    page = visit.open(f"{language}/{REDUCE}")
+    page = begun(visit, f"{language}/{REDUCE}")
     page.locator(f"{TORCH} [data-rank='{rank}'] .pic-before b").nth(index).hover()
     expect(page.locator(".pic-tell")).to_contain_text(words)
 
 
 def test_values_are_reached_by_keyboard(visit: Visit) -> None:
-    page = visit.open(f"en/{REDUCE}")
+    page = begun(visit, f"en/{REDUCE}")
     assert page.locator(".pic-rank b[tabindex='0']").count() == 1
     page.locator(".pic-rank b[tabindex='0']").focus()
     for key, focused in [
@@ -201,9 +207,9 @@ def test_values_are_reached_by_keyboard(visit: Visit) -> None:
     expect(page.locator(".pic-tell")).to_contain_text("tensor[0] = 10: before the call; went into 2 values")
     assert page.locator(".pic-rank b[tabindex='0']").count() == 1
 
-    page = visit.open(f"en/{REDUCE}")
+    page = begun(visit, f"en/{REDUCE}")
     page.wait_for_load_state("networkidle")  # the script must be there before it can follow
-    page = visit.open(f"en/{REDUCE}")
+    page = begun(visit, f"en/{REDUCE}")
 
     def choose(mindspore: str) -> None:
         script = "(detail) => document.dispatchEvent(new CustomEvent('apidiff-versions', { detail }))"
@@ -220,14 +226,14 @@ def test_values_are_reached_by_keyboard(visit: Visit) -> None:
 
 
 def test_the_table_stays_open_when_the_choice_changes(visit: Visit) -> None:
-    page = visit.open(f"en/{REDUCE}")
+    page = begun(visit, f"en/{REDUCE}")
     page.locator(f"{TORCH} .pic-table summary").click()
     page.locator("input[value='2']").check(force=True)
     expect(page.locator(f"{TORCH} .pic-table table")).to_contain_text("[10, 20, 33]")
 
 
 def test_print_shows_the_picture_and_no_controls(visit: Visit) -> None:
-    page = visit.open(f"en/{REDUCE}")
+    page = begun(visit, f"en/{REDUCE}")
     page.emulate_media(media="print")
     expect(page.locator(".pic-controls")).to_be_hidden()
     expect(page.locator(after(TORCH, 1)).first).to_be_visible()
@@ -239,7 +245,7 @@ def test_print_shows_the_picture_and_no_controls(visit: Visit) -> None:
     indirect=["visit"],
 )
 def test_accessibility(visit: Visit, language: str) -> None:
-    page = visit.open(f"{language}/{REDUCE}")
+    page = begun(visit, f"{language}/{REDUCE}")
     page.locator(f"{TORCH} .pic-table summary").click()
     assert violations(page, part="#picture") == []
     for control in page.locator(".pic-controls :is(button, select, label):visible").all():
