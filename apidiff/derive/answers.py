@@ -128,8 +128,13 @@ def _rank(watch: Iterable[DifferenceEntry]) -> int:
 
 
 def _own_lines(code: str, other: str) -> str:
-    """The lines of ``code`` without those at its end that ``other`` ends with, too, such as the call of a layer."""
+    """The lines of ``code`` without those at its end that ``other`` ends with, too, such as the call of a layer.
+
+    Where both begin alike it is several steps, of which none is left out.
+    """
     lines, others = code.splitlines(), other.splitlines()
+    if lines[:1] == others[:1]:
+        return code
     while len(lines) > 1 and others and lines[-1] == others.pop():
         lines.pop()
     return "\n".join(lines)

@@ -72,9 +72,18 @@ def _of_samples(agreements: Iterable[AgreementEntry], taken: Collection[tuple[st
     """Read how samples ended: one that could be compared was run, whether or not both sides agree.
 
     What is returned tells it, where something is: that both refuse a call shows no kernel. Where the target refuses every
-    sample, it fails.
+    sample, it fails. Where a kernel is missing for the samples of the record, those taken from PyTorch's tests tell nothing:
+    padding by nothing needs no kernel.
     """
     rows = list(agreements)
+    lacking = _places(row for row in rows if not row.inputs and Agreement.UNSUPPORTED.value in row.counts)
+    lacking -= _places(
+        row
+        for row in rows
+        if not row.inputs and row.facet == Facet.STRUCTURE.value and _COMPARED.intersection(row.counts)
+    )
+    rows = [row for row in rows if not row.inputs or (row.framework_version, row.device) not in lacking]
+    taken = set(taken) - lacking
     returned = [row for row in rows if row.facet == Facet.STRUCTURE.value]
     seen = {(row.framework_version, row.device) for row in returned}
     for agreement in [*returned, *(row for row in rows if (row.framework_version, row.device) not in seen)]:
@@ -90,6 +99,10 @@ def _of_samples(agreements: Iterable[AgreementEntry], taken: Collection[tuple[st
             world_sizes=[],
             runs=agreement.runs,
         )
+
+
+def _places(rows: Iterable[AgreementEntry]) -> set[tuple[str, str]]:
+    return {(row.framework_version, row.device) for row in rows}
 
 
 def _on(device: str, name: str, signatures: Mapping[str, Signature], rows: Iterable[ObservedSummary]) -> RunsOnEntry:

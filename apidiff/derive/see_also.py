@@ -22,11 +22,18 @@ def see_also(entries: Mapping[str, Entry]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for key in entries:
         others = set().union(*(having[mark] for mark in targets[key] | words[key])) - {key}
-        nearness = {other: (bool(targets[key] & targets[other]), _shared(words[key], words[other])) for other in others}
+        nearness = {
+            other: (bool(targets[key] & targets[other]), _similarity(entries[key], entries[other], words))
+            for other in others
+        }
         near = [other for other, (same_target, shared) in nearness.items() if same_target or shared >= _SIMILAR]
         found[key] = sorted(near, key=lambda other: (-sum(nearness[other]), other))[:_AT_MOST]
     return found
 
 
-def _shared(left: set[str], right: set[str]) -> float:
+def _similarity(entry: Entry, other: Entry, words: Mapping[str, set[str]]) -> float:
+    """Return the share of words that both names have, none of a collective and a call of one process: `all_reduce`, `all`."""
+    if entry.execution != other.execution:
+        return 0.0
+    left, right = words[entry.id], words[other.id]
     return len(left & right) / max(1, len(left | right))

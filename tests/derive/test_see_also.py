@@ -20,8 +20,9 @@ def test_the_nearest_stand_first_and_strangers_not_at_all(tmp_path: Path) -> Non
             "torch.distributed.gather",
         )
     }
+    alone = msgspec.structs.replace(entries[COMPOSED], id="torch.reduce", source="torch.reduce", execution="single")
     same_target = msgspec.structs.replace(entries[SOURCE], id="torch.other", source="torch.other")
-    found = see_also({SOURCE: entries[SOURCE], "torch.other": same_target, **named})
+    found = see_also({SOURCE: entries[SOURCE], "torch.other": same_target, "torch.reduce": alone, **named})
     assert found[SOURCE] == ["torch.other", "torch.distributed.all_reduce"]
     assert found["torch.distributed.gather"] == []
 

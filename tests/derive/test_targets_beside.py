@@ -89,6 +89,7 @@ def test_a_target_that_lacks_a_kernel_for_everyday_calls(kind: str, reach: str, 
     ("after", "code"),
     [
         ("layer = G()\nlayer(input)", "layer = G()"),  # what both end with
+        ("layer = F()\nlayer.set_train()\nlayer(input)", "layer = F()\nlayer.set_train()\nlayer(input)"),  # steps
         ("values = sort(input)\nvalues[0]", "values = sort(input)\nvalues[0]"),
         ("layer(input)", "layer(input)"),
     ],
