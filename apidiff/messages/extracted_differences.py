@@ -173,13 +173,14 @@ def _entry(mapping: Mapping, target: Target, way: _Way, condition: _Condition, f
         )
     )
     parts = [DifferencePart(text=Text(en=f"{fact['en']}.", zh=f"{fact['zh']}。")), DifferencePart(text=where)]
+    key = f"{_id(way, found)}-extracted"
     return DifferenceEntry(
-        id=f"{_id(way, found)}-extracted",
+        id=key,
         kind=way.kind,
         risk=verdict_risk(smallest).value,
         text=text_of(parts),
         parts=parts,
-        headline=_headline(way, smallest, found.device, condition, when),
+        headline=target.headlines.get(key, _headline(way, smallest, found.device, condition, when)),
         reach=_reach(way, smallest).value,
         claims=[],
         when=of_description(condition.cause, certain=condition.told is not None),

@@ -63,6 +63,8 @@ GIVEN = {
     "mask.nonzero().unbind(1)": "import mindspore\nmask = mindspore.Tensor([[True, False], [True, True]])\n",
     "scores.masked_fill(~mask, float('-inf'))": "import mindspore\n"
     "scores, mask = mindspore.Tensor([1, 2]), mindspore.Tensor([True, True])\n",
+    "scores.masked_fill(mindspore.ops.triu(mindspore.ops.ones_like(scores), 1) > 0, float('-inf'))": "import mindspore\n"
+    "scores = mindspore.ops.ones((2, 3), mindspore.float32)\n",
     "tensor[:, 0] = values": "import mindspore\ntensor = mindspore.Tensor([[1, 2], [2, 3]])\nvalues = mindspore.Tensor([5, 6])\n",
     "mindspore.nn.Dropout(p=0.5)": "import mindspore\n",
     "first.kl_loss('Normal', mean, sd)": "import mindspore\nfrom mindspore.nn.probability.distribution import Normal\n"
