@@ -28,7 +28,7 @@ ROW = DocumentRow(
 )
 TWICE = msgspec.structs.replace(ROW, kind="type", stated="dim: tuple", shown=[], address=None)
 WORDS = {
-    "en": ["fails (1)", "refused (2)", "On the CPU, it has no kernel", "is refused by 2.10.0", ADDRESS.en],
+    "en": ["fails (1)", "refused (2)", "On the CPU, it has no kernel", "Is refused by 2.10.0", ADDRESS.en],
     "zh_CN": ["设备（1）", "参数类型（2）", "CPU 上没有 kernel", "2.10.0 拒绝该类型", ADDRESS.zh],
 }
 
