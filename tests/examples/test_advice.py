@@ -60,6 +60,9 @@ GIVEN = {
     "mindspore.ops.stop_gradient(tensor)": f"import mindspore\n{_TENSOR}",
     "mindspore.mint.cross(input, other.broadcast_to(input.shape), dim=1)": _CROSS,
     "mindspore.ops.cross(input, other.broadcast_to(input.shape), dim=-1)": _CROSS,
+    "mindspore.nn.LeakyReLU((lower + upper) / 2)": "import mindspore\nlower, upper = 1 / 8, 1 / 3\n",
+    "mindspore.Tensor(numpy.nextafter(tensor.asnumpy(), other.asnumpy()))": "import mindspore\nimport numpy\n"
+    "tensor, other = mindspore.ops.ones(2), mindspore.ops.zeros(2)\n",
     "mask.nonzero().unbind(1)": "import mindspore\nmask = mindspore.Tensor([[True, False], [True, True]])\n",
     "scores.masked_fill(~mask, float('-inf'))": "import mindspore\n"
     "scores, mask = mindspore.Tensor([1, 2]), mindspore.Tensor([True, True])\n",

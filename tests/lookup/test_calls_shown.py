@@ -84,7 +84,6 @@ OTHER_VALUES = {
     "torch.Tensor.tanh",
     "torch.manual_seed",
     "torch.nn.Module.to",
-    "torch.nn.functional.rrelu",
     "torch.nn.functional.tanh",
     "torch.tanh",
 }
