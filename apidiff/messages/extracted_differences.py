@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
+import msgspec
+
 from apidiff.derive.call_conditions import of_description
 from apidiff.derive.condition_check import Checked, Separation, Told
 from apidiff.derive.repeat_script import repeat_of
@@ -33,6 +35,7 @@ from apidiff.model.views import DifferenceEntry, DifferencePart
 from apidiff.model.vocabulary import Reach, Risk
 
 _USUAL = "float32-"
+_ODD = {Trait.EMPTY, Trait.ZERO_DIM, Trait.SPECIAL}
 # Of a headline; a longer one leaves out the device, then what its sentence says.
 _MOST_WORDS, _MOST_CHARACTERS = 10, 40
 
@@ -71,6 +74,7 @@ def extracted_differences(
     ``mapping`` has the extracted samples. One difference for each facet and kind of evidence. That a parameter is refused which
     a row says is missing is no news. Where a sample of the record itself, of those ``written``, agrees in the facet, the
     difference is not one of all inputs, whatever the extracted ones have in common; these samples also help to check conditions.
+    That values are less accurate is an edge case where it is told that they are others.
     """
     newest = found[0].target_version if found else ""
     missing = {one.parameter for one in told if one.parameter}
@@ -83,7 +87,9 @@ def extracted_differences(
                 continue
             condition = _condition(mapping, way, verdicts, written)
             if not _about(condition.told, missing):
-                entries.append(_entry(mapping, target, way, condition, verdicts))
+                entry = _entry(mapping, target, way, condition, verdicts)
+                said = entry.kind == Facet.ACCURACY.value and any(one.kind == Facet.VALUE.value for one in told)
+                entries.append(msgspec.structs.replace(entry, reach=Reach.EDGE.value) if said else entry)
     return entries
 
 
@@ -181,7 +187,7 @@ def _entry(mapping: Mapping, target: Target, way: _Way, condition: _Condition, f
         text=text_of(parts),
         parts=parts,
         headline=target.headlines.get(key, _headline(way, smallest, found.device, condition, when)),
-        reach=_reach(way, smallest).value,
+        reach=_reach(mapping, way, smallest).value,
         claims=[],
         when=of_description(condition.cause, certain=condition.told is not None),
         repeat=repeat_of(mapping, target, smallest, found.device, "extracted"),
@@ -232,9 +238,15 @@ def _atom_text(atom: Atom) -> Text:
     return filled(key, parameter=atom.parameter, value=atom.values[0] if atom.values else "")
 
 
-def _reach(way: _Way, verdict: FacetVerdict) -> Reach:
-    """Everyday where half of the plain samples show it, and both sides take the call."""
-    usual = [name for name in way.compared if name.startswith(_USUAL)]
-    shown = [one for one in way.verdicts if one.sample.startswith(_USUAL)]
+def _reach(mapping: Mapping, way: _Way, verdict: FacetVerdict) -> Reach:
+    """Everyday where half of the plain samples show it, not one of two or three alone, and both sides take the call."""
+    usual = [name for name in way.compared if _is_plain(mapping, name)]
+    shown = {one.sample for one in way.verdicts}.intersection(usual)
     harmless = verdict_risk(verdict) is Risk.NONE
-    return Reach.EVERYDAY if not harmless and usual and 2 * len(shown) >= len(usual) else Reach.EDGE
+    enough = max(len(usual) / 2, min(len(usual), 2))
+    return Reach.EVERYDAY if not harmless and usual and len(shown) >= enough else Reach.EDGE
+
+
+def _is_plain(mapping: Mapping, sample: str) -> bool:
+    """Whether it is one of PyTorch's own calls in float32, with elements, dimensions and finite numbers."""
+    return sample.startswith(_USUAL) and _ODD.isdisjoint(atom.trait for atom in traits_of(source_call(mapping, sample)))

@@ -63,6 +63,10 @@ GIVEN = {
     "mindspore.nn.LeakyReLU((lower + upper) / 2)": "import mindspore\nlower, upper = 1 / 8, 1 / 3\n",
     "mindspore.Tensor(numpy.nextafter(tensor.asnumpy(), other.asnumpy()))": "import mindspore\nimport numpy\n"
     "tensor, other = mindspore.ops.ones(2), mindspore.ops.zeros(2)\n",
+    "mindspore.mint.polar(abs.broadcast_to(angle.shape), angle)": "import mindspore\n"
+    "abs, angle = mindspore.ops.ones(1), mindspore.ops.ones(3)\n",
+    "tensor.cross(other.broadcast_to(tensor.shape), dim=1)": "import mindspore\n"
+    "tensor, other = mindspore.ops.ones((2, 3)), mindspore.ops.ones((1, 3))\n",
     "mask.nonzero().unbind(1)": "import mindspore\nmask = mindspore.Tensor([[True, False], [True, True]])\n",
     "scores.masked_fill(~mask, float('-inf'))": "import mindspore\n"
     "scores, mask = mindspore.Tensor([1, 2]), mindspore.Tensor([True, True])\n",
@@ -113,6 +117,7 @@ NOT_RUN = {
     "get_world_size(group) == -1": "tells what PyTorch returns outside a group",
     "queue_pop(key, block=False)": "PyTorch's, of a store that has no counterpart",
     "set_comm_ops_inplace(False)": "tells what makes calls fail from then on; it is switched for the whole process",
+    "tensor.norm(2)": "tells what MindSpore computes otherwise",
     "tensor.flip(-1)": "PyTorch's; tells what MindSpore refuses",
     "tensor.flip(0, 1)": "PyTorch's; tells what MindSpore refuses",
     "tensor[:, 0].copy_(values)": "PyTorch's; MindSpore's is beside it",

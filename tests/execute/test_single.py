@@ -219,6 +219,15 @@ def test_what_does_not_come_back_the_same_is_kept_twice(tmp_path: Path) -> None:
     assert steady.again is None
 
 
+def test_what_a_call_leaves_behind_shows_when_the_last_is_made_first(tmp_path: Path) -> None:
+    wide = {"d": {"framework_dtype": "float64"}}
+    steps = [step("torch.set_default_dtype", args=wide), step("torch.eye", kwargs={"n": 1})]
+    with CallRunner(TORCH, tmp_path) as runner:
+        done = runner.run(steps, lambda _: None)
+        runner.confirm(steps, done, lambda _: None)
+    assert [done[one.key].confirmed for one in steps] == [True, False]
+
+
 def test_a_process_that_does_not_come_up_is_named(tmp_path: Path) -> None:
     nowhere = msgspec.structs.replace(TORCH, device="nowhere")
     with CallRunner(nowhere, tmp_path) as runner, pytest.raises(ProcessStartError, match="torch on nowhere") as raised:

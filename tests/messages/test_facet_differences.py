@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from apidiff.database import Data
@@ -11,6 +12,7 @@ from apidiff.messages.agreements import Elsewhere, facet_differences
 from apidiff.messages.extracted_differences import extracted_differences
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.base import Text
+from apidiff.model.sample import Sample
 from apidiff.model.sample_calls import with_extracted
 from apidiff.model.verdict import EvidenceCode, evidence
 from apidiff.model.views import DifferenceEntry
@@ -124,6 +126,43 @@ def test_what_a_written_sample_agrees_in_is_not_on_all_inputs(database: Data) ->
     assert somewhere.when == [[ON_SOME_INPUTS]]
     assert somewhere.headline is not None
     assert somewhere.headline.en.startswith("On some inputs")
+
+
+PLAIN, EMPTY = {"shape": [2]}, {"shape": [0]}
+USUAL = [  # the inputs by sample, the samples that differ, whom it meets
+    ({"float32-1": PLAIN, "float32-2": PLAIN}, ["float32-1", "float32-2"], "everyday"),
+    ({"float32-1": PLAIN, "float32-2": PLAIN}, ["float32-1"], "edge"),
+    ({"float32-1": PLAIN}, ["float32-1"], "everyday"),
+    ({"float32-1": EMPTY, "float32-2": EMPTY, "float32-3": PLAIN}, ["float32-1", "float32-2"], "edge"),
+    ({"float32-1": EMPTY, "float32-2": EMPTY, "float32-3": PLAIN}, ["float32-3"], "everyday"),
+    ({"float32-1": {"values": 1.5}, "float32-2": {"values": ["nan"]}}, ["float32-1", "float32-2"], "edge"),
+    ({"float32-1": PLAIN, "float64": PLAIN}, ["float64"], "edge"),
+    ({f"float32-{number}": PLAIN for number in range(6)}, ["float32-0", "float32-1"], "edge"),
+    ({f"float32-{number}": PLAIN for number in range(6)}, ["float32-0", "float32-1", "float32-2"], "everyday"),
+]
+
+
+@pytest.mark.parametrize(("inputs", "differing", "reach"), USUAL)
+def test_what_most_ordinary_inputs_show_is_everyday(
+    database: Data, inputs: dict[str, dict[str, object]], differing: list[str], reach: str
+) -> None:
+    samples = msgspec.convert({name: {"args": {"input": one}} for name, one in inputs.items()}, dict[str, Sample])
+    mapping = msgspec.structs.replace(database.mappings[GELU], samples=samples)
+    fact = evidence(EvidenceCode.TARGET_REFUSES, error="ValueError: no")
+    verdicts = tuple(
+        FacetVerdict(
+            sample=name,
+            facet=Facet.ERROR,
+            agreement=Agreement.DIFFERS if name in differing else Agreement.AGREES,
+            facts=[fact] if name in differing else [],
+        )
+        for name in inputs
+    )
+    found = PairVerdicts(
+        target_version="2.10.0", source_version="2.13.0", device="cpu", runs=("a", "b"), verdicts=verdicts
+    )
+    [difference] = extracted_differences(mapping, mapping.targets[0], [found], [])
+    assert difference.reach == reach
 
 
 @pytest.mark.parametrize(

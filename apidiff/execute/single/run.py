@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -59,10 +59,13 @@ class CallRunner:
             progress(f"{step.call.api} {step.sample} (graph)")
             done[step.key] = msgspec.structs.replace(done[step.key], graph=self._make(as_graph(step)))
 
-    def confirm(self, steps: Iterable[Step], first: dict[Key, SampleRun], progress: Progress) -> None:
-        """Makes ``steps`` again in a fresh process, and notes in ``first`` whether the same came back."""
+    def confirm(self, steps: Sequence[Step], first: dict[Key, SampleRun], progress: Progress) -> None:
+        """Makes ``steps`` again in a fresh process, the last one first, and notes in ``first`` whether the same came back.
+
+        What a call leaves behind shows: after the gradient of an empty tensor MindSpore's `logit` gives zeros for all others.
+        """
         self._drop()
-        for step in steps:
+        for step in reversed(steps):
             progress(f"{step.call.api} {step.sample} (again)")
             once = first[step.key]
             whole = _confirmed(once, self._make(step, 1))
