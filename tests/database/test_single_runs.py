@@ -59,16 +59,16 @@ def test_a_record_packed_otherwise_is_the_same(tmp_path: Path, suffix: str, pack
 @pytest.mark.parametrize(
     ("broken", "words"),
     [
-        (lzma.compress(b"{}")[:-9], "cannot be decompressed: it ends before its end was marked"),
-        (b"no such thing", "cannot be decompressed: Input format not supported by decoder"),
-        (lzma.compress(bytes(MAX_RECORD + 1), preset=0), "is larger than 256 MiB"),
+        (lambda: lzma.compress(b"{}")[:-9], "cannot be decompressed: it ends before its end was marked"),
+        (lambda: b"no such thing", "cannot be decompressed: Input format not supported by decoder"),
+        (lambda: lzma.compress(bytes(MAX_RECORD + 1), preset=0), "is larger than 256 MiB"),
     ],
     ids=["cut", "garbled", "bomb"],
 )
-def test_what_a_wheel_cannot_have_brought_is_refused(tmp_path: Path, broken: bytes, words: str) -> None:
+def test_what_a_wheel_cannot_have_brought_is_refused(tmp_path: Path, broken: Callable[[], bytes], words: str) -> None:
     path = tmp_path / "torch-2.13.0" / f"single-cpu-{'0' * 64}.json.xz"
     path.parent.mkdir()
-    path.write_bytes(broken)
+    path.write_bytes(broken())
     with pytest.raises(DataError, match=words):
         load_single_runs(tmp_path)
 

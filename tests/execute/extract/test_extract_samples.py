@@ -27,9 +27,7 @@ from apidiff.database.extracted_samples import (
 from apidiff.errors import DataError
 from apidiff.execute.extract.binding import NotBound, bound
 from apidiff.execute.extract.choosing import Candidate, choose
-from apidiff.execute.extract.extract import Extractor
 from apidiff.execute.extract.variations import variations
-from apidiff.execute.extract.watched import Ended, WatchedExtractor
 from apidiff.execute.extract.writing import NotWritable, Writer
 from apidiff.execute.single.torch_adapter import TorchSingle
 from apidiff.model.extracted_samples import ExtractedSamples
@@ -207,21 +205,24 @@ def test_an_optimiser_is_stepped_on_fixed_parameters(shipped: dict[str, Extracte
     assert "torch.optim.LBFGS" not in optimisers  # it steps by a closure
 
 
-class Ending(Extractor):
-    """One that some APIs end, or hold up."""
-
-    def __init__(self) -> None:
-        pass
-
-    def extract(self, api: Api) -> ExtractedSamples | None:
-        if api.name == "torch.crashes":
-            os.kill(os.getpid(), signal.SIGKILL)
-        if api.name == "torch.hangs":
-            time.sleep(60)
-        return None
-
-
 def test_inputs_that_end_the_process_do_no_harm_to_other_apis() -> None:
+    # Not at the top: with them come PyTorch's own tests, five seconds for each process that collects this file.
+    from apidiff.execute.extract.extract import Extractor
+    from apidiff.execute.extract.watched import Ended, WatchedExtractor
+
+    class Ending(Extractor):
+        """One that some APIs end, or hold up."""
+
+        def __init__(self) -> None:
+            pass
+
+        def extract(self, api: Api) -> ExtractedSamples | None:
+            if api.name == "torch.crashes":
+                os.kill(os.getpid(), signal.SIGKILL)
+            if api.name == "torch.hangs":
+                time.sleep(60)
+            return None
+
     with WatchedExtractor(Ending(), deadline=1.0) as extractor:
         for name, words in [("torch.crashes", "with code -9"), ("torch.hangs", "no end within 1 s")]:
             with pytest.raises(Ended, match=words):
