@@ -11,6 +11,7 @@ does nothing and imports nothing. Samples, which compare both frameworks in sing
 from __future__ import annotations
 
 import datetime
+import functools
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -206,12 +207,13 @@ class _Claims:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
         """Makes an item of every claim, or of those that arguments name, before pytest applies -k and --deselect."""
+        path_of = functools.cache(self._data.path_of)
         items[:] = [
             ClaimItem.from_parent(
                 session,
                 name=chosen.name,
                 nodeid=chosen.name,
-                path=self._data.path_of(chosen.mapping),
+                path=path_of(chosen.mapping),
                 chosen=chosen,
                 line=line,
                 runs=self._runs,

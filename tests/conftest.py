@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import signal
 from importlib.util import find_spec
@@ -25,6 +26,7 @@ def pytest_configure(config: pytest.Config) -> None:
     pytest-timeout too: in pyproject.toml it would be an unknown option where that is not installed.
     """
     turning.set_day()
+    gc.set_threshold(50_000, 10, 10)  # as commands do
     config.addinivalue_line("markers", turning.MARKER)
     os.environ.setdefault("PYTEST_TIMEOUT", "1200")
     # Nothing is said of time on a machine that may be busy. Where only claims are run, Hypothesis is not installed.
@@ -49,6 +51,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         gone = {item.nodeid for item in not_due}
         items[:] = [item for item in items if item.nodeid not in gone]
         config.hook.pytest_deselected(items=not_due)
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was collected out of the search for garbage: it stays to the end."""
+    gc.freeze()
 
 
 def pytest_report_header() -> str:
@@ -79,4 +86,6 @@ def knowledge() -> KnowledgeBase:
 @pytest.fixture(scope="session")
 def all_entries(knowledge: KnowledgeBase) -> dict[str, Entry]:
     """The entries of all mappings."""
-    return dict(knowledge.entries)
+    entries = dict(knowledge.entries)
+    gc.freeze()
+    return entries

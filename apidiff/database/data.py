@@ -123,6 +123,7 @@ def load(root: Path | None = None) -> Data:
     try:
         return _load(root or DATA)
     finally:
+        gc.freeze()  # nor is it looked for among them later
         if was_enabled:
             gc.enable()
 

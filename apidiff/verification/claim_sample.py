@@ -14,6 +14,7 @@ from apidiff.execute.plan import WORLD_SIZES, lacking, make_plan
 from apidiff.judge.recorded_inputs import given_otherwise
 from apidiff.model.claim_probes import Examples
 from apidiff.model.trace import RunRecord
+from apidiff.model.vocabulary import Execution
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ def unrecorded(data: Data, backends: Sequence[Backend], sizes: Sequence[int] | N
     None for the usual ones. Returns IDs of mappings.
     """
     found = set()
+    asked = [key for key, mapping in data.mappings.items() if mapping.execution is Execution.COLLECTIVE]
     for backend in backends:
         try:
             version = metadata.version(backend.framework).partition("+")[0]
@@ -58,7 +60,7 @@ def unrecorded(data: Data, backends: Sequence[Backend], sizes: Sequence[int] | N
         for size in sizes or WORLD_SIZES:
             place = (backend.framework, version, backend.name, backend.device, size)
             records = [record for _, record in data.every_run if _place(record) == place]
-            for key in data.mappings:
+            for key in asked:
                 plan = make_plan(data, backend, version, size, examples, {key})
                 if plan.steps and all(lacking(record, plan, given_otherwise) for record in records):
                     found.add(key)

@@ -28,6 +28,12 @@ def entries(all_entries: dict[str, Entry]) -> dict[str, Entry]:
 
 
 @pytest.fixture(scope="module")
+def few(entries: dict[str, Entry]) -> dict[str, Entry]:
+    """Enough for tests of how files are written, whatever is in them."""
+    return {key: entries[key] for key in sorted(entries)[:20]}
+
+
+@pytest.fixture(scope="module")
 def counterparts(knowledge: KnowledgeBase) -> dict[str, CounterpartEntry]:
     return dict(knowledge.counterparts)
 
@@ -123,15 +129,14 @@ def listing(folder: Path) -> dict[str, bytes]:
 @pytest.mark.turning(days=2)
 @pytest.mark.parametrize("kind", EXPORTS)
 def test_an_earlier_export_is_replaced_and_the_rest_left_alone(
-    tmp_path: Path, entries: dict[str, Entry], counterparts: dict[str, CounterpartEntry], kind: str
+    tmp_path: Path, few: dict[str, Entry], counterparts: dict[str, CounterpartEntry], kind: str
 ) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    EXPORTS[kind](entries, counterparts, tmp_path)
+    EXPORTS[kind](few, counterparts, tmp_path)
     first = listing(tmp_path)
-    fewer = dict(list(entries.items())[:1])
-    EXPORTS[kind](fewer, counterparts, tmp_path)
+    EXPORTS[kind](dict(list(few.items())[:1]), counterparts, tmp_path)
     assert listing(tmp_path) != first
-    EXPORTS[kind](entries, counterparts, tmp_path)
+    EXPORTS[kind](few, counterparts, tmp_path)
     assert listing(tmp_path) == first
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
@@ -197,12 +202,12 @@ def test_real_full_and_read_only_disks(run, tmp_path: Path, kind: str, options: 
 @pytest.mark.parametrize("kind", EXPORTS)
 def test_a_full_disk_keeps_the_earlier_export(
     tmp_path: Path,
-    entries: dict[str, Entry],
+    few: dict[str, Entry],
     counterparts: dict[str, CounterpartEntry],
     kind: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    EXPORTS[kind](entries, counterparts, tmp_path)
+    EXPORTS[kind](few, counterparts, tmp_path)
     before = listing(tmp_path)
     writes = 0
 
@@ -218,18 +223,18 @@ def test_a_full_disk_keeps_the_earlier_export(
 
     monkeypatch.setattr(Path, "write_bytes", fails_late)
     with pytest.raises(ExportError, match="No space left on device"):
-        EXPORTS[kind](entries, counterparts, tmp_path)
+        EXPORTS[kind](few, counterparts, tmp_path)
     assert listing(tmp_path) == before
     assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 def test_a_move_that_fails_is_undone(
     tmp_path: Path,
-    entries: dict[str, Entry],
+    few: dict[str, Entry],
     counterparts: dict[str, CounterpartEntry],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    export_json(entries, counterparts, tmp_path)
+    export_json(few, counterparts, tmp_path)
     before = listing(tmp_path)
     rename = Path.rename
 
@@ -240,7 +245,7 @@ def test_a_move_that_fails_is_undone(
 
     monkeypatch.setattr(Path, "rename", fails_once)
     with pytest.raises(ExportError, match="Input/output error"):
-        export_json(dict(list(entries.items())[:1]), counterparts, tmp_path)
+        export_json(dict(list(few.items())[:1]), counterparts, tmp_path)
     assert listing(tmp_path) == before
 
 
