@@ -58,6 +58,7 @@ def launch(command: list[str], folder: Path) -> dict[str, set[str]]:
     return {path.stem: set(json.loads(path.read_text())) - set(base) - NOISE for path in folder.glob("*-*.json")}
 
 
+@pytest.mark.turning(days=2)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_torchrun_sets_what_the_guide_says(language: str, tmp_path: Path) -> None:
     needs("torch")
@@ -66,6 +67,7 @@ def test_torchrun_sets_what_the_guide_says(language: str, tmp_path: Path) -> Non
     assert told == {"rank-0": wanted, "rank-1": wanted}
 
 
+@pytest.mark.turning(days=2)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_msrun_sets_what_the_guide_says(language: str, tmp_path: Path) -> None:
     needs("mindspore")

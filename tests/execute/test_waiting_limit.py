@@ -17,6 +17,7 @@ from tests.factories import collective_api
 MISSING_RANK = {"name": "mindspore.mint.distributed.barrier", "probes": {"missing": {"ranks": [1, 2]}}}
 
 
+@pytest.mark.turning(days=2, group="waiting")
 @pytest.mark.skipif(
     "mindspore" not in {found.name for found in metadata.distributions()}
     or Version(metadata.version("mindspore")) < Version("2.10.0"),
@@ -36,6 +37,7 @@ def test_the_variable_sets_how_long_mindspore_waits_on_the_cpu(mccl: Backend, tm
     assert [error.type if error else None for error in errors] == [None, "RuntimeError", "RuntimeError"]
 
 
+@pytest.mark.turning(days=2, group="waiting")
 def test_a_probe_outlasts_the_limit_of_mccl() -> None:
     """Else an error that every user meets after 30 s is recorded as a time-out of the probe's own."""
     deadlines = next(backend.deadlines for backend in load_backends() if backend.name == "mccl")

@@ -40,6 +40,7 @@ def test_comes_up_answers_and_goes(gloo: Backend, tmp_path: Path, no_process_lef
         assert world.ask({"do": "canary"}) == Reply({0: b"true", 1: b"true"}, "completed")
 
 
+@pytest.mark.turning(days=2, group="ranks that fail")
 def test_a_rank_that_dies_is_a_crash_and_the_others_still_answer(
     gloo: Backend, tmp_path: Path, no_process_left: None
 ) -> None:
@@ -52,6 +53,7 @@ def test_a_rank_that_dies_is_a_crash_and_the_others_still_answer(
         assert world.log() == ["rank-1: about to die"], "what was printed before the probe is not part of it"
 
 
+@pytest.mark.turning(days=2, group="ranks that fail")
 def test_a_rank_that_hangs_is_a_timeout_and_the_others_still_answer(
     impatient_gloo: Backend, tmp_path: Path, no_process_left: None
 ) -> None:
@@ -61,6 +63,7 @@ def test_a_rank_that_hangs_is_a_timeout_and_the_others_still_answer(
         assert set(reply.answers) == {0, 1}
 
 
+@pytest.mark.turning(days=2, group="ranks that fail")
 def test_ranks_that_wait_for_one_that_raised_are_not_waited_for_long(
     gloo: Backend, tmp_path: Path, no_process_left: None
 ) -> None:
@@ -93,6 +96,7 @@ def test_a_failed_start_is_one_error_with_its_logs(
     assert logged in (world.folder / "rank-0.log").read_text()
 
 
+@pytest.mark.turning(days=2, group="ranks that fail")
 def test_two_runs_at_once_do_not_disturb_each_other(gloo: Backend, tmp_path: Path, no_process_left: None) -> None:
     def sums(count: int) -> list[list[float]]:
         found = []

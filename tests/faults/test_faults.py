@@ -34,13 +34,13 @@ def tried(request: pytest.FixtureRequest) -> frozenset[str]:
     )
 
 
-@pytest.mark.turning(days=16, kind="kind")
+@pytest.mark.turning(days=24, kind="kind")
 @pytest.mark.parametrize(("kind", "name"), SLOW, ids=[name for _, name in SLOW])
 def test_a_fault_is_survived(kind: str, name: str, tried: frozenset[str]) -> None:
     _survive(name, tried)
 
 
-@pytest.mark.turning(days=24)
+@pytest.mark.turning(days=36)
 @pytest.mark.parametrize("name", KINDS["a single process"])
 def test_a_fault_of_a_single_process_is_survived(name: str) -> None:
     _survive(name)

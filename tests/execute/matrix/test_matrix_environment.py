@@ -82,6 +82,7 @@ def made_at(environment: Environment) -> float:
     return (environment.folder / "pyvenv.cfg").stat().st_mtime
 
 
+@pytest.mark.turning(days=2, group="made")
 def test_made_once_and_anew_where_something_else_is_wanted(project: Path, tmp_path: Path) -> None:
     told: list[str] = []
     environment = Environment(block(), "1.2.3", project, tmp_path / "work")
@@ -109,6 +110,7 @@ FAILS: list[tuple[str, dict[str, object], type[Exception], str]] = [
 ]
 
 
+@pytest.mark.turning(days=2, group="made")
 @pytest.mark.parametrize(("version", "changes", "error", "said"), FAILS, ids=[said for *_, said in FAILS])
 def test_what_cannot_be_made_says_why_and_is_tried_again(
     project: Path, tmp_path: Path, version: str, changes: dict[str, object], error: type[Exception], said: str
