@@ -23,6 +23,10 @@ CHROMIUM_ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # Chromium opens two windows of its own beside each of ours, which cost more than our pages. What follows them would be
+    # disabled by Playwright, whose list this one replaces.
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,AvoidUnnecessaryBeforeUnloadCheckSync"
+    ",DestroyProfileOnBrowserClose,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,PaintHolding",
 ]
 
 PATIENCE_MS = 120_000  # a busy machine may take long over a page; what never comes is what a test is to find
