@@ -33,7 +33,7 @@ def name_fault(text: str) -> str | None:
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     letters = "".join(char for char in plain if char.isalnum() and char not in _UNSEEN)
     looks = _looks_like(text)
-    if not letters or looks in {_looks_like(name) for name in _RESERVED}:
+    if not any(map(str.isalpha, letters)) or looks in {_looks_like(name) for name in _RESERVED}:
         return "names nobody"
     odd = next((char for char in text if unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Zl", "Zp"}), None)
     if odd is not None or _UNSEEN & set(text):
