@@ -75,10 +75,13 @@ def _documents(args: argparse.Namespace) -> bytes:
 
 def _conditions(args: argparse.Namespace) -> bytes:
     from apidiff.database import load
+    from apidiff.database.data import tell_damaged
     from apidiff.lookup.condition_figures import condition_figures
     from apidiff.writers.conditions import conditions_text
 
-    figures = condition_figures(load())
+    data = load()
+    tell_damaged([str(error) for error in data.unread])
+    figures = condition_figures(data)
     return _indented(figures) if args.json else conditions_text(figures, language(args.lang)).encode()
 
 

@@ -122,7 +122,13 @@ def test_one_damaged_file_stops_nothing_else(
     [line] = done.stderr.splitlines()
     assert line.startswith(f"apidiff: {path}:")
     commands = (["lookup", "torch.distributed.all_reduce"], ["search", "barrier"], ["scan", str(tmp_path / "code.py")])
-    for command in [*commands, ["report", "official"], ["runs", "list"], ["export", "json", str(tmp_path / "out")]]:
+    for command in [
+        *commands,
+        ["report", "official"],
+        ["report", "conditions"],
+        ["runs", "list"],
+        ["export", "json", str(tmp_path / "out")],
+    ]:
         done = run_process(*command, **variables)
         assert done.returncode == 0, (command, done)
         [line] = [line for line in done.stderr.splitlines() if line.startswith("apidiff: note: ")]
