@@ -98,7 +98,7 @@ def load_extracted(folder: Path) -> tuple[dict[str, ExtractedSamples], list[Data
 def unnamed_parameters(extracted: ExtractedSamples, signature: Signature, path: Path) -> Iterator[DataError]:
     """An error for each sample that names a parameter which ``signature`` lacks.
 
-    Parts of a ``*sizes`` have names of their own, numbered: ``sizes_0``.
+    Parts of a ``*sizes`` have names of their own, numbered: ``sizes_0``; what goes to ``**kwargs`` has any name.
     """
     known = {parameter.name for parameter in signature.every_parameter}
     starred = {
@@ -106,9 +106,10 @@ def unnamed_parameters(extracted: ExtractedSamples, signature: Signature, path: 
         for parameter in signature.every_parameter
         if parameter.kind in {ParameterKind.VARIADIC_POSITIONAL, ParameterKind.VARIADIC_KEYWORD}
     }
+    open_end = any(parameter.kind is ParameterKind.VARIADIC_KEYWORD for parameter in signature.every_parameter)
     for line, (name, sample) in enumerate(extracted.samples.items(), 2):
         given = sample.constructor or Arguments(args=sample.args or {}, kwargs=sample.kwargs or {})
-        for parameter in (*given.args, *given.kwargs):
+        for parameter in (*given.args, *(() if open_end else given.kwargs)):
             if parameter not in known and parameter.rpartition("_")[0] not in starred:
                 found = f"sample {name!r} names {parameter!r}, which is no parameter of {extracted.api}"
                 yield DataError(path, line, found, _REMEDY.format(api=extracted.api))

@@ -67,6 +67,8 @@ GIVEN = {
     "abs, angle = mindspore.ops.ones(1), mindspore.ops.ones(3)\n",
     "tensor.cross(other.broadcast_to(tensor.shape), dim=1)": "import mindspore\n"
     "tensor, other = mindspore.ops.ones((2, 3)), mindspore.ops.ones((1, 3))\n",
+    "input.unsqueeze(1)": "import mindspore\ninput = mindspore.ops.ones((3, 2))\n",
+    "input.unsqueeze(0)": "import mindspore\ninput = mindspore.ops.ones((3, 2))\n",
     "mask.nonzero().unbind(1)": "import mindspore\nmask = mindspore.Tensor([[True, False], [True, True]])\n",
     "scores.masked_fill(~mask, float('-inf'))": "import mindspore\n"
     "scores, mask = mindspore.Tensor([1, 2]), mindspore.Tensor([True, True])\n",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
@@ -73,8 +73,12 @@ class Entries:
             return {"float32"}
         return {_dtype_name(dtype) for op in self.ops for dtype in op.supported_dtypes("cpu")}
 
-    def draws(self, dtype: str) -> Iterator[Draw]:
-        """The calls with tensors of ``dtype``, those of each entry in its order."""
+    def draws(self, dtype: str, *, small: bool = False) -> list[Draw]:
+        """The calls with tensors of ``dtype``, those of each entry in its order; ``small``: of smaller sizes."""
+        with _sizes(4) if small else nullcontext():
+            return [*self._draws(dtype)]
+
+    def _draws(self, dtype: str) -> Iterator[Draw]:
         if self.module is not None:
             yield from self._of_module(dtype)
             return
@@ -213,6 +217,19 @@ def _optimizers() -> dict[str, Any]:
     return {f"torch.optim.{info.optim_cls.__name__}": info for info in common_optimizers.optim_db}
 
 
+@contextmanager
+def _sizes(small: int) -> Iterator[None]:
+    """Makes the sizes `M` and `L` of PyTorch's tests ``small``: `slice_scatter` is tested with 8,000 elements."""
+    sizes = {name: getattr(common_methods_invocations, name) for name in ("M", "L")}
+    for name in sizes:
+        setattr(common_methods_invocations, name, small)
+    try:
+        yield
+    finally:
+        for name, size in sizes.items():
+            setattr(common_methods_invocations, name, size)
+
+
 def _start() -> None:
     """Starts every source of random numbers from the seed."""
     torch.manual_seed(SEED)
@@ -221,12 +238,18 @@ def _start() -> None:
 
 
 def _unless_broken(given: Iterator[Any]) -> Iterator[Any]:
-    """What ``given`` yields until it raises: some entries need a device or a package."""
+    """What ``given`` yields until it raises: some entries need a device or a package.
+
+    What `torch.empty` makes is filled: some of the inputs that PyTorch refuses (of `gather`, `multinomial`) are never written.
+    """
     while True:
+        torch.use_deterministic_algorithms(True, warn_only=True)
         try:
             one = next(given, None)
         except Exception:  # noqa: BLE001 - whatever an entry raises, it has no more inputs for us
             return
+        finally:
+            torch.use_deterministic_algorithms(False)
         if one is None:
             return
         yield one

@@ -31,8 +31,10 @@ _MOST_ERRORS = 2
 _MOST_OF_MODULE = 10
 _LARGEST = 128  # elements of all tensors of a sample
 _LARGEST_OF_MODULE = 260  # its state included
-_LARGEST_AT_ALL = 1000  # where there are no smaller ones
 _MOST_LARGE = 3
+# Where there are none so small: elements of all tensors, and whether the tests' own sizes are made smaller.
+_LARGER = ((1000, False), (1000, True), (2500, False))
+_LARGER_OF_OTHER_DTYPES = 1  # of these, unless those of the first dtype need more
 _STEPS = 3  # of an optimiser: its running means take part from the second on
 # Their values are whatever the memory held.
 _UNWRITTEN = ("empty", "new_empty", "empty_like", "empty_strided", "new_empty_strided", "empty_permuted")
@@ -90,6 +92,7 @@ class _Api:
         self._api, self._entries, self._signature, self._adapter = api, entries, signature, adapter
         self._module = api.kind is ApiKind.MODULE
         self._optimizer = entries.optimizer is not None
+        self._larger = len(_LARGER)  # how many of `_LARGER` may be tried
 
     def samples(self) -> Iterator[tuple[str, Sample]]:
         """The samples with their names, at most `_MOST`."""
@@ -128,16 +131,21 @@ class _Api:
                 yield name, whole
 
     def _usual(self, dtype: str, most: int) -> list[Sample]:
-        """Samples of ``dtype`` that are small enough and that PyTorch takes, unlike each other."""
+        """Samples of ``dtype`` that are small enough and that PyTorch takes, unlike each other.
+
+        The first that are found, of the first dtype, say how large those of other dtypes may be.
+        """
         largest = _LARGEST_OF_MODULE if self._module else _LARGEST
-        for elements, number in ((largest, most), (_LARGEST_AT_ALL, _MOST_LARGE)):
+        ways = ((largest, False), *_LARGER[: self._larger])
+        for tried, (elements, small) in enumerate(ways):
             candidates = [
                 candidate
-                for draw in self._entries.draws(dtype)
+                for draw in self._entries.draws(dtype, small=small)
                 for exact in (False, True)
                 if (candidate := self._written(draw, elements, exact=exact)) is not None
             ]
-            if chosen := choose(candidates, number, self._works):
+            if chosen := choose(candidates, _MOST_LARGE if tried else most, self._works):
+                self._larger = max(_LARGER_OF_OTHER_DTYPES, tried)
                 return chosen
         return []
 
