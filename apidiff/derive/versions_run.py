@@ -13,7 +13,8 @@ def versions_run(data: Data) -> dict[str, list[str]]:
     pairs = {(record.framework, record.framework_version) for _, record in data.runs}
     pairs |= {(record.framework, record.framework_version) for _, record in data.single_runs}
     run: dict[str, set[str]] = {}
-    for framework, version in pairs:
+    # Sorted: the order of a set is another in each process, and pages are made again where their data are not the same bytes.
+    for framework, version in sorted(pairs):
         run.setdefault(framework, set()).add(version)
     return {framework: newest_first(versions) for framework, versions in run.items()}
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -78,6 +81,19 @@ def test_content_after_an_edit_is_that_of_a_clean_build(
     assert after == _made(root, tmp_path / "clean")
     names = before.entries.keys() | after.entries.keys()
     assert {name for name in names if before.entries.get(name) != after.entries.get(name)} == changed
+
+
+def test_content_is_the_same_bytes_in_every_process(root: Path, tmp_path: Path) -> None:
+    """The order of sets is another in each process; data of pages that differ by it would have all pages made again."""
+    script = "import sys; from pathlib import Path; from apidiff import database; from apidiff.sphinxext import site_content\n"
+    script += "site_content.write(site_content.make(database.load(Path(sys.argv[1]))), Path(sys.argv[2]))"
+    contents = set()
+    for seed in range(6):
+        file = tmp_path / f"{seed}.msgpack"
+        environment = os.environ | {"PYTHONHASHSEED": str(seed)}
+        subprocess.run([sys.executable, "-c", script, str(root), str(file)], env=environment, check=True)
+        contents.add(file.read_bytes())
+    assert len(contents) == 1
 
 
 def _made(root: Path, keep: Path) -> Content:
