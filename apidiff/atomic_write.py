@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import time
@@ -21,8 +22,9 @@ def replacing(path: Path) -> Iterator[Path]:
     """Gives a temporary file beside ``path`` to write to, which takes its place at the end of the block.
 
     A file that was there hands its permissions on. Where the block raises, nothing is left and ``path`` is as it was; an
-    OSError names it.
+    OSError names it. A device or a pipe is never replaced: it may be the system's ``/dev/null``.
     """
+    refuse_irregular(path)
     mode = path.stat().st_mode & 0o7777 if path.exists() else 0o644
     temporary = _unused_name(path.parent)
     try:
@@ -36,6 +38,12 @@ def replacing(path: Path) -> Iterator[Path]:
         raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def refuse_irregular(path: Path) -> None:
+    """Raise OSError where something is there that is neither a file nor a folder, which no file can replace anyway."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
 
 
 def write_file(path: Path, content: bytes) -> None:

@@ -139,3 +139,18 @@ def test_an_interrupt_at_any_instruction_leaves_all_or_nothing(name: str, tmp_pa
     assert number > 100
     assert met == sorted(met)
     assert set(met) == {0, 1}
+
+
+def test_what_is_no_file_stays_what_it_is(tmp_path: Path) -> None:
+    """As root a file could be put in the place of /dev/null, which other programs then fill."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    link = tmp_path / "link"
+    link.symlink_to(os.devnull)
+    for path in (pipe, link):
+        with pytest.raises(OSError, match="it is no regular file") as raised:
+            write_file(path, b"1")
+        assert raised.value.filename == str(path)
+    assert pipe.is_fifo()
+    assert link.readlink() == Path(os.devnull)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe"]

@@ -93,8 +93,6 @@ def write_baseline(path: Path, findings: Iterable[Finding]) -> int:
     counts = Counter((finding.file, finding.source, finding.id) for finding in findings)
     known = [_Known(*key, count) for key, count in sorted(counts.items())]
     content = msgspec.json.format(msgspec.json.encode(_Baseline(_VERSION, known)), indent=1) + b"\n"
-    if path.exists() and not path.is_file():  # in the place of a device, too, a file could be put
-        raise ApidiffError(f"{path}: the baseline cannot be written (it is no regular file). Name another file.")
     try:
         write_file(path, content)
     except OSError as error:

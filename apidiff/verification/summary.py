@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from apidiff.atomic_write import write_file
+from apidiff.atomic_write import refuse_irregular, write_file
 from apidiff.database import DataError
 from apidiff.model.trace import backend_name
 from apidiff.verification.verdict_changes import Change, told
@@ -54,6 +54,7 @@ def check_writable(path: Path) -> None:
     try:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        refuse_irregular(path)
         with tempfile.NamedTemporaryFile(prefix=".", suffix=".tmp", dir=path.parent):
             pass
     except OSError as error:
