@@ -462,4 +462,6 @@ def _shown(values: npt.NDArray[np.generic], worst: int) -> str:
 def _listed(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_listed, value))}]"
+    if isinstance(value, complex):
+        return f"({value:.6g})"
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -150,8 +150,8 @@ class _Sections:
         aside = label("site.aside", self.language)
         counts = [label(key, self.language) + aside.format(text=len(found)) for key, found in folded if found]
         comma = label("site.comma", self.language)
-        yield [Line(comma.join(counts), style="dim")] if counts else []
-        yield [Line(label("screen.all", self.language), style="dim")]
+        more = [comma.join(counts), label("screen.all", self.language)]
+        yield [Line(line, style="dim") for line in more if line]
 
     def _beside(self) -> list[RenderableType]:
         """Which targets to use on devices where the one to use has no kernel, and how they are called."""
