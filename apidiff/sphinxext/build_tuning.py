@@ -6,6 +6,7 @@ once; code has an element only where it has a colour.
 
 from __future__ import annotations
 
+import atexit
 import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -47,6 +48,8 @@ class BuildTuning:
     def begin(self, _app: Sphinx, _config: Config) -> None:
         """Change the settings, before the content and what Sphinx keeps of pages are read."""
         self._settings.enter_context(collecting_seldom())
+        # When it ends, Python looks through all that is left for cycles, for seconds; the system frees it anyway.
+        atexit.register(gc.freeze)
 
     def settle(self, app: Sphinx) -> None:
         """Leave out of all later collections what is in memory now, the content with it."""
