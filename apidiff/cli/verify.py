@@ -28,7 +28,7 @@ from apidiff.execute.record import write_beside, write_record
 from apidiff.execute.remote import Hosts, Place, is_scheduler, place_of, serve
 from apidiff.execute.run import Progress as Advance
 from apidiff.execute.run import forget
-from apidiff.execute.submissions import add_specs, is_somebody
+from apidiff.execute.submissions import add_specs, name_fault
 from apidiff.judge import Context, make_context
 from apidiff.model.trace import RunRecord, backend_name
 from apidiff.model.verdict import Outcome
@@ -84,8 +84,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _somebody(text: str) -> str:
-    if not is_somebody(text):
-        raise argparse.ArgumentTypeError(f"expected who makes the run: a name, a team, a machine, but got {text!r}")
+    if fault := name_fault(text):
+        expected = "expected who makes the run: a name, a team, a machine"
+        raise argparse.ArgumentTypeError(f"{expected}, but got {text[:40]!r}, which {fault}")
     return text
 
 

@@ -35,6 +35,8 @@ def name_fault(text: str) -> str | None:
     looks = _looks_like(text)
     if not any(map(str.isalpha, letters)) or looks in {_looks_like(name) for name in _RESERVED}:
         return "names nobody"
+    if unicodedata.category(plain.lstrip()[0]) == "Pd":
+        return "begins with a dash, as an option does"
     odd = next((char for char in text if unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Zl", "Zp"}), None)
     if odd is not None or _UNSEEN & set(text):
         return f"holds a character that nobody sees (U+{ord(odd or min(_UNSEEN & set(text))):04X})"

@@ -378,6 +378,8 @@ IMITATED = [
     ("signed by Huawei (verified)", "says what only a signature can show"),
     ("华为（已验证）", "says what only a signature can show"),
     ("a" * 300, "has more than 200 characters"),
+    *((words, "begins with a dash") for words in ("-1", "--record", " -team", "-a lab", "–team", "－team")),
+    *((words, "names nobody") for words in ("-", "--", "", " ")),
 ]
 
 
