@@ -7,9 +7,10 @@ import sys
 
 import msgspec
 
+from apidiff.errors import ApidiffError
 from apidiff.lookup.answer import Answer, Unmatched
 from apidiff.lookup.cache import open_index
-from apidiff.lookup.errors import NoCounterpart, UnknownName
+from apidiff.lookup.errors import LookupFailed, NoCounterpart, UnknownName
 from apidiff.lookup.index import Index
 from apidiff.lookup.knowledge import KnowledgeBase
 
@@ -41,6 +42,10 @@ def run(args: argparse.Namespace) -> int:
         answer: Answer | Unmatched = _looked_up(open_index(), args)
     except NoCounterpart as error:  # an answer, not a mistake
         answer = error.unmatched
+    except LookupFailed as error:
+        from apidiff.cli.output import language
+
+        raise ApidiffError(error.said.en if language(args.lang) == "en" else error.said.zh) from error
     if isinstance(answer, Answer) and args.trust != "all":
         from apidiff.lookup.trusted import Trusted, with_trusted
 

@@ -7,33 +7,43 @@ from collections.abc import Mapping, Sequence
 from apidiff.errors import ApidiffError
 from apidiff.lookup.answer import Unmatched
 from apidiff.lookup.index import Spelling
+from apidiff.messages.labels import filled, joined
+from apidiff.model.base import Text
 
 _NEAR = 70.0  # of 100: 'all_reduec' and 'torch.distributed.al_reduce' are near, 'cat' and 'reduce' are not
 
 
-class UnknownName(ApidiffError, LookupError):
+class LookupFailed(ApidiffError):
+    """What was asked for cannot be answered. ``said``: why, in both languages; `str` of it is English."""
+
+    def __init__(self, said: Text) -> None:
+        self.said = said
+        super().__init__(said.en)
+
+
+class UnknownName(LookupFailed, LookupError):
     """No mapping has this name. ``near``: names that are spelled alike, nearest first."""
 
-    def __init__(self, message: str, near: list[str]) -> None:
+    def __init__(self, said: Text, near: list[str]) -> None:
         self.near = near
-        super().__init__(message)
+        super().__init__(said)
 
 
-class DamagedRecord(ApidiffError, LookupError):
+class DamagedRecord(LookupFailed, LookupError):
     """The record of an API cannot be read, or not without another file that is damaged."""
 
     @classmethod
     def of(cls, mapping: str, reason: str) -> DamagedRecord:
         """The error for the mapping with this ID, and what is wrong."""
-        return cls(f"The record of {mapping} cannot be used. {reason}")
+        return cls(filled("terminal.damaged_record", mapping=mapping, reason=reason))
 
 
-class AmbiguousName(ApidiffError, LookupError):
+class AmbiguousName(LookupFailed, LookupError):
     """A name that stands for several APIs of several mappings. ``candidates``: their full names."""
 
-    def __init__(self, message: str, candidates: list[str]) -> None:
+    def __init__(self, said: Text, candidates: list[str]) -> None:
         self.candidates = candidates
-        super().__init__(message)
+        super().__init__(said)
 
 
 class NoCounterpart(ApidiffError, LookupError):
@@ -44,19 +54,20 @@ class NoCounterpart(ApidiffError, LookupError):
         super().__init__(f"No PyTorch API corresponds to {unmatched.asked.api}.")
 
 
-class UnknownVersion(ApidiffError, ValueError):
+class UnknownVersion(LookupFailed, ValueError):
     """Not a release that is known. ``known``: those that are, newest first."""
 
-    def __init__(self, message: str, known: list[str]) -> None:
+    def __init__(self, said: Text, known: list[str]) -> None:
         self.known = known
-        super().__init__(message)
+        super().__init__(said)
 
 
 def unknown_name(names: Mapping[str, Sequence[Spelling]], name: str) -> UnknownName:
     """The error for a name that is in no mapping, with names spelled alike. ``names``: those of the index."""
     near = _near_names(names, name)
-    remedy = f"Did you mean {_either(near)}?" if near else "Look for it by behaviour: apidiff search WORDS."
-    return UnknownName(f"No mapping has an API named {name!r}. {remedy}", near)
+    if near:
+        return UnknownName(filled("terminal.unknown_name_near", name=name, near=_either(near)), near)
+    return UnknownName(filled("terminal.unknown_name", name=name), near)
 
 
 def _near_names(names: Mapping[str, Sequence[Spelling]], name: str, limit: int = 3) -> list[str]:
@@ -70,18 +81,18 @@ def _near_names(names: Mapping[str, Sequence[Spelling]], name: str, limit: int =
 
 def ambiguous_name(name: str, apis: list[str]) -> AmbiguousName:
     """The error for a name that stands for several APIs, which lead to several mappings."""
-    return AmbiguousName(
-        f"{name!r} stands for several APIs. Ask for one of them by its full name: {', '.join(apis)}.", apis
-    )
+    return AmbiguousName(filled("terminal.ambiguous_name", name=name, apis=joined("site.comma", apis)), apis)
 
 
 def unknown_version(framework: str, typed: str | None, known: list[str]) -> UnknownVersion:
     """The error for a version of ``framework`` that is no known release, or None where no release is known at all."""
     title = {"mindspore": "MindSpore", "torch": "PyTorch"}[framework]
-    return UnknownVersion(
-        f"{typed!r} is no known release of {title}. Name one of these: {', '.join(known) or 'none is recorded'}.", known
-    )
+    if not known:
+        return UnknownVersion(filled("terminal.unknown_version_none", typed=repr(typed), title=title), known)
+    listed = joined("site.comma", known)
+    return UnknownVersion(filled("terminal.unknown_version", typed=repr(typed), title=title, known=listed), known)
 
 
-def _either(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+def _either(names: list[str]) -> Text:
+    first = joined("site.comma", names[:-1] or names)
+    return first if len(names) == 1 else filled("terminal.either", first=first, last=names[-1])

@@ -168,3 +168,28 @@ def test_a_call_of_an_unknown_name_is_told_as_it_was_typed(run) -> None:
     done = run("lookup", "quaternion(3)")
     assert (done.returncode, done.stdout) == (2, "")
     assert "'quaternion(3)'" in done.stderr
+
+
+# what is asked, what is told in English, and in Chinese
+UNANSWERED = [
+    (["quaternion"], "No mapping has an API named 'quaternion'.", "没有收录名为 'quaternion' 的 API。"),
+    (
+        ["torch.distributed.al_reduce"],
+        "Did you mean torch.distributed.all_reduce, ",
+        "是否想查 torch.distributed.all_reduce、",
+    ),
+    (["relu", "--mindspore", "99"], "'99' is no known release of MindSpore.", "'99' 不是已知的 MindSpore 版本，"),
+    (["relu", "--torch", "1..1"], "'1..1' is no known release of PyTorch.", "'1..1' 不是已知的 PyTorch 版本，"),
+]
+
+
+@pytest.mark.parametrize(("asked", "english", "chinese"), UNANSWERED)
+def test_what_cannot_be_answered_is_told_in_the_language_asked_for(
+    run, asked: list[str], english: str, chinese: str
+) -> None:
+    for language, told in ("en", english), ("zh", chinese):
+        done = run("lookup", *asked, "--lang", language)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("apidiff: ")
+        assert told in done.stderr
+        assert len(done.stderr.splitlines()) == 1
