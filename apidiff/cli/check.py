@@ -13,6 +13,7 @@ from apidiff.cli.output import show
 from apidiff.database import Data, InvalidData, load_valid
 from apidiff.database.backends import load_backends
 from apidiff.database.checks import check_records, run_checks
+from apidiff.database.checks.messages import messages_are_there
 from apidiff.database.checks.subject import Subject
 from apidiff.database.data import UnknownMapping
 from apidiff.database.examples import load_examples, shown_by_path
@@ -22,6 +23,7 @@ from apidiff.execute.submissions import accepted, record_errors, signature_error
 from apidiff.judge.vacuity import claims_are_telling
 from apidiff.lookup.cache import former_index
 from apidiff.lookup.made_entries import made_entries
+from apidiff.messages.labels import FOLDER, LABELS
 from apidiff.model.mapping import Mapping
 from apidiff.model.verdict import Outcome
 from apidiff.model.views import Entry
@@ -38,6 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the counts. Raises InvalidData with every error found, UnknownMapping for an ID that no mapping has."""
+    if errors := list(messages_are_there(FOLDER, LABELS.keys())):  # without them no other error can be told
+        raise InvalidData(errors)
     data = load_valid()
     if args.ids:
         data = dataclasses.replace(data, mappings={key: _mapping(data, key) for key in args.ids})

@@ -44,6 +44,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 NEEDED = [
     (MESSAGES, ["scan", "CODE"], "data/messages"),
     (MESSAGES, ["--version"], None),
+    (MESSAGES, ["check"], "data/messages"),
     ("data/finding_codes.json", ["scan", "CODE", "--format", "sarif"], "finding_codes.json"),
     ("data/result_types.json", ["scan", "CODE"], "result_types.json"),
 ]
