@@ -12,6 +12,7 @@ from apidiff.porting.tree_scan import ScannedFile, link_names
 
 SNIPPET = "<snippet>"
 _REPAIRS = 8  # lines that may be half typed
+LONGEST_LINE = 100_000  # characters: one of five million, as "1+1+…", takes Python's parser half a minute
 
 
 def scan_text(text: str, path: str, names: TorchNames, *, half_typed: bool = False) -> ScannedFile:
@@ -22,7 +23,8 @@ def scan_text(text: str, path: str, names: TorchNames, *, half_typed: bool = Fal
         path: what to call it; the suffix says whether it is a module, a notebook or a page of Markdown. Names that a `SNIPPET`
             does not bind are taken for what everyone calls modules: ``F.relu``.
         names: what names of PyTorch mean.
-        half_typed: whether lines that do not parse are passed over, so that the rest is scanned.
+        half_typed: whether lines that do not parse, or are longer than `LONGEST_LINE`, are passed over, so that the rest is
+            scanned.
     """
     kind = kind_of(PurePath(path))
     module = PurePath(path).stem if kind == PYTHON and path != SNIPPET else f"<{path}>"
@@ -30,6 +32,11 @@ def scan_text(text: str, path: str, names: TorchNames, *, half_typed: bool = Fal
     passed_over: set[int] = set()
     repairs = 0  # a line may be passed over twice, so lines are not what is counted
     first: list[Problem] = []
+    long: list[Problem] = []
+    if half_typed and kind != NOTEBOOK:  # of a notebook, which is JSON, one line may be all there is
+        for number in long_lines(text):
+            long.append(Problem(path, "long_line", number, f"{LONGEST_LINE:,}"))
+            text = _without_line(text, number - 1, passed_over)
     while True:
         try:
             parsed, failed = (
@@ -41,10 +48,17 @@ def scan_text(text: str, path: str, names: TorchNames, *, half_typed: bool = Fal
                 repairs += 1
                 text = _without_line(text, error.line - 1, passed_over)
                 continue
-            return ScannedFile(FileNames(path, [], [], None, first, {}), [])
+            return ScannedFile(FileNames(path, [], [], None, [*long, *first], {}), [])
         names_found = scan_parsed(SourceFile(path, module, False), parsed, failed, names, frozenset({module}))
-        names_found.problems[:0] = first
+        names_found.problems[:0] = [*long, *first]
         return link_names([names_found], names)[0]
+
+
+def long_lines(text: str) -> list[int]:
+    """The numbers of lines that are too long to be parsed while somebody types, from 1."""
+    if len(text) <= LONGEST_LINE:
+        return []
+    return [number for number, line in enumerate(text.split("\n"), 1) if len(line) > LONGEST_LINE]
 
 
 def _without_line(text: str, line: int, passed_over: set[int]) -> str:

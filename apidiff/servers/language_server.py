@@ -7,7 +7,7 @@ import logging
 import traceback
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
@@ -27,12 +27,14 @@ from apidiff.porting.judgement import Judgement
 from apidiff.porting.port_text import Repair
 from apidiff.porting.scan_report import Finding
 from apidiff.porting.scan_settings import ScanSettings, read_settings
+from apidiff.porting.source_files import Problem
 from apidiff.porting.source_text import UnreadableSource
-from apidiff.porting.text_scan import SNIPPET
+from apidiff.porting.text_scan import SNIPPET, long_lines
 from apidiff.servers.analyser import Analyser, Analysis, in_language
 from apidiff.servers.document_lines import DocumentLines
 from apidiff.servers.moved_places import place_before
 from apidiff.servers.quick_fixes import Fix, quick_fixes
+from apidiff.writers.scan.words import problem_text
 
 _PAUSE = 0.25  # seconds without a keystroke before a document is analysed
 _LARGEST = 64 << 20  # bytes of a message: a longer one is passed over
@@ -116,14 +118,14 @@ class Editor:
         return self._analyser.analyse(text, _path(document), half_typed=True)
 
     async def repairs(self, document: TextDocument, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
-        """The edits that can be made between two places; none while a line is half typed, and none in a page."""
+        """The edits between two places; none while a line is half typed or too long to be parsed, and none in a page."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._worker, self._repaired, document.source, _path(document), first, last)
 
     def _repaired(self, text: str, path: str, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
         porter = self._analyser.porter(self.language, unsafe=True)
         try:
-            return [] if path.endswith(".md") else porter.repairs(text, path, first, last)
+            return [] if path.endswith(".md") or long_lines(text) else porter.repairs(text, path, first, last)
         except UnreadableSource:
             return []
 
@@ -296,6 +298,9 @@ async def _publish(server: LanguageServer, editor: Editor, uri: str) -> None:
         return  # typed on meanwhile: another analysis is on its way
     lines = DocumentLines(document)
     diagnostics = [_diagnostic(finding, lines, editor.language) for finding in editor.shown(analysis)]
+    diagnostics += [
+        _passed_over(problem, editor.language) for problem in analysis.report.problems if problem.code == "long_line"
+    ]
     server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics, document.version))
 
 
@@ -312,6 +317,12 @@ def _diagnostic(finding: Finding, lines: DocumentLines, language: Language) -> t
         source="apidiff",
         data={"fix": finding.fix, "id": finding.id},
     )
+
+
+def _passed_over(problem: Problem, language: Language) -> types.Diagnostic:
+    place = types.Position(problem.line - 1, 0)
+    message = problem_text(msgspec.structs.replace(problem, path=PurePath(problem.path).name), language)
+    return types.Diagnostic(types.Range(place, place), message, types.DiagnosticSeverity.Information, source="apidiff")
 
 
 def _action(

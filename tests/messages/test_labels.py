@@ -115,7 +115,7 @@ FAMILIES = {
     "scan.label": set(FIXES),
     "scan.label_meaning": set(FIXES),
     "scan.problem": {
-        *("syntax", "nested", "encoding", "binary", "unreadable", "loop", "notebook", "no_cells"),
+        *("syntax", "nested", "encoding", "binary", "unreadable", "loop", "notebook", "no_cells", "long_line"),
     },
     "difference": values(DifferenceKind),
     "claim": values(ClaimKind),

@@ -80,6 +80,31 @@ async def test_a_half_typed_line_hides_only_itself(client: LanguageClient) -> No
     await closed(client)
 
 
+PASSED_OVER = {
+    "en": "model.py:3: longer than 100,000 characters; passed over",
+    "zh": "model.py:3：超过 100,000 个字符，已跳过",
+}
+
+
+@pytest.mark.parametrize("line", ["y = " + "1+" * 2_500_000 + "1", "y = '" + "a" * 5_000_000, "(" * 5_000_000])
+async def test_a_line_of_five_megabytes_is_passed_over(client: LanguageClient, line: str) -> None:
+    """Python's parser would take half a minute for the first; the lines around it are told, and hover answers."""
+    told = await opened(client, CODE.replace("x.tanh()\n", f"{line}\nx.tanh()\n"))
+    [long] = [one for one in told if one.code is None]
+    assert (long.message, long.range) == (PASSED_OVER[client.chosen], types.Range(at(2, 0), at(2, 0)))
+    assert "AD101" in {one.code for one in told if one.range.start.line == 3}
+    shown = await client.text_document_hover_async(types.HoverParams(of(URI), at(1, 7)))
+    assert "mindspore.mint.eye" in shown.contents.value
+    context = types.CodeActionContext([])
+    place = types.Range(at(3, 0), at(3, 3))
+    assert not [
+        fix
+        for fix in await client.text_document_code_action_async(types.CodeActionParams(of(URI), place, context)) or []
+        if fix.is_preferred
+    ]
+    await closed(client)
+
+
 WORDS = {
     "en": ("mindspore.mint.eye", "Runs on", "**verified**"),
     "zh": ("mindspore.mint.eye", "适用平台", "**已验证**"),
