@@ -25,6 +25,17 @@ COLOURS = [
 ]
 
 
+@pytest.mark.parametrize("part", ["#%", "#%E4%", "#%zz", "#difference-%", "#%00", "#"])
+def test_an_address_whose_part_is_no_encoding_is_opened(visit: Visit, part: str) -> None:
+    """With the page, and on it: `visit` fails where a script raises."""
+    for path in ("en/index.html", f"en/{PROOF}", "zh-cn/port.html"):
+        page = visit.open(f"{path}{part}")
+        expect(page.locator("html")).to_have_attribute("data-theme", re.compile("light|dark"))
+        page.evaluate("part => { location.hash = ''; location.hash = part; }", part)
+        page.wait_for_timeout(30)
+        assert page.locator("h1").count() == 1
+
+
 @pytest.mark.turning(days=2)
 @pytest.mark.parametrize(("system", "choice", "shown", "size"), COLOURS)
 def test_colours_are_chosen_by_keyboard_and_kept(
