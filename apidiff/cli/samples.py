@@ -6,8 +6,9 @@ import argparse
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,6 +72,9 @@ def run(args: argparse.Namespace) -> int:
         if key not in data.mappings:
             raise UnknownMapping.of(key)
     keys = args.ids or [key for key, mapping in data.mappings.items() if _is_single(mapping)]
+    with _writing_into(args.into):  # told before an hour is spent on all samples
+        args.into.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=args.into).close()
     written: dict[str, ExtractedSamples] = {}
     with WatchedExtractor(Extractor.of(data.signatures)) as extractor:
         for key in track(keys, "Extracting samples", console=Console(stderr=True), transient=True):
@@ -79,14 +83,25 @@ def run(args: argparse.Namespace) -> int:
                     written[key] = made
             except Ended as error:
                 print(f"apidiff: note: {key} has no samples: {error}", file=sys.stderr)  # noqa: T201
-    size = sum(write_extracted(made, args.into).stat().st_size for made in written.values())
-    for key in (
-        [key for key in keys if key not in written] if args.ids else load_extracted(args.into)[0].keys() - written
-    ):
-        extracted_path(args.into, key).unlink(missing_ok=True)
+    with _writing_into(args.into):
+        size = sum(write_extracted(made, args.into).stat().st_size for made in written.values())
+        for key in (
+            [key for key in keys if key not in written] if args.ids else load_extracted(args.into)[0].keys() - written
+        ):
+            extracted_path(args.into, key).unlink(missing_ok=True)
     count = sum(len(made.samples) for made in written.values())
     print(f"{args.into}: {count} samples of {len(written)} APIs, {size} bytes")  # noqa: T201
     return 0
+
+
+@contextmanager
+def _writing_into(folder: Path) -> Iterator[None]:
+    """Raise ApidiffError where a block cannot write into ``folder``."""
+    try:
+        yield
+    except OSError as error:
+        found = f"{folder}: samples cannot be written there ({error.strerror})"
+        raise ApidiffError(f"{found}. Give a folder that can be written to with --into.") from error
 
 
 @dataclass(frozen=True)

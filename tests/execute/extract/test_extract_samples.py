@@ -210,6 +210,32 @@ def test_an_optimiser_is_stepped_on_fixed_parameters(shipped: dict[str, Extracte
     assert "torch.optim.LBFGS" not in optimisers  # it steps by a closure
 
 
+@pytest.mark.turning(days=3)
+@pytest.mark.parametrize(
+    ("folder", "why"),
+    [
+        ("file", "File exists"),
+        ("/proc/apidiff/samples", "No such file or directory"),
+        ("a" * 300, "File name too long"),
+    ],
+)
+def test_where_samples_cannot_be_written_is_told_first(tmp_path: Path, folder: str, why: str) -> None:
+    (tmp_path / "file").touch()
+    done = subprocess.run(
+        [sys.executable, "-m", "apidiff", "samples", "extract", "torch.abs", "--into", folder],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"apidiff: {folder}: samples cannot be written there ({why}). Give a folder that can be written to with --into.\n"
+    )
+
+
 def test_inputs_that_end_the_process_do_no_harm_to_other_apis() -> None:
     # Not at the top: with them come PyTorch's own tests, five seconds for each process that collects this file.
     from apidiff.execute.extract.extract import Extractor
