@@ -83,6 +83,8 @@ def read_messages(folder: Path = FOLDER) -> dict[str, Text]:
 
 
 def _read(path: Path) -> dict[str, Text]:
+    if not path.is_file():  # a pipe would be waited for
+        raise reinstall(path)
     try:
         return quickly_read(path.read_text("utf-8")) or _parsed(path)
     except DataError as error:

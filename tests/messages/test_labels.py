@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -242,6 +243,13 @@ def test_another_form_of_yaml_is_read_too(tmp_path: Path) -> None:
 def test_a_broken_file_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(text, "utf-8")
     with pytest.raises(DataError, match=r"a\.yaml"):
+        read_messages(tmp_path)
+
+
+@pytest.mark.parametrize("made", [os.mkfifo, Path.mkdir], ids=["pipe", "folder"])
+def test_what_is_no_regular_file_is_not_waited_for(made: Callable[[Path], None], tmp_path: Path) -> None:
+    made(tmp_path / "a.yaml")
+    with pytest.raises(DataError, match=r"a\.yaml: is missing or damaged"):
         read_messages(tmp_path)
 
 
