@@ -168,10 +168,11 @@ def _end(number: int, _frame: object) -> None:
 
 
 def _refuse_unusable(arguments: Sequence[str]) -> None:
-    """Raises ApidiffError for an argument that is no text, which could not be printed either, and for ``--option=--``.
+    """Raises ApidiffError for an argument that is no text, which could not be printed either, for ``--option=--`` and ``-- --``.
 
-    Of the latter argparse makes an empty list, whatever kind of value the option has.
+    Of the latter two argparse makes an empty list, whatever kind of value is wanted.
     """
+    seen = False
     for number, argument in enumerate(arguments, 1):
         if any("\ud800" <= character <= "\udfff" for character in argument):
             raise ApidiffError(f"Argument {number} is not UTF-8 text. Write it, or name the file, in UTF-8.")
@@ -179,6 +180,11 @@ def _refuse_unusable(arguments: Sequence[str]) -> None:
             raise ApidiffError(
                 f"Argument {number}: '--' is no value of an option. Give another, or leave the option out."
             )
+        if argument == "--" and seen:
+            raise ApidiffError(
+                f"Argument {number}: '--' stands there twice. Leave it out, or write ./-- for a file of that name."
+            )
+        seen = seen or argument == "--"
 
 
 def _collect_rarely() -> None:

@@ -283,3 +283,14 @@ def test_a_folder_that_was_deleted_is_named(
     folder.rmdir()
     assert main(["scan", "."]) == 2
     assert capsys.readouterr().err == "apidiff: The current folder was deleted. Go to another one.\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["export", "--", "json", "--"], ["export", "json", "--", "--"], ["lookup", "--", "--"], ["scan", "--", "--"]],
+)
+def test_two_dashes_twice_are_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    assert capsys.readouterr().err == (
+        f"apidiff: Argument {len(words)}: '--' stands there twice. Leave it out, or write ./-- for a file of that name.\n"
+    )
