@@ -148,6 +148,33 @@ def test_the_box_answers_while_one_types(visit: Visit, language: str, words: str
     page.wait_for_url(goal)
 
 
+# An engine that has indexed everything only when the test says so.
+HELD = """
+let engine;
+Object.defineProperty(window, "apidiffSearchEngine", {
+  set: (found) => { engine = found; },
+  get: () => engine && class extends engine {
+    constructor(data) {
+      super(data);
+      const whole = this.ready;
+      this.ready = new Promise((go) => { window.finishIndexing = () => whole.then(go); });
+    }
+  },
+});
+"""
+
+
+def test_a_list_closed_while_the_index_is_made_stays_closed(visit: Visit) -> None:
+    visit.page.add_init_script(HELD)
+    page = visit.open(f"en/{REDUCE}")
+    _type(page, "reduce")
+    page.keyboard.press("Escape")
+    options = page.locator("[role=option]:visible")
+    expect(options).to_have_count(0)
+    page.evaluate("async () => { await window.finishIndexing(); await new Promise((go) => setTimeout(go)); }")
+    assert options.count() == 0
+
+
 def test_slash_is_a_character_where_one_writes(visit: Visit) -> None:
     page = visit.open("en/mappings.html")
     field = page.get_by_label("Name or target")

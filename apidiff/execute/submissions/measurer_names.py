@@ -31,12 +31,12 @@ def name_fault(text: str) -> str | None:
     if len(text) > _LONGEST:
         return f"has more than {_LONGEST} characters"
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    if plain.strip() and unicodedata.category(plain.lstrip()[0]) == "Pd":
+        return "begins with a dash, as an option does"
     letters = "".join(char for char in plain if char.isalnum() and char not in _UNSEEN)
     looks = _looks_like(text)
     if not any(map(str.isalpha, letters)) or looks in {_looks_like(name) for name in _RESERVED}:
         return "names nobody"
-    if unicodedata.category(plain.lstrip()[0]) == "Pd":
-        return "begins with a dash, as an option does"
     odd = next((char for char in text if unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Zl", "Zp"}), None)
     if odd is not None or _UNSEEN & set(text):
         return f"holds a character that nobody sees (U+{ord(odd or min(_UNSEEN & set(text))):04X})"

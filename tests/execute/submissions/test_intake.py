@@ -379,7 +379,8 @@ IMITATED = [
     ("华为（已验证）", "says what only a signature can show"),
     ("a" * 300, "has more than 200 characters"),
     *((words, "begins with a dash") for words in ("-1", "--record", " -team", "-a lab", "–team", "－team")),
-    *((words, "names nobody") for words in ("-", "--", "", " ")),
+    *((words, "begins with a dash") for words in ("-", "--")),
+    *((words, "names nobody") for words in ("", " ")),
 ]
 
 

@@ -64,8 +64,8 @@ export class SearchBox extends HTMLElement {
       this.#status.textContent = this.#words.say("failed");
       return;
     }
-    // What a reader has begun to choose from stays.
-    if (this.#active < 0) this.#answer();
+    // What a reader has begun to choose from stays, and what was closed meanwhile (it says nothing) stays closed.
+    if (this.#active < 0 && this.#status.textContent) this.#answer();
   }
 
   #answer(): void {
