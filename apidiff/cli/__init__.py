@@ -172,7 +172,6 @@ def _refuse_unusable(arguments: Sequence[str]) -> None:
 
     Of the latter two argparse makes an empty list, whatever kind of value is wanted.
     """
-    seen = False
     for number, argument in enumerate(arguments, 1):
         if any("\ud800" <= character <= "\udfff" for character in argument):
             raise ApidiffError(f"Argument {number} is not UTF-8 text. Write it, or name the file, in UTF-8.")
@@ -180,11 +179,10 @@ def _refuse_unusable(arguments: Sequence[str]) -> None:
             raise ApidiffError(
                 f"Argument {number}: '--' is no value of an option. Give another, or leave the option out."
             )
-        if argument == "--" and seen:
+        if argument == "--" and "--" in arguments[: number - 1]:
             raise ApidiffError(
                 f"Argument {number}: '--' stands there twice. Leave it out, or write ./-- for a file of that name."
             )
-        seen = seen or argument == "--"
 
 
 def _collect_rarely() -> None:

@@ -7,7 +7,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from page_types import DESK, LANGUAGES, PROOF
+from page_types import DESK, LANGUAGES
 from playwright.sync_api import expect
 from watched import Visit
 from whole_page import whole_page
@@ -93,12 +93,3 @@ def test_marks_and_words(site: Path, path: str) -> None:
     text = unescape(re.sub("<[^>]*>", "", whole_page(site / path)))
     assert [words for words, _ in MARKS[path] if words not in text] == []
     assert [wrong for _, wrong in MARKS[path] if wrong in text] == []
-
-
-@pytest.mark.parametrize("path", ["mappings/torch.distributed.reduce.html", PROOF])
-def test_an_address_whose_end_is_no_encoding_opens_its_page(visit: Visit, path: str) -> None:
-    for end in ("%", "%E0%A4", "%ff", "%00", "a%2"):
-        visit.page.goto("about:blank")  # or the page would stay, and none of its script would run
-        page = visit.open(f"en/{path}#{end}")
-        expect(page.locator("h1").first).to_contain_text("reduce")
-        assert visit.faults.found == [], end

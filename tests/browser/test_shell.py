@@ -25,7 +25,7 @@ COLOURS = [
 ]
 
 
-@pytest.mark.parametrize("part", ["#%", "#%E4%", "#%zz", "#difference-%", "#%00", "#"])
+@pytest.mark.parametrize("part", ["#%", "#%E4%", "#%ff", "#%zz", "#difference-%", "#%00", "#"])
 def test_an_address_whose_part_is_no_encoding_is_opened(visit: Visit, part: str) -> None:
     """With the page, and on it: `visit` fails where a script raises."""
     for path in ("en/index.html", f"en/{PROOF}", "zh-cn/port.html"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from apidiff.database.signing import load_signed, load_signers, signature_errors
 from apidiff.execute.submissions.intake import Taken, accepted, take_in
 from apidiff.execute.submissions.known_probes import add_specs
-from apidiff.execute.submissions.measurer_names import is_somebody, name_fault
+from apidiff.execute.submissions.measurer_names import name_fault
 from apidiff.execute.submissions.record_validation import foreign_record, record_errors
 from apidiff.execute.submissions.sent_files import read_sent
 
@@ -17,7 +17,6 @@ __all__ = [
     "accepted",
     "add_specs",
     "foreign_record",
-    "is_somebody",
     "load_signed",
     "load_signers",
     "name_fault",

@@ -51,11 +51,6 @@ def name_fault(text: str) -> str | None:
     return None
 
 
-def is_somebody(text: str) -> bool:
-    """Tells whether the words on who measured can stand as somebody's name, however they are spaced or written."""
-    return name_fault(text) is None
-
-
 def _script(char: str) -> str:
     return unicodedata.name(char, "").partition(" ")[0] if char.isalpha() else ""
 

@@ -28,7 +28,6 @@ from apidiff.execute.record import encode, write_record
 from apidiff.execute.submissions import sent_files as module
 from apidiff.execute.submissions.intake import accepted, take_in
 from apidiff.execute.submissions.known_probes import specs_of_today
-from apidiff.execute.submissions.measurer_names import is_somebody, name_fault
 from apidiff.execute.submissions.record_validation import Accepted, foreign_record, record_errors
 from apidiff.execute.submissions.sent_files import read_sent
 from apidiff.judge import make_context
@@ -336,62 +335,6 @@ def test_a_pipe_is_not_waited_for(
     with pytest.raises(InvalidData, match=r"cannot be read \(it is no regular file\)") as caught:
         take_in([path], data, BACKENDS, examples, {})
     assert [error.path for error in caught.value.errors] == [pipe]
-
-
-# (who measured, in their words, whether that is somebody)
-SOMEBODY = [
-    ("Team A, 8 × H200", True),
-    ("somebody with NVIDIA H200", True),
-    ("本项目组之外的人", True),
-    ("this project's friends", True),
-    ("", False),
-    (" \t\u00a0", False),
-    ("—", False),
-    ("-1", False),
-    ("4 × 8", False),
-    ("3M", True),
-    ("THIS PROJECT", False),
-    ("\uff34his-project", False),
-    ("本 项 目", False),
-    ("华为昇腾实验室", True),
-    ("лаборатория", True),
-    ("東京の研究所", True),
-]
-
-# (who measured, in words that look like others, why that is refused)
-IMITATED = [
-    ("this proјect", "names nobody"),
-    ("thіs project", "names nobody"),
-    ("this projеct of ours", "mixes letters of Cyrillic and Latin in 'projеct'"),
-    ("this​project's CI", "a character that nobody sees (U+200B)"),
-    ("a labㅤ", "a character that nobody sees (U+3164)"),
-    ("‮gnikam a", "a character that nobody sees (U+202E)"),
-    ("apidiff maintainers, CI", "is named after this project"),
-    ("ａｐidiff", "is named after this project"),
-    # Lisu, Cherokee, mathematical and small capitals, marks, digits and capitals: each looks like it in some font.
-    *(
-        (words, "is named after this project")
-        for words in ("ꓮꓑꓲꓓꓲꓝꓝ", "𝖺𝗉𝗂𝖽𝗂𝖿𝖿 CI", "ᴀᴘɪᴅɪꜰꜰ", "áp̣idiff", "ApıDıff", "ap1dlff")
-    ),
-    *((words, "names nobody") for words in ("this pr0ject", "thls project", "this projec𝗍", "ᴛhis project")),
-    ("VERIFlED by a lab", "says what only a signature can show"),
-    ("signed by Huawei (verified)", "says what only a signature can show"),
-    ("华为（已验证）", "says what only a signature can show"),
-    ("a" * 300, "has more than 200 characters"),
-    *((words, "begins with a dash") for words in ("-1", "--record", " -team", "-a lab", "–team", "－team")),
-    *((words, "begins with a dash") for words in ("-", "--")),
-    *((words, "names nobody") for words in ("", " ")),
-]
-
-
-@pytest.mark.parametrize(("words", "why"), IMITATED)
-def test_a_name_that_looks_like_another_is_refused(words: str, why: str) -> None:
-    assert why in (name_fault(words) or "")
-
-
-@pytest.mark.parametrize(("words", "expected"), SOMEBODY)
-def test_who_measured_is_somebody(words: str, expected: bool) -> None:
-    assert is_somebody(words) is expected
 
 
 def test_what_lies_in_the_folder_is_checked_by_the_same_rules(
