@@ -87,7 +87,7 @@ def build_site(
         The page at the root.
 
     Raises:
-        InvalidData: the data are not valid; nothing was written.
+        InvalidData: the data are not valid; no page was written.
         DataError: the data cannot be read, or a signature does not verify.
         BadAddress: a site cannot have the address.
         RepositoryError: pages must not link to the address of the repository.
@@ -106,11 +106,7 @@ def build_site(
     output = output.resolve()
     with collecting_seldom():
         data = database.load()
-        tell_damaged([str(error) for error in data.unread])
-        # Without files that are passed over, names that stand in them would be missed.
-        errors = [*(check_records(data) if data.broken else run_checks(data)), *signature_errors(data.root)]
-    if errors:
-        raise InvalidData(errors)
+    tell_damaged([str(error) for error in data.unread])
     wanted = [language for language in LANGUAGES if language.folder in languages]
     work = output.with_name(f".{output.name}")
     work.mkdir(parents=True, exist_ok=True)
@@ -121,12 +117,14 @@ def build_site(
             sources = work / "sources"
             mirror_sources(_ROOT, sources, [language.words for language in wanted])
         tags = [] if part is None or part.python_api else ["brief"]
-        with collecting_seldom(), ExitStack() as ending:
-            # Sphinx starts, and reads what it keeps of pages, while the content is made; the data are published while it writes.
-            with site_content.making(_content(work)):
-                steps = _start_languages(wanted, output, work, address.root, sources, tags, ending)
-                content = site_content.make(part.of_data(data) if part else data, keep=work / "kept")
-                site_content.write(part.of_content(content) if part else content, _content(work))
+        # Sphinx starts, and reads what it keeps of pages, while the data are checked and the content is made; the data are
+        # published while it writes. Where something fails, Sphinx is ended before it could read an older content.
+        with collecting_seldom(), site_content.held(_content(work)) as hold, ExitStack() as ending:
+            steps = _start_languages(wanted, output, work, address.root, sources, tags, ending)
+            _check(data)
+            content = site_content.make(part.of_data(data) if part else data, keep=work / "kept")
+            site_content.write(part.of_content(content) if part else content, _content(work))
+            hold.close()
             ending.callback(_forget_failed, steps, wanted, work)
             runs = site_content.run_heads(data)
             del data
@@ -171,6 +169,14 @@ def _check_tools() -> None:
         raise SiteError(f"{_ROOT} is no checkout of the project. Clone it: the site's sources are not in the package.")
     if importlib.util.find_spec("sphinx") is None:
         raise SiteError("sphinx is not installed. Install what the site needs: pip install -e '.[site]'")
+
+
+def _check(data: database.Data) -> None:
+    """Raise InvalidData where the data are not valid."""
+    # Without files that are passed over, names that stand in them would be missed.
+    errors = [*(check_records(data) if data.broken else run_checks(data)), *signature_errors(data.root)]
+    if errors:
+        raise InvalidData(errors)
 
 
 def _start_languages(

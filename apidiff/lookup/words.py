@@ -39,15 +39,16 @@ def index_words(text: str) -> str:
     """``text`` as the words it is found by, joined by spaces: names also by part, Chinese by pair and by character."""
     words: list[str] = []
     for piece in _pieces(text):
-        if _is_chinese(piece):
-            words += [*_pairs(piece), *piece]
-            continue
-        names = [piece, *piece.split(".")] if "." in piece else [piece]
-        words += [name.lower() for name in names]
-        for name in names[-1:]:
-            parts = _PART.findall(name)
-            words += [part.lower() for part in parts] if len(parts) > 1 else []
+        words += [*_pairs(piece), *piece] if _is_chinese(piece) else _name_words(piece)
     return " ".join(words)
+
+
+@lru_cache(maxsize=65536)  # a text has a word more than once, and all texts have the same
+def _name_words(piece: str) -> list[str]:
+    """A name or word, and what it is also found by: its parts."""
+    names = [piece, *piece.split(".")] if "." in piece else [piece]
+    parts = _PART.findall(names[-1])
+    return [word.lower() for word in (names + parts if len(parts) > 1 else names)]
 
 
 def query_words(text: str) -> list[str]:

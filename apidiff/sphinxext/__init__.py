@@ -29,6 +29,7 @@ from apidiff.sphinxext.index_table import TABLE_NODES, add_table_script
 from apidiff.sphinxext.languages import ChineseComments, ChineseLineBreaks, ExplicitAnchors, language_of
 from apidiff.sphinxext.long_lists import hold_members
 from apidiff.sphinxext.nodes import HTML_NODES, Translator
+from apidiff.sphinxext.packed_tocs import pack_tocs
 from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head
 from apidiff.sphinxext.page_parts import page_of, write_parts
 from apidiff.sphinxext.part_links import link_parts
@@ -156,6 +157,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("config-inited", tuning.begin, priority=100)  # before Sphinx reads all that it keeps of pages
     app.connect("config-inited", configure_head)
     app.connect("config-inited", publish_theme_css)
+    app.connect("builder-inited", pack_tocs)
     app.connect("builder-inited", session.lay_out)
     app.connect("builder-inited", tuning.settle, priority=900)
     app.connect("doctree-read", note_parts)

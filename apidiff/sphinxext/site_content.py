@@ -7,11 +7,9 @@ pictures are also kept between builds: judging claims by runs takes long, and fe
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
@@ -146,12 +144,11 @@ def write(content: Content, file: Path) -> None:
     write_if_changed(file, msgspec.msgpack.encode(content, enc_hook=_path_text))
 
 
-@contextmanager
-def making(file: Path) -> Iterator[None]:
-    """Have everyone who would `read` ``file`` wait for the end of a block, which writes it."""
-    with _lock(file).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+def held(file: Path) -> IO[str]:
+    """Have everyone who would `read` ``file`` wait until what is returned is closed."""
+    lock = _lock(file).open("w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
 
 
 def _lock(file: Path) -> Path:

@@ -174,7 +174,7 @@ def test_content_that_is_being_made_is_waited_for(tmp_path: Path) -> None:
     site_content.write(former, file)
     made = replace(former, newest={"torch": "2.13.0"})
     with ThreadPoolExecutor(1) as reader:
-        with site_content.making(file):
+        with site_content.held(file):
             reading = reader.submit(site_content.read, file)
             with pytest.raises(TimeoutError):
                 reading.result(1)
