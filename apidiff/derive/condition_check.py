@@ -86,6 +86,27 @@ def separate(
     return _separate(*own, learner, elsewhere)
 
 
+def without_chance(
+    differing: Sequence[Met],
+    agreeing: Iterable[Met],
+    elsewhere: Iterable[tuple[Met, bool]],
+    are_lucky: Callable[[Met], bool],
+) -> tuple[list[Met], list[tuple[Met, bool]]]:
+    """Leave out samples that may agree by chance, where values come from memory that nothing wrote.
+
+    ``are_lucky``: whether a sample is one of those. If not all ``differing`` are, chance is no reason and none is left out.
+
+    Returns:
+        Those of ``agreeing`` and of ``elsewhere`` that tell something.
+    """
+    if not all(map(are_lucky, differing)):
+        return [*agreeing], [*elsewhere]
+    return (
+        [met for met in agreeing if not are_lucky(met)],
+        [(met, differs) for met, differs in elsewhere if differs or not are_lucky(met)],
+    )
+
+
 def _those(outcomes: Sequence[tuple[Met, bool]], differ: bool) -> Iterator[Met]:
     return (met for met, differs in outcomes if differs is differ)
 

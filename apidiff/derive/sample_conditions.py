@@ -135,6 +135,11 @@ def _told(description: Description, traits: Traits) -> bool:
 _LEARNER = Learner(learn, _parts, _told)
 
 
+def is_empty(traits: Traits) -> bool:
+    """Whether a call is given a tensor without elements."""
+    return _atom(Trait.EMPTY) in traits
+
+
 def traits_of(call: SampleCall) -> frozenset[Atom]:
     """What can be said of a call."""
     return _traits(call)

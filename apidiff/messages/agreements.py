@@ -10,7 +10,7 @@ from heapq import nsmallest
 import msgspec
 
 from apidiff.derive.call_conditions import of_sample_conditions
-from apidiff.derive.condition_check import Checked, Separation, Told
+from apidiff.derive.condition_check import Checked, Separation, Told, without_chance
 from apidiff.derive.plain_call_conditions import (
     Met,
     Property,
@@ -270,10 +270,19 @@ def _separated(
         for sample, differs in others.outcomes(pair, *way)
     ]
     agreeing = [conditions_of(source_call(mapping, sample), plain) for sample in sorted(compared - differing)]
-    separation = separate_samples(
-        (conditions_of(source_call(mapping, sample), plain) for sample in sorted(differing)), agreeing, outcomes
-    )
+    apart = [conditions_of(source_call(mapping, sample), plain) for sample in sorted(differing)]
+    if is_chance(pair, way[0]):
+        empty = SampleCondition(Property.EMPTY)
+        agreeing, outcomes = without_chance(apart, agreeing, outcomes, lambda met: empty in met)
+    separation = separate_samples(apart, agreeing, outcomes)
     return separation, possible_conditions(separation, [*agreeing, *(met for met, differs in outcomes if not differs)])
+
+
+def is_chance(pair: PairVerdicts, kind: str) -> bool:
+    """Whether values of a pair come out otherwise each time, so that samples may agree by chance in a facet of values."""
+    return kind in _VALUES and any(
+        verdict.facts[0].code is EvidenceCode.UNREPEATED for verdict in pair.verdicts if verdict.facts
+    )
 
 
 def _telling(mapping: Mapping, samples: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from apidiff.derive.call_conditions import of_description
-from apidiff.derive.condition_check import Checked, Separation, Told
+from apidiff.derive.condition_check import Checked, Separation, Told, without_chance
 from apidiff.derive.repeat_script import repeat_of
 from apidiff.derive.sample_code import elements_of
 from apidiff.derive.sample_conditions import (
@@ -17,11 +17,12 @@ from apidiff.derive.sample_conditions import (
     Trait,
     Traits,
     describe,
+    is_empty,
     possible,
     traits_of,
 )
 from apidiff.judge.pairs import PairVerdicts
-from apidiff.messages.agreements import NO_KERNEL, Elsewhere, sample_evidence, sample_words, verdict_risk
+from apidiff.messages.agreements import NO_KERNEL, Elsewhere, is_chance, sample_evidence, sample_words, verdict_risk
 from apidiff.messages.differences import text_of
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.headlines import facet_fact, most_apart, on_devices, refused_argument_headline
@@ -128,6 +129,8 @@ def _separated(
     parts: dict[bool, list[Traits]] = {True: [], False: []}
     for name in way.compared:
         parts[name in differing].append(traits_of(source_call(mapping, name)))
+    if is_chance(found, way.kind):
+        parts[False], outcomes = without_chance(parts[True], parts[False], outcomes, is_empty)
     separation = describe(parts[True], parts[False], outcomes)
     return separation, possible(separation, [*parts[False], *(met for met, differs in outcomes if not differs)])
 

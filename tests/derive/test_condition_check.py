@@ -2,7 +2,7 @@
 
 import pytest
 
-from apidiff.derive.condition_check import Checked, Learner, Told, separate
+from apidiff.derive.condition_check import Checked, Learner, Told, separate, without_chance
 
 # Samples are words: what separates them is the first letter that all that differ have and none that agrees.
 LETTERS: Learner[str, str] = Learner(
@@ -57,3 +57,21 @@ def test_samples_of_another_origin_tell_of_one_that_is_alone(
     outcomes: list[tuple[str, bool]], checked: Checked
 ) -> None:
     assert separate(["ax"], ["x", "y"], LETTERS, outcomes).checked == checked
+
+
+CHANCE = [  # those with an `e` are empty
+    (["e"], ["x", "ex"], [("y", False), ("ey", False), ("ez", True)], ["x"], [("y", False), ("ez", True)]),
+    (["e", "a"], ["x", "ex"], [("ey", False)], ["x", "ex"], [("ey", False)]),  # `a` differs and is not: no chance
+]
+
+
+@pytest.mark.parametrize(("differing", "agreeing", "elsewhere", "left", "left_elsewhere"), CHANCE)
+def test_samples_that_agree_by_chance_tell_nothing(
+    differing: list[str],
+    agreeing: list[str],
+    elsewhere: list[tuple[str, bool]],
+    left: list[str],
+    left_elsewhere: list[tuple[str, bool]],
+) -> None:
+    kept = without_chance(differing, agreeing, elsewhere, lambda word: "e" in word)
+    assert kept == (left, left_elsewhere)

@@ -14,7 +14,7 @@ from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.base import Text
 from apidiff.model.sample import Sample
 from apidiff.model.sample_calls import with_extracted
-from apidiff.model.verdict import EvidenceCode, evidence
+from apidiff.model.verdict import Evidence, EvidenceCode, evidence
 from apidiff.model.views import DifferenceEntry
 
 GELU = "torch.nn.functional.gelu"
@@ -244,3 +244,32 @@ def test_extracted_samples_tell_what_one_written_sample_is_worth(
     [difference] = facet_differences(mapping, mapping.targets[0], [written], elsewhere)
     assert difference.headline is not None
     assert (difference.condition, difference.headline.en) == (condition, headline)
+
+
+CHANCE = [  # the fact of the sample that differs, what is told of it
+    (evidence(EvidenceCode.UNREPEATED, first="0", second="2"), ("seen", "seen")),
+    (
+        evidence(EvidenceCode.VALUES_DIFFER, slot="return", source="0", target="2", count="1", all="1"),
+        ("some_inputs", "some_inputs"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("fact", "told"), CHANCE)
+def test_an_empty_input_that_is_right_by_chance_tells_nothing(
+    database: Data, fact: Evidence, told: tuple[str, str]
+) -> None:
+    samples = msgspec.convert(
+        {name: {"args": {"input": one}} for name, one in (("plain", PLAIN), ("empty", EMPTY), ("lucky", EMPTY))},
+        dict[str, Sample],
+    )
+    mapping = msgspec.structs.replace(database.mappings[GELU], samples=samples)
+    verdicts = [
+        FacetVerdict(sample="plain", facet=Facet.VALUE, agreement=Agreement.AGREES),
+        FacetVerdict(sample="empty", facet=Facet.VALUE, agreement=Agreement.DIFFERS, facts=[fact]),
+        FacetVerdict(sample="lucky", facet=Facet.VALUE, agreement=Agreement.AGREES),
+    ]
+    found = PairVerdicts("2.13.0", "2.10.0", "cpu", ("a", "b"), tuple(verdicts))
+    [written] = facet_differences(mapping, mapping.targets[0], [found])
+    [extracted] = extracted_differences(mapping, mapping.targets[0], [found], [])
+    assert (written.condition, extracted.condition) == told
