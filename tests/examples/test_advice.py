@@ -63,6 +63,8 @@ GIVEN = {
     "mindspore.nn.LeakyReLU((lower + upper) / 2)": "import mindspore\nlower, upper = 1 / 8, 1 / 3\n",
     "mindspore.Tensor(numpy.nextafter(tensor.asnumpy(), other.asnumpy()))": "import mindspore\nimport numpy\n"
     "tensor, other = mindspore.ops.ones(2), mindspore.ops.zeros(2)\n",
+    "tensor.copy_(mindspore.Tensor(numpy.nextafter(tensor.asnumpy(), other.asnumpy())))": "import mindspore\n"
+    "import numpy\ntensor, other = mindspore.ops.ones(2), mindspore.ops.zeros(2)\n",
     "mindspore.mint.polar(abs.broadcast_to(angle.shape), angle)": "import mindspore\n"
     "abs, angle = mindspore.ops.ones(1), mindspore.ops.ones(3)\n",
     "tensor.cross(other.broadcast_to(tensor.shape), dim=1)": "import mindspore\n"
