@@ -83,6 +83,9 @@ def run(args: argparse.Namespace) -> int:
                     written[key] = made
             except Ended as error:
                 print(f"apidiff: note: {key} has no samples: {error}", file=sys.stderr)  # noqa: T201
+            for call, code in extractor.fatal.items():
+                told = f"this call ends PyTorch's process with code {code}, and is left out: {call.decode()[:300]}"
+                print(f"apidiff: note: {key}: {told}", file=sys.stderr)  # noqa: T201
     with _writing_into(args.into):
         size = sum(write_extracted(made, args.into).stat().st_size for made in written.values())
         for key in (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -63,14 +63,19 @@ class Extractor:
             )
         return cls(signatures["torch", version].apis, version)
 
-    def extract(self, api: Api) -> ExtractedSamples | None:
-        """The samples of ``api``; None where PyTorch's tests have no inputs for it, or none that can be written."""
+    def extract(
+        self, api: Api, fatal: Collection[bytes] = (), trying: Callable[[bytes], None] | None = None
+    ) -> ExtractedSamples | None:
+        """The samples of ``api``; None where PyTorch's tests have no inputs for it, or none that can be written.
+
+        ``fatal``: calls, as JSON, that end the process and are not tried. ``trying`` is told each call before it is made.
+        """
         entries, signature = entries_of(api.name, api.kind), self._signatures.get(api.name)
         if entries is None or signature is None:
             return None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what the inputs are meant to provoke
-            samples = dict(_Api(api, entries, signature, self._adapter).samples())
+            samples = dict(_Api(api, entries, signature, self._adapter, fatal, trying).samples())
         if not samples:
             return None
         return ExtractedSamples(
@@ -88,8 +93,17 @@ class Extractor:
 class _Api:
     """One API and what its samples are made from."""
 
-    def __init__(self, api: Api, entries: Entries, signature: Signature, adapter: TorchSingle) -> None:
+    def __init__(
+        self,
+        api: Api,
+        entries: Entries,
+        signature: Signature,
+        adapter: TorchSingle,
+        fatal: Collection[bytes],
+        trying: Callable[[bytes], None] | None,
+    ) -> None:
         self._api, self._entries, self._signature, self._adapter = api, entries, signature, adapter
+        self._fatal, self._trying = fatal, trying
         self._module = api.kind is ApiKind.MODULE
         self._optimizer = entries.optimizer is not None
         self._larger = len(_LARGER)  # how many of `_LARGER` may be tried
@@ -204,7 +218,7 @@ class _Api:
     def _refused(self) -> list[Sample]:
         written = [self._written(draw, _LARGEST) for draw in self._entries.errors()]
         called = [one for one in written if one is not None]
-        return choose(called, _MOST_ERRORS, lambda sample: self._trace(sample).error is not None)
+        return choose(called, _MOST_ERRORS, self._is_refused)
 
     def _into_out(self, plain: Sample) -> Sample | None:
         """``plain`` with an ``out=`` of the shape and dtype of what it returns."""
@@ -225,9 +239,17 @@ class _Api:
         return _values(seeds[0]) != _values(seeds[1])
 
     def _works(self, sample: Sample) -> bool:
-        return self._trace(sample).error is None
+        return not self._is_fatal(sample) and self._trace(sample).error is None
+
+    def _is_refused(self, sample: Sample) -> bool:
+        return not self._is_fatal(sample) and self._trace(sample).error is not None
+
+    def _is_fatal(self, sample: Sample) -> bool:
+        return msgspec.json.encode(sample) in self._fatal
 
     def _trace(self, sample: Sample) -> SampleTrace:
+        if self._trying:
+            self._trying(msgspec.json.encode(sample))
         form = SampleForm.OPTIMIZER if sample.steps else FORMS[self._api.kind]
         return self._adapter.sample(call_of(sample, self._api.name, form))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import time
 from multiprocessing.connection import Connection
 from types import TracebackType
 
@@ -26,6 +27,8 @@ class WatchedExtractor:
         self._extractor, self._deadline = extractor, deadline
         self._child: multiprocessing.process.BaseProcess | None = None
         self._pipe: Connection | None = None
+        self.fatal: dict[bytes, int | None] = {}
+        """Calls of the API that was asked for last, as JSON, with the code by which each ended the process."""
 
     def __enter__(self) -> WatchedExtractor:
         return self
@@ -36,23 +39,34 @@ class WatchedExtractor:
         self._end()
 
     def extract(self, api: Api) -> ExtractedSamples | None:
-        """The samples of ``api``, as `Extractor.extract`. Raises Ended where no answer came."""
-        if self._pipe is None:
-            self._start()
-        assert self._pipe is not None
-        assert self._child is not None
-        try:
-            self._pipe.send(api)
-            if not self._pipe.poll(self._deadline):
+        """The samples of ``api``, as `Extractor.extract`, without those that end the process; ``fatal`` then holds these.
+
+        Raises Ended where no answer came.
+        """
+        self.fatal = {}
+        while True:
+            if self._pipe is None:
+                self._start()
+            assert self._pipe is not None
+            assert self._child is not None
+            trying: bytes | None = None
+            try:
+                self._pipe.send((api, list(self.fatal)))
+                until = time.monotonic() + self._deadline
+                while self._pipe.poll(max(0.0, until - time.monotonic())):
+                    is_answer, found = self._pipe.recv()
+                    if is_answer:
+                        return msgspec.json.decode(found, type=ExtractedSamples) if found is not None else None
+                    trying = found
                 self._end()
                 raise Ended(f"no end within {self._deadline:g} s")
-            made: bytes | None = self._pipe.recv()
-        except (EOFError, ConnectionError) as error:
-            self._child.join()
-            code = self._child.exitcode
-            self._end()
-            raise Ended(f"PyTorch ended the process with code {code}") from error
-        return msgspec.json.decode(made, type=ExtractedSamples) if made is not None else None
+            except (EOFError, ConnectionError) as error:
+                self._child.join()
+                code = self._child.exitcode
+                self._end()
+                if trying is None or trying in self.fatal:
+                    raise Ended(f"PyTorch ended the process with code {code}") from error
+                self.fatal[trying] = code
 
     def _start(self) -> None:
         context = multiprocessing.get_context("fork")  # PyTorch is imported once, and no thread of it was started
@@ -74,9 +88,9 @@ def _answer(ours: Connection, pipe: Connection, extractor: Extractor) -> None:
     ours.close()
     while True:
         try:
-            api = pipe.recv()
+            api, fatal = pipe.recv()
         except EOFError:
             return
-        made = extractor.extract(api)
+        made = extractor.extract(api, fatal, lambda call: pipe.send((False, call)))
         # As JSON: what is unpickled no longer is the default that it equals, and would be written.
-        pipe.send(msgspec.json.encode(made) if made is not None else None)
+        pipe.send((True, msgspec.json.encode(made) if made is not None else None))

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ from apidiff.model.signature import ParameterKind, Signature, SignatureKind, Sig
 MOST_BYTES_AN_API = 10_000_000 // 2300
 # A function with overloads, an in-place method, a module, one whose entry has a wrapper in place of the function, one whose
 # function calls itself under a default device, another name of `torch.softmax`, with the same last part, two whose refused inputs
-# PyTorch's tests never write, and two whose inputs are all larger than others'.
+# PyTorch's tests never write, two whose inputs are all larger than others', and one of which a variation ends the process.
 SOME = [
     "torch.sum",
     "torch.Tensor.add_",
@@ -53,6 +53,7 @@ SOME = [
     "torch.multinomial",
     "torch.slice_scatter",
     "torch.nn.LPPool3d",
+    "torch.linalg.eigvals",
 ]
 
 
@@ -247,15 +248,33 @@ def test_inputs_that_end_the_process_do_no_harm_to_other_apis() -> None:
         def __init__(self) -> None:
             pass
 
-        def extract(self, api: Api) -> ExtractedSamples | None:
+        def extract(
+            self, api: Api, fatal: Collection[bytes] = (), trying: Callable[[bytes], None] | None = None
+        ) -> ExtractedSamples | None:
             if api.name == "torch.crashes":
+                os.kill(os.getpid(), signal.SIGKILL)
+            assert trying is not None
+            for call in [b"one", b"two", b"three"] if api.name == "torch.crashes_on_some" else []:
+                if call not in fatal:
+                    trying(call)
+                    if call != b"two":
+                        os.kill(os.getpid(), signal.SIGSEGV)
+            if api.name == "torch.crashes_on_what_it_does_not_try":
+                trying(b"one")
                 os.kill(os.getpid(), signal.SIGKILL)
             if api.name == "torch.hangs":
                 time.sleep(60)
             return None
 
     with WatchedExtractor(Ending(), deadline=1.0) as extractor:
-        for name, words in [("torch.crashes", "with code -9"), ("torch.hangs", "no end within 1 s")]:
+        assert extractor.extract(Api(name="torch.crashes_on_some")) is None
+        assert extractor.fatal == {b"one": -signal.SIGSEGV, b"three": -signal.SIGSEGV}
+        for name, words in [
+            ("torch.crashes", "with code -9"),
+            ("torch.crashes_on_what_it_does_not_try", "with code -9"),
+            ("torch.hangs", "no end within 1 s"),
+        ]:
             with pytest.raises(Ended, match=words):
                 extractor.extract(Api(name=name))
             assert extractor.extract(Api(name="torch.empty")) is None
+            assert extractor.fatal == {}
