@@ -21,8 +21,9 @@ from apidiff.derive.api_history import STUBS, Change, Touched, compare_files, to
 from apidiff.execute.plan import apis_for
 from apidiff.judge import make_context
 from apidiff.messages.history import change_text
-from apidiff.messages.labels import Language, label
+from apidiff.messages.labels import label
 from apidiff.messages.version_changes import change_entries
+from apidiff.model.base import Language
 from apidiff.model.signature import SignatureFile
 from apidiff.model.verdict import Observation
 from apidiff.model.version import Version, VersionError
@@ -196,7 +197,7 @@ def _block(api: str, changes: list[tuple[Change, Touched]], chosen: Language) ->
     for change, _ in changes:
         text = change_text(change)
         note = f" [{label('timeline.stubs', chosen)}]" if change.evidence == STUBS else ""
-        sentence = (text.zh if chosen == "zh" else text.en).replace("`", "")
+        sentence = text.said_in(chosen).replace("`", "")
         yield _indented(("• ", ""), (sentence, ""), (note, "dim"))
     claims = {key: documents for _, reached in changes for key, documents in reached.claims.items()}
     rows = {

@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     except LookupFailed as error:
         from apidiff.cli.output import language
 
-        raise ApidiffError(error.said.en if language(args.lang) == "en" else error.said.zh) from error
+        raise ApidiffError(error.said.said_in(language(args.lang))) from error
     if isinstance(answer, Answer) and args.trust != "all":
         from apidiff.lookup.trusted import Trusted, with_trusted
 

@@ -7,7 +7,7 @@ import sys
 
 from rich.console import Console, RenderableType
 
-from apidiff.messages.labels import Language
+from apidiff.model.base import Language
 
 
 def language(chosen: Language | None) -> Language:

@@ -12,7 +12,7 @@ from pathlib import Path
 from apidiff.cli.porting_options import add_porting_arguments, progress, read_options
 from apidiff.errors import ApidiffError
 from apidiff.messages.escape_invisible import visible
-from apidiff.messages.labels import Language
+from apidiff.model.base import Language
 from apidiff.porting.port_files import PortedFile, port_files, refuse_unsaved, write_ported
 from apidiff.porting.port_text import Porter, PortOptions
 from apidiff.porting.source_files import Problem

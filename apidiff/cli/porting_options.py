@@ -15,7 +15,7 @@ from apidiff.cli.output import language
 from apidiff.lookup.cache import open_index
 from apidiff.lookup.index import Index
 from apidiff.lookup.lookup import chosen_release
-from apidiff.messages.labels import Language
+from apidiff.model.base import Language
 from apidiff.porting.judgement import DEVICES, Judge
 from apidiff.porting.scan_settings import ScanSettings, read_settings
 from apidiff.porting.source_files import Problem, SourceFile, find_sources

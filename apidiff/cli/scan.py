@@ -13,7 +13,7 @@ import msgspec
 from apidiff.cli.output import show
 from apidiff.cli.porting_options import add_porting_arguments, progress, read_options
 from apidiff.messages.escape_invisible import visible
-from apidiff.messages.labels import Language
+from apidiff.model.base import Language
 from apidiff.porting.scan_report import RISKS, ScanReport, make_report
 from apidiff.porting.scan_settings import read_baseline, write_baseline
 from apidiff.porting.source_files import SourceFile, changed_since

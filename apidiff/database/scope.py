@@ -11,7 +11,7 @@ from typing import Literal
 from apidiff.database.paths import conf_file
 from apidiff.database.yaml import Lines, read_yaml
 from apidiff.errors import DataError
-from apidiff.model.base import DottedName, NonEmpty, Record, Slug, Text
+from apidiff.model.base import DottedName, Language, NonEmpty, Record, Slug, Text
 
 FILE = "scope.yaml"
 
@@ -128,10 +128,10 @@ class Scope(Record, frozen=True, kw_only=True):
         """The scope of ``torch`` or ``mindspore``."""
         return self.torch if framework == "torch" else self.mindspore
 
-    def category_name(self, category: str, language: Literal["en", "zh"]) -> str:
+    def category_name(self, category: str, language: Language) -> str:
         """The words for ``category``. Raises KeyError for one that is not in the file."""
         words = self.categories[category]
-        return words.en if language == "en" else words.zh
+        return words.said_in(language)
 
 
 @cache

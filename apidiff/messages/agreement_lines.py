@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from apidiff.messages.labels import Language, filled, label
+from apidiff.messages.labels import filled, label
 from apidiff.model.agreement import Agreement, Facet
+from apidiff.model.base import Language
 from apidiff.model.views import AgreementEntry
 
 _UNSEEN = Agreement.UNSUPPORTED.value
@@ -37,7 +38,7 @@ def agreement_places(entries: Sequence[AgreementEntry], language: Language) -> I
             device=filled(f"device.{first.device}"),
         )
         yield AgreementPlace(
-            where.en if language == "en" else where.zh,
+            where.said_in(language),
             [(label(f"facet.{row.facet}", language), row.agreement, _counts(row, language)) for row in seen],
             first.runs,
         )

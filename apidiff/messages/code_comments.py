@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from apidiff.messages.labels import LABELS, Language
+from apidiff.messages.labels import LABELS
+from apidiff.model.base import Language
 
 _COMMENT = re.compile(r"(?<![^\s])# (?P<words>.+)$", re.MULTILINE)
 _DOCSTRING_LINE = re.compile(r'^(?P<before> *(?:""")?)(?P<words>[A-Z].*?)(?P<after>(?:""")?)$', re.MULTILINE)

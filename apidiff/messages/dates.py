@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from apidiff.messages.labels import LABELS, Language, filled
+from apidiff.messages.labels import LABELS, filled
+from apidiff.model.base import Language
 
 
 def spelt_date(exact: str, language: Language) -> str:
@@ -19,4 +20,4 @@ def spelt_date(exact: str, language: Language) -> str:
     time = f"{date.hour:02}:{date.minute:02}"
     month = LABELS[f"month.{date.month}"]
     text = filled("date.exact", day=date.day, month=month, year=date.year, time=time)
-    return text.en if language == "en" else text.zh
+    return text.said_in(language)

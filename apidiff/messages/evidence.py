@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from apidiff.messages.labels import Language, label
+from apidiff.messages.labels import label
 from apidiff.messages.phrases import place_text
+from apidiff.model.base import Language
 from apidiff.model.verdict import Evidence, EvidenceCode, Observation
 from apidiff.model.views import ObservedEntry
 

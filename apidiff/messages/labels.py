@@ -9,15 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
 from apidiff.errors import DataError, reinstall
-from apidiff.model.base import Text
+from apidiff.model.base import Language, Text
 from apidiff.model.ranges import ALL
 
-Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 # Not by way of `apidiff.database`, which would cost an answer in the terminal the import of a YAML parser.
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "messages"
@@ -31,7 +29,7 @@ _LINES = re.compile(r"^[^#\n]", re.MULTILINE)
 def label(key: str, language: Language) -> str:
     """The words under ``key`` in ``language``. Raises DataError for a key that is in no file."""
     text = LABELS[key]
-    return text.en if language == "en" else text.zh
+    return text.said_in(language)
 
 
 def filled(key: str, **values: Text | str | int) -> Text:

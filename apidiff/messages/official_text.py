@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from apidiff.derive.official import NOTATION, OfficialReport, RowReport, RowVerdict, TableReport
 from apidiff.derive.official_behaviour import Finding
 from apidiff.messages.evidence import evidence_lines
-from apidiff.messages.labels import Language, label
+from apidiff.messages.labels import label
 from apidiff.messages.verdict_text import verdict_text
-from apidiff.model.base import Text
+from apidiff.model.base import Language, Text
 
 
 def report_markdown(report: OfficialReport, language: Language) -> str:
@@ -130,7 +130,7 @@ class _Report:
         return label(f"site.{key}", self.language)
 
     def _text(self, text: Text) -> str:
-        return text.en if self.language == "en" else text.zh
+        return text.said_in(self.language)
 
 
 def _grid(header: list[str], rows: Iterable[list[str]]) -> Iterator[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from apidiff.messages.escape_invisible import one_line
-from apidiff.messages.labels import Language, label
+from apidiff.messages.labels import label
+from apidiff.model.base import Language
 from apidiff.model.signed import Signed
 
 

@@ -16,9 +16,9 @@ from apidiff.derive.sweeps import (
 )
 from apidiff.messages.differences import text_of
 from apidiff.messages.headlines import on_devices
-from apidiff.messages.labels import LABELS, Language, filled, joined, label, spaced
+from apidiff.messages.labels import LABELS, filled, joined, label, spaced
 from apidiff.messages.verdict_text import evidence
-from apidiff.model.base import Text
+from apidiff.model.base import Language, Text
 from apidiff.model.probe import PARTS_OF_ONE, Layout
 from apidiff.model.trace import backend_name
 from apidiff.model.version import Version

@@ -12,8 +12,8 @@ import msgspec
 from apidiff.database.runs import short_id
 from apidiff.derive.verdicts_by_run import Known, changes, confirmations, disputes
 from apidiff.messages.escape_invisible import one_line
-from apidiff.messages.labels import Language, label
-from apidiff.model.base import Text
+from apidiff.messages.labels import label
+from apidiff.model.base import Language, Text
 from apidiff.model.trust import Trust
 from apidiff.model.verdict import Observation
 from apidiff.model.views import (

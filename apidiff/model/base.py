@@ -1,11 +1,12 @@
 """The one base of all authored records: frozen, keyword-only, unknown keys refused."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
 Slug = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", description="lower-case words joined by '-'")]
 DottedName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$", description="full dotted name")]
+Language = Literal["en", "zh"]
 NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
 # A place a value can be seen at: an argument, the returned object, an element of one, a tensor that an object holds.
 Slot = Annotated[
@@ -29,3 +30,7 @@ class Text(Record, frozen=True, kw_only=True):
 
     en: NonEmpty
     zh: NonEmpty
+
+    def said_in(self, language: Language) -> str:
+        """The prose in one of the languages."""
+        return self.en if language == "en" else self.zh

@@ -16,8 +16,7 @@ from apidiff.database import Data
 from apidiff.database.scope import load_scope
 from apidiff.database.signatures import newest_first
 from apidiff.derive.difference_subjects import Ways, claim_subjects, difference_subjects, spelled_ways
-from apidiff.messages.labels import Language
-from apidiff.model.base import Record, Text
+from apidiff.model.base import Language, Record, Text
 from apidiff.model.mapping import Mapping
 from apidiff.model.ranges import holds, spans, told
 from apidiff.model.signature import SignatureFile
@@ -102,7 +101,7 @@ class _Table:
         }
 
     def _text(self, text: Text | None) -> str:
-        return "" if text is None else text.en if self.language == "en" else text.zh
+        return "" if text is None else text.said_in(self.language)
 
     def _api(self, entry: Entry) -> dict[str, Any]:
         found = self.facts.sources.get(entry.id, SourceFacts(kind="function", calls=[]))

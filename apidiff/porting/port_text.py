@@ -8,8 +8,8 @@ from itertools import chain
 
 import msgspec
 
-from apidiff.messages.labels import Language, filled
-from apidiff.model.base import Text
+from apidiff.messages.labels import filled
+from apidiff.model.base import Language, Text
 from apidiff.model.call_facts import CallFacts, TargetFacts
 from apidiff.model.source_names import SourceNames
 from apidiff.model.vocabulary import Reach, Risk
@@ -369,29 +369,25 @@ class _Port:
 
     def _comment(self, one: Change) -> str:
         language = self._options.language
-        why = _in(language, _listed(one.why))
+        why = _listed(one.why).said_in(language)
         if one.guide is not None and one.state == "manual":
             address = f"{self._options.site}guide/code.html#guide-code-{one.guide}"
         else:
-            address = _in(language, one.help) if one.help is not None else ""
+            address = one.help.said_in(language) if one.help is not None else ""
         if address:
-            why += _in(language, filled("porting.address", address=address))
+            why += filled("porting.address", address=address).said_in(language)
         if one.state == "made":
             text = filled(
                 "porting.comment_edited", label=one.label, source=one.source, target=one.target or "", text=why
             )
         else:
             text = filled("porting.comment", label=one.label, source=one.source, text=why)
-        return " ".join(_in(language, text).split())
+        return " ".join(text.said_in(language).split())
 
 
 def _ordered(*groups: Iterable[Edit]) -> list[Edit]:
     """Edits in their order in the text; of those that put text in at one place, those of the first group come first."""
     return sorted(chain.from_iterable(groups), key=lambda edit: (edit.start, edit.end))
-
-
-def _in(language: Language, text: Text) -> str:
-    return text.en if language == "en" else text.zh
 
 
 def _listed(texts: Sequence[Text]) -> Text:

@@ -14,13 +14,14 @@ from apidiff.errors import ApidiffError
 from apidiff.lookup.answer import Answer
 from apidiff.lookup.index import Index
 from apidiff.lookup.search import Searcher
-from apidiff.messages.labels import Language, label
+from apidiff.messages.labels import label
+from apidiff.model.base import Language
 from apidiff.porting.port_text import Ported
 from apidiff.porting.scan_report import ScanReport
 from apidiff.porting.source_files import Problem
 from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import SNIPPET
-from apidiff.servers.analyser import Analyser, in_language
+from apidiff.servers.analyser import Analyser
 from apidiff.servers.run_text import run_text
 from apidiff.servers.typed_names import api_meant
 from apidiff.writers.scan.words import counts, problem_text, title, words
@@ -91,7 +92,7 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
         """Which APIs fit some words."""
         found = agent.searcher.search(query, limit)
         lines = [
-            f"- {result.id} [{label(f'risk.{result.risk}', language)}] {in_language(result.summary, language)}"
+            f"- {result.id} [{label(f'risk.{result.risk}', language)}] {result.summary.said_in(language)}"
             for result in found.results
         ]
         return "\n".join(lines) or label("terminal.nothing", language).format(words=query)
@@ -158,7 +159,7 @@ def _scanned(report: ScanReport, language: Language) -> list[str]:
         )
         lines.append(
             f"- {finding.line}:{finding.column} {finding.source}{target} [{labels}]{colon}"
-            f"{in_language(finding.headline, language)}"
+            f"{finding.headline.said_in(language)}"
         )
     if len(findings) > _FINDINGS:
         lines.append(f"- {label('screen.more_short', language).format(count=len(findings) - _FINDINGS)}")

@@ -11,8 +11,8 @@ from apidiff.lookup.errors import NoCounterpart
 from apidiff.lookup.index import Index
 from apidiff.lookup.knowledge import KnowledgeBase
 from apidiff.lookup.lookup import chosen_release
-from apidiff.messages.labels import Language, filled
-from apidiff.model.base import Text
+from apidiff.messages.labels import filled
+from apidiff.model.base import Language
 from apidiff.porting.file_scan import Reference
 from apidiff.porting.judgement import Judge, Judgement
 from apidiff.porting.port_text import Porter, PortOptions
@@ -101,17 +101,10 @@ class Analyser:
         parts = [filled("servers.possible", name=reference.name)] if reference.possible else []
         if reference.role == "call":
             parts.append(filled(f"servers.call.{judgement.label.value}"))
-        lines = ["".join(in_language(part, language) for part in parts)] if parts else []
-        lines += [
-            f"- {in_language(met.headline, language)}" for met in judgement.differences if reference.role == "call"
-        ]
+        lines = ["".join(part.said_in(language) for part in parts)] if parts else []
+        lines += [f"- {met.headline.said_in(language)}" for met in judgement.differences if reference.role == "call"]
         key = judgement.mapping, language
         if key not in self._hovers:
             self._hovers[key] = short_answer(self.answer(judgement.mapping), language)
         head = "\n".join(lines)
         return f"{head}\n\n---\n\n{self._hovers[key]}" if head else self._hovers[key]
-
-
-def in_language(text: Text, language: Language) -> str:
-    """``text`` in ``language``."""
-    return text.en if language == "en" else text.zh

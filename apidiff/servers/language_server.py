@@ -21,7 +21,7 @@ from pygls.workspace import TextDocument
 from apidiff import __version__
 from apidiff.errors import ApidiffError
 from apidiff.lookup.index import Index
-from apidiff.messages.labels import Language
+from apidiff.model.base import Language
 from apidiff.porting.file_scan import Reference, Span
 from apidiff.porting.judgement import Judgement
 from apidiff.porting.port_text import Repair
@@ -30,7 +30,7 @@ from apidiff.porting.scan_settings import ScanSettings, read_settings
 from apidiff.porting.source_files import Problem
 from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import SNIPPET, long_lines
-from apidiff.servers.analyser import Analyser, Analysis, in_language
+from apidiff.servers.analyser import Analyser, Analysis
 from apidiff.servers.document_lines import DocumentLines
 from apidiff.servers.moved_places import place_before
 from apidiff.servers.quick_fixes import Fix, quick_fixes
@@ -307,10 +307,10 @@ async def _publish(server: LanguageServer, editor: Editor, uri: str) -> None:
 def _diagnostic(finding: Finding, lines: DocumentLines, language: Language) -> types.Diagnostic:
     target = f" → {finding.target}" if finding.target else ""
     colon = ": " if language == "en" else "："
-    address = in_language(finding.help, language) if finding.help else ""
+    address = finding.help.said_in(language) if finding.help else ""
     return types.Diagnostic(
         range=lines.range(finding),
-        message=f"{finding.source}{target}{colon}{in_language(finding.headline, language)}",
+        message=f"{finding.source}{target}{colon}{finding.headline.said_in(language)}",
         severity=_SEVERITIES[finding.risk],
         code=finding.code,
         code_description=types.CodeDescription(address) if address else None,

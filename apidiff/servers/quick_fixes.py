@@ -7,12 +7,12 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from apidiff.messages.labels import Language, filled
+from apidiff.messages.labels import filled
+from apidiff.model.base import Language
 from apidiff.porting.file_scan import Span
 from apidiff.porting.judgement import Label
 from apidiff.porting.port_text import Change, Repair
 from apidiff.porting.scan_report import Finding
-from apidiff.servers.analyser import in_language
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _COMMENT = re.compile(r"#\s*apidiff:\s*ignore\[([^\]]*)\]")
@@ -62,14 +62,14 @@ def quick_fixes(
         else:
             why = change.why[0] if change.why else filled("servers.fix.not_run")
             named = filled("servers.fix.unsafe", target=change.target or "", why=why)
-        yield Fix(in_language(named, language), edits, _codes(change, findings), verified)
+        yield Fix(named.said_in(language), edits, _codes(change, findings), verified)
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     offered: set[tuple[int, str]] = set()
     for finding in findings:
         place = finding.line, finding.column, finding.end_line, finding.end_column
         if _meets(*place, first, last) and (finding.end_line, finding.code) not in offered:
             offered.add((finding.end_line, finding.code))
-            title = in_language(filled("servers.fix.ignore", code=finding.code), language)
+            title = filled("servers.fix.ignore", code=finding.code).said_in(language)
             yield Fix(
                 title, [_ignoring(lines[finding.end_line - 1], finding.end_line, finding.code)], (finding.code,), False
             )

@@ -58,7 +58,7 @@ def _cases(make: PageBuilder, row: AgreementEntry) -> nodes.Node | None:
 
 
 def _case(make: PageBuilder, case: CaseEntry) -> list[nodes.Node]:
-    words = case.text.en if make.language == "en" else case.text.zh
+    words = case.text.said_in(make.language)
     given = [paragraph(*prose(case.given), classes=["apidiff-aside"])] if case.given else []
     return [
         paragraph(make.badge("outcome", case.agreement), nodes.Text(" "), literal(case.sample)),

@@ -12,7 +12,8 @@ from docutils import nodes
 from apidiff.derive.evidence import RunHead, SingleHead
 from apidiff.derive.index_rows import Index, IndexRow
 from apidiff.derive.runs_on import DEVICES
-from apidiff.messages.labels import Language, label
+from apidiff.messages.labels import label
+from apidiff.model.base import Language
 from apidiff.model.coverage import Coverage
 from apidiff.model.vocabulary import AnswerKind, Risk
 from apidiff.sphinxext.news_page import measured

@@ -17,7 +17,8 @@ from sphinx.application import Sphinx
 from apidiff.database.scope import load_scope
 from apidiff.derive.index_rows import AnswerRow, Index, IndexRow, OnDevice
 from apidiff.derive.runs_on import DEVICES
-from apidiff.messages.labels import Language, between_sentences, filled, label
+from apidiff.messages.labels import between_sentences, filled, label
+from apidiff.model.base import Language
 from apidiff.model.vocabulary import AnswerKind, Risk, Status
 from apidiff.sphinxext.page_parts import END, part_mark
 from apidiff.writers.exports.address import anchor
@@ -170,7 +171,7 @@ def _facets(index: Index, language: Language) -> dict[str, list[tuple[str, str]]
 def _device_words(key: str, language: Language) -> str:
     device, _, standing = key.partition("-")
     words = filled(f"table.device.{standing}", device=filled(f"device.{device}"))
-    return words.en if language == "en" else words.zh
+    return words.said_in(language)
 
 
 def _standings(place: OnDevice) -> list[str]:

@@ -13,8 +13,8 @@ from sphinx import addnodes
 
 from apidiff.messages.dates import spelt_date
 from apidiff.messages.evidence import evidence_lines
-from apidiff.messages.labels import Language, between_sentences, in_words, label
-from apidiff.model.base import Text
+from apidiff.messages.labels import between_sentences, in_words, label
+from apidiff.model.base import Language, Text
 from apidiff.model.verdict import Evidence
 from apidiff.model.views import DocumentEntry
 from apidiff.sphinxext.nodes import (
@@ -120,7 +120,7 @@ class PageBuilder:
 
     def pick(self, text: Text) -> str:
         """Return the text in the page's language."""
-        return text.en if self.language == "en" else text.zh
+        return text.said_in(self.language)
 
     def between_sentences(self) -> nodes.Text:
         """Make what stands between two sentences: Chinese full stops bring their own room."""

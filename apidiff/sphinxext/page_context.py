@@ -16,7 +16,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from apidiff.messages.labels import Language, between_sentences, label
+from apidiff.messages.labels import between_sentences, label
+from apidiff.model.base import Language
 from apidiff.model.views import Entry
 from apidiff.sphinxext.languages import language_of
 from apidiff.sphinxext.nodes import relative
@@ -77,7 +78,7 @@ def configure_head(_app: Sphinx, config: Config) -> None:
 def describe_mapping(entry: Entry, language: Language) -> dict[str, str]:
     """Return what is kept with a mapping's page: its summary and its worst risk."""
     text = label("machines.about_mapping", language).format(
-        summary=entry.summary.en if language == "en" else entry.summary.zh,
+        summary=entry.summary.said_in(language),
         risk=label(f"risk.{entry.risk}", language),
         meaning=label(f"risk_meaning.{entry.risk}", language),
     )

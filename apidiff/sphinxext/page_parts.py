@@ -22,7 +22,8 @@ from jinja2 import Environment, StrictUndefined, Template
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 
-from apidiff.messages.labels import Language, label
+from apidiff.messages.labels import label
+from apidiff.model.base import Language
 from apidiff.sphinxext.languages import language_of
 from apidiff.writers.exports.files import write_if_changed
 

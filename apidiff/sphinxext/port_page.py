@@ -11,7 +11,8 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from apidiff.messages.labels import LABELS, Language, label
+from apidiff.messages.labels import LABELS, label
+from apidiff.model.base import Language
 from apidiff.model.vocabulary import AnswerKind, DifferenceKind, Risk, Status
 from apidiff.porting.port import port_script
 from apidiff.sphinxext.languages import language_of

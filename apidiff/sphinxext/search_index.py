@@ -21,9 +21,9 @@ from apidiff.database.terms import everyday_names, load_terms
 from apidiff.derive.answers import MAPS_TO, answer_at, current_target
 from apidiff.lookup.passages import unmatched_text
 from apidiff.lookup.words import EMPTY
-from apidiff.messages.labels import Language, label
+from apidiff.messages.labels import label
 from apidiff.messages.synonyms import words_of
-from apidiff.model.base import Record, Text
+from apidiff.model.base import Language, Record, Text
 from apidiff.model.views import CounterpartEntry, DifferenceEntry, Entry, ParameterEntry, TargetEntry
 from apidiff.sphinxext.answers import answer_anchor
 from apidiff.sphinxext.domain import ApidiffDomain, Part
@@ -247,7 +247,7 @@ def _once(passages: Iterable[Passage]) -> Iterator[Passage]:
 
 def _plain(text: Text, language: Language) -> str:
     """Write the text without the marks of code."""
-    return (text.en if language == "en" else text.zh).replace("`", "")
+    return text.said_in(language).replace("`", "")
 
 
 def note_parts(app: Sphinx, doctree: nodes.document) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from apidiff.lookup.census import CensusReport
-from apidiff.messages.labels import Language, filled
-from apidiff.model.base import Text
+from apidiff.messages.labels import filled
+from apidiff.model.base import Language
 
 _LONGEST = 40  # unanswered names; JSON has all of them
 
@@ -28,14 +28,10 @@ def census_text(report: CensusReport, language: Language) -> str:
         ),
         filled("census.unanswered" if report.unanswered else "census.all_answered"),
     ]
-    lines = [_in(text, language) for text in texts]
+    lines = [text.said_in(language) for text in texts]
     width = len(_grouped(report.unanswered[0].references)) if report.unanswered else 0
     lines += [f"  {_grouped(used.references):>{width}}  {used.name}" for used in report.unanswered[:_LONGEST]]
     return "".join(f"{line}\n" for line in lines)
-
-
-def _in(text: Text, language: Language) -> str:
-    return text.en if language == "en" else text.zh
 
 
 def _grouped(count: int) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from apidiff.lookup.condition_figures import ConditionFigures
-from apidiff.messages.labels import Language, label
+from apidiff.messages.labels import label
+from apidiff.model.base import Language
 
 _TITLES = {"written": "conditions.written", "extracted": "conditions.extracted"}  # by the origin of samples
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from apidiff.derive.document_differences import DocumentRow, Stated
-from apidiff.messages.labels import Language, label
-from apidiff.model.base import Text
+from apidiff.messages.labels import label
+from apidiff.model.base import Language
 
 HEADER = ("column.source", "column.target", "documents.stated", "documents.shown", "documents.command")
 
@@ -18,7 +18,7 @@ def documents_text(rows: Sequence[DocumentRow], language: Language) -> str:
 
 def shown_cell(row: DocumentRow, language: Language) -> str:
     """What runs show instead, in words."""
-    told = label("site.semicolon", language).join(_in(text, language) for text in row.shown)
+    told = label("site.semicolon", language).join(text.said_in(language) for text in row.shown)
     return told or label(f"documents.shown.{row.kind}", language).format(version=row.version)
 
 
@@ -33,10 +33,6 @@ def _lines(rows: Sequence[DocumentRow], language: Language) -> Iterator[str]:
         yield f"| {' | '.join(label(key, language) for key in HEADER)} |"
         yield "|---" * len(HEADER) + "|"
         for row in mine:
-            stated = f"[{row.stated}]({_in(row.address, language)})" if row.address else row.stated
+            stated = f"[{row.stated}]({row.address.said_in(language)})" if row.address else row.stated
             cells = (f"`{row.mapping}`", f"`{row.target}`", stated, shown_cell(row, language), f"`{row.command}`")
             yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
-
-
-def _in(text: Text, language: Language) -> str:
-    return text.en if language == "en" else text.zh

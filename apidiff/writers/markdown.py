@@ -15,10 +15,10 @@ from apidiff.messages.cited_parts import part_text
 from apidiff.messages.code_comments import commented
 from apidiff.messages.escape_invisible import visible
 from apidiff.messages.first_screen import disputed_text, first_screen, where_text
-from apidiff.messages.labels import Language, in_words, label
+from apidiff.messages.labels import in_words, label
 from apidiff.messages.sweep_differences import cell_words
 from apidiff.messages.verdict_text import verdict_text
-from apidiff.model.base import Record, Text
+from apidiff.model.base import Language, Record, Text
 from apidiff.model.probe import Sweep
 from apidiff.model.version import Version
 from apidiff.model.views import (
@@ -271,7 +271,7 @@ class _Page:
         return label(key, self.language)
 
     def text(self, text: Text) -> str:
-        return prose(text.en if self.language == "en" else text.zh)
+        return prose(text.said_in(self.language))
 
     def span(self, text: str) -> str:
         return in_words(text, self.language)

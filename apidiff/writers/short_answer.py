@@ -8,8 +8,8 @@ from apidiff.lookup.answer import Answer, Unmatched
 from apidiff.messages.code_comments import commented
 from apidiff.messages.escape_invisible import visible
 from apidiff.messages.first_screen import disputed_text, first_screen, standing_key, where_text
-from apidiff.messages.labels import Language, in_words, label
-from apidiff.model.base import Text
+from apidiff.messages.labels import in_words, label
+from apidiff.model.base import Language
 from apidiff.model.views import DifferenceEntry
 
 _SHOWN = 5  # of each list
@@ -56,7 +56,7 @@ def _head(answer: Answer, language: Language) -> Iterator[str]:
     target, version = answer.target, answer.asked.mindspore
     if target is None:
         yield f"**{answer.source}**"
-        yield _said(answer.summary, language)
+        yield answer.summary.said_in(language)
         yield from _without_target(answer, language)
         return
     yield f"**{answer.source}** → **{target.name}**"
@@ -72,7 +72,7 @@ def _head(answer: Answer, language: Language) -> Iterator[str]:
         standing += " " + label("terminal.use_instead", language).format(name=answer.current)
     yield standing
     if target.note:
-        yield _said(target.note, language)
+        yield target.note.said_in(language)
 
 
 def _without_target(answer: Answer, language: Language) -> Iterator[str]:
@@ -81,9 +81,9 @@ def _without_target(answer: Answer, language: Language) -> Iterator[str]:
         yield label("box.no_current", language).format(version=version)
         return
     yield label("answer.at", language).format(version=version, answer=label(f"answer.{otherwise.answer}", language))
-    yield _said(otherwise.why, language)
+    yield otherwise.why.said_in(language)
     if otherwise.instead:
-        yield _lead("instead", language) + _said(otherwise.instead, language)
+        yield _lead("instead", language) + otherwise.instead.said_in(language)
     if otherwise.uses:
         yield _lead("uses", language) + label("site.comma", language).join(f"`{name}`" for name in otherwise.uses)
 
@@ -98,18 +98,18 @@ def _code(answer: Answer, language: Language) -> Iterator[str]:
             label(f"on_device.{device}", language) for device in beside.devices
         )
         lines = [label("screen.beside", language).format(devices=devices) + f"`{beside.name}`"]
-        yield "\n".join(lines + [f"- {_said(fact, language)}" for fact in beside.watch[:_SHOWN]])
+        yield "\n".join(lines + [f"- {fact.said_in(language)}" for fact in beside.watch[:_SHOWN]])
 
 
 def _everyday(answer: Answer, language: Language) -> Iterator[str]:
     target = answer.target
     if target is not None:
         if target.refused:
-            yield _said(target.refused, language)
+            yield target.refused.said_in(language)
         if places := where_text(target.runs_on, target.limits):
-            yield _lead("screen.where", language) + _said(places, language)
+            yield _lead("screen.where", language) + places.said_in(language)
         if disputed := disputed_text(answer.claims, answer.source, target.name):
-            yield _said(disputed, language)
+            yield disputed.said_in(language)
     screen = first_screen(answer.differences)
     if target is not None and not screen.must and not screen.watch:
         yield label("screen.nothing", language)
@@ -126,7 +126,7 @@ def _listed(key: str, differences: Sequence[DifferenceEntry], language: Language
     if not differences:
         return ""
     lines = [f"**{label(key, language)}**"]
-    lines += [f"- {_said(difference.headline or difference.text, language)}" for difference in differences[:_SHOWN]]
+    lines += [f"- {(difference.headline or difference.text).said_in(language)}" for difference in differences[:_SHOWN]]
     if (left := len(differences) - _SHOWN) > 0:
         lines.append(f"- {label('screen.more_short', language).format(count=left)}")
     return "\n".join(lines)
@@ -138,14 +138,10 @@ def _unmatched(unmatched: Unmatched, language: Language) -> Iterator[str]:
         yield label("serves.unnamed", language)
         return
     yield label("serves.none", language)
-    yield _said(unmatched.why, language)
+    yield unmatched.why.said_in(language)
     if unmatched.nearest:
         yield _lead("nearest", language) + label("site.comma", language).join(unmatched.nearest)
 
 
 def _lead(key: str, language: Language) -> str:
     return label(key, language) + label("site.colon", language)
-
-
-def _said(text: Text, language: Language) -> str:
-    return text.en if language == "en" else text.zh

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from apidiff.lookup.answer import Answer, AnsweredClaim
 from apidiff.messages.agreement_lines import agreement_places
 from apidiff.messages.escape_invisible import visible
-from apidiff.messages.labels import Language, label
+from apidiff.messages.labels import label
 from apidiff.messages.verdict_text import verdict_text
-from apidiff.model.base import Text
+from apidiff.model.base import Language
 from apidiff.model.views import AgreementEntry
 
 _CASES = 6
@@ -43,7 +43,7 @@ def _cases(rows: list[AgreementEntry], language: Language) -> Iterator[str]:
     """Samples that do not agree: the call, what it was given, what came out."""
     cases = [(row.facet, case) for row in rows for case in row.cases]
     for facet, case in cases[:_CASES]:
-        said = _said(case.text, language)
+        said = case.text.said_in(language)
         said = said if len(said) <= _LONGEST else said[:_LONGEST] + "…"
         yield f"- {label(f'facet.{facet}', language)}, `{case.call}` ({case.given}){label('site.colon', language)}{said}"
     if len(cases) > _CASES:
@@ -55,21 +55,17 @@ def _claims(answer: Answer, language: Language, about: str) -> Iterator[str]:
     claims = [claim for claim in answer.claims if claim.swept is None and about in claim.id and claim.summary]
     claims.sort(key=lambda claim: all(row.outcome == "holds" for row in claim.summary))
     for claim in claims[:_CLAIMS]:
-        yield f"- {_said(claim.text, language)} {_verdict(claim, answer.asked.mindspore, language)}"
+        yield f"- {claim.text.said_in(language)} {_verdict(claim, answer.asked.mindspore, language)}"
     if len(claims) > _CLAIMS:
         yield f"- {label('screen.more_short', language).format(count=len(claims) - _CLAIMS)}"
 
 
 def _verdict(claim: AnsweredClaim, release: str, language: Language) -> str:
     rows = [row for row in claim.summary if row.framework == "torch" or row.framework_version == release]
-    told = [f"{_said(verdict_text(row), language)} [{row.runs[0]}]" for row in rows[:2]]
+    told = [f"{verdict_text(row).said_in(language)} [{row.runs[0]}]" for row in rows[:2]]
     return label("site.semicolon", language).join(told)
 
 
 def _runs(runs: list[str], language: Language) -> str:
     comma = label("site.comma", language)
     return label("evidence.runs", language) + label("site.colon", language) + comma.join(f"`{run}`" for run in runs)
-
-
-def _said(text: Text, language: Language) -> str:
-    return text.en if language == "en" else text.zh

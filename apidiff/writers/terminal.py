@@ -27,10 +27,10 @@ from apidiff.messages.cited_parts import part_text
 from apidiff.messages.code_comments import commented
 from apidiff.messages.escape_invisible import visible
 from apidiff.messages.first_screen import disputed_text, first_screen, standing_key, where_text
-from apidiff.messages.labels import Language, in_words, label
+from apidiff.messages.labels import in_words, label
 from apidiff.messages.sweep_differences import cell_words
 from apidiff.messages.version_changes import measurer
-from apidiff.model.base import Text
+from apidiff.model.base import Language, Text
 from apidiff.model.probe import Sweep
 from apidiff.model.views import DifferenceEntry, ObservedEntry, ObservedSummary, ParameterEntry
 from apidiff.model.vocabulary import DifferenceKind, Execution
@@ -454,7 +454,7 @@ class _Sections:
         return table
 
     def _said(self, text: Text) -> str:
-        return visible(text.en if self.language == "en" else text.zh)
+        return visible(text.said_in(self.language))
 
 
 def _is_of_kernel(difference: DifferenceEntry) -> bool:
@@ -476,7 +476,7 @@ def _named(name: str | None, held_in: str | None) -> Line:
 
 def _prose(text: Text, language: Language) -> Line:
     """Text of a record in one language; what stands between backticks is bold."""
-    line = Line(text.en if language == "en" else text.zh)
+    line = Line(text.said_in(language))
     line.highlight_regex(r"`[^`]+`", "bold")
     return line
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 from playwright.sync_api import Browser, sync_playwright
 
-from apidiff.messages.labels import Language
+from apidiff.model.base import Language
 from apidiff.sphinxext import site_content
 from apidiff.sphinxext.search_index import SearchData, SearchEntry, counterpart_entry, mapping_entry, search_data
 from apidiff.sphinxext.site_content import Content

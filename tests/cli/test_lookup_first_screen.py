@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from apidiff.lookup.knowledge import KnowledgeBase
-from apidiff.messages.labels import Language
+from apidiff.model.base import Language
 from apidiff.writers.terminal import answer_text
 
 LINES = 30

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from apidiff.lookup.errors import NoCounterpart
 from apidiff.lookup.knowledge import KnowledgeBase
-from apidiff.messages.labels import Language
+from apidiff.model.base import Language
 from apidiff.writers.terminal import answer_text
 
 NEAREST = "Nearest: torch.distributed.reduce\nA page (https://example.org/p)"

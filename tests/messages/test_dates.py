@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apidiff.messages.dates import spelt_date
-from apidiff.messages.labels import Language
+from apidiff.model.base import Language
 
 # (as a record has it, language, as it is shown)
 DATES: list[tuple[str, Language, str]] = [

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from apidiff.lookup.cache import open_index
-from apidiff.messages.labels import Language
+from apidiff.model.base import Language
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
 from apidiff.porting.judgement import Judge
 from apidiff.porting.port_text import Ported, Porter, PortOptions

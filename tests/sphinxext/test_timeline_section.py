@@ -7,8 +7,7 @@ import pytest
 from docutils.utils import new_document
 from entry_fixture import NEW, SOURCE, other_entry
 
-from apidiff.messages.labels import Language
-from apidiff.model.base import Text
+from apidiff.model.base import Language, Text
 from apidiff.model.views import DocumentEntry, HistoryEntry
 from apidiff.sphinxext.mapping_evidence import timeline_section
 from apidiff.sphinxext.page_builder import PageBuilder

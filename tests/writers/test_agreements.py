@@ -10,7 +10,8 @@ from rich.console import Console
 from apidiff.database import Data
 from apidiff.lookup.entry import Builder
 from apidiff.messages.agreement_lines import agreement_places
-from apidiff.messages.labels import LANGUAGES, Language, label
+from apidiff.messages.labels import LANGUAGES, label
+from apidiff.model.base import Language
 from apidiff.model.views import Entry
 from apidiff.writers.markdown import MappingText
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
 from apidiff.errors import ApidiffError
-from apidiff.messages.labels import Language
+from apidiff.model.base import Language
 from apidiff.model.published import FORMAT
 
 VARIABLE = "APIDIFF_SITE_URL"

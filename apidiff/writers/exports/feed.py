@@ -147,7 +147,7 @@ class _Words:
             before=before,
             after=after,
         )
-        lines = [(claim.text.en if self.language.words == "en" else claim.text.zh).replace("`", "")]
+        lines = [claim.text.said_in(self.language.words).replace("`", "")]
         for step, (old, new) in zip(change.steps, outcomes, strict=True):
             sizes = self.word("site.comma").join(map(str, step.change.world_sizes))
             lines.append(

@@ -13,8 +13,7 @@ import msgspec
 
 from apidiff.database.paths import PACKAGE
 from apidiff.lookup.made_entries import code_files
-from apidiff.messages.labels import Language
-from apidiff.model.base import Record
+from apidiff.model.base import Language, Record
 from apidiff.model.views import Entry
 from apidiff.writers.exports.files import write_if_changed
 from apidiff.writers.markdown import MappingText

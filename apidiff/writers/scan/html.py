@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from apidiff.messages.escape_invisible import visible
-from apidiff.messages.labels import Language, label
+from apidiff.messages.labels import label
+from apidiff.model.base import Language
 from apidiff.porting.scan_report import FileShares, Finding, ScanReport
 from apidiff.writers.scan.table import rows_by_risk
-from apidiff.writers.scan.words import LABELS, counts, in_language, place, problem_text, title, words
+from apidiff.writers.scan.words import LABELS, counts, place, problem_text, title, words
 
 _PLACES = 50  # of one difference
 _STYLE = """
@@ -91,7 +92,7 @@ def _differences(findings: Sequence[Finding], language: Language) -> Iterator[st
             f'<td class="{first.risk}">{escape(label(f"risk.{first.risk}", language))}</td>',
             f'<td class="n">{len(row.places)}</td>',
             f"<td>{_code(first.source)}{target}</td>",
-            f"<td>{escape(visible(in_language(first.headline, language)))}</td>",
+            f"<td>{escape(visible(first.headline.said_in(language)))}</td>",
             f'<td class="{first.fix}">{escape(label(f"scan.label.{first.fix}", language))}</td>',
             f"<td>{_places(row.places)}</td>",
         ]

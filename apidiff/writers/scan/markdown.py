@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from apidiff.messages.escape_invisible import visible
-from apidiff.messages.labels import Language, label
+from apidiff.messages.labels import label
+from apidiff.model.base import Language
 from apidiff.porting.scan_report import ScanReport
 from apidiff.writers.scan.table import rows_by_risk
-from apidiff.writers.scan.words import LABELS, counts, in_language, place, sentence, title, words
+from apidiff.writers.scan.words import LABELS, counts, place, sentence, title, words
 
 _LEVELS = {"silent": "error", "error": "error", "rewrite": "warning", "none": "notice"}
 
@@ -28,7 +29,7 @@ def scan_markdown(report: ScanReport, language: Language, *, everything: bool = 
                     label(f"risk.{first.risk}", language),
                     str(len(row.places)),
                     f"`{first.source}`",
-                    in_language(first.headline, language),
+                    first.headline.said_in(language),
                     label(f"scan.label.{first.fix}", language),
                     f"`{place(first)}`",
                 ]

@@ -9,10 +9,11 @@ from urllib.parse import quote
 import msgspec
 
 from apidiff import __version__
-from apidiff.messages.labels import Language, label
+from apidiff.messages.labels import label
+from apidiff.model.base import Language
 from apidiff.porting.finding_codes import RENAME, finding_codes
 from apidiff.porting.scan_report import Finding, Rename, ScanReport
-from apidiff.writers.scan.words import in_language, problem_text, sentence, words
+from apidiff.writers.scan.words import problem_text, sentence, words
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"silent": "error", "error": "error", "rewrite": "warning", "none": "note"}
@@ -52,7 +53,7 @@ def scan_sarif(report: ScanReport, language: Language, *, everything: bool = Fal
 def _result(finding: Finding, rules: dict[str, dict[str, Any]], language: Language) -> dict[str, Any]:
     rule = f"{finding.code}/{finding.source}/{finding.id}"
     if rule not in rules:
-        headline = in_language(finding.headline, language)
+        headline = finding.headline.said_in(language)
         rules[rule] = {
             "id": rule,
             "shortDescription": {"text": headline},
@@ -64,7 +65,7 @@ def _result(finding: Finding, rules: dict[str, dict[str, Any]], language: Langua
             },
         }
         if finding.help is not None:
-            rules[rule]["helpUri"] = in_language(finding.help, language)
+            rules[rule]["helpUri"] = finding.help.said_in(language)
     return {
         "ruleId": rule,
         "level": _LEVELS[finding.risk],

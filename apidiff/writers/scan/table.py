@@ -11,10 +11,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from apidiff.messages.escape_invisible import visible
-from apidiff.messages.labels import Language, label
+from apidiff.messages.labels import label
+from apidiff.model.base import Language
 from apidiff.porting.scan_report import RISKS, Finding, ScanReport
 from apidiff.writers.line import Line
-from apidiff.writers.scan.words import counts, in_language, place, title, words
+from apidiff.writers.scan.words import counts, place, title, words
 
 _STYLES = {"silent": "bold red", "error": "bold yellow", "rewrite": "cyan", "none": "green"}
 _UNKNOWN = 10  # names that are printed
@@ -64,7 +65,7 @@ def _table(findings: Sequence[Finding], language: Language, *, everything: bool)
         table.add_row(
             Line(label(f"risk.{first.risk}", language), style=_STYLES[first.risk]),
             str(len(row.places)),
-            Line.assemble((visible(first.source), "bold"), "\n", visible(in_language(first.headline, language))),
+            Line.assemble((visible(first.source), "bold"), "\n", visible(first.headline.said_in(language))),
             Line(label(f"scan.label.{first.fix}", language)),
             Line("\n".join(visible(place(one)) for one in places)),
         )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from apidiff.messages.labels import Language, filled, label
-from apidiff.model.base import Text
+from apidiff.messages.labels import filled, label
+from apidiff.model.base import Language, Text
 from apidiff.porting.judgement import DEVICES
 from apidiff.porting.scan_report import Finding, ScanReport
 from apidiff.porting.source_files import Problem
@@ -11,14 +11,9 @@ from apidiff.porting.source_files import Problem
 LABELS = ("verified", "unsafe", "manual", "unknown")
 
 
-def in_language(text: Text, language: Language) -> str:
-    """``text`` in ``language``."""
-    return text.en if language == "en" else text.zh
-
-
 def words(key: str, language: Language, **values: Text | str | int) -> str:
     """The message under ``key`` in ``language``, filled in."""
-    return in_language(filled(key, **values), language)
+    return filled(key, **values).said_in(language)
 
 
 def problem_text(problem: Problem, language: Language) -> str:
@@ -75,4 +70,4 @@ def sentence(finding: Finding, language: Language) -> str:
     """A finding in a line: its code, the API, what it becomes, what is to be minded."""
     target = f" → {finding.target}" if finding.target else ""
     colon = ": " if language == "en" else "："
-    return f"{finding.code} {finding.source}{target}{colon}{in_language(finding.headline, language)}"
+    return f"{finding.code} {finding.source}{target}{colon}{finding.headline.said_in(language)}"
