@@ -59,7 +59,7 @@ def read_extracted(path: Path) -> ExtractedSamples:
         samples = {}
         for text in rest:
             line += 1
-            written = msgspec.json.decode(text)
+            written = msgspec.json.decode(text, type=dict[str, object])
             name = str(written.pop("name"))
             samples[name] = msgspec.convert(written, Sample)
     except (ValueError, KeyError, AttributeError, RecursionError) as error:

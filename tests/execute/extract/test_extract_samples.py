@@ -103,6 +103,17 @@ def test_a_changed_byte_is_one_error(tmp_path: Path, shipped: dict[str, Extracte
         read_extracted(path)
 
 
+@pytest.mark.parametrize("line", [b"[]", b"1", b"null", b"{}", b"[" * 100_000])
+def test_a_line_that_is_no_sample_is_one_error(
+    line: bytes, tmp_path: Path, shipped: dict[str, ExtractedSamples]
+) -> None:
+    path = write_extracted(shipped["torch.sum"], tmp_path)
+    head, _, _ = gzip.decompress(path.read_bytes()).partition(b"\n")
+    path.write_bytes(gzip.compress(head + b"\n" + line + b"\n"))
+    with pytest.raises(DataError, match="holds no sample"):
+        read_extracted(path)
+
+
 def test_a_sample_that_names_no_parameter_is_an_error(database: Data, shipped: dict[str, ExtractedSamples]) -> None:
     assert list(extracted_samples_fit(database)) == []
     odd = msgspec.structs.replace(shipped["torch.sum"], samples={"odd": Sample(kwargs={"dims": 1})})
