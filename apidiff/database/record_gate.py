@@ -16,7 +16,7 @@ import msgspec
 
 from apidiff.model.agreement import Facet
 from apidiff.model.dtypes import DTYPES, first_odd
-from apidiff.model.sample_run import SampleRun, SampleTrace, SingleRecord
+from apidiff.model.sample_run import Draws, SampleRun, SampleTrace, SingleRecord
 from apidiff.model.trace import BufferDump, Number, ObjectDump, ProbeRun, RunRecord, SequenceDump, TensorDump, Value
 
 MAX_DEPTH = 8  # of values within values: the deepest that probes make is a list of tensors in a tuple
@@ -28,10 +28,13 @@ MAX_TEXT = 100_000  # characters of one string
 MAX_PARTS = 1000  # elements of a list or tuple, arguments of a call, lines of a log
 MAX_SECONDS = 86_400.0  # of one call
 _LARGEST = 2**64  # of any number that is written as an integer
+_LARGEST_MOMENT = 1e150  # its square is a number still
 _SHOWN = 100  # characters of a name in a message
 _FIRST_YEAR = 2023  # before the project began
 _SUITE = re.compile(r"source|\d{1,5}(\.\d{1,5}){0,2}((a|b|rc|\.dev|\.post)\d{1,9})*(\+[0-9a-z.]{1,64})?", re.ASCII)
 _VERSION = re.compile(r"\d{1,5}(\.\d{1,5}){2}", re.ASCII)
+_FRAMEWORKS = ("torch", "mindspore")
+_DEVICES = ("cpu", "cuda", "npu")  # of which pages have a name
 _NAME = re.compile(r"\w[\w.-]{0,63}", re.ASCII)
 NEW = "Record it anew with this version of the project: apidiff verify --record."
 
@@ -53,7 +56,7 @@ def record_faults(record: RunRecord | SingleRecord) -> Iterator[Fault]:
             found = probe_faults(run, record.world_size if isinstance(record, RunRecord) else 1)
         else:
             where = f"{run.api[:_SHOWN]} {run.sample[:_SHOWN]}"
-            found = sample_faults(run)
+            found = sample_faults(run, compared=record.framework != "torch")
         yield from ((f"{where}: {text}", NEW) for text in found)
 
 
@@ -61,16 +64,16 @@ def place_faults(record: RunRecord | SingleRecord) -> Iterator[Fault]:
     """Checks what names the record's folder and file, and the ranks."""
     if not _VERSION.fullmatch(record.framework_version):
         yield f"names the version {record.framework_version[:40]!r}", "A version is written as 2.13.0."
-    names = {"framework": record.framework, "device": record.device}
     if isinstance(record, RunRecord):
-        names["backend"] = record.backend
+        if not _NAME.fullmatch(record.backend):
+            yield f"names the backend {record.backend[:40]!r}, which is no plain word", NEW
         if not 1 <= record.world_size <= MAX_RANKS:
             yield f"has {record.world_size} ranks", f"From 1 to {MAX_RANKS} are possible."
     elif record.inputs not in {"", "extracted"}:
         yield f"is of the inputs {record.inputs[:40]!r}", "Inputs are written samples, or 'extracted'."
-    for what, name in names.items():
-        if not _NAME.fullmatch(name):
-            yield f"names the {what} {name[:40]!r}, which is no plain word", NEW
+    for what, name, known in (("framework", record.framework, _FRAMEWORKS), ("device", record.device, _DEVICES)):
+        if name not in known:
+            yield f"names the {what} {name[:40]!r}", f"Known are {', '.join(known)}."
 
 
 def _about_its_making(record: RunRecord | SingleRecord) -> Iterator[Fault]:
@@ -140,11 +143,11 @@ def probe_faults(run: ProbeRun, world_size: int) -> Iterator[str]:
             yield from probe_faults(run.again, world_size)
 
 
-def sample_faults(run: SampleRun) -> Iterator[str]:
-    """Finds what in the trace of one sample cannot be."""
+def sample_faults(run: SampleRun, *, compared: bool) -> Iterator[str]:
+    """Finds what in the trace of one sample cannot be. ``compared``: whether it may stand for a trace that it agrees with one."""
     if run.end not in {"completed", "timeout", "crash"}:
         yield f"it ended {run.end[:40]!r}; the ends are completed, timeout and crash"
-    elif run.end == "completed" and run.trace is None and not run.agrees:
+    elif run.end == "completed" and run.trace is None and not (run.agrees and compared):
         yield "it completed without a trace"
     if odd := set(run.agrees) - {facet.value for facet in Facet}:
         yield f"it agrees in {min(odd)[:40]!r}, which is no facet"
@@ -155,15 +158,34 @@ def sample_faults(run: SampleRun) -> Iterator[str]:
         if run.again.again is not None:
             yield "its second try has a second try"
         else:
-            yield from sample_faults(run.again)
+            yield from sample_faults(run.again, compared=False)
+    if run.graph is not None:
+        if run.graph.graph is not None:
+            yield "its graph has a graph"
+        else:
+            yield from sample_faults(run.graph, compared=compared)
 
 
 def _about_sample_trace(trace: SampleTrace) -> Iterator[str]:
     yield from _about_seconds(trace.seconds)
     if any(not math.isfinite(error) or error < 0 for error in trace.errors.values()):
         yield "an error in units in the last place is no number from 0 on"
+    if trace.draws is not None:
+        yield from _about_draws(trace.draws)
     # Of what the sample says itself, a brief trace keeps no values.
     yield from _about_values([trace.before, trace.after, trace.gradients], trace.returned, whole=False)
+
+
+def _about_draws(draws: Draws) -> Iterator[str]:
+    if not 1 <= len(draws.tries) <= MAX_PARTS:
+        yield f"it has the moments of {len(draws.tries)} tries; from 1 to {MAX_PARTS} are possible"
+    for moments in draws.tries:
+        if moments.calls < 1 or moments.elements < 0:
+            yield f"its moments are of {moments.calls} calls and {moments.elements} elements"
+        if not abs(moments.mean) <= _LARGEST_MOMENT or not all(
+            0 <= size <= _LARGEST_MOMENT for size in (moments.mean_error, moments.square, moments.square_error)
+        ):
+            yield "a moment of what it draws is none that can be"
 
 
 def _about_seconds(seconds: float) -> Iterator[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from apidiff.database.runs import MAX_RECORD, read_bytes, record_path, run_id, signature_path
+from apidiff.database.runs import MAX_RECORD, Reading, read_bytes, record_path, run_id, signature_path
 from apidiff.database.single_runs import SingleTraces, load_single_runs, single_run_path
 from apidiff.errors import DataError
 from apidiff.execute.record import encode
@@ -98,6 +98,70 @@ def test_a_record_of_another_schema_is_refused(tmp_path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(gzip.compress(encode(newer)))
     with pytest.raises(DataError, match="schema 2"):
+        load_single_runs(tmp_path)
+
+
+NONSENSE = {"t": "tensor", "type": "Tensor", "dtype": "nonsense", "shape": [], "values": [1], "storage": 1, "object": 2}
+MOMENTS = {"calls": 9, "elements": 9, "mean": 0, "mean_error": 0, "square": 1, "square_error": 0}
+CALL: dict[str, object] = {"mapping": "torch.f", "api": "torch.f", "sample": "plain", "spec": "0", "end": "completed"}
+CRASHED = CALL | {"end": "crash"}
+AGREED = CALL | {"agrees": ["value"], "against": "0" * 12}
+
+
+def drawn(*tries: dict[str, object]) -> dict[str, object]:
+    return CALL | {"trace": {"draws": {"repeats": True, "advances": True, "tries": tries}}}
+
+
+# framework, what a record of it holds, what is said of it; None where it is read
+SAMPLES: list[tuple[str, dict[str, object], str | None]] = [
+    ("mindspore", CRASHED | {"graph": CRASHED}, None),
+    ("mindspore", CRASHED | {"graph": CALL | {"trace": {"returned": NONSENSE}}}, "a tensor is of dtype 'nonsense'"),
+    ("mindspore", CRASHED | {"graph": CRASHED | {"again": CALL}}, "it completed without a trace"),
+    ("mindspore", CRASHED | {"graph": CRASHED | {"graph": CRASHED}}, "its graph has a graph"),
+    ("mindspore", AGREED, None),
+    ("mindspore", CRASHED | {"again": AGREED}, "it completed without a trace"),
+    ("torch", AGREED, "it completed without a trace"),
+    ("torch", drawn(MOMENTS, MOMENTS | {"elements": 0}), None),
+    ("torch", drawn(), "the moments of 0 tries"),
+    ("torch", drawn(MOMENTS | {"calls": 0}), "of 0 calls"),
+    ("torch", drawn(MOMENTS | {"square": -1}), "a moment of what it draws is none that can be"),
+    ("torch", drawn(MOMENTS | {"mean": 1e200}), "a moment of what it draws is none that can be"),
+]
+
+
+@pytest.mark.parametrize(("framework", "sample", "words"), SAMPLES)
+def test_what_no_call_shows_is_refused(
+    tmp_path: Path, framework: str, sample: dict[str, object], words: str | None
+) -> None:
+    """None of these could be judged."""
+    version = {"torch": "2.13.0", "mindspore": "2.10.0"}[framework]
+    strange = record(
+        "2026-01-01T00:00:00Z",
+        msgspec.convert(sample, SampleRun),
+        framework=framework,
+        framework_version=version,
+        packages={framework: version},
+        measured_by="somebody",
+    )
+    path = single_run_path(strange, encode(strange), tmp_path)
+    path.parent.mkdir()
+    path.write_bytes(gzip.compress(encode(strange)))
+    reading = Reading()
+    read = load_single_runs(tmp_path, reading)
+    assert len(read) == (words is None)
+    assert [words in str(error) for error in reading.damaged if words] == [True] * (words is not None)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({"device": "timeout"}, "names the device 'timeout'"), ({"framework": "jax"}, "names the framework 'jax'")],
+)
+def test_a_place_of_which_pages_have_no_name_is_refused(tmp_path: Path, change: dict[str, str], words: str) -> None:
+    strange = record(measured_by="somebody", **change)
+    path = single_run_path(strange, encode(strange), tmp_path)
+    path.parent.mkdir()
+    path.write_bytes(gzip.compress(encode(strange)))
+    with pytest.raises(DataError, match=words):
         load_single_runs(tmp_path)
 
 
