@@ -476,7 +476,7 @@ def _named(name: str | None, held_in: str | None) -> Line:
 
 def _prose(text: Text, language: Language) -> Line:
     """Text of a record in one language; what stands between backticks is bold."""
-    line = Line(text.said_in(language))
+    line = Line(visible(text.said_in(language)))
     line.highlight_regex(r"`[^`]+`", "bold")
     return line
 

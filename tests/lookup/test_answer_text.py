@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from kb_entries import BARRIER, GATHER, MINT_GATHER, MONITORED, UNMATCHED, UNNAMED
 from rich.console import Console
 
 from apidiff.lookup.errors import NoCounterpart
 from apidiff.lookup.knowledge import KnowledgeBase
-from apidiff.model.base import Language
+from apidiff.model.base import Language, Text
 from apidiff.writers.terminal import answer_text
 
 NEAREST = "Nearest: torch.distributed.reduce\nA page (https://example.org/p)"
@@ -76,6 +77,16 @@ def test_answers(
     text = shown(answer_text(kb.lookup(name, mindspore=version), language, everything=True))
     assert [words for words in there if words not in text] == []
     assert [words for words in absent if words in text] == []
+
+
+@pytest.mark.parametrize("everything", [True, False])
+def test_what_a_record_says_is_shown_without_what_nobody_sees(kb: KnowledgeBase, *, everything: bool) -> None:
+    answer = kb.lookup(MONITORED, mindspore="2.10")
+    odd = Text(en="raises \x1b[31m\u202eX", zh="x")
+    differences = [msgspec.structs.replace(one, text=odd, headline=odd) for one in answer.differences]
+    text = shown(answer_text(msgspec.structs.replace(answer, differences=differences), "en", everything=everything))
+    assert r"raises \x1b[31m\u202eX" in text
+    assert not {"\x1b", "\u202e"} & set(text)
 
 
 @pytest.mark.parametrize(
