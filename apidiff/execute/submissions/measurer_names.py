@@ -22,7 +22,13 @@ _LETTERS_OF = {
 _UNSEEN = {"\u115f", "\u1160", "\u3164", "\uffa0", "\u2800"}  # letters by their category, and blank
 _RESERVED = {"thisproject", "本项目"}  # what pages call this project
 _OURS = ("apidiff",)
-_CLAIMS = ("verified", "signedby", "attested", "trusted", "已验证", "已签名", "已认证", "官方认证")
+_CLAIMS = ("verified", "signedby", "signature", "attested", "trusted", "已验证", "签名", "已认证", "官方认证")
+# What pages say of records that this project made.
+_STANDINGS = ("bythisproject", "thisprojectsci", "ownrecords", "由本项目", "本项目ci", "本项目的ci", "自有记录")
+# Chinese that is written or looks like characters of the names above.
+_ALIKE = str.maketrans(
+    {"項": "项", "頂": "项", "顶": "项", "驗": "验", "證": "证", "簽": "签", "認": "认", "記": "记", "錄": "录"}
+)
 _LONGEST = 200
 
 
@@ -46,7 +52,7 @@ def name_fault(text: str) -> str | None:
             return f"mixes letters of {' and '.join(sorted(scripts))} in {word[:40]!r}, which look alike"
     if any(_looks_like(name) in looks for name in _OURS):
         return "is named after this project"
-    if any(_looks_like(claim) in looks for claim in _CLAIMS):
+    if any(_looks_like(claim) in looks for claim in (*_CLAIMS, *_STANDINGS)) or "signed" in plain.split():
         return "says what only a signature can show"
     return None
 
@@ -61,7 +67,7 @@ def _looks_like(text: str) -> str:
     Of that letters and digits are kept, in small letters: how a name is spaced and accented does not make it another one. I, l
     and 1 become one, as they do in many a font.
     """
-    plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text))
+    plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).translate(_ALIKE).replace("專案", "项目"))
     skeleton = unicodedata.normalize("NFD", "".join(map(_small, plain)).translate(_confusables()))
     return "".join(char for char in skeleton.casefold() if char.isalnum() and char not in _UNSEEN).replace("l", "i")
 

@@ -45,6 +45,20 @@ IMITATED = [
     ("VERIFlED by a lab", "says what only a signature can show"),
     ("signed by Huawei (verified)", "says what only a signature can show"),
     ("华为（已验证）", "says what only a signature can show"),
+    *((words, "names nobody") for words in ("本項目", "本專案", "本頂目", "本 顶 目")),
+    *(
+        (words, "says what only a signature can show")
+        for words in (
+            "signed Huawei",
+            "signature valid: Huawei",
+            "in this project's list of its own records",
+            "made by this project's CI",
+            "This pr0ject’s CI",
+            "由本項目測得",
+            "本项目的 CI",
+            "已簽名",
+        )
+    ),
     ("a" * 300, "has more than 200 characters"),
     *((words, "begins with a dash") for words in ("-", "--", "-1", "--record", " -team", "-a lab", "–team", "－team")),
     *((words, "names nobody") for words in ("", " ")),
