@@ -26,6 +26,8 @@ BAD = [
     ("Two, three", "二, 三", "zh sets punctuation amiss: '二,'"),
     ("Two. Three", "二。 三", "zh sets punctuation amiss: '。 三'"),
     ("`a`: two", "`a` ：二", "zh sets punctuation amiss: ' ：'"),
+    ("On the GPU", "位于GPU。", "zh lacks a space: '位于GPU。'"),
+    ("Needs `src`", "`src`必填", "zh lacks a space: '`x`必填'"),
 ]
 GOOD = [
     ("The number of ranks is `WORLD_SIZE`", "rank 数为 `WORLD_SIZE`"),

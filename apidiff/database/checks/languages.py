@@ -17,6 +17,8 @@ from apidiff.model.base import Text
 _IDENTIFIER = re.compile(r"`([^`]+)`")
 # A half-width sign after a Chinese character, or a space beside a full-width one.
 _AMISS = re.compile(r"[一-鿿][,;:?!](?=\s|$|[一-鿿])|[，。；：、？！（“] \S|(?<=[一-鿿\w`]) [，。；：、？！）”]")
+# Chinese that touches a Latin letter, a digit or code.
+_CLOSE = re.compile(r".{0,4}(?:[一-鿿][A-Za-z0-9`]|[A-Za-z0-9`][一-鿿]).{0,4}")
 # The file of messages that holds what people type, old words among it.
 SEARCHED_WORDS = "synonyms.yaml"
 _HOLDERS = (msgspec.Struct, dict, list)
@@ -41,7 +43,7 @@ def text_faults(text: Text, terms: list[Term]) -> Iterator[tuple[str, str]]:
 
 
 def word_faults(text: Text, terms: list[Term]) -> Iterator[tuple[str, str]]:
-    """Words of one text that are not the agreed ones, and Chinese punctuation set amiss, each with its remedy."""
+    """Words of one text that are not the agreed ones, and Chinese that is set amiss, each with its remedy."""
     for term in terms:
         for language, avoided in (("zh", term.avoid), ("en", term.avoid_en)):
             words, agreed = getattr(text, language), getattr(term, language)
@@ -50,6 +52,8 @@ def word_faults(text: Text, terms: list[Term]) -> Iterator[tuple[str, str]]:
                     yield f"{language} says {word!r} for {term.en!r}", f"Write {agreed!r} (conf/terms.yaml)."
     if amiss := _AMISS.search(_IDENTIFIER.sub("`x`", text.zh)):
         yield f"zh sets punctuation amiss: {amiss.group()!r}", "Write full-width punctuation without spaces around it."
+    if close := _CLOSE.search(_IDENTIFIER.sub("`x`", text.zh)):
+        yield f"zh lacks a space: {close.group()!r}", "Set one between Chinese and Latin letters, digits or code."
 
 
 def messages_keep_to_terms(folder: Path, terms: list[Term]) -> Iterator[DataError]:

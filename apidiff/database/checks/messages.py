@@ -21,13 +21,15 @@ _NAMED = re.compile(r'\b(?:label|filled|joined|words)\(\s*(?:"([a-z_]+\.[\w.]+)"
 
 
 def messages_are_there(folder: Path, keys: Collection[str]) -> Iterator[DataError]:
-    """Every file of messages that is missing, and every key that code names and that no file has.
+    """Every file of messages that is missing; where all are there, every key that code names and that no file has.
 
     ``keys``: those of the files in ``folder``.
     """
-    for name in sorted(FILES):
-        if not (folder / f"{name}.yaml").is_file():
-            yield DataError(folder / f"{name}.yaml", None, "is missing", _REMEDY, Damage.UNREADABLE)
+    missing = [path for name in sorted(FILES) if not (path := folder / f"{name}.yaml").is_file()]
+    for path in missing:
+        yield DataError(path, None, "is missing", _REMEDY, Damage.UNREADABLE)
+    if missing:  # its keys would be told one by one
+        return
     families = {key.partition(".")[0] for key in keys}
     for key, module in sorted(named_keys().items()):
         there = key[:-1] in families if key.endswith(".") else key in keys
