@@ -10,13 +10,14 @@ import fcntl
 import functools
 import http.server
 import importlib.util
+import multiprocessing
 import os
 import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,9 +105,6 @@ def build_site(
     address = Address.parse(site_url)
     find_repository(_ROOT, os.environ)  # an address that must not be linked to is told before anything is built
     output = output.resolve()
-    with collecting_seldom():
-        data = database.load()
-    tell_damaged([str(error) for error in data.unread])
     wanted = [language for language in LANGUAGES if language.folder in languages]
     work = output.with_name(f".{output.name}")
     work.mkdir(parents=True, exist_ok=True)
@@ -117,12 +115,14 @@ def build_site(
             sources = work / "sources"
             mirror_sources(_ROOT, sources, [language.words for language in wanted])
         tags = [] if part is None or part.python_api else ["brief"]
-        # Sphinx starts, and reads what it keeps of pages, while the data are checked and the content is made; the data are
-        # published while it writes. Where something fails, Sphinx is ended before it could read an older content.
+        # Sphinx starts, and reads what it keeps of pages, while the data are read and checked and the content is made; the data
+        # are published while it writes. Where something fails, Sphinx is ended before it could read an older content.
         with collecting_seldom(), site_content.held(_content(work)) as hold, ExitStack() as ending:
             steps = _start_languages(wanted, output, work, address.root, sources, tags, ending)
-            _check(data)
-            content = site_content.make(part.of_data(data) if part else data, keep=work / "kept")
+            data = database.load()
+            tell_damaged([str(error) for error in data.unread])
+            with _checked(data):
+                content = site_content.make(part.of_data(data) if part else data, keep=work / "kept")
             site_content.write(part.of_content(content) if part else content, _content(work))
             hold.close()
             ending.callback(_forget_failed, steps, wanted, work)
@@ -177,6 +177,27 @@ def _check(data: database.Data) -> None:
     errors = [*(check_records(data) if data.broken else run_checks(data)), *signature_errors(data.root)]
     if errors:
         raise InvalidData(errors)
+
+
+@contextmanager
+def _checked(data: database.Data) -> Iterator[None]:
+    """Check ``data`` in a process beside the block. Raises InvalidData after it, whatever it raised, where they are not valid."""
+    checking = multiprocessing.get_context("fork").Process(target=_end_with_verdict, args=(data,), daemon=True)
+    checking.start()
+    try:
+        yield
+    finally:
+        checking.join()
+        if checking.exitcode:
+            _check(data)  # once more, for the errors themselves
+
+
+def _end_with_verdict(data: database.Data) -> None:
+    try:
+        _check(data)
+    except ApidiffError:
+        os._exit(1)
+    os._exit(0)  # what the site's process does at its end is not for this one
 
 
 def _start_languages(

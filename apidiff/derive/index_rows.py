@@ -175,7 +175,9 @@ def _of_target(target: TargetEntry, version: Version) -> list[OnDevice]:
 
 def _of_recipe(entry: Entry, answer: OtherwiseEntry, version: Version) -> list[OnDevice]:
     """How the recipe ended on each device: it is run as it stands, and a claim says what it prints."""
-    wanted = answer.recipe.claim if answer.recipe else None
+    if answer.recipe is None:
+        return []
+    wanted = answer.recipe.claim
     rows = next((claim.summary for claim in entry.claims if claim.id == wanted), [])
     found = {device: outcomes_on(device, rows).get(str(version)) for device in DEVICES}
     return [OnDevice(device=device, outcome=outcome) for device, outcome in found.items() if outcome]

@@ -74,8 +74,11 @@ class _Session:
         """Write derived files and stub pages before Sphinx looks for pages."""
         made = app.config.apidiff_content
         self.content = site_content.read(Path(made)) if made else site_content.load()
-        cache = BuildCache(app.doctreedir)
-        cache.publish(self.content)
+        cache = BuildCache.of(app.config, app.doctreedir)
+        if made:
+            cache.publish_once(self.content, Path(made))
+        else:
+            cache.publish(self.content)
         write_stubs(Path(app.srcdir), self.content, cache.keys("evidence"))
         if isinstance(app.builder, StandaloneHTMLBuilder):
             # Pages are searched by an index of our own (`search_index`); Sphinx' would be built and shipped for nothing.
@@ -102,7 +105,7 @@ class _Session:
             return
         out = Path(app.outdir)
         _remove_stale_pages(app)
-        self._copy_runs(BuildCache(app.doctreedir), out / "_runs")
+        self._copy_runs(BuildCache.of(app.config, app.doctreedir), out / "_runs")
         write_search_index(app, self.content)
         write_port_data(self.content, out, language_of(app.config).words)
         files = {out / path: text for path, text in published(self.content.records, self.content.entries).items()}

@@ -2,11 +2,14 @@
 
 Sphinx rebuilds a page when a file it depends on is newer. So every mapping gets a derived JSON file that is written
 only when its content changed, every index page one with what it lists, and pages name the files they read. A record
-that is gone takes its stub with it, and Sphinx then forgets the page.
+that is gone takes its stub with it, and Sphinx then forgets the page. Languages that are given the same content share the
+derived files, which hold both; the first one writes them.
 """
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import os
 from collections.abc import Callable, Iterable
 from collections.abc import Mapping as Dictionary
@@ -15,7 +18,9 @@ from typing import TypeVar
 
 import msgspec
 from msgspec.structs import replace
+from sphinx.config import Config
 
+from apidiff.database.paths import PACKAGE
 from apidiff.database.runs import read_bytes, signature_path
 from apidiff.derive.evidence import evidence, head_of
 from apidiff.derive.index_rows import mapping_index
@@ -50,7 +55,7 @@ class MappingPage(Record, frozen=True, kw_only=True):
 
 
 class BuildCache:
-    """The derived files of one build, below the folder of its doctrees.
+    """The derived files of one build.
 
     By name: ``mappings/<ID>`` (MappingPage), ``pictures/<ID>`` (Picture), ``runs/<ID>`` (the run record, byte for byte, with its
     signature beside it), ``signed/<ID>`` (Signed), ``evidence/<key>`` (ApiEvidence), ``lists/<name>`` (list[MappingPage], see
@@ -58,8 +63,14 @@ class BuildCache:
     (OfficialReport), ``documents`` (list[DocumentRow]), ``coverage`` (Coverage), ``changed`` (list[Changed]).
     """
 
-    def __init__(self, doctreedir: str | os.PathLike[str]) -> None:
-        self.folder = Path(doctreedir) / "apidiff"
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @classmethod
+    def of(cls, config: Config, doctreedir: str | os.PathLike[str]) -> BuildCache:
+        """Return that of a build: beside the content that it was given, which other languages are given too, or its own."""
+        made = config.apidiff_content
+        return cls(Path(made).with_name("derived") if made else Path(doctreedir) / "apidiff")
 
     def file(self, name: str) -> Path:
         """Return the path of a derived file."""
@@ -73,6 +84,21 @@ class BuildCache:
         """List what has a derived file in ``folder``: names below it, sorted."""
         files = (self.folder / folder).glob("**/*.json")
         return sorted(file.relative_to(self.folder / folder).as_posix().removesuffix(".json") for file in files)
+
+    def publish_once(self, content: Content, made: Path) -> None:
+        """Do what `publish` does, unless it was done for the file ``made`` that holds the content; meanwhile others wait."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            digest = hashlib.sha256(made.read_bytes())
+            for file in sorted(PACKAGE.rglob("*.py")):  # what other code made of the same content may differ
+                digest.update(file.read_bytes())
+            done = self.folder / "published.sha256"
+            if done.is_file() and done.read_text("utf-8") == digest.hexdigest():
+                return
+            done.unlink(missing_ok=True)
+            self.publish(content)
+            write_if_changed(done, digest.hexdigest().encode())
 
     def publish(self, content: Content) -> None:
         """Write what changed and remove what is gone."""

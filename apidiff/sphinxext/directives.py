@@ -61,7 +61,7 @@ class _Directive(SphinxDirective):
 
     def read(self, name: str, kind: type[T], missing: str = "") -> T:
         """Read a derived file and note that the page depends on it. Raises DirectiveError with ``missing`` without one."""
-        cache = BuildCache(self.env.doctreedir)
+        cache = BuildCache.of(self.config, self.env.doctreedir)
         self.env.note_dependency(str(cache.file(name)))
         if missing and not cache.file(name).is_file():
             raise self.error(missing)

@@ -42,7 +42,7 @@ class Published:
     def build(self, languages: tuple[str, ...] = ("en", "zh-cn")) -> set[str]:
         """Publish; the files that were written or removed."""
         before = self._times()
-        cache = BuildCache(self.folder / "doctrees")
+        cache = BuildCache(self.folder / "derived")
         cache.publish(self.content)
         wanted = [language for language in LANGUAGES if language.folder in languages]
         publish(

@@ -18,7 +18,7 @@ _IDENTIFIER = re.compile(r"`([^`]+)`")
 # A half-width sign after a Chinese character, or a space beside a full-width one.
 _AMISS = re.compile(r"[一-鿿][,;:?!](?=\s|$|[一-鿿])|[，。；：、？！（“] \S|(?<=[一-鿿\w`]) [，。；：、？！）”]")
 # Chinese that touches a Latin letter, a digit or code.
-_CLOSE = re.compile(r".{0,4}(?:[一-鿿][A-Za-z0-9`]|[A-Za-z0-9`][一-鿿]).{0,4}")
+_CLOSE = re.compile(r"[一-鿿][A-Za-z0-9`]|[A-Za-z0-9`][一-鿿]")
 # The file of messages that holds what people type, old words among it.
 SEARCHED_WORDS = "synonyms.yaml"
 _HOLDERS = (msgspec.Struct, dict, list)
@@ -50,10 +50,12 @@ def word_faults(text: Text, terms: list[Term]) -> Iterator[tuple[str, str]]:
             for word in avoided:
                 if word in words and (language == "zh" or re.search(rf"\b{re.escape(word)}\b", words)):
                     yield f"{language} says {word!r} for {term.en!r}", f"Write {agreed!r} (conf/terms.yaml)."
-    if amiss := _AMISS.search(_IDENTIFIER.sub("`x`", text.zh)):
+    zh = _IDENTIFIER.sub("`x`", text.zh)
+    if amiss := _AMISS.search(zh):
         yield f"zh sets punctuation amiss: {amiss.group()!r}", "Write full-width punctuation without spaces around it."
-    if close := _CLOSE.search(_IDENTIFIER.sub("`x`", text.zh)):
-        yield f"zh lacks a space: {close.group()!r}", "Set one between Chinese and Latin letters, digits or code."
+    if close := _CLOSE.search(zh):
+        near = zh[max(0, close.start() - 4) : close.end() + 4]
+        yield f"zh lacks a space: {near!r}", "Set one between Chinese and Latin letters, digits or code."
 
 
 def messages_keep_to_terms(folder: Path, terms: list[Term]) -> Iterator[DataError]:
