@@ -73,8 +73,7 @@ def _shown(run: SampleRun) -> Iterator[str]:
         return
     trace = run.trace
     if trace.error is not None:
-        message = next((line.strip() for line in trace.error.message.splitlines() if line.strip()), "")
-        yield f"raises {trace.error.type}: {message}"
+        yield f"raises {trace.error.type}: {trace.error.first_line}"
         return
     yield f"returns {_value(trace.returned)}"
     for name, value in trace.after.items():

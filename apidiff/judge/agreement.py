@@ -168,8 +168,8 @@ def _own(error: CallError) -> set[str]:
 
 
 def told_error(error: CallError) -> str:
-    """An exception on one line: its class and its first line, at most 160 characters, without the full stop."""
-    words = next((line.strip() for line in error.message.splitlines() if line.strip()), "").rstrip(".")
+    """An exception on one line: its class and its first telling line, at most 160 characters, without the full stop."""
+    words = error.first_line.rstrip(".")
     text = f"{error.type}: {words}" if words else error.type
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 

@@ -47,11 +47,10 @@ class Case:
 
 
 def error_text(trace: RankTrace) -> str:
-    """The type and the first line of a trace's error, at most 240 characters; empty where there is none."""
+    """The type and the first telling line of a trace's error, at most 240 characters; empty where there is none."""
     if trace.error is None:
         return ""
-    first = next((line.strip() for line in trace.error.message.splitlines() if line.strip(" -")), "")
-    return f"{trace.error.type}: {first}"[:LONGEST]
+    return f"{trace.error.type}: {trace.error.first_line}"[:LONGEST]
 
 
 def raised(trace: RankTrace) -> Evidence:

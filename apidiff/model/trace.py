@@ -77,6 +77,16 @@ class CallError(Record, frozen=True, kw_only=True):
     bases: list[str] = []
     message: str
 
+    @property
+    def first_line(self) -> str:
+        """The first line of the message that says something; empty where there is none.
+
+        MindSpore puts headings such as ``- Kernel select failed:`` above the line that names the operator.
+        """
+        lines = [line.strip() for line in self.message.splitlines() if line.strip(" -")]
+        telling = (line for line in lines if not (line.startswith("- ") and line.endswith(":")))
+        return next(telling, lines[0] if lines else "")
+
 
 class RankTrace(Record, frozen=True, kw_only=True):
     """What one rank saw: its arguments before and after the call, what was returned, the error if there was one.

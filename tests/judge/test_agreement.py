@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from apidiff.judge.agreement import Pair, judge_pair, outline
+from apidiff.judge.agreement import Pair, judge_pair, outline, told_error
 from apidiff.model.agreement import FINE_FACETS, Agreement, Facet
 from apidiff.model.extracted_samples import Tolerance
 from apidiff.model.rule import Rule
@@ -165,6 +165,22 @@ def test_where_one_raises_nothing_else_is_compared(
     source: SampleTrace, target: SampleTrace, agreement: Agreement
 ) -> None:
     assert judged(source, target) == {Facet.ERROR: agreement}
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        pytest.param(
+            "- Kernel select failed:\nUnsupported op [G] on CPU.", "E: Unsupported op [G] on CPU", id="heading"
+        ),
+        pytest.param("----\n- Kernel select failed:\n----\nNo G.", "E: No G", id="ruled"),
+        pytest.param("- Kernel select failed:", "E: - Kernel select failed:", id="nothing-below"),
+        pytest.param("- 1 is no dtype.\nmore", "E: - 1 is no dtype", id="no-heading"),
+        pytest.param("", "E", id="empty"),
+    ],
+)
+def test_an_error_is_told_by_the_line_that_says_something(message: str, told: str) -> None:
+    assert told_error(error("E", message)) == told
 
 
 def test_no_kernel_is_unsupported_and_not_a_difference() -> None:
