@@ -55,15 +55,19 @@ def ordinary_code(call: SampleCall) -> str:
             made = _given(call.constructor.args, call.constructor.kwargs, framework)
             return f"layer = {call.api}({made})\nlayer({_given(call.given.args, call.given.kwargs, framework)})"
         case SampleForm.METHOD:
-            taken = "tensor" in {*call.given.args, *call.given.kwargs}
-            return sample_code(call).replace("self.", "input." if taken else "tensor.", 1)
+            return sample_code(call).replace("self.", f"{_receiver(call)}.", 1)
         case SampleForm.OPTIMIZER:
             first, _, *step = _stepped(call, framework).splitlines()
             return "\n".join([first, *(line.removeprefix("    ") for line in step)])
         case SampleForm.CODE if "def " not in call.code:
-            return re.sub(r"\bself\b", "tensor", _with_numbers(call))
+            return re.sub(r"\bself\b", _receiver(call), _with_numbers(call))
         case _:
             return sample_code(call)
+
+
+def _receiver(call: SampleCall) -> str:
+    """The name of the tensor whose method is called: ``input`` where an argument is named ``tensor``."""
+    return "input" if "tensor" in {*call.given.args, *call.given.kwargs} else "tensor"
 
 
 def _with_numbers(call: SampleCall) -> str:

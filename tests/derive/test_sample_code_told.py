@@ -19,6 +19,7 @@ def called(code: str, args: dict[str, SampleArgument]) -> SampleCall:
     ("code", "args", "shown"),
     [
         ("self.f(dim, index)", {"dim": 1, "index": TENSOR}, "tensor.f(1, index)"),
+        ("self = f(self, tensor)", {"tensor": TENSOR}, "input = f(input, tensor)"),  # the name of an argument is taken
         ("self.f(axis=dim)", {"dim": -1}, "tensor.f(axis=-1)"),
         ("f(mode)", {"mode": "sum"}, "f('sum')"),
         ("1 - value", {"value": -2.0}, "1 - (-2.0)"),
