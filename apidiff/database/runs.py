@@ -107,14 +107,29 @@ def _ends(place: str, name: str) -> bool:
 
 def read_bytes(path: Path) -> bytes:
     """The JSON of the record in ``path``. Raises DataError where it cannot be read or decompressed."""
+    return unpacked(path, read_packed(path))
+
+
+def read_packed(path: Path) -> bytes:
+    """The bytes of the file ``path``, as they are signed. Raises DataError where it cannot be read or is too large."""
     try:
-        content = unpack(path, read_regular(path, MAX_RECORD + 1), MAX_RECORD + 1)
-    except (EOFError, zlib.error, lzma.LZMAError) as error:
-        raise DataError(path, None, f"cannot be decompressed: {error}", _REMEDY, Damage.UNREADABLE) from error
+        content = read_regular(path, MAX_RECORD + 1)
     except OSError as error:
         raise DataError(
             path, None, f"cannot be read ({error.strerror})", "Check that it is readable.", Damage.UNREADABLE
         ) from error
+    return _within(path, content)
+
+
+def unpacked(path: Path, content: bytes) -> bytes:
+    """The JSON in what a record's file holds. Raises DataError where it cannot be decompressed."""
+    try:
+        return _within(path, unpack(path, content, MAX_RECORD + 1))
+    except (EOFError, zlib.error, lzma.LZMAError) as error:
+        raise DataError(path, None, f"cannot be decompressed: {error}", _REMEDY, Damage.UNREADABLE) from error
+
+
+def _within(path: Path, content: bytes) -> bytes:
     if len(content) > MAX_RECORD:
         raise DataError(path, None, f"is larger than {MAX_RECORD // 2**20} MiB", _REMEDY, Damage.SIZE)
     return content

@@ -22,7 +22,7 @@ from apidiff.atomic_write import write_files
 from apidiff.database.own_records import own_records_path
 from apidiff.database.paths import conf_file
 from apidiff.database.regular_files import read_regular
-from apidiff.database.runs import record_path, signature_path
+from apidiff.database.runs import read_packed, record_path, signature_path, unpacked, whole_digest
 from apidiff.database.toml import read_toml
 from apidiff.errors import ApidiffError, DataError
 from apidiff.model.base import NonEmpty, Record
@@ -83,16 +83,30 @@ def load_signed(root: Path, run_ids: Iterable[str]) -> dict[str, Signed]:
     found = {}
     for run_id in run_ids:
         try:
-            found[run_id] = signed_at(record_path(run_id, root / "runs"), signers)
+            found[run_id] = _signed_run(run_id, record_path(run_id, root / "runs"), signers)
         except DataError:
             found[run_id] = Signed(state=State.REFUSED)
     return found
 
 
-def signed_at(record: Path, signers: Mapping[str, Signer]) -> Signed:
-    """Checks the signature beside ``record``. Raises DataError as `signed_by` does."""
+def _signed_run(run_id: str, record: Path, signers: Mapping[str, Signer]) -> Signed:
+    """Checks the signature of the record with the ID ``run_id``, whose file ``record`` may be another than was read.
+
+    Of a compressed record and one that is not the names differ in their end only, and so may what they hold.
+    """
     signature = read_signature(record)
-    return Signed() if signature is None else signed_by(record, record.read_bytes(), signature, signers)
+    if signature is None:
+        return Signed()
+    content = read_packed(record)
+    if whole_digest(unpacked(record, content)) != run_id.rpartition("-")[2]:
+        raise DataError(record, None, f"is signed, and is not the record {run_id}", _REMEDY)
+    return signed_by(record, content, signature, signers)
+
+
+def signed_at(record: Path, signers: Mapping[str, Signer]) -> Signed:
+    """Checks the signature beside ``record``. Raises DataError as `signed_by` does, and where there is no such file."""
+    signature = read_signature(record)
+    return Signed() if signature is None else signed_by(record, read_packed(record), signature, signers)
 
 
 def signed_by(record: Path, content: bytes, signature: bytes | None, signers: Mapping[str, Signer]) -> Signed:

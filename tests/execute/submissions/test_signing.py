@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import random
 from collections.abc import Callable
@@ -12,8 +13,8 @@ from minisign_keys import Key, needs_minisign
 
 from apidiff.database import DataError
 from apidiff.database import signing as module
-from apidiff.database.runs import signature_path
-from apidiff.database.signing import Signer, id_of, load_signers, signed_at, signed_by
+from apidiff.database.runs import MAX_RECORD, run_id, signature_path, whole_digest
+from apidiff.database.signing import Signer, id_of, load_signed, load_signers, signed_at, signed_by
 from apidiff.execute.submissions import signature_errors
 from apidiff.execute.submissions.sent_files import MAX_SIGNATURE
 from apidiff.model.signed import State
@@ -204,6 +205,51 @@ def test_a_program_that_fails_is_not_taken_for_a_yes(
     monkeypatch.setattr(module, "_DEADLINE_S", 2.0 if "sleep" in script else 300.0)
     with pytest.raises(DataError) as caught:
         signed_at(record, signers)
+    assert message in str(caught.value)
+
+
+@needs_minisign
+@pytest.mark.parametrize(("beside", "state"), [(CONTENT, State.VERIFIED), (b"another text", State.REFUSED)])
+def test_a_signature_of_another_text_vouches_for_no_record(
+    keys: tuple[Key, Key],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    signers: dict[str, Signer],
+    beside: bytes,
+    state: State,
+) -> None:
+    """A record may lie there compressed, and something else under its name that is not."""
+    monkeypatch.setattr("apidiff.database.signing.load_signers", lambda: signers)
+    read = tmp_path / "runs" / "torch-2.13.0" / f"single-cpu-{whole_digest(CONTENT)}.json.gz"
+    read.parent.mkdir(parents=True)
+    read.write_bytes(gzip.compress(CONTENT))
+    read.with_suffix("").write_bytes(beside)
+    keys[0].sign(read.with_suffix(""))
+    assert load_signed(tmp_path, [run_id(read)])[run_id(read)].state is state
+
+
+def _enlarge(path: Path) -> None:
+    path.touch()
+    os.truncate(path, 2**40)  # of which the disk holds nothing
+
+
+@pytest.mark.parametrize(
+    ("instead", "message"),
+    [
+        (lambda _path: None, "cannot be read (No such file or directory)"),
+        (Path.mkdir, "cannot be read (it is no regular file)"),
+        (_enlarge, f"is larger than {MAX_RECORD // 2**20} MiB"),
+    ],
+    ids=["gone", "folder", "too large"],
+)
+def test_a_signature_beside_what_cannot_be_read_is_told(
+    tmp_path: Path, instead: Callable[[Path], object], message: str
+) -> None:
+    path = tmp_path / "own_records.txt"
+    instead(path)
+    signature_path(path).write_bytes(b"a signature")
+    with pytest.raises(DataError) as caught:
+        signed_at(path, {})
     assert message in str(caught.value)
 
 
