@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from apidiff import __version__
+from apidiff.database.regular_files import read_regular
 from apidiff.database.schema import schema_text
 from apidiff.errors import ApidiffError
 from apidiff.model.published import FORMAT, Base, Index, IndexRow, IndexRun
@@ -19,6 +20,7 @@ from apidiff.model.views import CounterpartEntry, Entry
 from apidiff.writers.tables import fill_tables
 
 _GENERATOR = "apidiff"
+_LARGEST_INDEX = 64 * 2**20  # bytes: that of all mappings has a hundredth of that
 
 
 class ExportError(ApidiffError):
@@ -120,13 +122,17 @@ def _refuse_foreign(folder: Path, names: Sequence[str]) -> None:
     """Raises ExportError where something of another origin has one of the names."""
     taken = [name for name in names if os.path.lexists(folder / name)]
     try:
-        ours = taken and msgspec.json.decode((folder / "index.json").read_bytes())["generator"] == _GENERATOR
-    except (OSError, msgspec.DecodeError, KeyError, TypeError):
+        ours = taken and _generator(folder / "index.json") == _GENERATOR
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):  # msgspec's own errors are of the second
         ours = False
     if taken and not ours:
         raise ExportError(
             f"{folder} holds {', '.join(taken)} that no export of apidiff wrote. Name an empty or a new folder."
         )
+
+
+def _generator(index: Path) -> object:
+    return msgspec.json.decode(read_regular(index, _LARGEST_INDEX))["generator"]
 
 
 @contextmanager

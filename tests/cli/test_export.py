@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import jsonschema
@@ -149,6 +150,22 @@ def test_files_of_others_are_not_replaced(run, tmp_path: Path, content: str) -> 
     assert done.returncode == 2
     assert "holds index.json that no export of apidiff wrote" in done.stderr
     assert listing(tmp_path) == {"index.json": content.encode()}
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        lambda path: path.write_text("[" * 100_000),
+        lambda path: path.write_bytes(b'{"generator": "\xff"}'),
+        os.mkfifo,
+        lambda path: (path.touch(), os.truncate(path, 2**40)),
+    ],
+    ids=["nested", "no text", "pipe", "huge"],
+)
+def test_an_index_that_cannot_be_read_is_somebody_elses(tmp_path: Path, put: Callable[[Path], object]) -> None:
+    put(tmp_path / "index.json")
+    with pytest.raises(ExportError, match=r"holds index\.json that no export of apidiff wrote"):
+        export_json({}, {}, tmp_path)
 
 
 # Root may write anywhere, so these stand for a folder that cannot be written.
