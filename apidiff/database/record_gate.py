@@ -172,8 +172,10 @@ def _about_sample_trace(trace: SampleTrace) -> Iterator[str]:
         yield "an error in units in the last place is no number from 0 on"
     if trace.draws is not None:
         yield from _about_draws(trace.draws)
-    # Of what the sample says itself, a brief trace keeps no values.
-    yield from _about_values([trace.before, trace.after, trace.gradients], trace.returned, whole=False)
+    # Of what the sample says itself, a brief trace keeps no values; what the call wrote stands in ``before`` too.
+    written = {name: value for name, value in trace.after.items() if name in trace.before}
+    yield from _about_values([trace.gradients, written], trace.returned, whole=True)
+    yield from _about_values([trace.before, trace.after], None, whole=False)
 
 
 def _about_draws(draws: Draws) -> Iterator[str]:

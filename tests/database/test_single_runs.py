@@ -108,6 +108,9 @@ CRASHED = CALL | {"end": "crash"}
 AGREED = CALL | {"agrees": ["value"], "against": "0" * 12}
 
 
+EMPTIED = NONSENSE | {"dtype": "float32", "shape": [5, 5], "values": []}
+
+
 def drawn(*tries: dict[str, object]) -> dict[str, object]:
     return CALL | {"trace": {"draws": {"repeats": True, "advances": True, "tries": tries}}}
 
@@ -121,6 +124,10 @@ SAMPLES: list[tuple[str, dict[str, object], str | None]] = [
     ("mindspore", AGREED, None),
     ("mindspore", CRASHED | {"again": AGREED}, "it completed without a trace"),
     ("torch", AGREED, "it completed without a trace"),
+    ("torch", CALL | {"trace": {"before": {"out": EMPTIED}, "after": {"self": EMPTIED}}}, None),
+    ("torch", CALL | {"trace": {"before": {"out": EMPTIED}, "after": {"out": EMPTIED}}}, "has 0 values"),
+    ("torch", CALL | {"trace": {"returned": EMPTIED}}, "a tensor of shape [5, 5] has 0 values"),
+    ("torch", CALL | {"trace": {"gradients": {"self": EMPTIED}}}, "a tensor of shape [5, 5] has 0 values"),
     ("torch", drawn(MOMENTS, MOMENTS | {"elements": 0}), None),
     ("torch", drawn(), "the moments of 0 tries"),
     ("torch", drawn(MOMENTS | {"calls": 0}), "of 0 calls"),
