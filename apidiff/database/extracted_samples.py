@@ -17,7 +17,7 @@ from apidiff.model.sample import Arguments, Sample
 from apidiff.model.signature import ParameterKind, Signature
 
 SUFFIX = ".jsonl.gz"
-_MAX_BYTES = 64 * 2**20
+_MAX_BYTES = 4 * 2**20  # the largest file has a fiftieth of that; lists in lists take fifty times their room in memory
 _REMEDY = "Restore the file from version control, or make it anew: apidiff samples extract {api}."
 
 
@@ -47,11 +47,13 @@ def read_extracted(path: Path) -> ExtractedSamples:
     api = path.name.removesuffix(SUFFIX)
     remedy = _REMEDY.format(api=api)
     try:
-        content = gunzip(read_regular(path, _MAX_BYTES), _MAX_BYTES)
+        content = gunzip(read_regular(path, _MAX_BYTES), _MAX_BYTES + 1)
     except (EOFError, zlib.error) as error:
         raise DataError(path, None, f"cannot be decompressed: {error}", remedy, Damage.UNREADABLE) from error
     except OSError as error:
         raise DataError(path, None, f"cannot be read ({error.strerror})", remedy, Damage.UNREADABLE) from error
+    if len(content) > _MAX_BYTES:
+        raise DataError(path, None, f"is larger than {_MAX_BYTES // 2**20} MiB", remedy, Damage.SIZE)
     line = 1
     try:
         first, *rest = content.splitlines()

@@ -32,7 +32,8 @@ Recorded = TypeVar("Recorded", RunRecord, SingleRecord)
 _FORMER_DIGEST = re.compile(r"[0-9a-f]{12}")
 _FEWEST_DIGITS = 4  # of a digest that a run is asked for by
 SUFFIXES = (".json", ".json.gz", ".json.xz")  # of records: plain, as this program writes, as a wheel brings them
-MAX_RECORD = 256 * 2**20  # bytes of JSON: the largest of the records has less than a tenth of that
+# Bytes of JSON: the largest of the records has a quarter of that. Short texts take thirty times their room in memory.
+MAX_RECORD = 48 * 2**20
 
 
 @dataclass

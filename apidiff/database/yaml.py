@@ -16,7 +16,7 @@ from apidiff.errors import Damage, DataError
 T = TypeVar("T")
 
 MAX_DEPTH = 60  # of values within values
-_MAX_BYTES = 32 * 2**20
+_MAX_BYTES = 4 * 2**20  # the largest file has a fiftieth of that; the tree of one takes 250 times its room
 _SAFE_DEPTH = 3000  # levels that LibYAML builds in any thread
 _DEEP_LINE = re.compile(rf"^[ \t?:-]{{{_SAFE_DEPTH},}}", re.MULTILINE)
 _MOST_REPEATED = 1000  # values

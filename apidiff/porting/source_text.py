@@ -17,6 +17,8 @@ from apidiff.database.regular_files import read_regular
 NOTEBOOK, MARKDOWN, PYTHON = ".ipynb", ".md", ".py"
 SUFFIXES = {".py": PYTHON, ".pyi": PYTHON, ".pyw": PYTHON, ".ipynb": NOTEBOOK, ".md": MARKDOWN, ".markdown": MARKDOWN}
 _LARGEST = 64 * 2**20  # bytes
+_LARGEST_NOTEBOOK = 32 * 2**20  # bytes: lists in lists take fifty times their room in memory
+_LARGEST_CODE = 2 * 2**20  # characters: their syntax may take 600 times their room
 _FENCE = re.compile(r"^(?P<indent>[ \t>]*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
 _LANGUAGE = re.compile(
     r"^(?:\{(?:code|code-block|code-cell|sourcecode)[^}]*\}\s*)?\.?\{?\.?(?:python3?|py|pycon|ipython3?)\b",
@@ -65,9 +67,13 @@ def read_content(path: Path) -> bytes:
         content = read_regular(path, _LARGEST + 1)
     except OSError as error:
         raise UnreadableSource("unreadable", detail=error.strerror or str(error)) from error
-    if len(content) > _LARGEST:
-        raise UnreadableSource("unreadable", detail=f"larger than {_LARGEST // 2**20} MiB")
+    _refuse_large(len(content), _LARGEST)
     return content
+
+
+def _refuse_large(size: int, most: int) -> None:
+    if size > most:
+        raise UnreadableSource("unreadable", detail=f"larger than {most // 2**20} MiB")
 
 
 def parse_code(content: bytes, kind: str) -> tuple[list[Parsed], list[UnreadableSource]]:
@@ -85,6 +91,7 @@ def parse_text(text: str, kind: str) -> tuple[list[Parsed], list[UnreadableSourc
     if kind == MARKDOWN:
         return _parsed_each(list(_fences(text)))
     block = Block(text)
+    _refuse_large(len(text), _LARGEST_CODE)
     return [Parsed(block, _parse(block))], []
 
 
@@ -117,6 +124,7 @@ def _parse(block: Block) -> ast.Module:
 
 
 def _parsed_each(blocks: list[Block]) -> tuple[list[Parsed], list[UnreadableSource]]:
+    _refuse_large(sum(len(block.text) for block in blocks), _LARGEST_CODE)
     parsed, failed = [], []
     for block in blocks:
         try:
@@ -145,6 +153,7 @@ def _cells(content: bytes) -> Iterator[Block]:
 
 def notebook_cells(content: bytes) -> list[object]:
     """The cells of a notebook of format 3 or 4. Raises UnreadableSource."""
+    _refuse_large(len(content), _LARGEST_NOTEBOOK)
     try:
         notebook = msgspec.json.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -61,7 +61,7 @@ def test_a_record_packed_otherwise_is_the_same(tmp_path: Path, suffix: str, pack
     [
         (lambda: lzma.compress(b"{}")[:-9], "cannot be decompressed: it ends before its end was marked"),
         (lambda: b"no such thing", "cannot be decompressed: Input format not supported by decoder"),
-        (lambda: lzma.compress(bytes(MAX_RECORD + 1), preset=0), "is larger than 256 MiB"),
+        (lambda: lzma.compress(bytes(MAX_RECORD + 1), preset=0), "is larger than 48 MiB"),
     ],
     ids=["cut", "garbled", "bomb"],
 )

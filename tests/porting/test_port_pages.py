@@ -115,6 +115,17 @@ def test_fences_are_ported_and_the_rest_of_a_page_stays(port: Port, end: str) ->
     assert ported == wanted.replace("\n", end)
 
 
-def test_what_is_no_notebook_is_refused(port: Port) -> None:
-    with pytest.raises(UnreadableSource):
-        port('{"cells": [', NOTEBOOK)
+MUCH = json.dumps({"cell_type": "code", "source": "a\n" * 2**18})
+# text, what is said of it
+NO_NOTEBOOKS = [
+    ('{"cells": [', "Input data was truncated"),
+    (f'{{"cells": [{",".join([MUCH] * 5)}]}}', "larger than 2 MiB"),
+    (f'{{"cells": {"[" * 2**25}', "larger than 32 MiB"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), NO_NOTEBOOKS, ids=["broken", "much code", "too large"])
+def test_what_is_no_notebook_is_refused(port: Port, text: str, said: str) -> None:
+    with pytest.raises(UnreadableSource) as caught:
+        port(text, NOTEBOOK)
+    assert said in caught.value.detail

@@ -302,7 +302,11 @@ def _outside(edits: list[Edit], size: int) -> list[tuple[int, int]]:
     return list(zip(ends, [*(edit.start for edit in edits), size], strict=True))
 
 
-@pytest.mark.parametrize("text", ["print 'hello'\n", "def f(:\n", "(" * 5000 + ")" * 5000])
+@pytest.mark.parametrize(
+    "text",
+    ["print 'hello'\n", "def f(:\n", "(" * 5000 + ")" * 5000, "a\n" * 2**21],
+    ids=["of old", "broken", "nested", "too large"],
+)
 def test_what_is_no_python_is_told(port: Port, text: str) -> None:
     with pytest.raises(UnreadableSource):
         port(text)

@@ -114,6 +114,13 @@ def test_a_line_that_is_no_sample_is_one_error(
         read_extracted(path)
 
 
+def test_a_file_that_unpacks_to_much_is_one_error(tmp_path: Path) -> None:
+    path = tmp_path / "torch.sum.jsonl.gz"
+    path.write_bytes(gzip.compress(b"[" * 2**23))
+    with pytest.raises(DataError, match="is larger than 4 MiB"):
+        read_extracted(path)
+
+
 def test_a_sample_that_names_no_parameter_is_an_error(database: Data, shipped: dict[str, ExtractedSamples]) -> None:
     assert list(extracted_samples_fit(database)) == []
     odd = msgspec.structs.replace(shipped["torch.sum"], samples={"odd": Sample(kwargs={"dims": 1})})
