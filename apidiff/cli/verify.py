@@ -249,7 +249,7 @@ def _verify(
         forget(record)
         return _Result(backend, record, outcomes, [], None, str(path))
     forget(record)
-    recorded = base_record(data.every_run, record)
+    recorded = base_record(data.runs, record, data.unsigned_runs)
     changes = compare(apis, recorded, record, context)
     return _Result(backend, record, outcomes, changes, recorded[0] if recorded else None, None)
 

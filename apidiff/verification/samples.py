@@ -100,7 +100,7 @@ def verify_samples(
     """Runs the samples of every mapping with single execution, or of ``mappings``, and judges them.
 
     ``extracted``: those extracted for each source, in place of those written in the mapping. A side whose framework is not
-    among ``devices`` is taken from the records that there are. Verdicts other than ``agrees`` are confirmed in fresh
+    among ``devices`` is taken from the records that decide. Verdicts other than ``agrees`` are confirmed in fresh
     processes. Raises ProcessStartError where a framework does not come up.
     """
     chosen = [
@@ -127,7 +127,7 @@ def verify_samples(
     records = make_records(data, devices, doubtful, logs, mappings, progress, extracted=extracted)
     places = {(record.framework_version, record.device) for record in records if record.framework == "mindspore"}
     now = judged.verdicts(_with(records, data))
-    before = judged.verdicts(SingleTraces(data.every_single_run))
+    before = judged.verdicts(SingleTraces(data.single_runs))
     known = {(version, device) for _, _, version, device, _, _ in before}
     if extracted:
         records = _without_agreeing(records, now, chosen, _with(records, data))
@@ -171,8 +171,8 @@ def _is_unrepeated(verdict: FacetVerdict) -> bool:
 
 
 def _with(records: Sequence[SingleRecord], data: Data) -> SingleTraces:
-    """The traces of a run, before those of the records that there are."""
-    return SingleTraces([*((_NOW, record) for record in records), *data.every_single_run])
+    """The traces of a run, before those of the records that there are and that somebody vouches for."""
+    return SingleTraces([*((_NOW, record) for record in records), *data.single_runs])
 
 
 def _without_agreeing(

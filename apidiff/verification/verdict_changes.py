@@ -44,11 +44,18 @@ def told(verdict: Observation) -> str:
     return verdict.outcome.value + (f": {'; '.join(evidence_lines(verdict.facts, 'en'))}" if verdict.facts else "")
 
 
-def base_record(runs: Sequence[tuple[str, RunRecord]], run: RunRecord) -> tuple[str, RunRecord] | None:
+def base_record(
+    runs: Sequence[tuple[str, RunRecord]], run: RunRecord, unsigned: Sequence[tuple[str, RunRecord]] = ()
+) -> tuple[str, RunRecord] | None:
     """Finds the record to compare ``run`` with: same backend, device and world size, the same version or else the newest.
 
-    Of several a whole one leads, then one of this project, then the latest.
+    Of several a whole one leads, then one of this project, then the latest. ``unsigned``: those for which nobody vouches; one
+    of them is taken only where ``runs`` has none.
     """
+    return _base(runs, run) or _base(unsigned, run)
+
+
+def _base(runs: Sequence[tuple[str, RunRecord]], run: RunRecord) -> tuple[str, RunRecord] | None:
     place = run.framework, run.backend, run.device, run.world_size
     alike = [
         (run_id, record)

@@ -18,6 +18,7 @@ from apidiff.database.single_runs import SingleTraces
 from apidiff.errors import ApidiffError
 from apidiff.judge.pairs import judge_target, unsupported_by
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
+from apidiff.model.sample_run import SampleRun, SingleRecord
 from apidiff.model.verdict import Evidence, EvidenceCode, evidence
 from apidiff.model.vocabulary import Execution
 from apidiff.verification.samples import devices_here, verdict_changed, verify_samples
@@ -74,6 +75,24 @@ def test_one_side_is_taken_from_the_records(database: Data, tmp_path: Path) -> N
     assert [record.framework for record in result.records] == ["torch"]
     assert set(result.counts) == {"mindspore.mint.nn.Linear"}
     assert result.changes == []
+
+
+def test_an_unsigned_record_is_compared_with_nothing(database: Data, tmp_path: Path) -> None:
+    """Neither what is recorded nor the side that is missing here is taken from it, however new it says to be."""
+    forged = [(f"{key}-forged", _forged(record)) for key, record in database.single_runs]
+    changed = dataclasses.replace(database, unsigned_single_runs=forged)
+    result = verify_samples(changed, devices_here("torch"), tmp_path, [LINEAR])
+    assert Agreement.CRASH not in result.counts["mindspore.mint.nn.Linear"]
+    assert result.changes == []
+
+
+def _forged(record: SingleRecord) -> SingleRecord:
+    samples = [
+        SampleRun(mapping=run.mapping, api=run.api, sample=run.sample, spec=run.spec, end="crash")
+        for run in record.samples
+        if run.mapping == LINEAR
+    ]
+    return msgspec.structs.replace(record, samples=samples, date="2099-01-01T00:00:00Z", measured_by="somebody")
 
 
 def test_what_is_known_of_the_three(database: Data) -> None:

@@ -89,6 +89,12 @@ def test_which_record_is_compared_with(recorded: list[RunRecord], index: int | N
     assert (None if found is None else int(found[0])) == index
 
 
+def test_one_that_is_unsigned_is_compared_with_where_there_is_no_other() -> None:
+    newer = msgspec.structs.replace(record(), date="2099-01-01T00:00:00Z")
+    assert base_record([("ours", record("2.9.0"))], record(), [("theirs", newer)]) == ("ours", record("2.9.0"))
+    assert base_record([("ours", record(world_size=3))], record(), [("theirs", newer)]) == ("theirs", newer)
+
+
 def test_a_record_of_another_version_is_not_asked_for_what_it_lacks() -> None:
     older = msgspec.structs.replace(OTHER_PROBE, framework_version="2.9.0")
     assert compare([API], ("r", older), NONE, Context()) == []
