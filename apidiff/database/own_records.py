@@ -85,7 +85,10 @@ class _Measured(msgspec.Struct):
 
 
 def without_measurer(folder: Path) -> dict[str, str]:
-    """The records below ``folder`` that name no measurer: digest → ID. Raises DataError for one that cannot be read."""
+    """The records below ``folder`` that name no measurer: digest → ID.
+
+    Raises DataError for one that cannot be read, and for a name that is none of a record: it would be a line of the list.
+    """
     made = {}
     for path in record_paths(folder):
         content = read_bytes(path)
@@ -94,5 +97,8 @@ def without_measurer(folder: Path) -> dict[str, str]:
         except (ValueError, RecursionError) as error:
             raise DataError(path, None, f"is no run record: {error}", "Delete it first.") from error
         if measured.measured_by is None:
-            made[whole_digest(content)] = run_id(path)
+            digest, run = whole_digest(content), run_id(path)
+            if not run.endswith(f"-{digest}") or not _LINE.fullmatch(f"{digest}  {run.removesuffix(f'-{digest}')}"):
+                raise DataError(path, None, "is not named as a record of these bytes is", "Delete it first.")
+            made[digest] = run
     return made

@@ -64,7 +64,8 @@ def record_errors(data: Data, accepted: Accepted) -> Iterator[DataError]:
         if isinstance(record, RunRecord):
             faults = _faults(record, path.name, accepted)
         else:
-            faults = chain(record_faults(record), _about_its_version(record, accepted.releases))
+            about_it = _about_its_version(record, accepted.releases), _about_its_measurer(record)
+            faults = chain(record_faults(record), *about_it)
         yield from (DataError(path, None, *fault) for fault in islice(faults, 1))
         if data.signed[run_id].trust in {Trust.PROJECT, Trust.ATTESTED}:
             continue
@@ -104,11 +105,7 @@ def _faults(record: RunRecord, name: str, accepted: Accepted) -> Iterator[tuple[
         yield f"holds the run {run_name(record)[1]}, its name says {name.rpartition('-')[0]}", "Give it back its name."
     yield from record_faults(record)
     yield from _about_its_version(record, accepted.releases)
-    if record.measured_by and (fault := name_fault(record.measured_by)):
-        yield (
-            f"says that it was measured by {record.measured_by[:40]!r}, which {fault}",
-            'Ask for a record made with: apidiff verify --record --measured-by "who, and on which device"',
-        )
+    yield from _about_its_measurer(record)
     if not record.probes:
         yield "holds no probe", NEW
     if len({(run.api, run.probe) for run in record.probes}) != len(record.probes):
@@ -152,6 +149,14 @@ def _about_its_version(
     elif not _is_of(record.packages.get(framework, ""), version):
         installed = record.packages.get(framework, "none")[:40]
         yield f"is of {framework} {version}, but lists the package's version {installed}", NEW
+
+
+def _about_its_measurer(record: RunRecord | SingleRecord) -> Iterator[tuple[str, str]]:
+    if record.measured_by and (fault := name_fault(record.measured_by)):
+        yield (
+            f"says that it was measured by {record.measured_by[:40]!r}, which {fault}",
+            'Ask for a record made with: apidiff verify --record --measured-by "who, and on which device"',
+        )
 
 
 def _is_of(installed: str, version: str) -> bool:

@@ -20,7 +20,7 @@ from minisign_keys import Key, needs_minisign
 from apidiff.database import ApidiffError, Data, DataError, InvalidData, load
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
-from apidiff.database.own_records import add_own_records, own_records_path
+from apidiff.database.own_records import add_own_records, own_records_path, without_measurer
 from apidiff.database.paths import DATA, examples_folder
 from apidiff.database.runs import digest_of, load_runs, run_id, runs_meant, short_id, signature_path, whole_digest
 from apidiff.database.signing import Signer, SignerKind, id_of, sign
@@ -33,6 +33,7 @@ from apidiff.execute.submissions.sent_files import read_sent
 from apidiff.judge import make_context
 from apidiff.judge.recorded_values import show
 from apidiff.model.claim_probes import Examples
+from apidiff.model.sample_run import SINGLE_SCHEMA, SingleRecord
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord, TensorDump
 from apidiff.model.trust import Trust
@@ -337,6 +338,43 @@ def test_a_pipe_is_not_waited_for(
     assert [error.path for error in caught.value.errors] == [pipe]
 
 
+def _single(folder: Path, **changes: object) -> Path:
+    """Write a record of single calls, and return the path by which the check names it."""
+    made = SingleRecord(
+        schema=SINGLE_SCHEMA,
+        suite_version="0",
+        framework="torch",
+        framework_version="2.13.0",
+        device="cpu",
+        date="2026-01-01T00:00:00Z",
+        os="Linux",
+        python="3.11.7",
+        machine="x86_64",
+        cores=2,
+        packages={"torch": "2.13.0"},
+    )
+    content = encode(msgspec.structs.replace(made, **changes))
+    path = folder / f"single-cpu-{whole_digest(content)}.json"
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        (f"x\n{'1' * 64}  torch-2.13.0", "gloo-cpu-2-{digest}.json"),
+        ("torch-2.13.0", "gloo-cpu-2.json"),
+        ("torch-2.13.0", "gloo cpu-2-{digest}.json"),
+    ],
+)
+def test_a_name_that_is_none_of_a_record_is_not_listed(tmp_path: Path, folder: str, name: str) -> None:
+    path = tmp_path / folder / name.format(digest=whole_digest(b"{}"))
+    path.parent.mkdir()
+    path.write_bytes(b"{}")
+    with pytest.raises(DataError, match="is not named as a record of these bytes is"):
+        without_measurer(tmp_path)
+
+
 def test_what_lies_in_the_folder_is_checked_by_the_same_rules(
     data: Data, examples: Examples, record: RunRecord, tmp_path: Path
 ) -> None:
@@ -355,6 +393,7 @@ def test_what_lies_in_the_folder_is_checked_by_the_same_rules(
     }
     (folder / "gloo-cpu-2-000000000000.json").write_bytes(b"[" * 100_000)
     os.mkfifo(folder / "gloo-cpu-3-000000000000.json")
+    written["which says what only a signature can show"] = _single(folder, measured_by="signed by the lab")
     there = load(data.root)
     errors = list(record_errors(there, accepted(there, BACKENDS, examples)))
     for message, path in written.items():
