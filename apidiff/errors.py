@@ -5,6 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from pathlib import Path
 
+# Controls, marks of direction and the like, halves of characters (of a file's name that is no UTF-8), ends of lines.
+_UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
 
 class ApidiffError(Exception):
     """The base of all errors that are told to the user as one sentence; the command ends with exit code 2."""
@@ -25,6 +28,17 @@ class Damage(Enum):
     RULE = "rule"
 
 
+def _visible(text: str) -> str:
+    """``text`` in which what strangers named can neither break the line, nor steer a terminal, nor be impossible to encode."""
+    if text.isprintable():
+        return text
+    import unicodedata  # no command needs it where nothing is wrong
+
+    return "".join(
+        one.encode("unicode_escape").decode() if unicodedata.category(one) in _UNSEEN else one for one in text
+    )
+
+
 class DataError(ApidiffError):
     """A data file that cannot be used: names file and line, what was found, and the remedy."""
 
@@ -33,7 +47,7 @@ class DataError(ApidiffError):
     ) -> None:
         self.path, self.line, self.found, self.remedy, self.damage = Path(path), line, found, remedy, damage
         place = f"{path}:{line}" if line else str(path)
-        super().__init__(f"{place}: {found.rstrip('.')}. {remedy}")
+        super().__init__(_visible(f"{place}: {found.rstrip('.')}. {remedy}"))
 
 
 class InvalidData(ApidiffError):

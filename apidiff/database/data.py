@@ -254,6 +254,7 @@ def _mappings(
     passed_over: dict[str, DataError] = {}
     for path in sorted((root / "mappings").rglob("*.yaml")):
         name = ".".join(path.relative_to(root / "mappings").with_suffix("").parts)
+        name = name.encode("utf-8", "backslashreplace").decode()  # a file's name need not be text
         try:
             mappings[name], origins[name] = expander.expand(path, name)
         except DataError as error:

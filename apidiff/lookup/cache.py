@@ -107,7 +107,8 @@ def fingerprint() -> str:
     # The same test as apidiff.database.paths.in_checkout; in an installed package both folders are below data/.
     if (checkout / "pyproject.toml").is_file() and (checkout / "conf").is_dir():
         folders += [checkout / "conf", checkout / "executable_examples"]
-    return "\n".join([__version__, *(line for folder in folders for line in _listing(folder))])
+    lines = "\n".join([__version__, *(line for folder in folders for line in _listing(folder))])
+    return lines.encode("utf-8", "backslashreplace").decode()  # a file's name need not be text
 
 
 def _listing(folder: Path) -> Iterator[str]:

@@ -128,6 +128,19 @@ def test_a_target_written_in_a_damaged_record_is_passed_over_and_not_blamed(root
     assert data.passed_over.keys() == {"torch.distributed.all_gather", f"torch.distributed.{user.stem}"}
 
 
+@pytest.mark.parametrize("name", ["\udcff", "a\x1b[31mb", "a\nb", "a\u202eb"])
+def test_a_name_that_is_no_plain_text_is_shown_as_escapes(root: Path, name: str) -> None:
+    """What an error says may be written to any terminal, and kept."""
+    for path in (root / "mappings" / f"{name}.yaml", root / "runs" / name / f"{name}-12.json"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x: 1")
+    data = load(root)
+    told = [*map(str, data.unread), *(key for key in data.passed_over if "\udcff" in name)]
+    assert len(told) == 2 + ("\udcff" in name)
+    assert all(text.isprintable() for text in told)
+    assert all(name.encode("unicode_escape").decode() in text for text in told)
+
+
 @pytest.mark.parametrize("name", ["documents.yaml", "frameworks.yaml"])
 def test_what_all_answers_rest_on_is_missed(root: Path, name: str) -> None:
     BROKEN_YAML(root / name)

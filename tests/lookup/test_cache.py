@@ -225,6 +225,12 @@ def test_a_link_to_itself_is_passed_over(tmp_path: Path, monkeypatch: pytest.Mon
     assert fingerprint_of(tmp_path, monkeypatch) == before
 
 
+def test_the_name_of_a_file_need_not_be_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "\udcff.yaml").touch()
+    assert fingerprint_of(tmp_path, monkeypatch).encode()
+
+
 # Some mappings of either execution are enough: entries are made by the same code, and most of it is imported at once.
 LOADED = """
 import dataclasses, sys
