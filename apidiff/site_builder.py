@@ -88,7 +88,7 @@ def build_site(
         The page at the root.
 
     Raises:
-        InvalidData: the data are not valid; no page was written.
+        InvalidData: the data are not valid; nothing was written.
         DataError: the data cannot be read, or a signature does not verify.
         BadAddress: a site cannot have the address.
         RepositoryError: pages must not link to the address of the repository.
@@ -96,8 +96,8 @@ def build_site(
     """
     _check_tools()
     from apidiff.sphinxext import site_content
-    from apidiff.sphinxext.build_tuning import collecting_seldom
-    from apidiff.sphinxext.contribute import find_repository
+    from apidiff.sphinxext.garbage import collecting_seldom
+    from apidiff.sphinxext.repository import find_repository
     from apidiff.sphinxext.site_part import mirror_sources
     from apidiff.writers.exports import publish, publish_sitemap
     from apidiff.writers.exports.files import write_if_changed
@@ -107,6 +107,7 @@ def build_site(
     output = output.resolve()
     wanted = [language for language in LANGUAGES if language.folder in languages]
     work = output.with_name(f".{output.name}")
+    new = [folder for folder in (output, work) if not folder.exists()]
     work.mkdir(parents=True, exist_ok=True)
     with (work / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -119,25 +120,31 @@ def build_site(
         # are published while it writes. Where something fails, Sphinx is ended before it could read an older content.
         with collecting_seldom(), site_content.held(_content(work)) as hold, ExitStack() as ending:
             steps = _start_languages(wanted, output, work, address.root, sources, tags, ending)
-            data = database.load()
-            tell_damaged([str(error) for error in data.unread])
-            with _checked(data):
-                content = site_content.make(part.of_data(data) if part else data, keep=work / "kept")
+            try:
+                data = database.load()
+                tell_damaged([str(error) for error in data.unread])
+                with _checked(data):
+                    content = site_content.make(part.of_data(data) if part else data, keep=work / "kept")
+            except BaseException:
+                for step in steps:
+                    step.kill()
+                for folder in new:
+                    shutil.rmtree(folder, ignore_errors=True)
+                raise
             site_content.write(part.of_content(content) if part else content, _content(work))
             hold.close()
             ending.callback(_forget_failed, steps, wanted, work)
-            runs = site_content.run_heads(data)
-            del data
             publish(
                 output,
                 content.entries,
                 content.counterparts,
-                runs,
+                site_content.run_heads(data),
                 wanted,
                 address,
                 work / "kept" / "texts",
                 content.documents,
             )
+            del data, content  # which takes most of a second, and Sphinx still writes
             for step in steps:
                 step.finish()
         index = output / "index.html"

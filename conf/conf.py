@@ -11,7 +11,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(_ROOT))
 
 from apidiff.messages.labels import label  # noqa: E402 - the package may not be installed
-from apidiff.sphinxext.contribute import find_repository  # noqa: E402
+from apidiff.sphinxext.repository import find_repository  # noqa: E402
 from apidiff.writers.exports.address import MOVED  # noqa: E402
 
 _ZH = tags.has("zh")  # noqa: F821 - Sphinx puts `tags` into this file's names

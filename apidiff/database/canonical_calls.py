@@ -106,8 +106,9 @@ def _without_comparisons(mapping: Mapping, written: CanonicalCalls, place: _Plac
     for target in mapping.targets:
         for whole, shown in zip(ordinary_calls(run, target), ordinary_calls(done, target), strict=True):
             unused -= {piece for piece in unused if left_out(whole.code, [piece]) != left_out(whole.code, [])}
+            made = _parts(whole.code)
             try:
-                unseen = [line for line in _statements(ast.parse(shown.code)) if line not in _parts(whole.code)]
+                unseen = [line for line in _statements(ast.parse(shown.code)) if line not in made]
             except SyntaxError as error:
                 found = f"without it the code does not parse: {error.msg}"
                 raise place.error(("leave_out",), found, "Leave out whole lines or expressions.") from error

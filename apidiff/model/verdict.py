@@ -35,8 +35,7 @@ WORST_FIRST = [
 
 def worst_outcome(outcomes: Iterable[Outcome]) -> Outcome:
     """The outcome that stands for several: flaky before refuted before … before holds; ``not run`` for none."""
-    found = set(outcomes)
-    return next((outcome for outcome in WORST_FIRST if outcome in found), Outcome.NOT_RUN)
+    return min(outcomes, key=WORST_FIRST.index, default=Outcome.NOT_RUN)
 
 
 class EvidenceCode(Enum):

@@ -1,188 +1,19 @@
-"""Sphinx extension: pages from the database.
+"""Sphinx extension: pages from the database. What it registers stands in `extension`, which is imported once Sphinx asks.
 
-``setup`` registers the domain ``apidiff``, its roles and directives, and the events that keep pages right under
-parallel reading, incremental builds, edited records and deleted ones.
+The build of the site makes the content of the pages without Sphinx, by `site_content`.
 """
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from docutils import nodes
-from sphinx.application import Sphinx
-from sphinx.builders.html import StandaloneHTMLBuilder
-from sphinx.environment import BuildEnvironment
-from sphinx.util.typing import ExtensionMetadata
-
-from apidiff.database.paths import conf_file
-from apidiff.database.runs import signature_path
-from apidiff.sphinxext import site_content
-from apidiff.sphinxext.build_cache import BuildCache, write_stubs
-from apidiff.sphinxext.build_tuning import BuildTuning
-from apidiff.sphinxext.contribute import EXAMPLES, RECORDS, published
-from apidiff.sphinxext.coverage_page import BAR_NODES
-from apidiff.sphinxext.directives import DIRECTIVES
-from apidiff.sphinxext.domain import ApidiffDomain, keep_words
-from apidiff.sphinxext.index_table import TABLE_NODES, add_table_script
-from apidiff.sphinxext.languages import ChineseComments, ChineseLineBreaks, ExplicitAnchors, language_of
-from apidiff.sphinxext.long_lists import hold_members
-from apidiff.sphinxext.nodes import HTML_NODES, Translator
-from apidiff.sphinxext.packed_tocs import pack_tocs
-from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head
-from apidiff.sphinxext.page_parts import page_of, write_parts
-from apidiff.sphinxext.part_links import link_parts
-from apidiff.sphinxext.picture import add_picture_files
-from apidiff.sphinxext.port_page import PORT_NODES, PortDirective, add_port_script, write_port_data
-from apidiff.sphinxext.run_addresses import former_records
-from apidiff.sphinxext.search_index import note_parts, write_search_index
-from apidiff.sphinxext.site_content import Content
-from apidiff.sphinxext.theme import drop_unused_files, publish_theme_css
-from apidiff.sphinxext.trace_table import TRACE_NODES
-from apidiff.sphinxext.versions import Releases
-from apidiff.writers.exports.files import replace_folder
-
-
-def _env_version() -> int:
-    """Return a number over the code and words that make pages: when it changes, every page is read again."""
-    package = Path(__file__).parent.parent
-    files = [
-        file
-        for folder in ("sphinxext", "messages", "data/messages")
-        for file in sorted((package / folder).rglob("*"))
-        if file.is_file() and file.suffix != ".pyc"
-    ]
-    files.append(conf_file("scope.yaml"))
-    # Names of categories and modules stand in pages; and Sphinx compiles an edited catalogue and writes no page again for it.
-    conf = package.parent / "conf"
-    files += [conf / "scope.yaml", *sorted((conf / "locale").rglob("*.po"))]
-    return int(hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8], 16)
-
-
-class _Session:
-    """One build and the content it shows."""
-
-    def __init__(self) -> None:
-        self.content: Content | None = None
-
-    @property
-    def releases(self) -> Releases:
-        return self.content.releases if self.content else Releases()
-
-    def lay_out(self, app: Sphinx) -> None:
-        """Write derived files and stub pages before Sphinx looks for pages."""
-        made = app.config.apidiff_content
-        self.content = site_content.read(Path(made)) if made else site_content.load()
-        cache = BuildCache.of(app.config, app.doctreedir)
-        if made:
-            cache.publish_once(self.content, Path(made))
-        else:
-            cache.publish(self.content)
-        write_stubs(Path(app.srcdir), self.content, cache.keys("evidence"))
-        if isinstance(app.builder, StandaloneHTMLBuilder):
-            # Pages are searched by an index of our own (`search_index`); Sphinx' would be built and shipped for nothing.
-            app.builder.search = False
-
-    def outdated(self, _app: Sphinx, env: BuildEnvironment) -> list[str]:
-        """List the pages to write again: those whose links lead elsewhere, and all where other releases can be chosen."""
-        domain = env.get_domain("apidiff")
-        assert isinstance(domain, ApidiffDomain)
-        known = self.releases.known
-        before, domain.data["releases"] = domain.data.get("releases"), known
-        moved = domain.moved()
-        return moved if before in (None, known) else sorted(env.found_docs)
-
-    def add_versions(
-        self, app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: nodes.document | None
-    ) -> None:
-        """Tell the templates which versions can be chosen."""
-        add_versions(context, language_of(app.config).words, self.releases)
-
-    def finish(self, app: Sphinx, exception: Exception | None) -> None:
-        """Put the raw records beside the pages, and take away the output of pages that are gone."""
-        if exception is not None or self.content is None or not isinstance(app.builder, StandaloneHTMLBuilder):
-            return
-        out = Path(app.outdir)
-        _remove_stale_pages(app)
-        self._copy_runs(BuildCache.of(app.config, app.doctreedir), out / "_runs")
-        write_search_index(app, self.content)
-        write_port_data(self.content, out, language_of(app.config).words)
-        files = {out / path: text for path, text in published(self.content.records, self.content.entries).items()}
-        for name, pattern in ((RECORDS, "*.yaml"), (EXAMPLES, "*/*.py")):
-            mine = {path: text for path, text in files.items() if path.is_relative_to(out / name)}
-            replace_folder(out / name, mine, pattern)
-
-    def _copy_runs(self, cache: BuildCache, folder: Path) -> None:
-        assert self.content is not None
-        copies = {cache.file(f"runs/{run_id}"): folder / f"{run_id}.json" for run_id in self.content.runs}
-        signatures = {signature_path(kept): signature_path(copy) for kept, copy in copies.items()}
-        copies |= {
-            cache.file(f"single_runs/{run_id}"): folder / f"{run_id}.json" for run_id in self.content.single_runs
-        }
-        files = {copy: kept.read_bytes() for kept, copy in copies.items()}
-        replace_folder(folder, files | former_records(self.content.runs, folder), "**/*.json")
-        signed = {copy: kept.read_bytes() for kept, copy in signatures.items() if kept.is_file()}
-        replace_folder(folder, signed, "**/*.minisig")
-
-
-def _remove_stale_pages(app: Sphinx) -> None:
-    """Remove every page that this build does not know, whenever it was that its source went away."""
-    outdir = Path(app.outdir)
-    known = {*app.env.found_docs, *app.config.html_additional_pages, "genindex", "search"}
-    for suffix in (".html", ".parts.json"):
-        for page in outdir.rglob(f"*{suffix}"):
-            path = page.relative_to(outdir)
-            if path.parts[0] != "_static" and page_of(path.as_posix().removesuffix(suffix)) not in known:
-                page.unlink()
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register everything with Sphinx."""
-    app.setup_extension("sphinxext.opengraph")
-    session, tuning = _Session(), BuildTuning()
-    # The file with the content that `site_content.write` made for all languages; empty: it is made from the package's data.
-    app.add_config_value("apidiff_content", "", "", str)
-    app.add_config_value("apidiff_repository", "", "env", str)
-    # A page that is not built again keeps the commit it was built at, where its record is the same.
-    app.add_config_value("apidiff_commit", "", "", str)
-    # The address of the site's root, ending in a slash, or empty; pages are written again when it changes.
-    app.add_config_value("apidiff_site_url", "", "html", str)
-    app.add_domain(ApidiffDomain)
-    app.add_transform(ExplicitAnchors)
-    app.add_transform(ChineseComments)
-    app.add_transform(ChineseLineBreaks)
-    for name, directive in {**DIRECTIVES, "apidiff-port": PortDirective}.items():
-        app.add_directive(name, directive)
-    for node, visitors in {**HTML_NODES, **PORT_NODES, **TRACE_NODES, **BAR_NODES, **TABLE_NODES}.items():
-        app.add_node(node, html=visitors)
-    app.set_translator("html", Translator)
-    app.connect("config-inited", tuning.begin, priority=100)  # before Sphinx reads all that it keeps of pages
-    app.connect("config-inited", configure_head)
-    app.connect("config-inited", publish_theme_css)
-    app.connect("builder-inited", pack_tocs)
-    app.connect("builder-inited", session.lay_out)
-    app.connect("builder-inited", tuning.settle, priority=900)
-    app.connect("doctree-read", note_parts)
-    app.connect("doctree-read", hold_members)
-    app.connect("env-updated", session.outdated)
-    app.connect("missing-reference", keep_words)
-    app.connect("html-page-context", tuning.remember_tags)
-    app.connect("html-page-context", add_words)
-    app.connect("html-page-context", session.add_versions)
-    app.connect("html-page-context", add_table_script)
-    app.connect("html-page-context", add_port_script)
-    app.connect("html-page-context", add_picture_files)
-    app.connect("html-page-context", add_head, priority=400)  # before sphinxext-opengraph reads what it says
-    app.connect("html-page-context", add_policy, priority=900)  # after the theme has added its scripts
-    app.connect("html-page-context", write_parts, priority=950)
-    app.connect("build-finished", drop_unused_files)
-    app.connect("build-finished", link_parts)
-    app.connect("build-finished", session.finish)
-    app.connect("build-finished", tuning.end)
-    return {
-        "version": "1",
-        "env_version": _env_version(),
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
+    from apidiff.sphinxext.extension import register
+
+    return register(app)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import atexit
 import gc
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import lru_cache
 from typing import Any
 
@@ -21,21 +21,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.config import Config
 from sphinx.highlighting import PygmentsBridge
 
-# Python looks for unreachable cycles after 700 new objects, and now and then through all there are. A page is made of
-# some ten thousand, and those of the content never go: half of a build's time went into looking. Trees of pages are
-# cycles, so it still has to be done.
-_THRESHOLD = (100_000, 20, 20)
-
-
-@contextmanager
-def collecting_seldom() -> Iterator[None]:
-    """Collect garbage seldom within a block."""
-    before = gc.get_threshold()
-    gc.set_threshold(*_THRESHOLD)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
+from apidiff.sphinxext.garbage import collecting_seldom
 
 
 class BuildTuning:

@@ -21,7 +21,6 @@ from apidiff.model.trace import RunRecord
 from apidiff.model.views import CounterpartEntry, Entry
 from apidiff.sphinxext import index_pages
 from apidiff.sphinxext.build_cache import BuildCache, MappingPage
-from apidiff.sphinxext.contribute import Repository, checked
 from apidiff.sphinxext.coverage_page import coverage_sections
 from apidiff.sphinxext.documents_page import documents_sections
 from apidiff.sphinxext.domain import ApidiffDomain, trace_name
@@ -35,6 +34,7 @@ from apidiff.sphinxext.news_page import news_sections
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.page_context import describe, describe_mapping
 from apidiff.sphinxext.picture import PICTURED
+from apidiff.sphinxext.repository import Repository, checked
 from apidiff.sphinxext.run_addresses import run_pages
 from apidiff.sphinxext.run_page import run_section
 from apidiff.sphinxext.site_content import DamagedFile

@@ -16,13 +16,14 @@ from apidiff.model.vocabulary import Execution
 from apidiff.sphinxext.agreement_section import agreement_section
 from apidiff.sphinxext.answers import answer_anchor, example_anchor, first_shown_answer
 from apidiff.sphinxext.claims import claims_section, refuted_section
-from apidiff.sphinxext.contribute import Repository, contribute_section
+from apidiff.sphinxext.contribute import contribute_section
 from apidiff.sphinxext.difference_section import difference_anchor, difference_head, is_proven, proof_anchor
 from apidiff.sphinxext.nodes import Cell, Inline, block, code, folded, joined, literal, paragraph, table
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.parameter_tables import tables_of_target
 from apidiff.sphinxext.picture import picture_section
 from apidiff.sphinxext.repeat import repeat_section
+from apidiff.sphinxext.repository import Repository
 from apidiff.sphinxext.run_page import run_part
 from apidiff.sphinxext.signature_section import all_signatures
 from apidiff.sphinxext.sweep_section import sweeps_section

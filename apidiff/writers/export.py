@@ -54,16 +54,18 @@ def json_files(
         generator=_GENERATOR,
         version=__version__,
         format=FORMAT,
-        mappings=list(entries.values()),
+        mappings=[],
         counterparts=list(counterparts.values()),
     )
+    written = {key: msgspec.json.encode(entry) for key, entry in entries.items()}
+    whole = msgspec.structs.asdict(base) | {"mappings": [msgspec.Raw(entry) for entry in written.values()]}
     return {
         "index.json": _indented(index),
         # Read by programs only, and large: without spaces.
-        "apidiff.json": msgspec.json.encode(base) + b"\n",
+        "apidiff.json": msgspec.json.encode(whole) + b"\n",
         "counterparts.json": _indented(list(counterparts.values())),
         **{path: schema_text(kind).encode() for kind, path in index.schemas.items()},
-        **{row.file: _indented(entries[row.id]) for row in index.mappings},
+        **{row.file: _lines(written[row.id]) for row in index.mappings},
     }
 
 
@@ -115,7 +117,11 @@ def export_sqlite(
 
 
 def _indented(value: object) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
+    return _lines(msgspec.json.encode(value))
+
+
+def _lines(written: bytes) -> bytes:
+    return msgspec.json.format(written, indent=1) + b"\n"
 
 
 def _refuse_foreign(folder: Path, names: Sequence[str]) -> None:

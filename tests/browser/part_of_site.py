@@ -16,7 +16,7 @@ from pathlib import Path
 import turning
 
 from apidiff.site_builder import build_site
-from apidiff.sphinxext.contribute import find_repository
+from apidiff.sphinxext.repository import find_repository
 from apidiff.sphinxext.site_part import GENERATED, SitePart
 from apidiff.verification.claim_sample import Sample
 

@@ -20,7 +20,9 @@ from apidiff.model.base import Text
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.views import Entry
 from apidiff.sphinxext import site_content
+from apidiff.sphinxext.build_cache import BuildCache, MappingPage
 from apidiff.sphinxext.domain import ApidiffDomain
+from apidiff.sphinxext.site_content import Content
 
 MakeSite = Callable[..., Site]
 OTHER = "torch.distributed.barrier"
@@ -127,6 +129,25 @@ def test_content_that_is_handed_over_makes_the_same_pages(make_site: MakeSite, t
     conf.write_text(f"{conf.read_text()}apidiff_content = {str(made)!r}\n")
     site.content.entries.clear()
     assert site.build(out="handed").pages() == loaded
+
+
+def test_languages_that_are_handed_the_same_content_lay_it_out_once(make_site: MakeSite, tmp_path: Path) -> None:
+    site = make_site()
+    made = tmp_path / "content.msgpack"
+    laid_out: list[str] = []
+
+    class Counting(BuildCache):
+        def publish(self, content: Content) -> None:
+            laid_out.append(content.newest["torch"])
+            super().publish(content)
+
+    contents = [site.content, site.content, replace(site.content, newest=site.content.newest | {"torch": "1.13.0"})]
+    for content in contents:
+        site_content.write(content, made)
+        Counting(tmp_path / "derived").publish_once(content, made)
+    assert len(laid_out) == 2
+    assert laid_out[-1] == "1.13.0"
+    assert BuildCache(tmp_path / "derived").read(f"mappings/{SOURCE}", MappingPage).newest["torch"] == "1.13.0"
 
 
 def test_new_record_appears(make_site: MakeSite) -> None:

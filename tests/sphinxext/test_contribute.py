@@ -13,7 +13,7 @@ import pytest
 from entry_fixture import COMPOSED, NEW, OLD, SOURCE
 from small_site import Site
 
-from apidiff.sphinxext.contribute import VARIABLE, Repository, RepositoryError, checked, find_repository, from_remote
+from apidiff.sphinxext.repository import VARIABLE, Repository, RepositoryError, checked, find_repository, from_remote
 
 MakeSite = Callable[..., Site]
 PAGE = f"evidence/{SOURCE}"

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from apidiff import site_builder as site
-from apidiff.database import DataError, InvalidData
+from apidiff.database import Data, DataError, InvalidData
 
 
 def test_bad_data_is_one_error_and_nothing_is_written(
@@ -24,6 +24,25 @@ def test_bad_data_is_one_error_and_nothing_is_written(
     monkeypatch.setattr(site.database, "load", broken)
     assert site.main(["build", "--output", str(tmp_path / "out")]) == 2
     assert capsys.readouterr().err == "reduce.yaml:3: unknown key 'x'. Remove it.\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_data_that_do_not_pass_the_checks_are_told_whatever_else_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], database: Data
+) -> None:
+    def found(_data: Data) -> list[DataError]:
+        return [DataError("reduce.yaml", 3, "en and zh name different numbers: 2", "Name the same in both.")]
+
+    def make(*_given: object, **_named: object) -> None:
+        raise KeyError("what no check would have let through")
+
+    monkeypatch.setattr(site.database, "load", lambda: database)
+    monkeypatch.setattr(site, "run_checks", found)
+    monkeypatch.setattr(site, "check_records", found)
+    monkeypatch.setattr("apidiff.sphinxext.site_content.make", make)
+    assert site.main(["build", "--output", str(tmp_path / "out")]) == 2
+    told = "reduce.yaml:3: en and zh name different numbers: 2. Name the same in both.\n"
+    assert capsys.readouterr().err == told
     assert list(tmp_path.iterdir()) == []
 
 

@@ -22,6 +22,7 @@ from apidiff.writers.exports.address import API, Address, SiteLanguage
 from apidiff.writers.exports.feed import NAME as FEED
 from apidiff.writers.exports.feed import feed_bytes
 from apidiff.writers.exports.files import replace_folder, write_if_changed
+from apidiff.writers.exports.kept_texts import digests_of
 from apidiff.writers.exports.llms import Texts
 from apidiff.writers.exports.sitemap import pages, robots_text, sitemap_bytes
 
@@ -50,9 +51,11 @@ def publish(
     """
     entries = dict(sorted(entries.items()))
     _write_api(site, entries, counterparts, runs, documents, languages[0])
+    digests = digests_of(entries)
     for language in languages:
         folder = language.folder
-        texts = Texts(entries, language, [other for other in languages if other is not language], address, keep)
+        others = [other for other in languages if other is not language]
+        texts = Texts(entries, digests, language, others, address, keep)
         markdown = {site / path: text.encode() for path, text in texts.pages().items()}
         replace_folder(site / folder / "mappings", markdown, "*.md")
         write_if_changed(site / folder / "llms.txt", texts.index(f"{folder}/llms.txt").encode())

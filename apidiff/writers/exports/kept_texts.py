@@ -26,23 +26,34 @@ class _Kept(Record, frozen=True):
     text: MappingText
 
 
-def mapping_texts(entries: Mapping[str, Entry], language: Language, keep: Path | None) -> dict[str, MappingText]:
+def digests_of(entries: Mapping[str, Entry]) -> dict[str, bytes]:
+    """Return for each entry the digest of what its texts are made from: the entry and the code that writes them."""
+    code = hashlib.sha256()
+    for file in [*code_files(), *sorted((PACKAGE / "writers").rglob("*.py"))]:
+        code.update(file.read_bytes())
+    digests: dict[str, bytes] = {}
+    for key, entry in entries.items():
+        made_from = code.copy()
+        made_from.update(msgspec.msgpack.encode(entry))
+        digests[key] = made_from.digest()
+    return digests
+
+
+def mapping_texts(
+    entries: Mapping[str, Entry], digests: Mapping[str, bytes], language: Language, keep: Path | None
+) -> dict[str, MappingText]:
     """Write the Markdown of every entry.
 
     Args:
         entries: by mapping.
+        digests: of the entries, as `digests_of` returns them.
         language: of the text.
         keep: a file where the texts are kept for the next build; None where they are not.
     """
     former = _read(keep)
-    code = hashlib.sha256()
-    for file in [*code_files(), *sorted((PACKAGE / "writers").rglob("*.py"))]:
-        code.update(file.read_bytes())
     kept: dict[str, _Kept] = {}
     for key, entry in entries.items():
-        made_from = code.copy()
-        made_from.update(msgspec.msgpack.encode(entry))
-        digest = made_from.digest()
+        digest = digests[key]
         before = former.get(key)
         text = before.text if before and before.digest == digest else MappingText.made(entry, language)
         kept[key] = _Kept(digest, text)

@@ -18,12 +18,14 @@ from apidiff.writers.markdown import code_span, link, prose
 class Texts:
     """Writes the files of one language.
 
-    ``others`` are the site's other languages. ``keep``: a folder where texts of mappings are kept for the next build.
+    ``digests``: of the entries (`digests_of`). ``others`` are the site's other languages. ``keep``: a folder where texts of
+    mappings are kept for the next build.
     """
 
     def __init__(
         self,
         entries: Mapping[str, Entry],
+        digests: Mapping[str, bytes],
         language: SiteLanguage,
         others: Sequence[SiteLanguage],
         address: Address,
@@ -31,7 +33,8 @@ class Texts:
     ) -> None:
         self.entries, self.language, self.others, self.address = entries, language, others, address
         self.folder = language.folder
-        self._texts = mapping_texts(entries, language.words, keep / f"{self.folder}.msgpack" if keep else None)
+        kept = keep / f"{self.folder}.msgpack" if keep else None
+        self._texts = mapping_texts(entries, digests, language.words, kept)
 
     def pages(self) -> dict[str, str]:
         """Write a page per mapping, by its path in the site."""
