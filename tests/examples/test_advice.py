@@ -46,6 +46,7 @@ _PART = "x = Tensor(np.arange(6, dtype=np.float32) * 10**rank)\na, b = 1, 4\n"
 _CHUNKS = "from mindspore import mint\nn = world_size\nx = Tensor(np.arange(2 * n, dtype=np.float32))\n"
 _TENSOR = "tensor = Tensor(np.arange(6, dtype=np.float32))\n"
 _CROSS = "import mindspore\ninput, other = mindspore.ops.ones((2, 3)), mindspore.ops.ones((1, 3))\n"
+_BOTH = "import mindspore\ntensor, other = mindspore.Tensor([1.0, 2.0]), mindspore.Tensor([2.0, 1.0])\n"
 GIVEN = {
     "part = x[a:b].copy()": _PART,
     "x[a:b] = part": f"{_PART}part = x[a:b].copy()\ndist.all_reduce(part)\n",
@@ -111,6 +112,13 @@ GIVEN = {
     "set_train(False)": "import mindspore\nset_train = mindspore.nn.Dense(2, 1).set_train\n",
     "tensor.copy_(values)": "import mindspore\ntensor = mindspore.ops.zeros((2,), mindspore.float32)\n"
     "values = mindspore.ops.ones((2,), mindspore.float32)\n",
+    "tensor.maximum(other)": _BOTH,
+    "tensor.minimum(other)": _BOTH,
+    "tensor.var(ddof=1)": _BOTH,
+    "input.masked_fill(mask, value)": "import mindspore\nvalue = 0\n"
+    "input, mask = mindspore.Tensor([1.0, 2.0]), mindspore.Tensor([True, False])\n",
+    "index.reshape(-1, 1).expand_as(tensor)": "import mindspore\n"
+    "tensor, index = mindspore.ops.ones((2, 3), mindspore.float32), mindspore.Tensor([1, 0])\n",
     "add(key, 0)": "import socket\nfree = socket.socket()\nfree.bind(('127.0.0.1', 0))\nport = free.getsockname()[1]\n"
     "free.close()\nstore = dist.TCPStore('127.0.0.1', port, is_master=True)\nadd, key = store.add, 'key'\n",
 }
@@ -121,6 +129,9 @@ NOT_RUN = {
     "get_world_size(group) == -1": "tells what PyTorch returns outside a group",
     "queue_pop(key, block=False)": "PyTorch's, of a store that has no counterpart",
     "set_comm_ops_inplace(False)": "tells what makes calls fail from then on; it is switched for the whole process",
+    "tensor.max(other)": "PyTorch's; MindSpore's is beside it",
+    "tensor.min(other)": "PyTorch's; MindSpore's is beside it",
+    "x = x.requires_grad_()": "PyTorch's; tells what loses the tensor in MindSpore",
     "tensor.norm(2)": "tells what MindSpore computes otherwise",
     "tensor.flip(-1)": "PyTorch's; tells what MindSpore refuses",
     "tensor.flip(0, 1)": "PyTorch's; tells what MindSpore refuses",
