@@ -64,6 +64,16 @@ def places_that_took_a_call(pairs: Iterable[PairVerdicts]) -> Collection[tuple[s
     }
 
 
+def places_without_kernel(pairs: Iterable[PairVerdicts], sample: str) -> Collection[tuple[str, str]]:
+    """Name the versions and devices on which the target has no kernel for ``sample``."""
+    return {
+        (pair.target_version, pair.device)
+        for pair in pairs
+        for verdict in pair.verdicts
+        if verdict.sample == sample and verdict.facet is Facet.ERROR and verdict.agreement is Agreement.UNSUPPORTED
+    }
+
+
 def _end(verdict: FacetVerdict) -> str | None:
     """Who refuses a call by what a verdict says; '' where both take it, None where the verdict tells nothing of it."""
     if verdict.facet is Facet.STRUCTURE and verdict.agreement in _COMPARED:

@@ -23,7 +23,7 @@ from apidiff.judge.refused_arguments import refused_argument
 from apidiff.model.agreement import FINE_FACETS, Agreement, Facet, FacetVerdict
 from apidiff.model.extracted_samples import Tolerance
 from apidiff.model.rule import Rule
-from apidiff.model.sample_run import SampleRun, SampleTrace
+from apidiff.model.sample_run import NO_STATE, SampleRun, SampleTrace
 from apidiff.model.trace import CallError, ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
 from apidiff.model.verdict import Evidence, EvidenceCode, evidence
 
@@ -133,7 +133,7 @@ def _verdicts(pair: Pair, source: SampleRun, target: SampleRun) -> list[FacetVer
     for side, run in (("PyTorch", source), ("MindSpore", target)):
         if run.trace is None:
             return everywhere(Agreement(run.end), evidence(EvidenceCode.SIDE_ENDED, side=side, end=run.end))
-        if run.trace.error and run.trace.error.stage == "prepare":
+        if run.trace.error and _not_called(run.trace.error):
             error = told_error(run.trace.error)
             return everywhere(Agreement.ERROR, evidence(EvidenceCode.NOT_CALLED, side=side, error=error))
     assert source.trace is not None
@@ -147,6 +147,11 @@ def _verdicts(pair: Pair, source: SampleRun, target: SampleRun) -> list[FacetVer
         return [FacetVerdict(sample=pair.sample, facet=Facet.ERROR, agreement=agreement, facts=facts)]
     comparison = _Comparison(source.trace, target.trace, pair)
     return [comparison.verdict(facet) for facet in facets]
+
+
+def _not_called(error: CallError) -> bool:
+    """Whether a run could not make the call as the sample has it: the API itself refused nothing."""
+    return error.stage == "prepare" or (error.type == ValueError.__name__ and error.message.startswith(NO_STATE))
 
 
 def _errors(source: CallError | None, target: CallError | None) -> tuple[Agreement, list[Evidence]]:

@@ -25,7 +25,7 @@ from apidiff.derive.rows import Files, row_facts, with_positions
 from apidiff.derive.rule_labels import rule_entries
 from apidiff.derive.runs_on import runs_on
 from apidiff.derive.sample_code import is_composed, ordinary_code
-from apidiff.derive.shown_sample import ShownSample, places_that_took_a_call, shown_sample
+from apidiff.derive.shown_sample import ShownSample, places_that_took_a_call, places_without_kernel, shown_sample
 from apidiff.derive.statements import contradicted
 from apidiff.derive.sweeps import swept
 from apidiff.derive.versions_run import versions_run
@@ -263,6 +263,8 @@ class Builder:
                 sample, shown_of = (sample, mapping) if other.refused else (other, sampled)
         composed = False
         if sample is not None:
+            # What is shown as running there is the call that is shown.
+            taken = {*taken} - {*places_without_kernel(pairs if shown_of is mapping else found, sample.name)}
             plain = ordinary_calls(shown_of, target, sample.name)
             before, after = map(ordinary_code, plain)
             composed = is_composed(*plain)

@@ -6,6 +6,8 @@ from apidiff.model.base import Record
 from apidiff.model.trace import CallError, DeviceFound, SignatureDump, TensorDump, Value
 
 SINGLE_SCHEMA = 1
+# With this begins the message where a module lacks the state that a sample gives it, which no call of its API refused.
+NO_STATE = "the module has no state"
 
 
 class Moments(Record, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from apidiff.judge.agreement import Pair, judge_pair, outline, told_error
 from apidiff.model.agreement import FINE_FACETS, Agreement, Facet
 from apidiff.model.extracted_samples import Tolerance
 from apidiff.model.rule import Rule
-from apidiff.model.sample_run import SampleRun, SampleTrace
+from apidiff.model.sample_run import NO_STATE, SampleRun, SampleTrace
 from apidiff.model.trace import CallError, ScalarDump, SequenceDump, TensorDump, Value
 from apidiff.model.verdict import Evidence, EvidenceCode
 
@@ -199,6 +199,8 @@ def test_no_kernel_is_unsupported_and_not_a_difference() -> None:
         (run(None, "timeout"), Agreement.TIMEOUT),
         (run(None, "crash"), Agreement.CRASH),
         (run(raising("AttributeError", stage="prepare")), Agreement.ERROR),
+        (run(raising("ValueError", f"{NO_STATE} weight; it has gamma", stage="call")), Agreement.ERROR),
+        (run(raising("ValueError", "the weight has no state", stage="call")), Agreement.DIFFERS),
     ],
 )
 def test_outcomes_stay_apart(target: SampleRun, agreement: Agreement) -> None:

@@ -50,6 +50,15 @@ def raised(run: SampleRun, unsupported: Unsupported, framework: str) -> bool:
     return error is not None and not any(pattern.search(error.message) for pattern in patterns)
 
 
+def test_where_the_call_that_is_shown_has_no_kernel_nothing_says_that_it_runs(all_entries: dict[str, Entry]) -> None:
+    """Each has samples that run on the CPU: other modes, no training, other orders."""
+    for name in ("torch.nn.functional.interpolate", "torch.nn.functional.dropout", "torch.linalg.matrix_norm"):
+        target = next(one for one in all_entries[name].targets if ".mint." in one.name)
+        cpu = next(place for place in target.runs_on if place.device == "cpu")
+        assert cpu.outcomes[NEWEST["mindspore"]] == "unsupported", name
+        assert any(row.device == "cpu" and "agrees" in row.counts for row in target.agreements), name
+
+
 def test_calls_that_were_seen_to_raise_say_so(database: Data, all_entries: dict[str, Entry]) -> None:
     traces, unsupported = SingleTraces(database.single_runs), unsupported_by(load_devices())
     silent, told = [], 0

@@ -20,7 +20,7 @@ from apidiff.execute.single.draws import Values, draws
 from apidiff.model.mapping import Api
 from apidiff.model.probe import Layout
 from apidiff.model.sample import SampleArgument, SampleCall, SampleForm, SampleInput
-from apidiff.model.sample_run import SampleTrace
+from apidiff.model.sample_run import NO_STATE, SampleTrace
 from apidiff.model.trace import Number, ObjectDump, SignatureDump, TensorDump, Value
 
 SELF, STATE = "self", "state"
@@ -250,7 +250,7 @@ class SingleAdapter(ABC):
         inputs.module = find(call.api)(*args, **kwargs)
         own = self.module_state(inputs.module)
         if unknown := inputs.state.keys() - own.keys() - call.constructor.kwargs.keys():
-            raise ValueError(f"the module has no state {', '.join(sorted(unknown))}; it has {', '.join(own) or 'none'}")
+            raise ValueError(f"{NO_STATE} {', '.join(sorted(unknown))}; it has {', '.join(own) or 'none'}")
         for name in inputs.state.keys() & own.keys():
             self.set_state(own[name], inputs.state[name])
 
