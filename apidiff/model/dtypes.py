@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -13,7 +14,8 @@ from apidiff.model.trace import Number
 class Dtype(NamedTuple):
     """What a dtype holds.
 
-    ``kind``: b, i, f or c. ``carrier``: NumPy's dtype for the values. ``lowest`` and ``highest``: the finite bounds.
+    ``kind``: b, i, f or c. ``carrier``: NumPy's dtype for the values. ``lowest`` and ``highest``: the finite bounds, of a
+    complex number those of each part.
     """
 
     kind: str
@@ -33,6 +35,8 @@ def _integers() -> dict[str, Dtype]:
 def _floats() -> dict[str, Dtype]:
     # A value is written with no more digits than its precision needs, which may round the largest one up.
     above = 1 + 1e-3
+    # Not as far as where the carrier has infinity in its place: half a step above its largest.
+    too_large = {"float16": 65520.0, "float32": 2.0**128 - 2.0**103}
     largest = {
         "float16": 65504.0,
         "float32": 3.4028234663852886e38,
@@ -43,21 +47,25 @@ def _floats() -> dict[str, Dtype]:
         "float8_e5m2fnuz": 57344.0,
         "float8_e8m0fnu": 2.0**127,
     }
-    named = {
-        name: Dtype("f", name if name.startswith("float") and "_" not in name else "float32", -top * above, top * above)
-        for name, top in largest.items()
-    }
+    named = {}
+    for name, top in largest.items():
+        carrier = name if name in too_large else "float32"
+        highest = min(top * above, math.nextafter(too_large[carrier], 0))
+        named[name] = Dtype("f", carrier, -highest, highest)
     return named | {"float64": Dtype("f", "float64", -math.inf, math.inf)}
 
 
-DTYPES = {
-    "bool": Dtype("b", "bool"),
-    **_integers(),
-    **_floats(),
-    "complex32": Dtype("c", "complex64"),
-    "complex64": Dtype("c", "complex64"),
-    "complex128": Dtype("c", "complex128"),
-}
+def _complex() -> dict[str, Dtype]:
+    parts = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
+    carriers = {"complex32": "complex64"}
+    floats = _floats()
+    return {
+        name: Dtype("c", carriers.get(name, name), floats[part].lowest, floats[part].highest)
+        for name, part in parts.items()
+    }
+
+
+DTYPES = {"bool": Dtype("b", "bool"), **_integers(), **_floats(), **_complex()}
 _NOT_FINITE = {"nan", "inf", "-inf"}
 _PART = r"[+-]?(?:\d{1,25}(?:\.\d{0,25})?(?:e[+-]?\d{1,3})?|nan|inf)"
 _COMPLEX = re.compile(rf"\(?(?:{_PART})?[+-]?(?:{_PART})j\)?|\(?{_PART}\)?")
@@ -89,17 +97,19 @@ def is_value_of(value: Number, dtype: Dtype) -> bool:
     if dtype.kind == "i":
         return isinstance(value, int) and dtype.lowest <= value <= dtype.highest
     if isinstance(value, str):
-        return value in _NOT_FINITE if dtype.kind == "f" else _is_complex(value)
-    if dtype.kind == "c":
-        return abs(value) <= 1e308
-    return dtype.lowest <= value <= dtype.highest and abs(value) <= 1.8e308
+        return value in _NOT_FINITE if dtype.kind == "f" else _is_complex(value, dtype)
+    return dtype.lowest <= value <= dtype.highest and abs(value) <= sys.float_info.max
 
 
-def _is_complex(text: str) -> bool:
+def _is_complex(text: str, dtype: Dtype) -> bool:
     if len(text) > 120 or not _COMPLEX.fullmatch(text):
         return False
     try:
-        complex(text)
+        number = complex(text)
     except ValueError:
         return False
-    return True
+    # What is too large for Python too, such as 1e999, is read as infinity.
+    return all(
+        "inf" in text if math.isinf(part) else math.isnan(part) or dtype.lowest <= part <= dtype.highest
+        for part in (number.real, number.imag)
+    )
