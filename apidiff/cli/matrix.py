@@ -16,11 +16,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
-from apidiff.database import ApidiffError, InvalidData, load_valid
+from apidiff.database import ApidiffError, InvalidData, load, load_valid
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import PACKAGE, conf_file, examples_folder, in_checkout
-from apidiff.database.runs import load_runs
 from apidiff.execute.matrix import (
     Cell,
     Result,
@@ -79,7 +78,8 @@ def run_matrix(args: argparse.Namespace) -> int:
     cells = cells_of(blocks, backends, args.backend, args.world_size, args.framework)
 
     def stands(cell: Cell) -> Standing:
-        read = dataclasses.replace(data, runs=load_runs(data.root / "runs"), unsigned_runs=[])
+        now = load(data.root)  # who vouches for a record stands in the list too, which a cell adds to
+        read = dataclasses.replace(data, runs=now.runs, unsigned_runs=now.unsigned_runs)
         return standing(cell, read, examples, args.measured_by, given_otherwise)
 
     before = [(cell, standing(cell, data, examples, args.measured_by, given_otherwise)) for cell in cells]

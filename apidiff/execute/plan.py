@@ -216,12 +216,12 @@ class Estimate:
 
 
 def estimate(data: Data, backend: Backend, size: int, plan: Plan) -> Estimate | None:
-    """Estimates how long ``plan`` takes if it goes as in the newest record of the framework.
+    """Estimates how long ``plan`` takes if it goes as in the newest record of the framework that decides.
 
     What did not end is tried twice. None where there is no record of the world size; one rank is taken to be as fast as two.
     """
     as_large = backend.framework, max(size, 2)
-    like = [record for _, record in data.every_run if (record.framework, record.world_size) == as_large]
+    like = [record for _, record in data.runs if (record.framework, record.world_size) == as_large]
     if not like:
         return None
     newest = max(like, key=lambda record: (Version(record.framework_version), record.date))

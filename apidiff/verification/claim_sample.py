@@ -45,7 +45,7 @@ class Sample:
 
 
 def unrecorded(data: Data, backends: Sequence[Backend], sizes: Sequence[int] | None, examples: Examples) -> set[str]:
-    """Finds the mappings of which a run here would ask what no record of the installed versions has asked.
+    """Finds the mappings of which a run here would ask what no record of the installed versions that decides has asked.
 
     ``backends``: where the run is made; one whose framework is not installed asks nothing. ``sizes``: numbers of ranks, or
     None for the usual ones. Returns IDs of mappings.
@@ -59,7 +59,7 @@ def unrecorded(data: Data, backends: Sequence[Backend], sizes: Sequence[int] | N
             continue
         for size in sizes or WORLD_SIZES:
             place = (backend.framework, version, backend.name, backend.device, size)
-            records = [record for _, record in data.every_run if _place(record) == place]
+            records = [record for _, record in data.runs if _place(record) == place]
             for key in asked:
                 plan = make_plan(data, backend, version, size, examples, {key})
                 if plan.steps and all(lacking(record, plan, given_otherwise) for record in records):

@@ -66,3 +66,5 @@ def test_what_no_record_shows_is_in_every_sample(data: Data, examples: Examples)
         changed.append((key, msgspec.structs.replace(record, probes=probes)))
     assert unrecorded(replace(data, runs=changed), gloo, [2], examples) == {"torch.distributed.reduce"}
     assert len(unrecorded(replace(data, runs=[]), gloo, [2], examples)) > 50
+    # A record for which nobody vouches spares no run.
+    assert len(unrecorded(replace(data, runs=[], unsigned_runs=data.runs), gloo, [2], examples)) > 50

@@ -202,8 +202,9 @@ def standing(
 
 
 def _records(cell: Cell, data: Data, measured_by: str | None) -> Iterator[tuple[str, RunRecord]]:
+    """The cell's records of this measurer; of this project's none that only says so. Others' own need no signature."""
     wanted = cell.block.name, cell.version, cell.backend.name, cell.backend.device, cell.world_size, measured_by
-    for run_id, run in data.every_run:
+    for run_id, run in data.runs if measured_by is None else data.every_run:
         place = run.framework, run.framework_version, run.backend, run.device, run.world_size, run.measured_by
         if place == wanted:
             yield run_id, run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -183,3 +184,13 @@ def test_a_cell_is_recorded_where_every_probe_was_asked_as_today(
         data.root, data.mappings, data.documents, data.frameworks, runs=[(key, record), ("x", change(record))]
     )
     assert standing(cell, beside, examples, None, given_otherwise).record is not None
+
+
+def test_no_unsigned_record_stands_for_one_of_this_project(known: tuple[Data, Examples, Cell]) -> None:
+    data, examples, cell = known
+    unsigned = replace(data, runs=[], unsigned_runs=data.runs)
+    assert standing(cell, data, examples, None, given_otherwise).record is not None
+    assert standing(cell, unsigned, examples, None, given_otherwise).text == "no record"
+    hers = [(key, altered(record, measured_by="Example Lab")) for key, record in data.runs]
+    unsigned = replace(data, runs=[], unsigned_runs=hers)
+    assert standing(cell, unsigned, examples, "Example Lab", given_otherwise).text == "recorded"

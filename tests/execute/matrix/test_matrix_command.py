@@ -19,6 +19,7 @@ from apidiff.database.runs import load_runs
 @pytest.fixture
 def matrix(tmp_path: Path) -> MatrixCommand:
     made(tmp_path)
+    (tmp_path / "data" / "own_records.txt").touch()
     return MatrixCommand(tmp_path)
 
 

@@ -28,6 +28,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 @pytest.fixture
 def matrix(tmp_path: Path) -> MatrixCommand:
     made(tmp_path)
+    (tmp_path / "data" / "own_records.txt").touch()
     return MatrixCommand(tmp_path)
 
 
