@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from apidiff.judge.figures import Distance, distance
 from apidiff.judge.randomness import unlike_draws
-from apidiff.judge.recorded_values import array, tensors
+from apidiff.judge.recorded_values import array, is_whole, tensors
 from apidiff.judge.refused_arguments import refused_argument
 from apidiff.model.agreement import FINE_FACETS, Agreement, Facet, FacetVerdict
 from apidiff.model.extracted_samples import Tolerance
@@ -304,7 +304,12 @@ class _Comparison:
         """The slots that the source wrote, and those that the target did."""
         before = self._given(self._source.before, _SAME), self._given(self._target.before, self._pair.rule)
         source, target = (
-            {slot for slot, tensor in mine.items() if slot in after and _contents(tensor) != _contents(after[slot])}
+            {
+                slot
+                for slot, tensor in mine.items()
+                # Two names may be one slot, and a brief trace has no values of what was not written.
+                if slot in after and is_whole(after[slot]) and _contents(tensor) != _contents(after[slot])
+            }
             for mine, after in zip(before, self._after, strict=True)
         )
         return source, target

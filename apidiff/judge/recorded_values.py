@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -84,6 +85,11 @@ def array(tensor: TensorDump) -> Array:
     dtype = np.dtype(carrier(tensor.dtype))
     read = complex if dtype.kind == "c" else float
     return np.array([read(v) if isinstance(v, str) else v for v in tensor.values], dtype=dtype).reshape(tensor.shape)
+
+
+def is_whole(tensor: TensorDump) -> bool:
+    """Whether a trace has the tensor's values, which a brief one leaves out."""
+    return len(tensor.values) == math.prod(tensor.shape)
 
 
 def rest(parts: Iterable[TensorDump]) -> list[Number] | None:

@@ -141,6 +141,15 @@ def test_what_both_write_is_compared() -> None:
     assert judged(source, target)[Facet.VALUE] is Agreement.DIFFERS
 
 
+def test_two_names_of_one_argument_are_no_reason_to_fail() -> None:
+    """A record may name an argument otherwise after the call than before it, without its values."""
+    brief = msgspec.structs.replace(tensor([]), shape=[2])
+    source = trace([1, 2], [5, 6])
+    target = SampleTrace(before={"input": tensor([1, 2])}, after={"input": tensor([5, 6]), "x": brief})
+    found = shown(source, target, rule=Rule(keywords={"input": "x"}))
+    assert found[Facet.IN_PLACE][1][0].code is EvidenceCode.ONLY_SOURCE_WRITES
+
+
 def test_a_renamed_argument_is_told_by_the_name_of_the_source() -> None:
     source, target = trace([1], [2]), trace([1], name="x")
     found = shown(source, target, rule=Rule(keywords={"input": "x"}))
