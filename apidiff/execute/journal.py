@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from apidiff.database.record_gate import probe_faults
+from apidiff.database.record_gate import MAX_RANKS, plain_faults, probe_faults
 from apidiff.execute.plan import Plan, step_key
 from apidiff.model.trace import ProbeRun
 
@@ -88,8 +88,11 @@ def _decoded(line: bytes) -> ProbeRun | None:
         run = msgspec.json.decode(content, type=ProbeRun)
     except (ValueError, RecursionError):
         return None
+    if any(plain_faults(run)):
+        return None
     ranks = max((trace.rank for trace in run.ranks), default=0) + 1
-    return None if any(probe_faults(run, max(ranks, len(run.ranks)))) else run
+    size = max(ranks, len(run.ranks))
+    return None if size > MAX_RANKS or any(probe_faults(run, size)) else run
 
 
 def remove_journal(path: Path) -> None:

@@ -95,6 +95,16 @@ def test_a_damaged_line_is_said_and_made_again(tmp_path: Path, capsys: pytest.Ca
     )
     again.close()
     # So is one with the right digest that holds what no probe shows.
-    content = b'{"api":"torch.one","probe":"a","spec":"1","end":"well","ranks":[]}'
-    path.write_bytes(_digest(content) + b" " + content + b"\n")
-    assert Journal(path, plan(a="1")).done == {}
+    for end, rank, line in (
+        (b"well", b"0", b"x"),
+        (b"timeout", b"1000000000", b"x"),  # as many ranks as would fill memory
+        (b"timeout", b"0", rb"\ud800"),  # which no record could be written with
+    ):
+        content = (
+            b'{"api":"torch.one","probe":"a","spec":"1","end":"%s","ranks":[{"rank":%s,"seconds":1}],"log":["%s"]}'
+            % (end, rank, line)
+        )
+        path.write_bytes(_digest(content) + b" " + content + b"\n")
+        again = Journal(path, plan(a="1"))
+        assert again.done == {}
+        again.close()
