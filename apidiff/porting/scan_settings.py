@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,13 +12,14 @@ import msgspec
 
 from apidiff.atomic_write import write_file
 from apidiff.database.regular_files import read_regular
+from apidiff.database.toml import MAX_BYTES, parsed
 from apidiff.errors import ApidiffError
 from apidiff.porting.scan_report import Finding
 
 FILE = "pyproject.toml"
 TABLE = "tool.apidiff.scan"
 _VERSION = 1
-_LARGEST = 64 * 2**20  # bytes
+_LARGEST = 64 * 2**20  # bytes of a baseline
 
 
 class ScanSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -58,7 +58,7 @@ def read_settings(path: Path) -> tuple[ScanSettings, Path]:
         if not file.is_file():
             continue
         try:
-            table: object = tomllib.loads(read_regular(file, _LARGEST).decode("utf-8"))
+            table: object = parsed(read_regular(file, MAX_BYTES).decode("utf-8"))
         except (OSError, ValueError, RecursionError) as error:
             raise ApidiffError(f"{file}: cannot be read ({error}). Mend it, or scan with --no-config.") from error
         for name in TABLE.split("."):

@@ -58,6 +58,8 @@ def test_yaml_is_refused(tmp_path: Path, name: str) -> None:
 
 TOML = {
     "an impossible date": "a = 2026-13-45\n",
+    "a key of 50,000 parts": f"a{'.a' * 50_000} = 1\n",
+    "many keys in a table of 2,000 parts": f"[a{'.a' * 2000}]\n" + "".join(f"k{n} = 1\n" for n in range(10_000)),
     "5,000 brackets": "a = " + "[" * 5000,
     "a number of 5,000 digits": f"a = {'1' * 5000}\n",
 }
