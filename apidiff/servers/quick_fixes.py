@@ -91,7 +91,7 @@ class _Places:
     """Turns bytes of a text into lines and columns."""
 
     def __init__(self, text: str) -> None:
-        self._data = text.encode()
+        self._data = text.encode("utf-8", "surrogatepass")  # an editor may send half of a character
         self._starts = [0, *(found.end() for found in _LINE_END.finditer(self._data))]
 
     def span(self, start: int, end: int) -> Span:
@@ -99,7 +99,7 @@ class _Places:
 
     def _point(self, place: int) -> tuple[int, int]:
         line = bisect_right(self._starts, place)
-        return line, len(self._data[self._starts[line - 1] : place].decode()) + 1
+        return line, len(self._data[self._starts[line - 1] : place].decode("utf-8", "surrogatepass")) + 1
 
 
 def _ignoring(line: str, number: int, code: str) -> Edit:
