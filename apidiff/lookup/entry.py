@@ -317,7 +317,7 @@ class Builder:
             uses=answer.uses,
             stated=_stated(answer.stated),
             differences=differences,
-            # No API of that name is there, so the call has to be edited whatever else is to be minded.
+            # Nothing replaces the API, so the call has to be edited whatever else is to be minded.
             risk=min(Risk.REWRITE.value, everyday_risk(differences), key=_RISKS.index),
         )
 
