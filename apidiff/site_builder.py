@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import fcntl
-import functools
 import http.server
 import importlib.util
 import multiprocessing
@@ -16,8 +15,10 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,7 +97,8 @@ def build_site(
     """
     _check_tools()
     from apidiff.sphinxext import site_content
-    from apidiff.sphinxext.garbage import collecting_seldom
+    from apidiff.sphinxext.build_cache import BuildCache
+    from apidiff.sphinxext.garbage import not_collecting
     from apidiff.sphinxext.repository import find_repository
     from apidiff.sphinxext.site_part import mirror_sources
     from apidiff.writers.exports import publish, publish_sitemap
@@ -116,35 +118,39 @@ def build_site(
             sources = work / "sources"
             mirror_sources(_ROOT, sources, [language.words for language in wanted])
         tags = [] if part is None or part.python_api else ["brief"]
-        # Sphinx starts, and reads what it keeps of pages, while the data are read and checked and the content is made; the data
-        # are published while it writes. Where something fails, Sphinx is ended before it could read an older content.
-        with collecting_seldom(), site_content.held(_content(work)) as hold, ExitStack() as ending:
+        derived = BuildCache(work / "derived")
+        # Sphinx starts, and reads what it keeps of pages, while the data are read and checked and the content is made; the
+        # data are published meanwhile. Where something fails, Sphinx is ended before it could read what was derived from an
+        # older one.
+        with not_collecting(), derived.being_made() as release, ExitStack() as ending:
             steps = _start_languages(wanted, output, work, address.root, sources, tags, ending)
             try:
                 data = database.load()
                 tell_damaged([str(error) for error in data.unread])
-                with _checked(data):
+                with _beside(partial(_check, data)):
                     content = site_content.make(part.of_data(data) if part else data, keep=work / "kept")
+                publishing = partial(
+                    publish,
+                    output,
+                    content.entries,
+                    content.counterparts,
+                    site_content.run_heads(data),
+                    wanted,
+                    address,
+                    work / "kept" / "texts",
+                    content.documents,
+                )
+                with _beside(publishing):
+                    derived.publish(part.of_content(content) if part else content)
+                    ending.callback(_forget_failed, steps, wanted, work)
+                    release()
             except BaseException:
                 for step in steps:
                     step.kill()
                 for folder in new:
                     shutil.rmtree(folder, ignore_errors=True)
                 raise
-            site_content.write(part.of_content(content) if part else content, _content(work))
-            hold.close()
-            ending.callback(_forget_failed, steps, wanted, work)
-            publish(
-                output,
-                content.entries,
-                content.counterparts,
-                site_content.run_heads(data),
-                wanted,
-                address,
-                work / "kept" / "texts",
-                content.documents,
-            )
-            del data, content  # which takes most of a second, and Sphinx still writes
+            del data, content, publishing  # which takes most of a second, and Sphinx still writes
             for step in steps:
                 step.finish()
         index = output / "index.html"
@@ -187,22 +193,32 @@ def _check(data: database.Data) -> None:
 
 
 @contextmanager
-def _checked(data: database.Data) -> Iterator[None]:
-    """Check ``data`` in a process beside the block. Raises InvalidData after it, whatever it raised, where they are not valid."""
-    checking = multiprocessing.get_context("fork").Process(target=_end_with_verdict, args=(data,), daemon=True)
-    checking.start()
+def _beside(work: Callable[[], None]) -> Iterator[None]:
+    """Do ``work`` in a process beside the block. Where that failed it is done again after the block, for its errors."""
+    process = multiprocessing.get_context("fork").Process(target=_end_with_outcome, args=(work,), daemon=True)
+    process.start()
     try:
         yield
-    finally:
-        checking.join()
-        if checking.exitcode:
-            _check(data)  # once more, for the errors themselves
+    except Exception:
+        _finish(process, work)  # what is wrong with the data is told rather than what came of it
+        raise
+    except BaseException:
+        process.kill()
+        process.join()
+        raise
+    _finish(process, work)
 
 
-def _end_with_verdict(data: database.Data) -> None:
+def _finish(process: BaseProcess, work: Callable[[], None]) -> None:
+    process.join()
+    if process.exitcode:
+        work()
+
+
+def _end_with_outcome(work: Callable[[], None]) -> None:
     try:
-        _check(data)
-    except ApidiffError:
+        work()
+    except Exception:  # noqa: BLE001 - it is done again where errors are told
         os._exit(1)
     os._exit(0)  # what the site's process does at its end is not for this one
 
@@ -236,18 +252,13 @@ def _forget_failed(steps: Sequence[Step], wanted: Sequence[SiteLanguage], work: 
             shutil.rmtree(work / "doctrees" / language.folder, ignore_errors=True)
 
 
-def _content(work: Path) -> Path:
-    """Return the file by which every language is given the same content, made once."""
-    return work / "content.msgpack"
-
-
 def _sphinx(
     language: SiteLanguage, output: Path, work: Path, site_url: str, sources: Path, jobs: int, tags: Sequence[str]
 ) -> Step:
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", str(jobs)]
     command += [word for tag in (language.words, *tags) for word in ("-t", tag)]
     command += ["-q", "-n", "-W", "--keep-going", "-D", f"apidiff_site_url={site_url}"]
-    command += ["-D", f"apidiff_content={_content(work)}"]
+    command += ["-D", f"apidiff_derived={work / 'derived'}"]
     command += ["-c", str(_ROOT / "conf"), "-d", str(work / "doctrees" / language.folder)]
     command += [str(sources / "docs" / language.words), str(output / language.folder)]
     return Step(f"sphinx ({language.folder})", command, work / "logs" / f"{language.folder}.log", _BUILD_DEADLINE_S)
@@ -290,7 +301,7 @@ def start_server(site: Path, port: int) -> http.server.ThreadingHTTPServer:
     """
     if not (site / "index.html").is_file():
         raise SiteError(f"{site} holds no site. Build it first: make site")
-    handler = functools.partial(_Handler, directory=str(site))
+    handler = partial(_Handler, directory=str(site))
     try:
         return http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
     except OSError:

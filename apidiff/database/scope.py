@@ -86,7 +86,9 @@ class Undocumented(Record, frozen=True, kw_only=True):
     def pattern_for(self, name: str) -> str | None:
         """The first pattern that the full ``name`` fits; None where none does."""
         place, _, short = name.rpartition(".")
-        return next((pattern for pattern in self.names if place == self.of and fnmatchcase(short, pattern)), None)
+        if place != self.of:
+            return None
+        return next((pattern for pattern in self.names if fnmatchcase(short, pattern)), None)
 
 
 class SourceScope(FrameworkScope, frozen=True, kw_only=True):

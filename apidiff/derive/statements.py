@@ -8,7 +8,7 @@ from enum import Enum
 from apidiff.model.mapping import Document
 from apidiff.model.verdict import Outcome
 from apidiff.model.version import Version, release_of
-from apidiff.model.views import ContradictedEntry, ObservedSummary
+from apidiff.model.views import ClaimEntry, ContradictedEntry, Entry, ObservedSummary
 
 
 class Standing(Enum):
@@ -43,3 +43,8 @@ def contradicted(summary: Iterable[ObservedSummary], documents: Collection[Docum
     rows = against[worst]
     versions = sorted({row.framework_version for row in rows}, key=lambda text: Version(release_of(text)), reverse=True)
     return ContradictedEntry(standing=worst.value, framework=rows[0].framework, versions=versions)
+
+
+def refuted_claims(entry: Entry) -> list[ClaimEntry]:
+    """The claims of a mapping that a document states and at least one run does not bear out."""
+    return [claim for claim in entry.claims if claim.stated and any(row.outcome == "refuted" for row in claim.summary)]

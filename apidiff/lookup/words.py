@@ -34,7 +34,7 @@ class Reading(NamedTuple):
     means: list[str]
 
 
-@lru_cache(maxsize=4096)  # the names and kinds of behaviour of passages repeat
+@lru_cache(maxsize=16384)  # the texts and names of passages repeat, and there are some ten thousand of them
 def index_words(text: str) -> str:
     """``text`` as the words it is found by, joined by spaces: names also by part, Chinese by pair and by character."""
     words: list[str] = []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from docutils import nodes
 
-from apidiff.derive.answers import Answer, AnswerRange, answer_ranges, answers, edge_risk, everyday_risk, met_at
+from apidiff.derive.answers import Answer, answer_ranges, answers, edge_risk, everyday_risk, met_at
 from apidiff.messages.code_comments import commented
 from apidiff.messages.first_screen import first_screen, standing_key
 from apidiff.model.views import DifferenceEntry, Entry, ExampleEntry, OtherwiseEntry, TargetEntry
@@ -16,12 +16,7 @@ from apidiff.sphinxext.difference_section import differences_section
 from apidiff.sphinxext.nodes import Cell, Inline, block, code, folded, joined, literal, paragraph, table
 from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.versions import marked_section
-from apidiff.writers.exports.address import anchor
-
-
-def answer_anchor(answer: OtherwiseEntry | AnswerRange) -> str:
-    """Name the anchor of the section about an answer; ranges of a mapping do not overlap, so their starts differ."""
-    return f"otherwise--{answer.since or 'first'}"
+from apidiff.writers.exports.address import anchor, answer_anchor
 
 
 def answer_boxes(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
@@ -43,7 +38,7 @@ def _box(make: PageBuilder, answer: Answer) -> block:
         ]
     elif answer.otherwise:
         link = nodes.reference(
-            "", "", make.badge("answer", answer.otherwise.answer), refid=answer_anchor(answer.otherwise)
+            "", "", make.badge("answer", answer.otherwise.answer), refid=answer_anchor(answer.otherwise.since)
         )
         children = [
             paragraph(*make.filled("box.answer", version=version)),
@@ -82,7 +77,7 @@ def versions_table(make: PageBuilder, entry: Entry) -> nodes.table:
             link, kind = nodes.reference("", "", literal(row.target), refid=anchor(row.target)), "status"
         else:
             said = make.word(f"answer.{row.status}")
-            link, kind = nodes.reference("", said, refid=answer_anchor(row)), "answer"
+            link, kind = nodes.reference("", said, refid=answer_anchor(row.since)), "answer"
         rows.append([make.span(row.range), [link], [make.badge(kind, row.status)], [make.badge("risk", row.risk)]])
     header = [make.word(f"column.{name}") for name in ("range", "answer_or_target", "status", "risk")]
     return table(header, rows)
@@ -111,7 +106,7 @@ def otherwise_section(
     ``leads``: whether it is the answer on the version shown first, whose differences have the plain anchors. ``told``: is
     given every sentence that its differences say.
     """
-    name = answer_anchor(answer)
+    name = answer_anchor(answer.since)
     badge = paragraph(
         nodes.Text(make.span(answer.range) + " "),
         make.badge("answer", answer.answer),

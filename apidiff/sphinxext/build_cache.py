@@ -2,39 +2,44 @@
 
 Sphinx rebuilds a page when a file it depends on is newer. So every mapping gets a derived JSON file that is written
 only when its content changed, every index page one with what it lists, and pages name the files they read. A record
-that is gone takes its stub with it, and Sphinx then forgets the page. Languages that are given the same content share the
-derived files, which hold both; the first one writes them.
+that is gone takes its stub with it, and Sphinx then forgets the page. The files hold both languages: builds of several languages
+are given the same ones, made once.
 """
 
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Dictionary
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec.structs import replace
-from sphinx.config import Config
 
-from apidiff.database.paths import PACKAGE
 from apidiff.database.runs import read_bytes, signature_path
 from apidiff.derive.evidence import evidence, head_of
 from apidiff.derive.index_rows import mapping_index
 from apidiff.derive.see_also import see_also
+from apidiff.derive.statements import refuted_claims
 from apidiff.derive.verdicts_by_run import changed
 from apidiff.model.base import Record, Text
 from apidiff.model.signed import Signed
 from apidiff.model.trace import RunRecord
-from apidiff.model.views import DifferenceEntry, Entry
-from apidiff.sphinxext.claims import refuted_claims
+from apidiff.model.views import DifferenceEntry, Entry, ExampleEntry
+from apidiff.porting.port import port_script
 from apidiff.sphinxext.run_addresses import run_pages
+from apidiff.sphinxext.search_entries import mapping_entry
 from apidiff.sphinxext.site_content import Content
 from apidiff.sphinxext.versions import Releases
+from apidiff.writers.exports.address import LANGUAGES
 from apidiff.writers.exports.files import replace_folder, write_if_changed
+
+if TYPE_CHECKING:
+    from sphinx.config import Config
 
 T = TypeVar("T")
 _NONE = Text(en="-", zh="-")
@@ -54,13 +59,28 @@ class MappingPage(Record, frozen=True, kw_only=True):
     releases: Releases = Releases()
 
 
+class Outline(Record, frozen=True, kw_only=True):
+    """The derived file of what there are pages of.
+
+    ``mappings``, ``runs``, ``single_runs``: their IDs. ``records``: mapping ID → its file. ``releases``: those to choose from.
+    """
+
+    mappings: list[str]
+    runs: list[str]
+    single_runs: list[str]
+    records: dict[str, str]
+    releases: Releases
+
+
 class BuildCache:
     """The derived files of one build.
 
-    By name: ``mappings/<ID>`` (MappingPage), ``pictures/<ID>`` (Picture), ``runs/<ID>`` (the run record, byte for byte, with its
-    signature beside it), ``signed/<ID>`` (Signed), ``evidence/<key>`` (ApiEvidence), ``lists/<name>`` (list[MappingPage], see
-    `LISTS`), ``runs`` (list[RunHead]), ``counterparts`` (list[CounterpartEntry]), ``index`` (Index), ``official``
-    (OfficialReport), ``documents`` (list[DocumentRow]), ``coverage`` (Coverage), ``changed`` (list[Changed]).
+    By name: ``outline`` (Outline), ``mappings/<ID>`` (MappingPage), ``pictures/<ID>`` (Picture), ``runs/<ID>`` (the run
+    record, byte for byte, with its signature beside it), ``signed/<ID>`` (Signed), ``evidence/<key>`` (ApiEvidence),
+    ``lists/<name>`` (list[MappingPage], see `LISTS`), ``runs`` (list[RunHead]), ``counterparts``
+    (list[CounterpartEntry]), ``index`` (Index), ``official`` (OfficialReport), ``documents`` (list[DocumentRow]),
+    ``coverage`` (Coverage), ``search/<language>`` (list[SearchEntry]), ``port/<language>`` (a script), ``examples`` (path
+    → text), ``changed`` (list[Changed]).
     """
 
     def __init__(self, folder: Path) -> None:
@@ -68,9 +88,26 @@ class BuildCache:
 
     @classmethod
     def of(cls, config: Config, doctreedir: str | os.PathLike[str]) -> BuildCache:
-        """Return that of a build: beside the content that it was given, which other languages are given too, or its own."""
-        made = config.apidiff_content
-        return cls(Path(made).with_name("derived") if made else Path(doctreedir) / "apidiff")
+        """Return that of a build: what it was given, as other languages are, or its own."""
+        return cls(Path(config.apidiff_derived or Path(doctreedir) / "apidiff"))
+
+    @contextmanager
+    def being_made(self) -> Iterator[Callable[[], None]]:
+        """Have everyone who would `wait` do so until the block ends, or what it is given is called."""
+        with self._lock() as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield partial(
+                fcntl.flock, lock, fcntl.LOCK_UN
+            )  # closing it is not enough: forked processes have it open too
+
+    def wait(self) -> None:
+        """Wait while the files are being made."""
+        with self._lock() as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH)
+
+    def _lock(self) -> IO[str]:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return (self.folder / "lock").open("w")
 
     def file(self, name: str) -> Path:
         """Return the path of a derived file."""
@@ -84,21 +121,6 @@ class BuildCache:
         """List what has a derived file in ``folder``: names below it, sorted."""
         files = (self.folder / folder).glob("**/*.json")
         return sorted(file.relative_to(self.folder / folder).as_posix().removesuffix(".json") for file in files)
-
-    def publish_once(self, content: Content, made: Path) -> None:
-        """Do what `publish` does, unless it was done for the file ``made`` that holds the content; meanwhile others wait."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            digest = hashlib.sha256(made.read_bytes())
-            for file in sorted(PACKAGE.rglob("*.py")):  # what other code made of the same content may differ
-                digest.update(file.read_bytes())
-            done = self.folder / "published.sha256"
-            if done.is_file() and done.read_text("utf-8") == digest.hexdigest():
-                return
-            done.unlink(missing_ok=True)
-            self.publish(content)
-            write_if_changed(done, digest.hexdigest().encode())
 
     def publish(self, content: Content) -> None:
         """Write what changed and remove what is gone."""
@@ -123,6 +145,14 @@ class BuildCache:
                 for name, trim in LISTS.items()
             },
         )
+        outline = Outline(
+            mappings=sorted(content.entries),
+            runs=sorted(content.runs),
+            single_runs=sorted(content.single_runs),
+            records={key: str(path) for key, path in content.records.items()},
+            releases=content.releases,
+        )
+        self._write("outline", outline)
         known = {name: content.releases.known.get(name, [newest]) for name, newest in content.newest.items()}
         self._write("index", mapping_index(in_order, known["mindspore"], content.packages))
         self._write("counterparts", list(content.counterparts.values()))
@@ -131,13 +161,19 @@ class BuildCache:
         self._write("coverage", content.coverage)
         self._write("changed", list(changed(content.entries)))
         self._publish_runs(content)
+        newest, scripts = content.newest["mindspore"], {example.path: example.code for example in _examples(in_order)}
+        for words in (language.words for language in LANGUAGES):
+            self._write(f"search/{words}", [mapping_entry(entry, newest, words) for entry in in_order])
+            self._write(f"port/{words}", port_script(in_order, content.port, words).decode())
+        self._write("examples", scripts)
 
     def _publish_runs(self, content: Content) -> None:
         # A copy: pages must not change, and a build must not break, while runs are being recorded.
-        copies = {self.file(f"runs/{run_id}"): file.read_bytes() for run_id, file in content.runs.items()}
-        replace_folder(self.folder / "runs", copies, "**/*.json")
-        single = {self.file(f"single_runs/{run_id}"): read_bytes(file) for run_id, file in content.single_runs.items()}
-        replace_folder(self.folder / "single_runs", single, "**/*.json")
+        # What is there is right: the name of a record is the digest of what it holds.
+        for name, records in (("runs", content.runs), ("single_runs", content.single_runs)):
+            copies = {self.file(f"{name}/{run_id}"): file for run_id, file in records.items()}
+            new = {copy: read_bytes(file) for copy, file in copies.items() if not copy.is_file()}
+            replace_folder(self.folder / name, new, "**/*.json", kept=copies)
         signed = {run_id: content.signed.get(run_id, Signed()) for run_id in sorted(content.runs)}
         signatures = {
             signature_path(self.file(f"runs/{run_id}")): signature_path(content.runs[run_id]).read_bytes()
@@ -146,11 +182,11 @@ class BuildCache:
         }
         replace_folder(self.folder / "runs", signatures, "**/*.minisig")
         self._replace("signed", signed)
-        records = {run_id: self.read(f"runs/{run_id}", RunRecord) for run_id in signed}
-        self._write("runs", [head_of(run_id, record, signed[run_id]) for run_id, record in records.items()])
+        traces = {run_id: self.read(f"runs/{run_id}", RunRecord) for run_id in signed}
+        self._write("runs", [head_of(run_id, record, signed[run_id]) for run_id, record in traces.items()])
         self._write("damaged", content.damaged)
         self._write("single_runs", content.single_heads)
-        api_evidence = evidence(records, content.entries, content.calls, content.signed)
+        api_evidence = evidence(traces, content.entries, content.calls, content.signed)
         traced = content.traced
         self._replace(
             "evidence", {shown.key: shown for shown in api_evidence if traced is None or shown.mapping in traced}
@@ -164,19 +200,25 @@ class BuildCache:
         replace_folder(self.folder / folder, files, "**/*.json")
 
 
-def write_stubs(srcdir: Path, content: Content, evidence_keys: Iterable[str] = ()) -> None:
+def write_stubs(srcdir: Path, outline: Outline, evidence_keys: Iterable[str] = ()) -> None:
     """Write one page per mapping, run and API's evidence below ``srcdir``; up-to-date files are kept."""
-    mappings = {key: f"```{{apidiff-mapping}} {key}\n```\n" for key in content.entries}
+    mappings = {key: f"```{{apidiff-mapping}} {key}\n```\n" for key in outline.mappings}
     runs = {
-        page.removeprefix("runs/"): f"```{{apidiff-run}} {key}\n```\n" for key, page in run_pages(content.runs).items()
+        page.removeprefix("runs/"): f"```{{apidiff-run}} {key}\n```\n" for key, page in run_pages(outline.runs).items()
     }
     # Verdicts lead there, no table of contents does: it would list hundreds of pages.
     orphan = "---\norphan: true\n---\n\n"
     shown = {key: f"{orphan}```{{apidiff-evidence}} {key}\n```\n" for key in evidence_keys}
-    shown |= {key: f"{orphan}```{{apidiff-mapping-evidence}} {key}\n```\n" for key in content.entries}
+    shown |= {key: f"{orphan}```{{apidiff-mapping-evidence}} {key}\n```\n" for key in outline.mappings}
     for name, stubs in (("mappings", mappings), ("runs", runs), ("evidence", shown)):
         folder = srcdir / name
         replace_folder(folder, {folder / f"{key}.md": text.encode() for key, text in stubs.items()}, "**/*.md")
+
+
+def _examples(entries: Iterable[Entry]) -> Iterator[ExampleEntry]:
+    for entry in entries:
+        yield from entry.examples
+        yield from (answer.recipe for answer in entry.otherwise if answer.recipe)
 
 
 # An index page depends on its own list, not on the files of all mappings: it is read again only when something that it

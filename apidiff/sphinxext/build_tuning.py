@@ -21,25 +21,27 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.config import Config
 from sphinx.highlighting import PygmentsBridge
 
-from apidiff.sphinxext.garbage import collecting_seldom
+from apidiff.sphinxext.garbage import collecting_seldom, not_collecting
 
 
 class BuildTuning:
     """The settings of one build."""
 
     def __init__(self) -> None:
-        self._settings = ExitStack()
+        self._settings, self._reading = ExitStack(), ExitStack()
         self._tags: dict[tuple[object, ...], str] = {}
 
     def begin(self, _app: Sphinx, _config: Config) -> None:
         """Change the settings, before the content and what Sphinx keeps of pages are read."""
         self._settings.enter_context(collecting_seldom())
+        self._reading.enter_context(not_collecting())
         # When it ends, Python looks through all that is left for cycles, for seconds; the system frees it anyway.
         atexit.register(gc.freeze)
 
     def settle(self, app: Sphinx) -> None:
         """Leave out of all later collections what is in memory now, the content with it."""
         gc.freeze()
+        self._reading.close()
         self._settings.callback(gc.unfreeze)
         if isinstance(app.builder, StandaloneHTMLBuilder):
             app.builder.highlighter = _Bridge(app.builder.highlighter)
@@ -63,6 +65,7 @@ class BuildTuning:
 
     def end(self, _app: Sphinx, _exception: Exception | None) -> None:
         """Put the settings back."""
+        self._reading.close()
         self._settings.close()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from docutils import nodes
 from sphinx import addnodes
 
+from apidiff.derive.statements import refuted_claims
 from apidiff.messages.cited_parts import part_text
 from apidiff.messages.version_changes import makers_of, measurer
 from apidiff.model.trace import backend_name
@@ -376,8 +377,3 @@ def standing_badge(make: PageBuilder, standing: str, count: int = 1) -> nodes.in
     number = f" {count}" if count > 1 else ""
     words = make.word(f"statement.{standing}") + number
     return nodes.inline("", words, classes=["apidiff-badge", colour])
-
-
-def refuted_claims(entry: Entry) -> list[ClaimEntry]:
-    """List the claims that a document states and at least one run does not bear out."""
-    return [claim for claim in entry.claims if claim.stated and any(row.outcome == "refuted" for row in claim.summary)]

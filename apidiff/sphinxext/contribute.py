@@ -111,11 +111,12 @@ def issue(make: PageBuilder, entry: Entry, newest: dict[str, str]) -> tuple[str,
     return make.word("contribute.title", name=entry.id), "\n".join(lines).rstrip() + "\n"
 
 
-def published(records: dict[str, Path], entries: dict[str, Entry]) -> dict[str, bytes]:
-    """Return what the site carries: path on the site → the record's bytes, the example's text."""
-    files = {record_file(mapping_id): file.read_bytes() for mapping_id, file in records.items()}
-    for entry in entries.values():
-        recipes = [answer.recipe for answer in entry.otherwise if answer.recipe]
-        for example in [*entry.examples, *recipes]:
-            files[f"{EXAMPLES}/{example.path}"] = example.code.encode()
-    return files
+def published(records: dict[str, str], examples: dict[str, str]) -> dict[str, bytes]:
+    """Return what the site carries: path on the site → the record's bytes, the example's text.
+
+    Args:
+        records: mapping ID → the file of its record.
+        examples: path below ``executable_examples/`` → text.
+    """
+    files = {record_file(mapping_id): Path(file).read_bytes() for mapping_id, file in records.items()}
+    return files | {f"{EXAMPLES}/{path}": text.encode() for path, text in examples.items()}

@@ -6,6 +6,7 @@ Content that only the writer sees (`nodes.late`) is out of reach of Sphinx' own 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from typing import Any, NamedTuple, TypeAlias
 
 from docutils import nodes
@@ -73,8 +74,8 @@ class ApidiffDomain(Domain):
     """Objects by page, so that purging a page or merging a parallel reader is one dictionary operation.
 
     ``data['defined']``: docname → objects on it. ``data['used']``: docname → (kind, name) its roles refer to.
-    ``data['resolved']``: docname → where those led when the page was last written. ``data['parts']``: docname → its parts
-    that can be searched.
+    ``data['resolved']``: docname → the digest of where those led when the page was last written. ``data['parts']``:
+    docname → its parts that can be searched.
     """
 
     name = "apidiff"
@@ -153,11 +154,11 @@ class ApidiffDomain(Domain):
     def moved(self) -> list[str]:
         """List pages whose roles lead elsewhere than when last asked; they must be written again."""
         now = {
-            docname: sorted((kind, name, self.find(kind, name)) for kind, name in used)
+            docname: sha256(repr(sorted((kind, name, self.find(kind, name)) for kind, name in used)).encode()).digest()
             for docname, used in self.data["used"].items()
         }
         before, self.data["resolved"] = self.data["resolved"], now
-        return sorted(docname for docname, places in now.items() if docname in before and before[docname] != places)
+        return sorted(docname for docname, led in now.items() if docname in before and before[docname] != led)
 
     def resolve_xref(
         self,

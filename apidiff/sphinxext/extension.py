@@ -19,7 +19,7 @@ from sphinx.util.typing import ExtensionMetadata
 from apidiff.database.paths import conf_file
 from apidiff.database.runs import signature_path
 from apidiff.sphinxext import site_content
-from apidiff.sphinxext.build_cache import BuildCache, write_stubs
+from apidiff.sphinxext.build_cache import BuildCache, Outline, write_stubs
 from apidiff.sphinxext.build_tuning import BuildTuning
 from apidiff.sphinxext.contribute import EXAMPLES, RECORDS, published
 from apidiff.sphinxext.coverage_page import BAR_NODES
@@ -32,12 +32,11 @@ from apidiff.sphinxext.nodes import HTML_NODES, Translator
 from apidiff.sphinxext.packed_tocs import pack_tocs
 from apidiff.sphinxext.page_context import add_head, add_policy, add_versions, add_words, configure_head
 from apidiff.sphinxext.page_parts import page_of, write_parts
-from apidiff.sphinxext.part_links import link_parts
+from apidiff.sphinxext.part_links import link_parts, pages_below
 from apidiff.sphinxext.picture import add_picture_files
 from apidiff.sphinxext.port_page import PORT_NODES, PortDirective, add_port_script, write_port_data
 from apidiff.sphinxext.run_addresses import former_records
 from apidiff.sphinxext.search_index import note_parts, write_search_index
-from apidiff.sphinxext.site_content import Content
 from apidiff.sphinxext.theme import drop_unused_files, publish_theme_css
 from apidiff.sphinxext.trace_table import TRACE_NODES
 from apidiff.sphinxext.versions import Releases
@@ -61,25 +60,24 @@ def _env_version() -> int:
 
 
 class _Session:
-    """One build and the content it shows."""
+    """One build and what there are pages of."""
 
     def __init__(self) -> None:
-        self.content: Content | None = None
+        self.outline: Outline | None = None
 
     @property
     def releases(self) -> Releases:
-        return self.content.releases if self.content else Releases()
+        return self.outline.releases if self.outline else Releases()
 
     def lay_out(self, app: Sphinx) -> None:
         """Write derived files and stub pages before Sphinx looks for pages."""
-        made = app.config.apidiff_content
-        self.content = site_content.read(Path(made)) if made else site_content.load()
         cache = BuildCache.of(app.config, app.doctreedir)
-        if made:
-            cache.publish_once(self.content, Path(made))
+        if app.config.apidiff_derived:
+            cache.wait()
         else:
-            cache.publish(self.content)
-        write_stubs(Path(app.srcdir), self.content, cache.keys("evidence"))
+            cache.publish(site_content.load())
+        self.outline = cache.read("outline", Outline)
+        write_stubs(Path(app.srcdir), self.outline, cache.keys("evidence"))
         if isinstance(app.builder, StandaloneHTMLBuilder):
             # Pages are searched by an index of our own (`search_index`); Sphinx' would be built and shipped for nothing.
             app.builder.search = False
@@ -101,48 +99,47 @@ class _Session:
 
     def finish(self, app: Sphinx, exception: Exception | None) -> None:
         """Put the raw records beside the pages, and take away the output of pages that are gone."""
-        if exception is not None or self.content is None or not isinstance(app.builder, StandaloneHTMLBuilder):
+        if exception is not None or self.outline is None or not isinstance(app.builder, StandaloneHTMLBuilder):
             return
         out = Path(app.outdir)
         _remove_stale_pages(app)
-        self._copy_runs(BuildCache.of(app.config, app.doctreedir), out / "_runs")
-        write_search_index(app, self.content)
-        write_port_data(self.content, out, language_of(app.config).words)
-        files = {out / path: text for path, text in published(self.content.records, self.content.entries).items()}
+        cache = BuildCache.of(app.config, app.doctreedir)
+        _copy_runs(self.outline, cache, out / "_runs")
+        write_search_index(app, cache)
+        write_port_data(cache, out, language_of(app.config).words)
+        copies = published(self.outline.records, cache.read("examples", dict[str, str]))
+        files = {out / path: text for path, text in copies.items()}
         for name, pattern in ((RECORDS, "*.yaml"), (EXAMPLES, "*/*.py")):
             mine = {path: text for path, text in files.items() if path.is_relative_to(out / name)}
             replace_folder(out / name, mine, pattern)
 
-    def _copy_runs(self, cache: BuildCache, folder: Path) -> None:
-        assert self.content is not None
-        copies = {cache.file(f"runs/{run_id}"): folder / f"{run_id}.json" for run_id in self.content.runs}
-        signatures = {signature_path(kept): signature_path(copy) for kept, copy in copies.items()}
-        copies |= {
-            cache.file(f"single_runs/{run_id}"): folder / f"{run_id}.json" for run_id in self.content.single_runs
-        }
-        files = {copy: kept.read_bytes() for kept, copy in copies.items()}
-        replace_folder(folder, files | former_records(self.content.runs, folder), "**/*.json")
-        signed = {copy: kept.read_bytes() for kept, copy in signatures.items() if kept.is_file()}
-        replace_folder(folder, signed, "**/*.minisig")
+
+def _copy_runs(outline: Outline, cache: BuildCache, folder: Path) -> None:
+    copies = {cache.file(f"runs/{run_id}"): folder / f"{run_id}.json" for run_id in outline.runs}
+    signatures = {signature_path(kept): signature_path(copy) for kept, copy in copies.items()}
+    copies |= {cache.file(f"single_runs/{run_id}"): folder / f"{run_id}.json" for run_id in outline.single_runs}
+    # What is there is right: the name of a record is the digest of what it holds.
+    new = {copy: kept.read_bytes() for kept, copy in copies.items() if not copy.is_file()}
+    replace_folder(folder, new | former_records(outline.runs, folder), "**/*.json", kept=copies.values())
+    signed = {copy: kept.read_bytes() for kept, copy in signatures.items() if kept.is_file()}
+    replace_folder(folder, signed, "**/*.minisig")
 
 
 def _remove_stale_pages(app: Sphinx) -> None:
     """Remove every page that this build does not know, whenever it was that its source went away."""
     outdir = Path(app.outdir)
     known = {*app.env.found_docs, *app.config.html_additional_pages, "genindex", "search"}
-    for suffix in (".html", ".parts.json"):
-        for page in outdir.rglob(f"*{suffix}"):
-            path = page.relative_to(outdir)
-            if path.parts[0] != "_static" and page_of(path.as_posix().removesuffix(suffix)) not in known:
-                page.unlink()
+    for path in pages_below(outdir):
+        if page_of(path.removesuffix(".html").removesuffix(".parts.json")) not in known:
+            (outdir / path).unlink()
 
 
 def register(app: Sphinx) -> ExtensionMetadata:
     """Register everything with Sphinx."""
     app.setup_extension("sphinxext.opengraph")
     session, tuning = _Session(), BuildTuning()
-    # The file with the content that `site_content.write` made for all languages; empty: it is made from the package's data.
-    app.add_config_value("apidiff_content", "", "", str)
+    # The folder of derived files that were made for all languages; empty: they are made of the package's data.
+    app.add_config_value("apidiff_derived", "", "", str)
     app.add_config_value("apidiff_repository", "", "env", str)
     # A page that is not built again keeps the commit it was built at, where its record is the same.
     app.add_config_value("apidiff_commit", "", "", str)
@@ -161,7 +158,7 @@ def register(app: Sphinx) -> ExtensionMetadata:
     app.connect("config-inited", configure_head)
     app.connect("config-inited", publish_theme_css)
     app.connect("builder-inited", pack_tocs)
-    app.connect("builder-inited", session.lay_out)
+    app.connect("builder-inited", session.lay_out, priority=800)  # it may wait for the content: after what others do
     app.connect("builder-inited", tuning.settle, priority=900)
     app.connect("doctree-read", note_parts)
     app.connect("doctree-read", hold_members)

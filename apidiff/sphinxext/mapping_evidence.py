@@ -14,7 +14,7 @@ from apidiff.model.picture import Picture
 from apidiff.model.views import DifferenceEntry, Entry, EvidenceEntry, ExampleEntry, HistoryEntry
 from apidiff.model.vocabulary import Execution
 from apidiff.sphinxext.agreement_section import agreement_section
-from apidiff.sphinxext.answers import answer_anchor, example_anchor, first_shown_answer
+from apidiff.sphinxext.answers import example_anchor, first_shown_answer
 from apidiff.sphinxext.claims import claims_section, refuted_section
 from apidiff.sphinxext.contribute import contribute_section
 from apidiff.sphinxext.difference_section import difference_anchor, difference_head, is_proven, proof_anchor
@@ -27,7 +27,7 @@ from apidiff.sphinxext.repository import Repository
 from apidiff.sphinxext.run_page import run_part
 from apidiff.sphinxext.signature_section import all_signatures
 from apidiff.sphinxext.sweep_section import sweeps_section
-from apidiff.writers.exports.address import anchor
+from apidiff.writers.exports.address import anchor, answer_anchor
 
 
 def mapping_evidence_section(
@@ -85,7 +85,7 @@ def proofs_section(make: PageBuilder, entry: Entry) -> list[nodes.Node]:
         name, leads = anchor(target.name), target is leading.target
         blocks += _proofs(make, [literal(target.name)], name, target.differences, leads=leads)
     for answer in reversed(entry.otherwise):
-        name, leads = answer_anchor(answer), answer is leading.otherwise
+        name, leads = answer_anchor(answer.since), answer is leading.otherwise
         title = [nodes.Text(make.word(f"answer.{answer.answer}"))]
         blocks += _proofs(make, title, name, answer.differences, leads=leads)
     return [make.section("proofs", make.word("differences"), *blocks)] if blocks else []

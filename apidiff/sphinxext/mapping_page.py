@@ -12,7 +12,6 @@ from apidiff.model.version import Version
 from apidiff.model.views import Entry, TargetEntry
 from apidiff.model.vocabulary import Execution
 from apidiff.sphinxext.answers import (
-    answer_anchor,
     answer_boxes,
     answer_section,
     code_pair,
@@ -33,7 +32,7 @@ from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.sphinxext.parameter_tables import tables_of_target
 from apidiff.sphinxext.signature_section import official_link, signature_pair, source_notices
 from apidiff.sphinxext.versions import carry, custom_element, marked_section
-from apidiff.writers.exports.address import anchor
+from apidiff.writers.exports.address import anchor, answer_anchor
 
 
 def mapping_section(
@@ -163,7 +162,7 @@ def _differences_by_answer(make: PageBuilder, entry: Entry, all_answers: list[An
     ]
     told += [
         AnswerDifferences(
-            answer_anchor(otherwise),
+            answer_anchor(otherwise.since),
             otherwise.differences,
             next((answer.releases for answer in all_answers if answer.otherwise is otherwise), []),
             otherwise is leading.otherwise,

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
-from os.path import normpath
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -41,51 +41,54 @@ def lead_to_parts(out: Path, kept: Path) -> None:
     What was found of heavy pages is left in ``kept``. Pages that were written before that file are looked at again only
     where an anchor moved since: there are thousands of them.
     """
-    times = {path: path.stat().st_mtime_ns for path in _pages(out)}
+    times = {path: (out / path).stat().st_mtime_ns for path in pages_below(out)}
     since = kept.stat().st_mtime_ns if kept.is_file() else 0
     former: Held = json.loads(kept.read_text("utf-8")) if since else {}
     held = dict(_held(out, times, since, former))
     for path, written in times.items():
-        if path.suffix == ".html" and (written >= since or held != former):
-            text = path.read_text("utf-8")
-            led = _LINK.sub(partial(_led, path.relative_to(out), held), text)
+        if path.endswith(".html") and (written >= since or held != former):
+            text = (out / path).read_text("utf-8")
+            led = _LINK.sub(partial(_led, path, held), text)
             if led != text:
-                write_if_changed(path, led.encode())
+                write_if_changed(out / path, led.encode())
     kept.parent.mkdir(parents=True, exist_ok=True)
     write_file(kept, json.dumps(held).encode())
 
 
-def _pages(out: Path) -> Iterator[Path]:
-    """List the pages below ``out`` and the tables of anchors of heavy ones."""
+def pages_below(out: Path) -> Iterator[str]:
+    """List the pages below ``out`` and the tables of anchors of heavy ones, seen from there."""
     for folder, folders, names in os.walk(out):
-        if Path(folder) == out:
+        below = folder.removeprefix(str(out)).removeprefix("/")  # thousands of paths: as objects they take much longer
+        if not below:
             folders[:] = [name for name in folders if name != "_static"]
-        yield from (Path(folder, name) for name in names if name.endswith((".html", _TABLE)))
+        yield from (posixpath.join(below, name) for name in names if name.endswith((".html", _TABLE)))
 
 
-def _held(out: Path, times: Mapping[Path, int], since: int, former: Held) -> Iterator[tuple[str, dict[str, str]]]:
+def _held(out: Path, times: Mapping[str, int], since: int, former: Held) -> Iterator[tuple[str, dict[str, str]]]:
     """Each heavy page with the anchors that only its parts have: the file name of the page that holds it."""
-    parts: dict[Path, list[Path]] = {}
+    parts: dict[str, list[str]] = {}
     for path in sorted(times):
-        parts.setdefault(path.with_name(_PART.sub("", path.name)), []).append(path)
-    for table in (path for path in times if path.name.endswith(_TABLE)):
-        page = table.with_name(table.name.replace(_TABLE, ".html"))
-        name = page.relative_to(out).as_posix()
-        if name in former and all(times[path] < since for path in [table, *parts[page]]):
-            yield name, former[name]
+        parts.setdefault(_PART.sub("", path), []).append(path)
+    for table in (path for path in times if path.endswith(_TABLE)):
+        page = table.replace(_TABLE, ".html")
+        if page in former and all(times[path] < since for path in [table, *parts[page]]):
+            yield page, former[page]
             continue
-        anchors = json.loads(table.read_text("utf-8"))["anchors"]
-        there = set(_ID.findall(page.read_text("utf-8")))
+        anchors = json.loads((out / table).read_text("utf-8"))["anchors"]
+        there = set(_ID.findall((out / page).read_text("utf-8")))
         places = {
-            anchor: part.name for part in parts[page] if part != page for anchor in _ID.findall(part.read_text("utf-8"))
+            anchor: posixpath.basename(part)
+            for part in parts[page]
+            if part != page
+            for anchor in _ID.findall((out / part).read_text("utf-8"))
         }
         lacking = anchors.keys() & places.keys() - there
-        yield name, {anchor: places[anchor] for anchor in sorted(lacking)}
+        yield page, {anchor: places[anchor] for anchor in sorted(lacking)}
 
 
-def _led(place: Path, held: Held, link: re.Match[str]) -> str:
+def _led(place: str, held: Held, link: re.Match[str]) -> str:
     address, anchor = _PART.sub("", link[2]), unquote(link[3])
-    page = normpath(f"{place.parent.as_posix()}/{address}") if address else _PART.sub("", place.as_posix())
+    page = posixpath.normpath(posixpath.join(posixpath.dirname(place), address)) if address else _PART.sub("", place)
     anchors = held.get(page)
     if anchors is None or _SECTION.match(anchor):  # a link in the place of a part leads to the part
         return link[0]

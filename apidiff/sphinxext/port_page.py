@@ -14,9 +14,8 @@ from sphinx.util.docutils import SphinxDirective
 from apidiff.messages.labels import LABELS, label
 from apidiff.model.base import Language
 from apidiff.model.vocabulary import AnswerKind, DifferenceKind, Risk, Status
-from apidiff.porting.port import port_script
+from apidiff.sphinxext.build_cache import BuildCache
 from apidiff.sphinxext.languages import language_of
-from apidiff.sphinxext.site_content import Content
 from apidiff.writers.exports.files import write_if_changed
 
 DATA = "_port/data.js"
@@ -74,6 +73,6 @@ def add_port_script(
         app.add_js_file("elements/port.js", loading_method="defer")
 
 
-def write_port_data(content: Content, outdir: Path, language: Language) -> None:
+def write_port_data(cache: BuildCache, outdir: Path, language: Language) -> None:
     """Write the data that the element loads, unless it is there already."""
-    write_if_changed(outdir / DATA, port_script(content.entries.values(), content.port, language))
+    write_if_changed(outdir / DATA, cache.read(f"port/{language}", str).encode())

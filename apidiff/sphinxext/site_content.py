@@ -1,15 +1,12 @@
 """Gathers what the pages show, made from the validated data.
 
-A build of several languages makes the content once and hands it to each of them in a file (`write`, `read`). Entries and
-pictures are also kept between builds: judging claims by runs takes long, and few records change at once.
+Entries and pictures are kept between builds: judging claims by runs takes long, and few records change at once.
 """
 
 from __future__ import annotations
 
-import fcntl
 from functools import cache
 from pathlib import Path
-from typing import IO, Any
 
 import msgspec
 
@@ -137,41 +134,6 @@ def _damaged(data: Data) -> dict[str, DamagedFile]:
         path = str(error.path.relative_to(data.root)) if inside else error.path.name
         files.setdefault(path, DamagedFile(damage=error.damage, line=error.line))
     return files
-
-
-def write(content: Content, file: Path) -> None:
-    """Put ``content`` into ``file`` for `read`."""
-    write_if_changed(file, msgspec.msgpack.encode(content, enc_hook=_path_text))
-
-
-def held(file: Path) -> IO[str]:
-    """Have everyone who would `read` ``file`` wait until what is returned is closed."""
-    lock = _lock(file).open("w")
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    return lock
-
-
-def _lock(file: Path) -> Path:
-    return file.with_name(f"{file.name}.lock")
-
-
-def read(file: Path) -> Content:
-    """Read the content that `write` put into ``file``; while it is being made that is waited for."""
-    with _lock(file).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_SH)
-    return msgspec.msgpack.decode(file.read_bytes(), type=Content, dec_hook=_path)
-
-
-def _path_text(value: Any) -> str:
-    if isinstance(value, Path):
-        return str(value)
-    raise NotImplementedError(type(value))
-
-
-def _path(kind: type, value: Any) -> Any:
-    if issubclass(kind, Path):
-        return kind(value)
-    raise NotImplementedError(kind)
 
 
 def kept(data: Data, folder: Path) -> tuple[dict[str, Entry], dict[str, Picture]]:

@@ -13,11 +13,12 @@ from docutils import nodes
 from apidiff.derive.official import NOTATION, OfficialReport, RowReport, RowVerdict, Standing, TableReport
 from apidiff.derive.official_behaviour import Finding
 from apidiff.derive.statements import Standing as Statement
+from apidiff.derive.statements import refuted_claims
 from apidiff.messages.evidence import evidence_lines
 from apidiff.model.verdict import Outcome
 from apidiff.model.views import ClaimEntry, DocumentEntry, Entry
 from apidiff.sphinxext.build_cache import MappingPage
-from apidiff.sphinxext.claims import link_to_version, refuted_claims, standing_badge, standing_of, stated_part
+from apidiff.sphinxext.claims import link_to_version, standing_badge, standing_of, stated_part
 from apidiff.sphinxext.long_lists import portions
 from apidiff.sphinxext.nodes import Cell, Inline, block, details, joined, literal, paragraph, table
 from apidiff.sphinxext.page_builder import PageBuilder

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from apidiff.database.paths import PACKAGE
 from apidiff.model.views import Entry
 from apidiff.model.vocabulary import Execution
-from apidiff.sphinxext import site_content
+from apidiff.sphinxext.build_cache import BuildCache
 from apidiff.sphinxext.site_content import Content
 from apidiff.sphinxext.site_part import mirror_sources
 from tests.bench.clock import Spent, run_timed
@@ -61,7 +61,7 @@ class MadeUpSite:
 
     def write(self, content: Content) -> None:
         """Make ``content`` that of the next build."""
-        site_content.write(content, self.folder / "content.msgpack")
+        BuildCache(self.folder / "derived").publish(content)
 
     def doctrees(self, language: str) -> Path:
         """Return the folder of what Sphinx keeps of a language."""
@@ -76,7 +76,7 @@ class MadeUpSite:
         command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", "1", "-t", words, "-q"]
         command += [
             "-D",
-            f"apidiff_content={self.folder / 'content.msgpack'}",
+            f"apidiff_derived={self.folder / 'derived'}",
             "-D",
             "exclude_patterns=guide/**,api/**",
         ]

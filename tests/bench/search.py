@@ -14,7 +14,8 @@ from playwright.sync_api import Browser, sync_playwright
 
 from apidiff.model.base import Language
 from apidiff.sphinxext import site_content
-from apidiff.sphinxext.search_index import SearchData, SearchEntry, counterpart_entry, mapping_entry, search_data
+from apidiff.sphinxext.search_entries import SearchEntry, counterpart_entry, mapping_entry
+from apidiff.sphinxext.search_index import SearchData, search_data
 from apidiff.sphinxext.site_content import Content
 from tests.bench.measure import Measure
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import re
 import shutil
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -19,10 +22,8 @@ from apidiff.derive.evidence import single_head_of
 from apidiff.model.base import Text
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.views import Entry
-from apidiff.sphinxext import site_content
-from apidiff.sphinxext.build_cache import BuildCache, MappingPage
+from apidiff.sphinxext.build_cache import BuildCache, MappingPage, Outline
 from apidiff.sphinxext.domain import ApidiffDomain
-from apidiff.sphinxext.site_content import Content
 
 MakeSite = Callable[..., Site]
 OTHER = "torch.distributed.barrier"
@@ -120,34 +121,39 @@ def test_edited_record_rebuilds_its_page_and_the_indexes_that_show_it(
     assert site.build(parallel).pages() == kept
 
 
-def test_content_that_is_handed_over_makes_the_same_pages(make_site: MakeSite, tmp_path: Path) -> None:
+def test_derived_files_that_are_given_make_the_same_pages(make_site: MakeSite, tmp_path: Path) -> None:
     site = make_site()
-    made = tmp_path / "content.msgpack"
-    site_content.write(site.content, made)
+    BuildCache(tmp_path / "derived").publish(site.content)
     loaded = site.build(out="loaded").pages()
     conf = site.conf / "conf.py"
-    conf.write_text(f"{conf.read_text()}apidiff_content = {str(made)!r}\n")
+    conf.write_text(f"{conf.read_text()}apidiff_derived = {str(tmp_path / 'derived')!r}\n")
     site.content.entries.clear()
-    assert site.build(out="handed").pages() == loaded
+    assert site.build(out="given").pages() == loaded
 
 
-def test_languages_that_are_handed_the_same_content_lay_it_out_once(make_site: MakeSite, tmp_path: Path) -> None:
-    site = make_site()
-    made = tmp_path / "content.msgpack"
-    laid_out: list[str] = []
+def test_derived_files_of_other_content_replace_the_former(make_site: MakeSite, tmp_path: Path) -> None:
+    content, derived = make_site().content, BuildCache(tmp_path / "derived")
+    derived.publish(content)
+    assert derived.keys("mappings") == sorted(content.entries)
+    entries = {SOURCE: content.entries[SOURCE]}
+    derived.publish(replace(content, entries=entries, newest=content.newest | {"torch": "1.13.0"}))
+    assert derived.keys("mappings") == [SOURCE]
+    assert derived.read("outline", Outline).mappings == [SOURCE]
+    assert derived.read(f"mappings/{SOURCE}", MappingPage).newest["torch"] == "1.13.0"
 
-    class Counting(BuildCache):
-        def publish(self, content: Content) -> None:
-            laid_out.append(content.newest["torch"])
-            super().publish(content)
 
-    contents = [site.content, site.content, replace(site.content, newest=site.content.newest | {"torch": "1.13.0"})]
-    for content in contents:
-        site_content.write(content, made)
-        Counting(tmp_path / "derived").publish_once(content, made)
-    assert len(laid_out) == 2
-    assert laid_out[-1] == "1.13.0"
-    assert BuildCache(tmp_path / "derived").read(f"mappings/{SOURCE}", MappingPage).newest["torch"] == "1.13.0"
+def test_derived_files_that_are_being_made_are_waited_for(tmp_path: Path) -> None:
+    derived = BuildCache(tmp_path)
+    with ThreadPoolExecutor(1) as reader, derived.being_made() as release:
+        waiting = reader.submit(derived.wait)
+        forked = multiprocessing.get_context("fork").Process(target=time.sleep, args=(300,), daemon=True)
+        forked.start()
+        with pytest.raises(TimeoutError):
+            waiting.result(1)
+        release()
+        waiting.result(60)
+        assert forked.is_alive()
+        forked.kill()
 
 
 def test_new_record_appears(make_site: MakeSite) -> None:

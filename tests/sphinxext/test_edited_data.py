@@ -86,13 +86,15 @@ def test_content_after_an_edit_is_that_of_a_clean_build(
 def test_content_is_the_same_bytes_in_every_process(root: Path, tmp_path: Path) -> None:
     """The order of sets is another in each process; data of pages that differ by it would have all pages made again."""
     script = "import sys; from pathlib import Path; from apidiff import database; from apidiff.sphinxext import site_content\n"
-    script += "site_content.write(site_content.make(database.load(Path(sys.argv[1]))), Path(sys.argv[2]))"
+    script += "from apidiff.sphinxext.build_cache import BuildCache\n"
+    script += "BuildCache(Path(sys.argv[2])).publish(site_content.make(database.load(Path(sys.argv[1]))))"
     contents = set()
     for seed in range(6):
-        file = tmp_path / f"{seed}.msgpack"
+        folder = tmp_path / f"{seed}"
         environment = os.environ | {"PYTHONHASHSEED": str(seed)}
-        subprocess.run([sys.executable, "-c", script, str(root), str(file)], env=environment, check=True)
-        contents.add(file.read_bytes())
+        subprocess.run([sys.executable, "-c", script, str(root), str(folder)], env=environment, check=True)
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        contents.add(tuple((path.relative_to(folder), path.read_bytes()) for path in files))
     assert len(contents) == 1
 
 

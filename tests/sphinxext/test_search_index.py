@@ -12,7 +12,7 @@ from entry_fixture import COMPOSED, NEW, OLD, SOURCE, UNMATCHED, USED, reduce_en
 from small_site import Built, Site
 
 from apidiff.model.base import Text
-from apidiff.sphinxext.search_index import SearchEntry
+from apidiff.sphinxext.search_entries import SearchEntry
 
 MakeSite = Callable[..., Site]
 Plain = Callable[[str], Built]

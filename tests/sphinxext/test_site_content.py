@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace as with_field
 from pathlib import Path
 
@@ -160,23 +159,3 @@ def test_a_broken_file_is_replaced_and_that_of_a_gone_mapping_removed(
         assert made == [REDUCE]
         assert broken.read_bytes() == whole
         assert not gone.exists()
-
-
-def test_content_survives_its_file(data: Data, tmp_path: Path) -> None:
-    content = site_content.make(with_field(data, tables=[]))
-    site_content.write(content, tmp_path / "content.msgpack")
-    assert site_content.read(tmp_path / "content.msgpack") == content
-
-
-def test_content_that_is_being_made_is_waited_for(tmp_path: Path) -> None:
-    file = tmp_path / "content.msgpack"
-    former = site_content.Content(entries={}, newest={"torch": "2.12.0"}, runs={})
-    site_content.write(former, file)
-    made = replace(former, newest={"torch": "2.13.0"})
-    with ThreadPoolExecutor(1) as reader:
-        with site_content.held(file):
-            reading = reader.submit(site_content.read, file)
-            with pytest.raises(TimeoutError):
-                reading.result(1)
-            site_content.write(made, file)
-        assert reading.result(60) == made

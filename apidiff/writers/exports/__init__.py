@@ -20,7 +20,7 @@ from apidiff.model.views import CounterpartEntry, Entry
 from apidiff.writers.export import json_files, sqlite_bytes
 from apidiff.writers.exports.address import API, Address, SiteLanguage
 from apidiff.writers.exports.feed import NAME as FEED
-from apidiff.writers.exports.feed import feed_bytes
+from apidiff.writers.exports.feed import changed_verdicts, feed_bytes, outcomes_by_run
 from apidiff.writers.exports.files import replace_folder, write_if_changed
 from apidiff.writers.exports.kept_texts import digests_of
 from apidiff.writers.exports.llms import Texts
@@ -51,7 +51,7 @@ def publish(
     """
     entries = dict(sorted(entries.items()))
     _write_api(site, entries, counterparts, runs, documents, languages[0])
-    digests = digests_of(entries)
+    digests, changes, counts = digests_of(entries), changed_verdicts(entries, runs), outcomes_by_run(entries)
     for language in languages:
         folder = language.folder
         others = [other for other in languages if other is not language]
@@ -60,7 +60,7 @@ def publish(
         replace_folder(site / folder / "mappings", markdown, "*.md")
         write_if_changed(site / folder / "llms.txt", texts.index(f"{folder}/llms.txt").encode())
         write_if_changed(site / folder / "llms-full.txt", texts.full(f"{folder}/llms-full.txt").encode())
-        write_if_changed(site / folder / FEED, feed_bytes(entries, runs, language, address))
+        write_if_changed(site / folder / FEED, feed_bytes(changes, runs, counts, language, address))
         if language is languages[0]:
             write_if_changed(site / "llms.txt", texts.index("llms.txt").encode())
     write_if_changed(site / "robots.txt", robots_text(address).encode())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
+from functools import cache
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
@@ -44,6 +45,11 @@ LANGUAGES = (
 def anchor(text: str) -> str:
     """Make an ASCII anchor of ``text``: '#' of a claim's ID becomes '--', other characters unusual in an ID become '-'."""
     return _NOT_ANCHOR.sub("-", text.replace("#", "--")).strip("-")
+
+
+def answer_anchor(since: str | None) -> str:
+    """Name the anchor of the section about an answer; ranges of a mapping do not overlap, so their starts differ."""
+    return f"otherwise--{since or 'first'}"
 
 
 class BadAddress(ApidiffError, ValueError):
@@ -94,5 +100,16 @@ class Address(NamedTuple):
             seen_from: the file that holds the link, from the site's root.
             part: an anchor in the goal.
         """
-        goal = quote(path) if self.root else quote(posixpath.relpath(path, posixpath.dirname(seen_from) or "."))
-        return self.root + goal + (f"#{quote(part)}" if part else "")
+        if self.root:
+            goal = self.root + quote(path)
+        else:
+            folder, name = posixpath.split(path)
+            goal = _steps(posixpath.dirname(seen_from), folder) + quote(name)
+        return goal + (f"#{quote(part)}" if part else "")
+
+
+@cache  # tens of thousands of links go between few folders
+def _steps(here: str, there: str) -> str:
+    """Return what stands before the name of a file in the folder ``there`` in a link from a file in ``here``."""
+    steps = posixpath.relpath(there or ".", here or ".")
+    return "" if steps == "." else f"{quote(steps)}/"

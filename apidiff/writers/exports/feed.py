@@ -92,12 +92,23 @@ def outcomes_by_run(entries: Mapping[str, Entry]) -> dict[str, dict[Outcome, int
 
 
 def feed_bytes(
-    entries: Mapping[str, Entry], runs: Sequence[RunHead], language: SiteLanguage, address: Address
+    changes: Sequence[Change],
+    runs: Sequence[RunHead],
+    counts: Mapping[str, dict[Outcome, int]],
+    language: SiteLanguage,
+    address: Address,
 ) -> bytes:
-    """Write the feed of a language: newest items first, at most 500, changes before runs of the same time."""
+    """Write the feed of a language: newest items first, at most 500, changes before runs of the same time.
+
+    Args:
+        changes: those of `changed_verdicts`.
+        runs: the run records.
+        counts: what `outcomes_by_run` counts for each of them.
+        language: of the texts.
+        address: where the site stands on the web, if that is known.
+    """
     words = _Words(language, address)
-    counts = outcomes_by_run(entries)
-    items = [words.change(change) for change in changed_verdicts(entries, runs)]
+    items = [words.change(change) for change in changes]
     newest_first = sorted(sorted(runs, key=lambda run: run.id), key=lambda run: run.date, reverse=True)
     items += [words.run(run, counts.get(run.id, {})) for run in newest_first]
     items.sort(key=lambda item: item.updated, reverse=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from apidiff.atomic_write import write_file
@@ -16,9 +16,9 @@ def write_if_changed(path: Path, content: bytes) -> None:
     write_file(path, content)
 
 
-def replace_folder(folder: Path, files: Mapping[Path, bytes], pattern: str) -> None:
-    """Make the files below ``folder`` that match ``pattern`` be exactly ``files``."""
-    for stale in set(folder.glob(pattern)) - set(files):
+def replace_folder(folder: Path, files: Mapping[Path, bytes], pattern: str, kept: Iterable[Path] = ()) -> None:
+    """Make the files below ``folder`` that match ``pattern`` be exactly ``files`` and those ``kept`` as they are."""
+    for stale in set(folder.glob(pattern)).difference(files, kept):
         stale.unlink()
     for path, content in files.items():
         write_if_changed(path, content)
