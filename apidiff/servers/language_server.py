@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, NamedTuple
@@ -15,7 +16,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
-from pygls.uris import to_fs_path
+from pygls.protocol.language_server import lsp_method
+from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import TextDocument
 
 from apidiff import __version__
@@ -38,6 +40,7 @@ from apidiff.writers.scan.words import problem_text
 
 _PAUSE = 0.25  # seconds without a keystroke before a document is analysed
 _LARGEST = 64 << 20  # bytes of a message: a longer one is passed over
+_SHOWN = 80  # characters of an address that is none, in the log
 _SEVERITIES = {
     "silent": types.DiagnosticSeverity.Warning,
     "error": types.DiagnosticSeverity.Warning,
@@ -67,6 +70,33 @@ class _Protocol(LanguageServerProtocol):
                 self._send_response(data["id"], error=error.to_response_error())
             raise
 
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
+        """Begin a session; a root or a folder with an address that is none is passed over."""
+        if params.root_uri and not _is_address(params.root_uri):
+            params.root_uri = None
+        if params.root_path and not _is_path(params.root_path):
+            params.root_path = None
+        params.workspace_folders = [folder for folder in params.workspace_folders or [] if _is_address(folder.uri)]
+        return (yield from super().lsp_initialize(params))
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Generator[Any, Any, None]:
+        """Open a document, unless its address is none."""
+        if _is_address(params.text_document.uri):
+            yield from super().lsp_text_document__did_open(params)
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def lsp_notebook_document__did_open(self, params: types.DidOpenNotebookDocumentParams) -> Generator[Any, Any, None]:
+        """Open a notebook's cells but those whose addresses are none."""
+        params.cell_text_documents = [cell for cell in params.cell_text_documents if _is_address(cell.uri)]
+        yield from super().lsp_notebook_document__did_open(params)
+
+    def _send_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
+        if error is not None:
+            error.data = None  # a traceback, which is no answer: the log has its last line
+        super()._send_response(msg_id, result, error)
+
 
 class _Server(LanguageServer):
     """A server that logs what goes wrong instead of putting it before the one who types."""
@@ -91,7 +121,10 @@ class Editor:
 
     def begin(self, root: str | None, options: object) -> None:
         """Take over settings: of the command line, of the project at ``root``, of the editor. Raises ApidiffError."""
-        settings = read_settings(Path(root))[0] if root and Path(root).is_dir() else ScanSettings()
+        settings = ScanSettings()
+        with contextlib.suppress(OSError):  # a root that cannot be looked into sets nothing
+            if root and Path(root).is_dir():
+                settings = read_settings(Path(root))[0]
         asked = options if isinstance(options, dict) else {}
         mindspore = _text(asked.get("mindspore")) or self._choices.mindspore or settings.mindspore
         device = _text(asked.get("device")) or self._choices.device or settings.device
@@ -271,6 +304,26 @@ class _Guarded:
 
     def read(self, count: int) -> bytes:
         return self._stream.read(count)
+
+
+def _is_address(uri: str) -> bool:
+    """Tells whether an address can be taken apart; logs one that cannot."""
+    try:
+        to_fs_path(uri)
+    except ValueError as error:
+        _log.error("passed over, as it is no address: %s (%s)", ascii(uri[:_SHOWN]), str(error)[:_SHOWN])
+        return False
+    return True
+
+
+def _is_path(path: str) -> bool:
+    """Tells whether an address can be made of a path; logs one of which none can."""
+    try:
+        from_fs_path(path)
+    except ValueError as error:
+        _log.error("passed over, as it is no path: %s (%s)", ascii(path[:_SHOWN]), str(error)[:_SHOWN])
+        return False
+    return True
 
 
 def _path(document: TextDocument) -> str:

@@ -251,10 +251,8 @@ STRANGE: list[tuple[str, bytes, list[int]]] = [
 ]
 
 
-@pytest.mark.asyncio(loop_scope="function")
-async def test_any_message_is_survived() -> None:
-    sent = BEGIN + b"".join(content for _, content, _ in STRANGE)
-    sent += request(100, "textDocument/hover", {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}})
+async def answered(sent: bytes) -> tuple[dict[int, dict[str, object]], subprocess.CompletedProcess[bytes]]:
+    """The answers to what is sent before the session is ended, by the IDs of the requests, and how the server ended."""
     sent += request(101, "shutdown", None) + message(b'{"jsonrpc": "2.0", "method": "exit"}')
     done = await asyncio.to_thread(subprocess.run, SERVER, input=sent, capture_output=True, timeout=600, check=False)
     answers = {}
@@ -266,6 +264,14 @@ async def test_any_message_is_survived() -> None:
         rest = rest[size:]
         if "id" in told:
             answers[told["id"]] = told
+    return answers, done
+
+
+@pytest.mark.asyncio(loop_scope="function")
+async def test_any_message_is_survived() -> None:
+    sent = BEGIN + b"".join(content for _, content, _ in STRANGE)
+    sent += request(100, "textDocument/hover", {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}})
+    answers, done = await answered(sent)
     assert "capabilities" in answers[1]["result"]
     assert answers[100]["result"] is None
     assert 101 in answers
@@ -274,3 +280,47 @@ async def test_any_message_is_survived() -> None:
     assert done.returncode == 0, done.stderr.decode()
     assert b"Traceback" not in done.stderr
     assert b"RecursionError" in done.stderr
+
+
+NO_ADDRESS = "file://[::1/x"
+# What an editor begins with, and what the log says of it.
+ROOTS: list[tuple[dict[str, object], list[str]]] = [
+    ({"rootUri": NO_ADDRESS}, ["'file://[::1/x' (Invalid IPv6 URL)"]),
+    ({"rootUri": f"file://{chr(0xFF03) * 9999}/x"}, ["'file://\\uff03\\uff03"]),
+    ({"rootUri": None, "rootPath": "//x"}, ["'//x' (substring not found)"]),
+    ({"rootUri": "file:///" + "x" * 5000}, []),
+    ({"rootUri": "file:///a%00b"}, []),
+    (
+        {"rootUri": None, "workspaceFolders": [{"uri": NO_ADDRESS, "name": "a"}, {"uri": "file:///", "name": "b"}]},
+        ["::1"],
+    ),
+]
+
+
+@pytest.mark.asyncio(loop_scope="function")
+@pytest.mark.parametrize(("begins", "logged"), ROOTS, ids=[str(begins)[:50] for begins, _ in ROOTS])
+async def test_addresses_that_are_none_are_passed_over(begins: dict[str, object], logged: list[str]) -> None:
+    document = {"uri": NO_ADDRESS, "languageId": "python", "version": 1, "text": CODE}
+    opened = json.dumps({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": document}})
+    sent = request(1, "initialize", {"capabilities": {}, "processId": None} | begins) + message(opened.encode())
+    place = {"textDocument": {"uri": NO_ADDRESS}, "position": {"line": 1, "character": 7}}
+    answers, done = await answered(sent + request(2, "textDocument/hover", place))
+    assert "capabilities" in answers[1]["result"]
+    assert answers[2]["result"] is None
+    lines = done.stderr.decode().splitlines()
+    assert len(lines) == len(logged) + 1, lines
+    for line, part in zip(lines, [*logged, "'file://[::1/x' (Invalid IPv6 URL)"], strict=True):
+        assert line.startswith("apidiff: passed over, as it is no ")
+        assert part in line
+        assert len(line) < 700
+    assert done.returncode == 0
+
+
+@pytest.mark.asyncio(loop_scope="function")
+async def test_no_answer_holds_a_traceback() -> None:
+    """Nothing is open before the session begins."""
+    place = {"textDocument": {"uri": URI}, "position": {"line": 1, "character": 7}}
+    answers, _ = await answered(request(2, "textDocument/hover", place) + BEGIN)
+    assert answers[2]["error"].keys() <= {"code", "message", "data"}
+    assert answers[2]["error"].get("data") is None
+    assert "capabilities" in answers[1]["result"]
