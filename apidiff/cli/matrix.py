@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
-from apidiff.database import ApidiffError, InvalidData, load, load_valid
+from apidiff.database import ApidiffError, InvalidData, load_valid, with_runs_of_now
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import PACKAGE, conf_file, examples_folder, in_checkout
@@ -78,9 +77,7 @@ def run_matrix(args: argparse.Namespace) -> int:
     cells = cells_of(blocks, backends, args.backend, args.world_size, args.framework)
 
     def stands(cell: Cell) -> Standing:
-        now = load(data.root)  # who vouches for a record stands in the list too, which a cell adds to
-        read = dataclasses.replace(data, runs=now.runs, unsigned_runs=now.unsigned_runs)
-        return standing(cell, read, examples, args.measured_by, given_otherwise)
+        return standing(cell, with_runs_of_now(data), examples, args.measured_by, given_otherwise)
 
     before = [(cell, standing(cell, data, examples, args.measured_by, given_otherwise)) for cell in cells]
     todo = [cell for cell, there in before if there.record is None]

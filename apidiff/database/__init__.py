@@ -6,7 +6,7 @@ Nothing here imports a framework.
 
 from __future__ import annotations
 
-from apidiff.database.data import Data, load, load_valid
+from apidiff.database.data import Data, load, load_valid, with_runs_of_now
 from apidiff.errors import ApidiffError, DataError, InvalidData
 
-__all__ = ["ApidiffError", "Data", "DataError", "InvalidData", "load", "load_valid"]
+__all__ = ["ApidiffError", "Data", "DataError", "InvalidData", "load", "load_valid", "with_runs_of_now"]

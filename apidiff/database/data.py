@@ -5,10 +5,10 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from apidiff.database.canonical_calls import with_canonical_calls
 from apidiff.database.difference_pages import PageRow, load_page_rows
@@ -47,6 +47,7 @@ from apidiff.model.trace import RunRecord
 from apidiff.model.trust import Trust
 
 _T = TypeVar("_T")
+_Record = TypeVar("_Record", bound=RunRecord | SingleRecord)
 
 
 @dataclass(frozen=True)
@@ -172,15 +173,8 @@ def _load(root: Path) -> Data:
     mappings = with_listed(mappings, tables)
     calls = root / "canonical_calls.yaml"
     mappings = rest.read(mappings, lambda: with_canonical_calls(mappings, calls, passed_over))
-    listed: Signed | None = rest.read(None, lambda: signed_list(root))
-    reading = Reading(load_own_records(root, rest.errors) if listed else {})
-    runs = load_runs(root / "runs", reading)
-    single_runs = load_single_runs(root / "runs", reading)
-    signed = _signed(root, [key for key, _ in [*runs, *single_runs]], reading.own_ids, listed or Signed())
-    decide = {key for key, found in signed.items() if found.trust is not Trust.UNSIGNED}
-    sharing = _sharing(root, signed, decide)
-    runs = [pair for pair in runs if pair[0] not in sharing]
-    single_runs = [pair for pair in single_runs if pair[0] not in sharing]
+    own = _OwnList.read(root, rest)
+    runs, single_runs = _records(root, own, load_runs), _records(root, own, load_single_runs)
     extracted, broken = load_extracted(root / "samples")
     unused = [*expander.profiles.unused(), *expander.notes.unused()]
     return Data(
@@ -189,35 +183,78 @@ def _load(root: Path) -> Data:
         documents,
         frameworks,
         signatures,
-        [pair for pair in runs if pair[0] in decide],
+        runs.deciding,
         origins,
         tables,
         only,
         listings,
         expander.profiles.unneeded,
         unused,
-        [pair for pair in single_runs if pair[0] in decide],
+        single_runs.deciding,
         uses,
         addresses,
         extracted,
         rest.read(WritingRules(), lambda: load_writing_rules(root, mappings, passed_over)),
-        [*reading.damaged, *sharing.values(), *broken],
-        {key: found for key, found in signed.items() if key not in sharing},
-        [pair for pair in runs if pair[0] not in decide],
-        [pair for pair in single_runs if pair[0] not in decide],
+        [*runs.damaged, *single_runs.damaged, *broken],
+        runs.signed | single_runs.signed,
+        runs.unsigned,
+        single_runs.unsigned,
         rest.errors,
         passed_over,
         pages,
     )
 
 
-def _signed(root: Path, run_ids: Sequence[str], own: Collection[str], listed: Signed) -> dict[str, Signed]:
-    """Who vouches for each record: this project's CI, or its list, of which ``listed`` is known, or who signed it.
+def with_runs_of_now(data: Data) -> Data:
+    """The data with the records of ranks as they lie in its folder at this moment; nothing else is read anew."""
+    runs = _records(data.root, _OwnList.read(data.root, _PassedOver()), load_runs)
+    single = {key: data.signed[key] for key, _ in data.every_single_run}
+    return replace(data, runs=runs.deciding, unsigned_runs=runs.unsigned, signed=runs.signed | single)
 
-    What is wrong with a signature `apidiff check` tells; here nobody then does.
+
+class _OwnList(NamedTuple):
+    """The list of this project's own records: their digests, and what is known of one that has it."""
+
+    digests: Collection[str]
+    signed: Signed
+
+    @classmethod
+    def read(cls, root: Path, rest: _PassedOver) -> _OwnList:
+        """Reads the list below ``root``; one that its signature does not fit vouches for nothing."""
+        signed: Signed | None = rest.read(None, lambda: signed_list(root))
+        return cls(load_own_records(root, rest.errors), signed) if signed else cls((), Signed())
+
+
+class _Records(NamedTuple, Generic[_Record]):
+    """Records of one kind with their IDs: those that decide, those for which nobody vouches, and what is wrong with others."""
+
+    deciding: list[tuple[str, _Record]]
+    unsigned: list[tuple[str, _Record]]
+    signed: dict[str, Signed]
+    damaged: list[DataError]
+
+
+def _records(
+    root: Path, own: _OwnList, load_kind: Callable[[Path, Reading], list[tuple[str, _Record]]]
+) -> _Records[_Record]:
+    """Reads the records below ``root`` by ``load_kind``, and who vouches for each.
+
+    This project's CI does, or its list, or who signed it. What is wrong with a signature `apidiff check` tells; here nobody
+    then does.
     """
-    signed = load_signed(root, run_ids)
-    return {key: listed if key in own and found.state is not State.ATTESTED else found for key, found in signed.items()}
+    reading = Reading(own.digests)
+    records = load_kind(root / "runs", reading)
+    signed = {
+        key: own.signed if key in reading.own_ids and found.state is not State.ATTESTED else found
+        for key, found in load_signed(root, [key for key, _ in records]).items()
+    }
+    decide = {key for key, found in signed.items() if found.trust is not Trust.UNSIGNED}
+    sharing = _sharing(root, signed, decide)
+    records = [pair for pair in records if pair[0] not in sharing]
+    deciding = [pair for pair in records if pair[0] in decide]
+    unsigned = [pair for pair in records if pair[0] not in decide]
+    damaged = [*reading.damaged, *sharing.values()]
+    return _Records(deciding, unsigned, {key: signed[key] for key, _ in records}, damaged)
 
 
 def _sharing(root: Path, run_ids: Iterable[str], vouched_for: Collection[str]) -> dict[str, DataError]:

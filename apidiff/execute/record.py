@@ -20,9 +20,10 @@ import msgspec
 from platformdirs import user_state_path
 
 from apidiff.atomic_write import locked, write_files
+from apidiff.database import Data
 from apidiff.database.backends import Backend
 from apidiff.database.own_records import add_own_records
-from apidiff.database.runs import run_id, run_name, run_path, signature_path, whole_digest
+from apidiff.database.runs import record_path, run_id, run_name, run_path, signature_path, whole_digest
 from apidiff.errors import DataError
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
@@ -169,6 +170,19 @@ def was_written_here(path: Path) -> bool:
         return _line(path) in _written_here().read_bytes().splitlines(keepends=True)
     except OSError:
         return False
+
+
+def runs_of(data: Data, measured_by: str | None) -> list[tuple[str, RunRecord]]:
+    """The records of ranks that may spare a run of this measurer (None: this project) from being made, by ID.
+
+    Anybody can write a name into a record. So those count for which somebody vouches; of a measurer, who need not sign what
+    was made here, also those that were written here.
+    """
+    mine = [pair for pair in data.runs if pair[1].measured_by == measured_by]
+    if measured_by is not None:
+        others = [pair for pair in data.unsigned_runs if pair[1].measured_by == measured_by]
+        mine += [pair for pair in others if was_written_here(record_path(pair[0], data.root / "runs"))]
+    return sorted(mine, key=lambda pair: pair[0])
 
 
 def _written_here() -> Path:

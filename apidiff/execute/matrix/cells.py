@@ -15,6 +15,7 @@ from apidiff.database import ApidiffError, Data, DataError, InvalidData
 from apidiff.database.backends import Backend, find_backends
 from apidiff.database.toml import read_toml
 from apidiff.execute.plan import GivenOtherwise, lacking, make_plan
+from apidiff.execute.record import runs_of
 from apidiff.model.base import NonEmpty, Record
 from apidiff.model.claim_probes import Examples
 from apidiff.model.trace import RunRecord
@@ -202,9 +203,9 @@ def standing(
 
 
 def _records(cell: Cell, data: Data, measured_by: str | None) -> Iterator[tuple[str, RunRecord]]:
-    """The cell's records of this measurer; of this project's none that only says so. Others' own need no signature."""
+    """The cell's records of this measurer; none that only says so."""
     wanted = cell.block.name, cell.version, cell.backend.name, cell.backend.device, cell.world_size, measured_by
-    for run_id, run in data.runs if measured_by is None else data.every_run:
+    for run_id, run in runs_of(data, measured_by):
         place = run.framework, run.framework_version, run.backend, run.device, run.world_size, run.measured_by
         if place == wanted:
             yield run_id, run

@@ -13,7 +13,9 @@ from apidiff.database import ApidiffError, Data
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import conf_file, examples_folder
+from apidiff.database.runs import run_id, run_path
 from apidiff.execute.matrix.cells import Cell, cells_of, read_matrix, standing
+from apidiff.execute.record import encode, write_record
 from apidiff.judge.recorded_inputs import given_otherwise
 from apidiff.model.claim_probes import Examples
 from apidiff.model.trace import ProbeRun, RunRecord
@@ -191,6 +193,26 @@ def test_no_unsigned_record_stands_for_one_of_this_project(known: tuple[Data, Ex
     unsigned = replace(data, runs=[], unsigned_runs=data.runs)
     assert standing(cell, data, examples, None, given_otherwise).record is not None
     assert standing(cell, unsigned, examples, None, given_otherwise).text == "no record"
-    hers = [(key, altered(record, measured_by="Example Lab")) for key, record in data.runs]
-    unsigned = replace(data, runs=[], unsigned_runs=hers)
+
+
+def test_a_name_in_a_record_is_believed_only_if_it_is_vouched_for_or_was_written_here(
+    known: tuple[Data, Examples, Cell], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else anybody who sends a record could have a measurer leave out a cell."""
+    data, examples, cell = known
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    ours = next(record for key, record in data.runs if key.startswith(cell.name))
+    record = altered(ours, measured_by="Example Lab")
+    sent = run_path(record, encode(record), tmp_path / "runs")
+    sent.parent.mkdir(parents=True)
+    sent.write_bytes(encode(record))
+    hers = [(run_id(sent), record)]
+    unsigned = replace(data, root=tmp_path, runs=[], unsigned_runs=hers)
+    assert standing(cell, unsigned, examples, "Example Lab", given_otherwise).text == "no record"
+    signed = replace(data, root=tmp_path, runs=hers, unsigned_runs=[])
+    assert standing(cell, signed, examples, "Example Lab", given_otherwise).text == "recorded"
+    assert write_record(record, tmp_path / "runs") == sent
     assert standing(cell, unsigned, examples, "Example Lab", given_otherwise).text == "recorded"
+    assert standing(cell, unsigned, examples, "Another Lab", given_otherwise).text == "no record"
+    sent.write_bytes(encode(altered(record, date="2026-01-01T00:00:00Z")))
+    assert standing(cell, unsigned, examples, "Example Lab", given_otherwise).text == "no record"

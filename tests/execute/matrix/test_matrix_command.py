@@ -69,6 +69,24 @@ def test_stopped_in_a_cell_it_goes_on_where_it_stopped(matrix: MatrixCommand, gl
     assert (code, [one["state"] for one in json.loads(out)]) == (0, ["recorded", "recorded"])
 
 
+@pytest.mark.turning(days=4, group="cells")
+def test_a_measurer_has_cells_that_were_recorded_here_and_no_others(matrix: MatrixCommand, gloo: Backend) -> None:
+    version = torch_release()
+    matrix.describe(version)
+    matrix.environment(version)
+    asked = ("--measured-by", "Example Lab", "--world-size", "2", "--json")
+    code, out, err = matrix(*asked)
+    assert (code, [one["state"] for one in json.loads(out)]) == (0, ["made"]), err
+    code, out, err = matrix(*asked)
+    assert (code, [one["state"] for one in json.loads(out)]) == (0, ["recorded"]), err
+    (matrix.folder / "state" / "apidiff" / "recorded").unlink()  # as where somebody else sent it
+    script = matrix.work / f"torch-{version}" / "bin" / "apidiff"
+    script.write_text("#!/bin/sh\nexit 9\n", encoding="utf-8")
+    code, out, err = matrix(*asked)
+    assert (code, [one["state"] for one in json.loads(out)]) == (1, ["failed"]), err
+    assert "to run: no record" in " ".join(err.split())
+
+
 # (script in the place of apidiff, seconds a cell may take, what is said)
 FAILING = [
     (

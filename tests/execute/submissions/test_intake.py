@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from minisign_keys import Key, needs_minisign
 
-from apidiff.database import ApidiffError, Data, DataError, InvalidData, load
+from apidiff.database import ApidiffError, Data, DataError, InvalidData, load, with_runs_of_now
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.own_records import add_own_records, own_records_path, without_measurer
@@ -430,6 +430,17 @@ def test_a_record_under_a_part_of_its_digest_is_not_read(data: Data, record: Run
     # Another record, however its first digits, is neither read under the whole name nor as ours.
     there.write_bytes(encode(msgspec.structs.replace(record, measured_by=None)))
     assert {error.path for error in load(data.root).damaged} == {there, former}
+
+
+def test_runs_are_read_anew_with_who_vouches_for_them(data: Data, record: RunRecord) -> None:
+    """What `load` would find of them after a run has written its record, without the rest of the data."""
+    hers = write_record(record, data.root / "runs")
+    ours = write_record(msgspec.structs.replace(record, measured_by=None, world_size=3), data.root / "runs")
+    now, anew = with_runs_of_now(data), load(data.root)
+    assert (now.runs, now.unsigned_runs, now.signed) == (anew.runs, anew.unsigned_runs, anew.signed)
+    assert [key for key, _ in now.unsigned_runs] == [run_id(hers)]
+    assert run_id(ours) in dict(now.runs)
+    assert now.mappings is data.mappings
 
 
 def test_records_that_share_twelve_digits_are_told_apart() -> None:
