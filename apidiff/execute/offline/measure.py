@@ -165,13 +165,14 @@ def _run(waiting: list[_Job], at_once: int, by: str, until: float, folder: Path)
 
 
 def _is_recorded(job: _Job, data: Data, examples: Examples, by: str) -> bool:
-    """Tells whether an earlier call recorded all that would be asked, on the same machine; then takes that record."""
+    """Tells whether an earlier call here recorded all that would be asked, on the same devices; then takes that record."""
     from apidiff.execute.plan import lacking, make_plan
+    from apidiff.execute.record import runs_of
 
     wanted = job.backend.framework, job.backend.name, job.backend.device, job.size
-    for key, record in data.every_run:
+    for key, record in runs_of(data, by):
         same = (record.framework, record.backend, record.device, record.world_size) == wanted
-        if not same or record.measured_by != by or record.device_found != job.here.device or record.stopped:
+        if not same or record.device_found != job.here.device or record.stopped:
             continue
         if not lacking(record, make_plan(data, job.backend, record.framework_version, job.size, examples)):
             job.written = data.root / "runs" / f"{key}.json"
@@ -221,7 +222,7 @@ def _report(jobs: Sequence[_Job], data: Data, folder: Path) -> str:
         version = records[mine].framework_version
         like = [
             (record.framework_version == version, Version(record.framework_version), record.date, key)
-            for key, record in data.every_run
+            for key, record in data.runs  # what nobody vouches for is compared with nothing
             if _is_like(record, job) and key != mine
         ]
         if like:

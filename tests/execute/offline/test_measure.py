@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -137,7 +138,10 @@ def test_what_was_recorded_is_packed_with_a_report(
     script.write_text(SCRIPT.format(paths=str(stand_in / "paths.json")), encoding="utf-8")
     monkeypatch.setattr(measure, "_APIDIFF", [sys.executable, str(script)])
     own = [(f"{Path(path).parent.name}/{Path(path).stem}", records()[name]) for name, path in paths.items()]
-    both = type(data)(data.root, data.mappings, data.documents, data.frameworks, data.signatures, [*data.runs, *own])
+    latest = next(one for key, one in data.runs if key.startswith("torch-2.13.0/gloo-cpu-2-"))
+    latest = msgspec.structs.replace(latest, date="2999-01-01T00:00:00Z", measured_by="me")
+    sent = (f"torch-2.13.0/gloo-cpu-2-{'0' * 64}", latest)  # by anybody, and no base of a comparison
+    both = replace(data, runs=[*data.runs, *own], unsigned_runs=[sent])
     monkeypatch.setattr("apidiff.database.load_valid", lambda: both)
 
     assert measure.main(["nccl", "gloo-cuda", "--minutes", "60"]) == 1
@@ -179,13 +183,19 @@ def test_a_record_made_before_is_taken_unless_a_probe_has_changed_since(
     first, *others = whole.probes
     changed = msgspec.structs.replace(whole, probes=[msgspec.structs.replace(first, spec="0" * 64), *others])
     other = msgspec.structs.replace(whole, measured_by="somebody else")
+    monkeypatch.setenv("XDG_STATE_HOME", str(stand_in / "state"))
+    here = f"{key.partition('/')[0]}/{write_record(whole, stand_in / 'runs').stem}"
     script = stand_in / "apidiff.py"
     script.write_text("import sys\nsys.exit('started')", encoding="utf-8")
     monkeypatch.setattr(measure, "_APIDIFF", [sys.executable, str(script)])
-    for record, taken in ((whole, True), (changed, False), (other, False)):
-        seen = type(data)(
-            data.root, data.mappings, data.documents, data.frameworks, data.signatures, [*data.runs, (key, record)]
-        )
+    signed = [(key, record) for record in (whole, changed, other)]
+    cases = [(replace(data, runs=[*data.runs, pair]), pair[1] is whole) for pair in signed]
+    # Of those for which nobody vouches one counts that was written here, whoever is said to have measured.
+    cases += [
+        (replace(data, root=stand_in, unsigned_runs=[(run, whole)]), run == here)
+        for run in (here, f"{here[:-64]}{'0' * 64}")
+    ]
+    for seen, taken in cases:
         monkeypatch.setattr("apidiff.database.load_valid", lambda seen=seen: seen)
         assert measure.main(["gloo-cuda", "--world-size", "2", "--by", "me"]) == (0 if taken else 1)
         told = capsys.readouterr()
