@@ -1,7 +1,7 @@
 """Keeps what an unfinished run has done, so that it can be taken up again where it stopped.
 
 Each line begins with a digest of the rest. One that was cut short when the run was stopped is passed over; one that was changed
-is said on standard error, and its probe is made again.
+is said on standard error, and its probe is made again. Nothing is read of a journal that is larger than a record may be.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import fcntl
 import hashlib
 import os
 import sys
-from io import FileIO
+from io import BytesIO, FileIO
 from pathlib import Path
 
 import msgspec
 
 from apidiff.database.record_gate import MAX_RANKS, plain_faults, probe_faults
+from apidiff.database.runs import MAX_RECORD
 from apidiff.execute.plan import Plan, step_key
 from apidiff.model.trace import ProbeRun
 
@@ -39,16 +40,23 @@ class Journal:
     def _read(self, path: Path | None) -> list[ProbeRun]:
         runs: list[ProbeRun] = []
         damaged = 0
-        lines: list[bytes] = []
+        content = b""
         with contextlib.suppress(OSError):
-            lines = self._file.readall().split(b"\n") if self._file else []
-        for number, line in enumerate(lines, 1):
-            if not line:
+            content = self._file.read(MAX_RECORD + 1) if self._file else b""
+        if len(content) > MAX_RECORD:
+            self.close()
+            sys.stderr.write(
+                f"apidiff: note: the journal {path} is larger than {MAX_RECORD // 2**20} MiB; nothing of it is taken up, "
+                "and what this run does is not kept. Delete it.\n"
+            )
+            return []
+        for line in BytesIO(content):
+            if line == b"\n":
                 continue
-            run = _decoded(line)
+            run = _decoded(line.removesuffix(b"\n"))
             if run is not None:
                 runs.append(run)
-            elif number < len(lines):  # the last one was being written when the run was stopped
+            elif line.endswith(b"\n"):  # one that does not was being written when the run was stopped
                 damaged += 1
         if damaged:
             sys.stderr.write(

@@ -9,6 +9,7 @@ import pytest
 
 import apidiff
 from apidiff.database.backends import load_backends
+from apidiff.database.runs import MAX_RECORD
 from apidiff.execute.journal import Journal, _digest, remove_journal
 from apidiff.execute.plan import Plan, Step
 from apidiff.execute.record import make_record
@@ -108,3 +109,26 @@ def test_a_damaged_line_is_said_and_made_again(tmp_path: Path, capsys: pytest.Ca
         again = Journal(path, plan(a="1"))
         assert again.done == {}
         again.close()
+
+
+@pytest.mark.parametrize("filler", [b"\n", b"x"])
+def test_a_journal_larger_than_a_record_is_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], filler: bytes
+) -> None:
+    path = tmp_path / "one.jsonl"
+    first = Journal(path, plan(a="1"))
+    first.add(run("a", "1"))
+    first.close()
+    with path.open("ab") as file:
+        file.write(filler * (MAX_RECORD + 1 - path.stat().st_size))
+    journal = Journal(path, plan(a="1"))
+    assert journal.done == {}
+    journal.add(run("a", "1"))
+    assert path.stat().st_size == MAX_RECORD + 1
+    assert capsys.readouterr().err == (
+        f"apidiff: note: the journal {path} is larger than 48 MiB; nothing of it is taken up, and what this run does is not "
+        "kept. Delete it.\n"
+    )
+    remove_journal(path)
+    path.symlink_to("/dev/zero")
+    assert Journal(path, plan(a="1")).done == {}
