@@ -7,6 +7,7 @@ from pathlib import Path
 
 # Controls, marks of direction and the like, halves of characters (of a file's name that is no UTF-8), ends of lines.
 _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+_LONGEST = 2000  # characters of what an error says was found, and of its remedy: a file may hold a name of megabytes
 
 
 class ApidiffError(Exception):
@@ -39,12 +40,18 @@ def _visible(text: str) -> str:
     )
 
 
+def shortened(text: str) -> str:
+    """``text`` without its middle, where an error that repeated it whole would fill the screen or the log."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
+
+
 class DataError(ApidiffError):
-    """A data file that cannot be used: names file and line, what was found, and the remedy."""
+    """A data file that cannot be used: names file and line, what was found, and the remedy, both shortened."""
 
     def __init__(
         self, path: Path | str, line: int | None, found: str, remedy: str, damage: Damage = Damage.RULE
     ) -> None:
+        found, remedy = shortened(found), shortened(remedy)
         self.path, self.line, self.found, self.remedy, self.damage = Path(path), line, found, remedy, damage
         place = f"{path}:{line}" if line else str(path)
         super().__init__(_visible(f"{place}: {found.rstrip('.')}. {remedy}"))

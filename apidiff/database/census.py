@@ -15,6 +15,7 @@ NAME_COLUMNS = {"torch_name": "", "method_name": "torch.Tensor."}
 TOTAL = "total"
 _LARGEST = 64 * 2**20  # bytes
 _DIGITS = 15
+_SHOWN = 80  # characters of a cell, in errors
 
 
 def read_census(path: Path) -> dict[str, int]:
@@ -41,7 +42,7 @@ def _counts(path: Path, rows: Iterator[tuple[int, list[str]]]) -> dict[str, int]
     _, header = next(rows, (1, []))
     if not header or header[0] not in NAME_COLUMNS or header[-1] != TOTAL:
         columns = " or ".join(f"'{name}'" for name in NAME_COLUMNS)
-        found = f"the header is {','.join(header)!r}"
+        found = f"the header is {','.join(header)[:_SHOWN]!r}"
         raise DataError(path, 1, found, f"Call the first column {columns}, and the last one '{TOTAL}'.")
     counts: dict[str, int] = {}
     for line, row in rows:
@@ -50,9 +51,9 @@ def _counts(path: Path, rows: Iterator[tuple[int, list[str]]]) -> dict[str, int]
             raise DataError(path, line, found, "Give it a value for each column.")
         name, total = NAME_COLUMNS[header[0]] + row[0].strip(), row[-1].strip()
         if not (total.isascii() and total.isdecimal() and len(total) <= _DIGITS):
-            raise DataError(path, line, f"the total of {name} is {total[:40]!r}", "Write a whole number.")
+            raise DataError(path, line, f"the total of {name[:_SHOWN]} is {total[:_SHOWN]!r}", "Write a whole number.")
         if name in counts:
-            raise DataError(path, line, f"{name} stands in two rows", "Add them up in one.")
+            raise DataError(path, line, f"{name[:_SHOWN]} stands in two rows", "Add them up in one.")
         counts[name] = int(total)
     if not sum(counts.values()):
         raise DataError(path, None, "counts no reference", "Name a census with at least one.")

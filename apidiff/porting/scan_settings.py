@@ -13,7 +13,7 @@ import msgspec
 from apidiff.atomic_write import write_file
 from apidiff.database.regular_files import read_regular
 from apidiff.database.toml import MAX_BYTES, parsed
-from apidiff.errors import ApidiffError
+from apidiff.errors import ApidiffError, shortened
 from apidiff.porting.scan_report import Finding
 
 FILE = "pyproject.toml"
@@ -60,7 +60,9 @@ def read_settings(path: Path) -> tuple[ScanSettings, Path]:
         try:
             table: object = parsed(read_regular(file, MAX_BYTES).decode("utf-8"))
         except (OSError, ValueError, RecursionError) as error:
-            raise ApidiffError(f"{file}: cannot be read ({error}). Mend it, or scan with --no-config.") from error
+            raise ApidiffError(
+                f"{file}: cannot be read ({shortened(str(error))}). Mend it, or scan with --no-config."
+            ) from error
         for name in TABLE.split("."):
             table = table.get(name) if isinstance(table, dict) else None
         if table is None:
@@ -69,7 +71,7 @@ def read_settings(path: Path) -> tuple[ScanSettings, Path]:
             return msgspec.convert(table, ScanSettings), parent
         except msgspec.ValidationError as error:
             known = ", ".join(field.encode_name for field in msgspec.structs.fields(ScanSettings))
-            raise ApidiffError(f"{file}: [{TABLE}]: {error}. It may hold {known}.") from error
+            raise ApidiffError(f"{file}: [{TABLE}]: {shortened(str(error))}. It may hold {known}.") from error
     return ScanSettings(), Path.cwd()
 
 
@@ -80,7 +82,9 @@ def read_baseline(path: Path) -> Counter[tuple[str, str, str]]:
     except OSError as error:
         raise ApidiffError(f"{path}: {error.strerror}. Write a baseline with --write-baseline {path}") from error
     except (ValueError, RecursionError) as error:
-        raise ApidiffError(f"{path}: is no baseline ({error}). Write it anew with --write-baseline {path}") from error
+        raise ApidiffError(
+            f"{path}: is no baseline ({shortened(str(error))}). Write it anew with --write-baseline {path}"
+        ) from error
     if baseline.version != _VERSION:
         raise ApidiffError(
             f"{path}: is of version {baseline.version}, {_VERSION} is read. Write it anew: --write-baseline {path}"

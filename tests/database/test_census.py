@@ -31,6 +31,10 @@ WRONG = [
     ("torch_name,total\ntorch.cat,1\ntorch.cat,2\n", ":3", "torch.cat stands in two rows"),
     ("torch_name,total\ntorch.cat,many\n", ":2", "the total of torch.cat is 'many'"),
     ("torch_name,total\ntorch.cat," + "9" * 5000 + "\n", ":2", "a whole number"),
+    ("torch_name," + "a" * 100_000 + "\n", ":1", "the header is 'torch_name,aaa"),
+    (",".join(["name"] * 1_000_000) + "\n", ":1", "the header is 'name,name"),
+    ("torch_name,total\n" + "a" * 100_000 + ",many\n", ":2", "is 'many'"),
+    ("torch_name,total\n" + ("a" * 100_000 + ",1\n") * 2, ":3", "stands in two rows"),
     ("torch_name,total\ntorch.cat,-1\n", ":2", "a whole number"),
     ("torch_name,timm,total\ntorch.cat,1\n", ":2", "2 columns below a header of 3"),
     ("torch_name,total\n", "", "counts no reference"),
@@ -46,6 +50,7 @@ def test_what_is_no_census_is_refused(tmp_path: Path, text: str, line: str, said
         read_census(path)
     assert str(error.value).startswith(f"{path}{line}: ")
     assert said in str(error.value)
+    assert len(str(error.value)) < len(str(path)) + 300
 
 
 @pytest.mark.parametrize("content", [b"torch_name,total\n\xff\xfe,1\n", None])

@@ -41,6 +41,7 @@ YAML = {
     "a zero byte": ("a: \0\n", "broken YAML"),
     "a list of millions": (f"a: [{'a,' * 2**21}a]\n", "is larger than 4 MiB"),
     "a list as key": ("[a]: 1\n", "a key that is not plain text"),
+    "a long name of a tag": (f"a: !{'x' * 100_000} x\n", "could not determine a constructor"),
     "half of a character": ('a: "\\ud800"\n', "test.yaml"),
 }
 
@@ -52,6 +53,7 @@ def test_yaml_is_refused(tmp_path: Path, name: str) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(DataError) as caught:
         read_yaml(path, dict[str, str])
+    assert len(str(caught.value)) < 5000
     assert str(caught.value).startswith(f"{path}")
     assert message in str(caught.value)
 
@@ -116,3 +118,12 @@ def test_a_chain_of_like_is_no_longer_than_anybody_reads() -> None:
     samples = {name: msgspec.convert(plain, Sample) for name, plain in probes.items()}
     with pytest.raises(SampleError, match="over more than 16 steps"):
         resolve_sample(samples, "p0")
+
+
+def test_what_an_error_repeats_of_a_file_is_shortened() -> None:
+    """Beginning and end stay: between them stands what was named."""
+    error = DataError("a.yaml", 3, f"no claim {'x' * 10**6!r} is there", f"Name one of {', '.join(['y'] * 10**6)}.")
+    assert len(str(error)) < 5000
+    assert str(error).startswith("a.yaml:3: no claim 'xxx")
+    assert "xx' is there. Name one of y, y" in str(error)
+    assert len(error.found) <= 2003

@@ -112,6 +112,11 @@ def test_settings(tmp_path: Path) -> None:
         project.write_text(broken)
         with pytest.raises(ApidiffError, match=re.escape(str(project))):
             read_settings(inside)
+    # What it repeats of a file is short enough to read.
+    project.write_text(f"[tool.apidiff.scan]\n{'x' * 100_000} = 1\n")
+    with pytest.raises(ApidiffError, match=r"unknown field `xxx.* … xxx") as error:
+        read_settings(inside)
+    assert len(str(error.value)) < 5000
 
 
 # The schema of the standard, an unchanged copy: docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas, (c) OASIS Open.
