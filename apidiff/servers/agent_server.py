@@ -7,7 +7,18 @@ from typing import Annotated, Literal
 
 import anyio
 from mcp.server.fastmcp import FastMCP
-from mcp.types import ToolAnnotations
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp.types import (
+    CONNECTION_CLOSED,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+    ToolAnnotations,
+)
 from pydantic import Field
 
 from apidiff.errors import ApidiffError
@@ -30,6 +41,9 @@ from apidiff.writers.short_evidence import short_evidence
 
 _LONGEST_CODE = 200_000  # characters
 _FINDINGS = 40
+_PATIENCE = 20.0  # seconds for what was asked before the input ended
+_STEP = 0.05  # seconds
+_UNANSWERED = ErrorData(code=CONNECTION_CLOSED, message=f"The input ended, and there was no answer in {_PATIENCE:g} s")
 _INSTRUCTIONS = """How PyTorch APIs differ from their MindSpore counterparts, checked by running both frameworks.
 Ask `lookup` before you write MindSpore code for a PyTorch call, `scan` for what calls meet, `evidence` for what runs showed.
 Labels: verified (runs agree on this form of call), unsafe (some samples differ, or none of this form was run), manual (no rule),
@@ -141,9 +155,46 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
 def serve(index: Index, mindspore: str | None) -> None:
     """Serve one agent over standard input and output until it goes away. Raises ApidiffError."""
     try:
-        make_server(index, mindspore).run("stdio")
+        anyio.run(_answered, make_server(index, mindspore))
     except* (anyio.ClosedResourceError, anyio.BrokenResourceError):
         pass  # it went away while it was being answered
+
+
+async def _answered(server: FastMCP[None]) -> None:
+    """Serve until standard input ends and what was asked before is answered.
+
+    The session drops what it has not answered when its input ends, as where requests are piped into the server. So it is told
+    later, and who asked what took too long is told that.
+    """
+    waiting: set[RequestId] = set()
+    asks, asked = anyio.create_memory_object_stream[SessionMessage | Exception]()
+    answers, answered = anyio.create_memory_object_stream[SessionMessage]()
+
+    async def ask() -> None:
+        async with asks:
+            async for message in read:
+                if isinstance(message, SessionMessage) and isinstance(message.message.root, JSONRPCRequest):
+                    waiting.add(message.message.root.id)
+                await asks.send(message)
+            with anyio.move_on_after(_PATIENCE):
+                while waiting:
+                    await anyio.sleep(_STEP)
+            for request in sorted(waiting, key=str):
+                error = JSONRPCError(jsonrpc="2.0", id=request, error=_UNANSWERED)
+                await write.send(SessionMessage(JSONRPCMessage(error)))
+
+    async def answer() -> None:
+        async with write:
+            async for message in answered:
+                if isinstance(message.message.root, JSONRPCResponse | JSONRPCError):
+                    waiting.discard(message.message.root.id)
+                await write.send(message)
+
+    async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
+        tasks.start_soon(ask)
+        tasks.start_soon(answer)
+        session = server._mcp_server  # what FastMCP serves standard input with itself
+        await session.run(asked, answers, session.create_initialization_options())
 
 
 def _scanned(report: ScanReport, language: Language) -> list[str]:

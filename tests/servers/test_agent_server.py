@@ -117,6 +117,56 @@ BEGIN = {
 }
 
 
+def called(number: int, tool: str, **arguments: object) -> bytes:
+    """A request that calls a tool."""
+    return line(
+        {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+    )
+
+
+BEGUN = line(BEGIN) + line({"jsonrpc": "2.0", "method": "notifications/initialized"})
+# As the server of this project, with a tool that never answers.
+ENDLESS = """
+import anyio
+from mcp.server.fastmcp import FastMCP
+from apidiff.servers import agent_server
+agent_server._PATIENCE = 1.0
+server = FastMCP("endless", log_level="ERROR")
+@server.tool()
+async def wait() -> str:
+    await anyio.sleep_forever()
+@server.tool()
+async def now() -> str:
+    return "here"
+anyio.run(agent_server._answered, server)
+"""
+
+
+def answers_of(command: list[str], sent: bytes) -> dict[int, dict[str, object]]:
+    """The answers, by the IDs of the requests, to what is sent before the input ends."""
+    done = subprocess.run(command, input=sent, capture_output=True, timeout=300, check=True)
+    assert b"Traceback" not in done.stderr
+    told_lines = [json.loads(text) for text in done.stdout.splitlines()]
+    assert len({answer["id"] for answer in told_lines}) == len(told_lines)
+    return {answer["id"]: answer for answer in told_lines}
+
+
+async def test_what_was_asked_before_the_input_ended_is_answered() -> None:
+    names = ["F.relu", "torch.cat", "torch.mean", "no.such"]
+    sent = [called(number, "lookup", name=name) for number, name in enumerate(names, 2)]
+    answers = answers_of([SERVER.command, *SERVER.args], BEGUN + b"".join(sent) + called(9, "scan", code=CODE * 200))
+    assert answers.keys() == {1, 2, 3, 4, 5, 9}
+    assert all("result" in answer for answer in answers.values())
+
+
+async def test_what_is_never_answered_is_told_when_the_input_ended() -> None:
+    sent = BEGUN + called(2, "wait") + called(3, "now") + called(4, "wait")
+    answers = answers_of([sys.executable, "-c", ENDLESS], sent)
+    assert answers.keys() == {1, 2, 3, 4}
+    assert "result" in answers[3]
+    assert [answers[number]["error"]["message"][:15] for number in (2, 4)] == ["The input ended"] * 2
+
+
 # (where it answers to, its exit code, what it says): as other commands end where their output cannot be written
 UNHEARD = [
     (
