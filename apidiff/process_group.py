@@ -1,7 +1,8 @@
 """Runs outside programs in process groups of their own, which end whole: at a deadline, or with the process that started them.
 
 Only the standard library is imported. Run as a script, this file is the guard between a program and its starter:
-``process_group.py PID COMMAND…`` runs the command, and kills the whole group when the process PID ends.
+``process_group.py PID FOLDER COMMAND…`` runs the command; when the process PID ends it kills the whole group and removes FOLDER,
+where that is one of temporary files.
 """
 
 from __future__ import annotations
@@ -10,15 +11,21 @@ import contextlib
 import ctypes
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
+SCRATCH = "APIDIFF_SCRATCH"
+"""A variable of a process that `end_with_parent`: the folder of temporary files to remove with it; empty for none."""
+
 _PR_SET_PDEATHSIG = 1
+_REMOVALS = 5  # what was killed a moment ago may still write
 
 
 class Ended(NamedTuple):
@@ -44,6 +51,7 @@ def run(
     environment: Mapping[str, str] | None = None,
     text: str = "",
     guarded: bool = True,
+    scratch: Path | None = None,
 ) -> Ended:
     """Runs a command to its end and returns what it printed. Its process group is gone when this returns or raises.
 
@@ -54,6 +62,7 @@ def run(
         environment: all of its variables; by default those of this process.
         text: what it reads from standard input.
         guarded: as for ``start``.
+        scratch: as for ``start``.
 
     Raises:
         OSError: it cannot be started; a guarded one ends with an exit code instead.
@@ -64,7 +73,16 @@ def run(
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         given.write(text.encode())
         given.seek(0)
-        process = start(command, output, errors, given=given, folder=folder, environment=environment, guarded=guarded)
+        process = start(
+            command,
+            output,
+            errors,
+            given=given,
+            folder=folder,
+            environment=environment,
+            guarded=guarded,
+            scratch=scratch,
+        )
         try:
             code = process.wait(seconds)
         finally:
@@ -84,14 +102,16 @@ def start(
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
     guarded: bool = True,
+    scratch: Path | None = None,
 ) -> subprocess.Popen[bytes]:
     """Starts a command in a process group of its own; the caller ends it with ``kill_group``.
 
-    A guarded one ends with this process too, even where this is killed. Call it from the main thread: the kernel's signal
+    A guarded one ends with this process too, even where this is killed, and takes along ``scratch``, a folder that the caller
+    removes otherwise. Call it from the main thread: the kernel's signal
     comes at the end of the thread that started the guard.
     """
     return subprocess.Popen(
-        [sys.executable, "-I", __file__, str(os.getpid()), *command] if guarded else command,
+        [sys.executable, "-I", __file__, str(os.getpid()), str(scratch or ""), *command] if guarded else command,
         stdin=given,
         stdout=output,
         stderr=errors,
@@ -123,9 +143,10 @@ def kill_marked(mark: str) -> None:
 def end_with_parent(requests: int, answers: int) -> None:
     """Has this process's whole group killed once the other end of the pipe ``requests`` closes, for whatever reason.
 
-    A process that is forked here waits for that. It keeps nothing else open, ``answers`` least of all, whose end tells the
-    parent of this one's. Call it first, before there are threads. What a rank starts is in its group and ends with it; the
-    signal that the kernel sends at a parent's death would reach the rank alone.
+    A process that is forked here waits for that, and removes the folder that `SCRATCH` names: who would have done so is gone. It
+    keeps nothing else open, ``answers`` least of all, whose end tells the parent of this one's. Call it first, before there are
+    threads. What a rank starts is in its group and ends with it; the signal that the kernel sends at a parent's death would
+    reach the rank alone.
     """
     if os.fork():
         return
@@ -134,19 +155,37 @@ def end_with_parent(requests: int, answers: int) -> None:
     waiting = select.poll()
     waiting.register(requests, 0)  # of no event but the hang-up, which is always told
     waiting.poll()
-    os.killpg(0, signal.SIGKILL)
+    group = os.getpgrp()
+    os.setpgid(0, 0)  # which survives the group, and is in none that anybody waits for
+    os.killpg(group, signal.SIGKILL)
+    _remove(os.environ.get(SCRATCH, ""))
+    os._exit(0)
 
 
-def _guard(starter: int, command: Sequence[str]) -> int:
+def _remove(folder: str) -> None:
+    for _ in range(_REMOVALS if folder else 0):
+        shutil.rmtree(folder, ignore_errors=True)
+        time.sleep(0.05)
+
+
+def _guard(starter: int, scratch: str, command: Sequence[str]) -> int:
     """Runs a command as the leader of this process group; returns its exit code, 128 + n where signal n ended it."""
-    signal.signal(signal.SIGTERM, lambda *_: os.killpg(os.getpgrp(), signal.SIGKILL))
+
+    def end(*_: object) -> None:
+        if scratch:
+            shutil.rmtree(scratch, ignore_errors=True)
+        os.killpg(os.getpgrp(), signal.SIGKILL)
+
+    signal.signal(signal.SIGTERM, end)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != starter:  # it ended while this interpreter was starting
+        if scratch:
+            shutil.rmtree(scratch, ignore_errors=True)
         return 1
     code = subprocess.call(command)
     return code if code >= 0 else 128 - code
 
 
 if __name__ == "__main__":
-    sys.exit(_guard(int(sys.argv[1]), sys.argv[2:]))
+    sys.exit(_guard(int(sys.argv[1]), sys.argv[2], sys.argv[3:]))

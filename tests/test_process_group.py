@@ -66,7 +66,13 @@ def test_a_program_that_is_not_there() -> None:
 
 
 def test_a_guarded_program_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
-    code = f"from apidiff.process_group import run; run(['/bin/sh', '-c', 'echo $$ > {tmp_path}/pids; sleep 600'], 600)"
+    """So does its folder of temporary files, which that process would have removed."""
+    script, scratch = f"echo $$ > {tmp_path}/pids; sleep 600", tmp_path / "scratch"
+    (scratch / "deep").mkdir(parents=True)
+    code = (
+        "from pathlib import Path; from apidiff.process_group import run;"
+        f"run(['/bin/sh', '-c', {script!r}], 600, scratch=Path({str(scratch)!r}))"
+    )
     starter = subprocess.Popen([sys.executable, "-c", code])
     until = time.monotonic() + 300
     while not (tmp_path / "pids").exists() or not (tmp_path / "pids").read_text().endswith("\n"):
@@ -75,6 +81,7 @@ def test_a_guarded_program_ends_with_the_process_that_started_it(tmp_path: Path)
     starter.send_signal(signal.SIGKILL)
     starter.wait()
     _assert_gone(tmp_path / "pids")
+    assert not scratch.exists()
 
 
 def test_a_group_is_killed_once_and_again(tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ def look_for(backend: Backend) -> Availability:
                 _DEADLINE,
                 folder=Path(folder),
                 environment=os.environ | backend.environment | {"PYTHONPATH": path},
+                scratch=Path(folder),
             )
         except subprocess.TimeoutExpired:
             return Availability(False, f"{head}: looked for {backend.check.in_words}; no answer in {_DEADLINE:g} s")

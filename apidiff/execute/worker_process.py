@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from apidiff.process_group import end_with_parent, kill_group, kill_marked
+from apidiff.process_group import SCRATCH, end_with_parent, kill_group, kill_marked
 
 _MARK = "APIDIFF_PROCESS"  # a variable by which what a process started is known again
 _LONGEST_ANSWER = 256 * 2**20  # bytes
@@ -39,17 +39,18 @@ class WorkerProcess:
         command: the arguments for Python; the numbers of the pipe's two ends are added as the last two.
         environment: all of its variables; the folder of this package is added to the path.
         log: the file that gets what it prints; it runs in the folder of that file.
+        scratch: the folder of its temporary files, which the caller removes; it does so itself where the caller is killed.
 
     """
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path, scratch: Path) -> None:
         there, back = os.pipe(), os.pipe()
         fds = (there[0], back[1])
         # The framework writes caches and dumps into its working folder: the logs' folder takes them.
         package = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
         self._mark = f"{_MARK}={secrets.token_hex(8)}"
-        own = {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1", _MARK: self._mark.partition("=")[2]}
+        own = {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1", _MARK: self._mark.partition("=")[2], SCRATCH: str(scratch)}
         self._pipe = _Pipe(there[1], back[0])
         try:
             with log.open("wb") as output:

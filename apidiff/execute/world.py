@@ -8,6 +8,7 @@ import shutil
 import socket
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -78,15 +79,15 @@ class World:
         port = self._hosts.free_port() if self._hosts else free_port()
         if self.backend.framework == "mindspore":
             command = ["-m", "apidiff.execute.ranks", "scheduler", self.backend.device]
-            variables = self._environment(self._variables("sched", 0, port))
-            self._scheduler = WorkerProcess(command, variables, self.folder / "scheduler.log")
+            variables = self._variables("sched", 0, port)
+            self._scheduler = self._process(command, variables, self.folder / "scheduler.log")
         for rank in range(self.world_size):
             variables, log = self._variables("worker", rank, port), self.folder / f"rank-{rank}.log"
             if self._hosts and rank:
                 self._ranks.append(self._hosts.start_rank(rank, self.backend, variables, log))
             else:
                 command = rank_command(self.backend.framework, self.backend.name, self.backend.device)
-                self._ranks.append(WorkerProcess(command, self._environment(variables), log))
+                self._ranks.append(self._process(command, variables, log))
         reply = self._collect(self.backend.deadlines.start, self._scheduler)
         if reply.end != "completed":
             what = "did not come up in time" if reply.end == "timeout" else "ended before they came up"
@@ -117,10 +118,11 @@ class World:
             "DEVICE_ID": local,
         }
 
-    def _environment(self, variables: dict[str, str]) -> dict[str, str]:
-        """Gathers all of a local process's variables. It is killed in the end and removes no temporary file: the world does."""
+    def _process(self, command: Sequence[str], variables: dict[str, str], log: Path) -> WorkerProcess:
+        """Starts a process here. It is killed in the end and removes no temporary file: the world does."""
         here = without_launcher(os.environ) if self._hosts else dict(os.environ)
-        return here | self.backend.environment | variables | {"TMPDIR": self._scratch.name}
+        environment = here | self.backend.environment | variables | {"TMPDIR": self._scratch.name}
+        return WorkerProcess(command, environment, log, Path(self._scratch.name))
 
     def ask(self, request: dict[str, Any], deadline: float | None = None) -> Reply:
         """Sends one request to every rank and waits for their answers, at most ``deadline`` seconds.

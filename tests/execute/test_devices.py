@@ -90,12 +90,14 @@ def test_a_check_that_hangs_ends_with_all_it_started(tmp_path: Path, monkeypatch
 
 
 def test_a_check_that_hangs_ends_when_who_asked_is_killed(tmp_path: Path) -> None:
+    """And with its folder of temporary files, which nobody else would remove."""
+    (tmp_path / "temporary").mkdir()
     code = HANGS.format(file=str(tmp_path / "pids"))
     asking = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); from test_devices import backend;"
         f"from apidiff.execute.devices import look_for; look_for(backend({code!r}))"
     )
-    process = subprocess.Popen([sys.executable, "-c", asking])
+    process = subprocess.Popen([sys.executable, "-c", asking], env=os.environ | {"TMPDIR": str(tmp_path / "temporary")})
     until = time.monotonic() + 300
     while not (tmp_path / "pids").exists() or not (tmp_path / "pids").read_text().endswith("\n"):
         assert time.monotonic() < until
@@ -103,6 +105,7 @@ def test_a_check_that_hangs_ends_when_who_asked_is_killed(tmp_path: Path) -> Non
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert gone(tmp_path / "pids")
+    assert not list((tmp_path / "temporary").iterdir())
 
 
 @pytest.mark.parametrize("name", ["gloo", "mccl"])

@@ -179,7 +179,7 @@ class Place:
         assert len(load_runs(self.runs)) == len(now)
 
     def check_temporary(self) -> None:
-        """Nothing temporary is left, where the command could remove it."""
+        """Nothing temporary is left; where the command is killed, its ranks remove it."""
         assert not (left := list(self.temporary.iterdir())), f"temporary files are left: {left}"
 
     def check_next(self) -> RunRecord:

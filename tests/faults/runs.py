@@ -102,6 +102,7 @@ def parent_ended(folder: Path, framework: str, sent: signal.Signals, *, goes_on:
         process.send_signal(sent)
         process.wait(300)
         place.check(earlier)
+        place.check_temporary()
         wanted = -sent if sent is signal.SIGKILL else 128 + sent  # as shells say that a signal ended it
         assert process.returncode == wanted, process.returncode
     [journal] = place.journals
@@ -118,6 +119,7 @@ def killed_while_starting(folder: Path, framework: str) -> None:
         process.wait(300)
         assert process.returncode == -signal.SIGKILL
         place.check(earlier)
+        place.check_temporary()
 
 
 def killed_before_rename(folder: Path) -> None:

@@ -198,7 +198,7 @@ def make_one_call(folder: Path, starts: str) -> None:
 
 
 def caller_ended(folder: Path, starts: str, sent: signal.Signals) -> None:
-    """What started the process gets a signal: that process is gone too, and no file is left where there was time to remove it."""
+    """What started the process gets a signal: that process is gone too, and no temporary file is left."""
     variables = os.environ | {"PYTHONPATH": _PATH, "TMPDIR": str(folder)}
     command = [sys.executable, "-c", _CALLER, str(folder), starts]
     with subprocess.Popen(command, env=variables, stderr=subprocess.DEVNULL) as caller:
@@ -209,10 +209,8 @@ def caller_ended(folder: Path, starts: str, sent: signal.Signals) -> None:
             time.sleep(0.02)
         caller.send_signal(sent)
         caller.wait(_ENDS_WITHIN)
-    if sent is signal.SIGKILL:
-        _check_left(folder, unable=True)
-    else:
-        _check_left(folder)
+    _check_left(folder)
+    if sent is not signal.SIGKILL:
         assert not list(folder.glob("logs/*")), "a log is left of a process that was in no trouble"
 
 
@@ -227,8 +225,8 @@ def _check_readable(made: SampleRun, says: str) -> None:
     json.dumps(made.log, ensure_ascii=False).encode()  # it can be written
 
 
-def _check_left(folder: Path, *, unable: bool = False) -> None:
-    """No process is left, and nothing but logs; also temporary files where the caller was ``unable`` to remove them."""
+def _check_left(folder: Path) -> None:
+    """No process is left, and nothing but logs."""
     mark, until = f"APIDIFF_FAULTS={folder}".encode(), time.monotonic() + _ENDS_WITHIN
     while left := [process for process in psutil.process_iter() if _has(process, mark)]:
         if time.monotonic() > until:
@@ -237,7 +235,7 @@ def _check_left(folder: Path, *, unable: bool = False) -> None:
                 process.kill()
             raise AssertionError(f"processes are left: {told}")
         time.sleep(0.05)
-    assert unable or {path.name for path in folder.iterdir()} <= {"logs"}, "temporary files are left"
+    assert {path.name for path in folder.iterdir()} <= {"logs"}, "temporary files are left"
     assert {path.suffix for path in folder.glob("logs/**/*")} <= {".log"}
 
 

@@ -94,7 +94,7 @@ def _run(place: Place, order: Order, folder: Path) -> None:
     local = {"LOCAL_RANK": str(place.local_rank), "DEVICE_ID": str(place.local_rank), "TMPDIR": str(log.parent)}
     environment = without_launcher(os.environ) | order.variables | local
     with contextlib.suppress(OSError, ApidiffError), _connect(place, order.child, 10) as connection:
-        rank = WorkerProcess(rank_command(order.framework, order.backend, order.device), environment, log)
+        rank = WorkerProcess(rank_command(order.framework, order.backend, order.device), environment, log, folder)
         relay = _Relay(rank, log, connection)
         try:
             relay.start()

@@ -67,7 +67,7 @@ class CallProcess:
         self._scratch = tempfile.TemporaryDirectory(prefix="apidiff-single-", ignore_cleanup_errors=True)
         command = ["-m", "apidiff.execute.single", device.framework, device.device]
         environment = dict(os.environ) | device.environment | {"TMPDIR": self._scratch.name}
-        self._process = WorkerProcess(command, environment, self._log)
+        self._process = WorkerProcess(command, environment, self._log, Path(self._scratch.name))
         try:
             started = self._receive(device.deadlines.start, _Ready)
         except BaseException:  # Ctrl-C or SIGTERM: nobody holds this process yet
