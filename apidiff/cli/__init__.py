@@ -197,6 +197,8 @@ def _sentence(error: Exception) -> str | None:
         from apidiff.messages.escape_invisible import visible
 
         return visible(str(error))
+    if isinstance(error, MemoryError):
+        return "Memory ran out. Free some, or have the command read less."
     if isinstance(error, FileNotFoundError) and error.filename is None:
         # No file is named: it is the current folder that is asked for.
         return "The current folder was deleted. Go to another one."

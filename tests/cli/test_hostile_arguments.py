@@ -274,6 +274,19 @@ def test_settings_of_a_scan_that_are_nested_deep(name: str, tmp_path: Path) -> N
     assert "Traceback" not in done.stderr
 
 
+def test_memory_that_runs_out_is_no_fault_of_the_program(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As where many large records lie among the data; a traceback would say nothing of it."""
+
+    def load(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("apidiff.cli.runs.load", load)
+    assert main(["runs", "list"]) == 2
+    assert capsys.readouterr().err == "apidiff: Memory ran out. Free some, or have the command read less.\n"
+
+
 def test_a_folder_that_was_deleted_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
