@@ -55,6 +55,7 @@ def verifier_killed(folder: Path) -> None:
         first.kill()
         assert other.wait(300) == 0
         place.check(earlier)
+        place.check_temporary()
     assert len(place.journals) == 1
 
 
@@ -67,6 +68,7 @@ def other_killed(folder: Path) -> None:
         _, err = first.communicate(timeout=500)
         assert first.returncode == 1, err
         place.check(earlier)
+        place.check_temporary()
     record = place.record()
     assert record.stopped, "the record says that it is not whole"
     assert [run.end for run in record.probes] == ["completed", "crash"]
