@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -131,7 +132,7 @@ def run_logged(command: Sequence[str], log: Path, deadline: float, folder: Path,
     """Runs ``command`` in ``folder`` and returns its exit code, 128 + n where signal n ended it.
 
     ``log`` gets what it prints. Raises Overdue at the deadline, DataError where the log cannot be written. However this
-    ends, the command's whole process group is gone.
+    ends, the command's whole process group is gone, and so are its temporary files.
     """
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -139,19 +140,22 @@ def run_logged(command: Sequence[str], log: Path, deadline: float, folder: Path,
     except OSError as error:
         remedy = "Free space, or check that the folder can be written."
         raise DataError(log, None, f"the log cannot be written ({error.strerror})", remedy) from error
-    with output:
-        process = start(command, output, folder=folder, environment=_environment(os.environ))
-    try:
-        until = time.monotonic() + deadline
-        while True:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                return process.wait(min(_STEP_S, max(0.0, until - time.monotonic())))
-            if time.monotonic() >= until:
-                raise Overdue(f"not done in {deadline:g} s; it was at: {last_line(log)}")
-            tell(last_line(log))
-    finally:
-        kill_group(process)
-        process.wait()
+    # pip and venv remove their temporary files, of gigabytes, at their end alone, which a deadline does not wait for.
+    with tempfile.TemporaryDirectory(prefix="apidiff-matrix-", ignore_cleanup_errors=True) as scratch:
+        variables = _environment(os.environ) | {"TMPDIR": scratch}
+        with output:
+            process = start(command, output, folder=folder, environment=variables, scratch=Path(scratch))
+        try:
+            until = time.monotonic() + deadline
+            while True:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    return process.wait(min(_STEP_S, max(0.0, until - time.monotonic())))
+                if time.monotonic() >= until:
+                    raise Overdue(f"not done in {deadline:g} s; it was at: {last_line(log)}")
+                tell(last_line(log))
+        finally:
+            kill_group(process)
+            process.wait()
 
 
 def _environment(environment: Mapping[str, str]) -> dict[str, str]:

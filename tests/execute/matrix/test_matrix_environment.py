@@ -157,6 +157,15 @@ def test_at_the_deadline_the_whole_group_ends(tmp_path: Path) -> None:
         time.sleep(0.05)
 
 
+def test_at_the_deadline_no_temporary_file_is_left(tmp_path: Path) -> None:
+    code = "import tempfile, time; print(tempfile.mkdtemp(), flush=True); time.sleep(600)"
+    with pytest.raises(Overdue):
+        run_logged([sys.executable, "-c", code], tmp_path / "log", 10, tmp_path, lambda _line: None)
+    made = Path((tmp_path / "log").read_text().strip())
+    assert made.parent.name.startswith("apidiff-matrix-")
+    assert not made.parent.exists()
+
+
 # (what is run, the exit code)
 CODES = [
     ("import sys; sys.exit(3)", 3),
@@ -187,10 +196,12 @@ run_logged([sys.executable, "-c", sys.argv[2]], here / "log", 600, here, print)
 
 
 def test_killed_it_takes_its_command_along(tmp_path: Path) -> None:
-    root = str(Path(__file__).resolve().parents[3])
+    """And its temporary files."""
+    root, temporary = str(Path(__file__).resolve().parents[3]), tmp_path / "temporary"
+    temporary.mkdir()
     starter = subprocess.Popen(
         [sys.executable, "-c", STARTER, str(tmp_path), FAMILY],
-        env=os.environ | {"PYTHONPATH": root},
+        env=os.environ | {"PYTHONPATH": root, "TMPDIR": str(temporary)},
         stdout=subprocess.DEVNULL,
     )
     try:
@@ -198,6 +209,7 @@ def test_killed_it_takes_its_command_along(tmp_path: Path) -> None:
         while not ((tmp_path / "log").exists() and (tmp_path / "log").read_text()):
             assert time.monotonic() < until
             time.sleep(0.05)
+        assert list(temporary.iterdir())
         family = psutil.Process(starter.pid).children(recursive=True)
     finally:
         starter.kill()
@@ -205,3 +217,4 @@ def test_killed_it_takes_its_command_along(tmp_path: Path) -> None:
     assert len(family) == 3  # what ties the command, the command, and what that started
     _, alive = psutil.wait_procs(family, timeout=120)
     assert not alive
+    assert not list(temporary.iterdir())
