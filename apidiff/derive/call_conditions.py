@@ -24,6 +24,7 @@ ON_SOME_INPUTS = Condition(test="input", name="")
 
 _UNKNOWN, _TENSOR, _LITERAL, _NAMED = "?", "tensor", "=", ":"
 _SEQUENCES = {"tuple", "list", "several"}
+_DEFAULTS = {"False", "None", "0"}  # what a parameter that is left out may be
 _OF_TRAITS = {
     Trait.ARGUMENT: "passed",
     Trait.VALUE: "is",
@@ -31,6 +32,7 @@ _OF_TRAITS = {
     Trait.NEGATIVE: "negative",
     Trait.NUMBER: "number",
     Trait.TENSOR: "tensor",
+    Trait.ZERO: "is",
 }
 _OF_PROPERTIES = {
     Property.TUPLE: "sequence",
@@ -87,7 +89,7 @@ def standing(condition: Condition, call: Mapping[str, str], *, known: frozenset[
             return Standing.UNKNOWN if more else Standing.HOLDS
         return Standing.UNKNOWN if passed.startswith(_UNKNOWN) else Standing.CANNOT_HOLD
     if passed is None:
-        default = condition.test == "is" and condition.code in {"False", "None"}
+        default = condition.test == "is" and condition.code in _DEFAULTS
         return Standing.UNKNOWN if more or default else Standing.CANNOT_HOLD
     if condition.test == "passed":
         return Standing.HOLDS

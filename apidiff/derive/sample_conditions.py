@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cmath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations, product
@@ -35,9 +36,15 @@ class Trait(Enum):
     TENSOR = "tensor"  # a tensor is given for `parameter`
     MIXED = "mixed"  # tensors of several dtypes
     SEVERAL_SHAPES = "several_shapes"
+    SEVERAL_NDIMS = "several_ndims"
+    MORE_DIMENSIONS = "more_dimensions"  # a tensor has more than `values`
+    FEWER_DIMENSIONS = "fewer_dimensions"
+    ZERO = "zero"
 
 
 _ORDER = list(Trait)
+_ALONE = {Trait.FEWER_DIMENSIONS, Trait.ZERO}  # too common to tell something as one of two
+_MOST_DIMENSIONS = 5  # that an API may ask for: three of space, the channels and the batch
 
 
 @dataclass(frozen=True, order=True)
@@ -90,7 +97,8 @@ def learn(differing: Sequence[Traits], agreeing: Sequence[Traits]) -> Descriptio
     for atom in telling:
         if all(atom.holds(traits) for traits in differing):
             return ((atom,),)
-    for both in combinations(sorted(frozenset.intersection(*differing)), 2):
+    shared = sorted(atom for atom in frozenset.intersection(*differing) if atom.trait not in _ALONE)
+    for both in combinations(shared, 2):
         if not any(_holds(both, traits) for traits in agreeing):
             return (both,)
     for one, other in combinations(telling, 2):
@@ -160,13 +168,25 @@ def _of_call(call: SampleCall) -> Iterator[Atom]:
     if len(dtypes) > 1:
         yield _atom(Trait.MIXED)
     yield _atom(Trait.DTYPE, values=(call.dtype,))
-    if len({tensor.sizes for tensor in tensors}) > 1:
-        yield _atom(Trait.SEVERAL_SHAPES)
+    yield from _of_shapes({tensor.sizes for tensor in tensors})
     arguments: Mapping[str, SampleArgument] = given
     if call.form is SampleForm.MODULE:
         arguments = {**call.constructor.args, **call.constructor.kwargs}
     for name, value in arguments.items():
         yield from _of_argument(name, value)
+
+
+def _of_shapes(shapes: AbstractSet[tuple[int, ...]]) -> Iterator[Atom]:
+    if len(shapes) > 1:
+        yield _atom(Trait.SEVERAL_SHAPES)
+    ndims = {len(shape) for shape in shapes}
+    if len(ndims) > 1:
+        yield _atom(Trait.SEVERAL_NDIMS)
+    for ndim in range(1, max(ndims, default=0)):
+        yield _atom(Trait.MORE_DIMENSIONS, values=(str(ndim),))
+    for ndim in range(min(ndims, default=_MOST_DIMENSIONS) + 1, _MOST_DIMENSIONS + 1):
+        if ndim > 1:  # without dimensions it is 0-d, which has its own words
+            yield _atom(Trait.FEWER_DIMENSIONS, values=(str(ndim),))
 
 
 def _of_tensor(tensor: SampleInput) -> Iterator[Atom]:
@@ -196,6 +216,8 @@ def _of_argument(name: str, value: SampleArgument) -> Iterator[Atom]:
             yield _atom(Trait.VALUE, name, (repr(value),))
         case _:
             yield _atom(Trait.NUMBER, name)
+            if value == 0:
+                yield _atom(Trait.ZERO, name, ("0",))
             if value < 0:
                 yield _atom(Trait.NEGATIVE, name)
 

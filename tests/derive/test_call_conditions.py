@@ -31,6 +31,7 @@ WRITTEN = [
     ("is", "1", "=2", CANNOT),
     ("is", "1", "?", UNKNOWN),
     ("is", "None", None, UNKNOWN),
+    ("is", "0", None, UNKNOWN),
     ("is", "'trunc'", None, CANNOT),
     ("is", "float16", ":torch.float16", HOLDS),
     ("is", "float16", ":torch.int64", CANNOT),

@@ -23,6 +23,8 @@ def english(differing: list[SampleCall], others: list[SampleCall]) -> str | None
 
 PLAIN = [call(), call(dim=0), call(dim=1), call(dtype="float64"), call(dtype="int64"), call(keepdim=True)]
 EMPTY = SampleInput(shape=[0, 2])
+MATRIX, IMAGE, VOLUME = (SampleInput(shape=shape) for shape in ([2, 3], [2, 3, 4], [2, 3, 4, 5]))
+PAIR, SQUARE, NDIMS = SampleInput(shape=[1]), SampleInput(shape=[2, 2]), "`ndim` differs between inputs"
 
 
 @pytest.mark.parametrize(
@@ -38,6 +40,11 @@ EMPTY = SampleInput(shape=[0, 2])
         ([call(out=TENSOR), call(out=TENSOR, dim=1)], PLAIN, "`out` is given"),
         ([call(dim=SampleInput(tuple=[0]))], PLAIN, "`dim` is a tuple or list"),
         ([call(dim=-1), call(dim=-2)], PLAIN, "`dim` is negative"),
+        ([call(dim=0), call(dim=0, keepdim=True)], [call(), call(dim=1), call(dim=-1)], "`dim` is 0"),
+        ([call(tensor=IMAGE), call(tensor=VOLUME)], [call(tensor=MATRIX)], "`ndim` exceeds 2"),
+        ([call(tensor=MATRIX), call(tensor=IMAGE)], PLAIN, "`ndim` exceeds 1"),
+        ([call(), call(dim=0)], [call(tensor=MATRIX)], "`ndim` is below 2"),
+        ([call(other=MATRIX), call(other=IMAGE)], [call(other=PAIR), call(tensor=MATRIX, other=SQUARE)], NDIMS),
         ([call(rounding_mode="trunc")], [*PLAIN, call(rounding_mode="floor")], "`rounding_mode` is `'trunc'`"),
         ([call(tensor=EMPTY, dim=0)] * 2, [*PLAIN, *[call(tensor=EMPTY)] * 2], "an input is empty and `dim` is given"),
         ([call(tensor=EMPTY)] * 2 + [call(dtype="bool")] * 2, PLAIN, "an input is empty, or the dtype is bool"),
@@ -45,6 +52,11 @@ EMPTY = SampleInput(shape=[0, 2])
 )
 def test_the_smallest_description_is_found(differing: list[SampleCall], others: list[SampleCall], told: str) -> None:
     assert english(differing, others) == told
+
+
+def test_zero_is_no_half_of_a_description() -> None:
+    """Too many calls pass 0: that all that differ do, and are empty, tells of nothing that the others lack."""
+    assert english([call(tensor=EMPTY, dim=0)] * 2, [call(tensor=EMPTY, dim=1), call(dim=0)]) is None
 
 
 def test_what_nothing_separates_has_no_description() -> None:
