@@ -9,6 +9,7 @@ import msgspec
 
 from apidiff.derive.call_conditions import of_description
 from apidiff.derive.condition_check import Checked, Separation, Told, without_chance
+from apidiff.derive.plain_call_conditions import Property, SampleCondition
 from apidiff.derive.repeat_script import repeat_of
 from apidiff.derive.sample_code import elements_of
 from apidiff.derive.sample_conditions import (
@@ -25,7 +26,14 @@ from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.agreements import NO_KERNEL, Elsewhere, is_chance, sample_evidence, sample_words, verdict_risk
 from apidiff.messages.differences import text_of
 from apidiff.messages.evidence import evidence_lines
-from apidiff.messages.headlines import facet_fact, most_apart, on_devices, refused_argument_headline
+from apidiff.messages.headlines import (
+    condition_words,
+    facet_fact,
+    is_short,
+    most_apart,
+    on_devices,
+    refused_argument_headline,
+)
 from apidiff.messages.labels import LABELS, LANGUAGES, capitalised, filled, joined, spaced
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.base import Text
@@ -37,8 +45,20 @@ from apidiff.model.vocabulary import Reach, Risk
 
 _USUAL = "float32-"
 _ODD = {Trait.EMPTY, Trait.ZERO_DIM, Trait.SPECIAL}
-# Of a headline; a longer one leaves out the device, then what its sentence says.
-_MOST_WORDS, _MOST_CHARACTERS = 10, 40
+# What a headline names in fewer words than its sentence.
+_NAMED = {
+    Trait.EMPTY: Property.EMPTY,
+    Trait.ZERO_DIM: Property.SCALAR,
+    Trait.SPECIAL: Property.NOT_FINITE,
+    Trait.STRIDED: Property.STRIDED,
+    Trait.DTYPE: Property.DTYPE,
+    Trait.ARGUMENT: Property.GIVEN,
+    Trait.VALUE: Property.VALUE,
+    Trait.NUMBER: Property.NUMBER,
+    Trait.TENSOR: Property.TENSOR,
+    Trait.MIXED: Property.MIXED,
+    Trait.ZERO: Property.VALUE,
+}
 
 
 @dataclass(frozen=True)
@@ -213,18 +233,36 @@ def _headline(way: _Way, smallest: FacetVerdict, device: str, condition: _Condit
     fact, where = facet_fact(shown, smallest.facet), LABELS[f"device.{device}"]
     if condition.told == ((),):
         return spaced(filled("headline.on_all", devices=on_devices([device]), text=fact))
-    if when is not None:
-        keys = (
-            ("headline.on_seen", "headline.seen")
-            if condition.basis is Told.SEEN
-            else ("headline.on_when", "headline.when")
-        )
-        for text in (
-            capitalised(spaced(filled(key, devices=on_devices([device]), text=fact, when=when))) for key in keys
-        ):
-            if len(text.en.split()) <= _MOST_WORDS and len(text.zh) <= _MOST_CHARACTERS:
-                return text
+    for text in _told_shorter(condition, fact, device, when) if when is not None else ():
+        if is_short(line := capitalised(spaced(text))):
+            return line
     return spaced(filled("headline.on_some", devices=where, text=fact))
+
+
+def _told_shorter(condition: _Condition, fact: Text, device: str, when: Text) -> Iterator[Text]:
+    """Headlines with a condition, each with less than the one before: without the device, with few words, with two examples."""
+    seen, devices = condition.basis is Told.SEEN, on_devices([device])
+    yield filled("headline.on_seen" if seen else "headline.on_when", devices=devices, text=fact, when=when)
+    yield filled("headline.seen" if seen else "headline.when", text=fact, when=when)
+    if named := _named(condition.told or ()):
+        words = condition_words(named)
+        if seen:
+            yield filled("headline.seen_short", when=words, text=fact)
+        else:
+            yield filled("headline.on_condition", devices=LABELS[f"device.{device}"], when=words, text=fact)
+        if len(named) > 2:
+            yield filled("headline.some_short", when=condition_words(named[:2]), text=fact)
+
+
+def _named(description: Description) -> list[SampleCondition]:
+    """What any of a description's parts says, as a headline names it; nothing where one has no such words."""
+    if any(len(part) > 1 or part[0].trait not in _NAMED for part in description):
+        return []
+    return [
+        SampleCondition(_NAMED[atom.trait], atom.parameter, value)
+        for (atom,) in description
+        for value in atom.values or ("",)
+    ]
 
 
 def description_text(description: Description) -> Text:

@@ -266,12 +266,12 @@ def sample_headline(
     ways += [filled("headline.on_call", devices=devices, call=call, text=text)] if call and "\n" not in call else []
     short = (spaced(headline) for headline in ways)
     return next(
-        (capitalised(headline) for headline in short if _is_short(headline)),
+        (capitalised(headline) for headline in short if is_short(headline)),
         spaced(filled("headline.on_some", devices=devices, text=text)),
     )
 
 
-def _is_short(headline: Text) -> bool:
+def is_short(headline: Text) -> bool:
     """Whether a line has room for it in both languages. In Chinese a piece of code counts for less than its characters."""
     room = _CHARACTERS + 12 * headline.zh.count("`")
     return len(headline.en.split()) <= _WORDS and len(headline.en) <= _LONGEST and len(headline.zh) <= room

@@ -38,6 +38,24 @@ def test_the_description_that_was_found_is_the_headline(database: Data) -> None:
     assert "Seen when an input is empty: on 1 of" in told.text.en
 
 
+@pytest.mark.parametrize(
+    ("source", "difference", "headline"),
+    [
+        ("torch.nn.ReLU", "special-values-special-differ", "NaN or infinity (seen): returns nan or inf elsewhere"),
+        ("torch.cholesky_inverse", "gradient-not-called", "No gradient can be taken when `ndim` exceeds 2"),
+        ("torch.diff", "alias-sharing-differs", "The result is `input` itself when `n` is 0"),
+    ],
+)
+def test_a_description_is_shortened_before_it_is_left_out(
+    database: Data, source: str, difference: str, headline: str
+) -> None:
+    """A headline of ten words that names no inputs tells a reader less than one that names them briefly."""
+    [name] = {one.api.name for one in database.mappings[source].targets}
+    told = extracted(target(database, source, name))[difference]
+    assert told.headline is not None
+    assert told.headline.en == headline
+
+
 def test_the_run_stands_beside_it(tanh: TargetEntry) -> None:
     rows = [row for row in tanh.agreements if row.inputs == "extracted"]
     assert {"accuracy", "special_values", "layout", "value", "gradient"} <= {row.facet for row in rows}
