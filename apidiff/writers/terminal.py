@@ -287,6 +287,8 @@ class _Sections:
                 f"{claim}: " + semicolon.join(f"{self._said(row.text)} [{', '.join(row.runs)}]" for row in rows)
                 for claim, rows in groupby(difference.claim_evidence, key=lambda evidence: evidence.claim)
             ]
+            if difference.repeat is not None:
+                lines.append(difference.repeat.command)
             shown += [_indent(Line(line, style="dim"), 6) for line in lines]
         if not self.answer.differences:
             shown.append(Line(label("differences.none", self.language)))

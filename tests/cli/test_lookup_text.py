@@ -193,3 +193,9 @@ def test_what_cannot_be_answered_is_told_in_the_language_asked_for(
         assert done.stderr.startswith("apidiff: ")
         assert told in done.stderr
         assert len(done.stderr.splitlines()) == 1
+
+
+def test_all_names_the_command_that_repeats_a_difference(run) -> None:
+    command = "apidiff verify torch.polar --sample broadcast --inputs written"
+    assert command in run("lookup", "torch.polar", "--all").stdout
+    assert "apidiff verify" not in run("lookup", "torch.polar").stdout
