@@ -38,7 +38,7 @@ def show_sample(data: Data, args: argparse.Namespace) -> int:
     if args.record:
         raise ApidiffError("verify: a run record holds all samples of a mapping. Leave out --sample, or --record.")
     mapping = data.mappings[args.ids[0]]
-    extracted = args.inputs == "extracted" or (args.inputs is None and args.sample not in mapping.samples)
+    extracted = _is_extracted(data, mapping, args)
     repeated = repeat_sample(
         data, mapping.id, args.sample, devices_here(), state_folder() / "logs", extracted=extracted
     )
@@ -51,6 +51,19 @@ def show_sample(data: Data, args: argparse.Namespace) -> int:
         for line in _lines(sampled, args.sample, repeated):
             console.print(line, soft_wrap=True)
     return 1 if any(target.changed for target in repeated.targets) else 0
+
+
+def _is_extracted(data: Data, mapping: Mapping, args: argparse.Namespace) -> bool:
+    """Whether the sample is one of PyTorch's own tests. Raises ApidiffError where a written one has the same name."""
+    if args.inputs is not None:
+        return bool(args.inputs == "extracted")
+    whole = data.extracted.get(mapping.id)
+    if args.sample in mapping.samples and whole is not None and args.sample in whole.samples:
+        raise ApidiffError(
+            f"verify: {mapping.id} has two samples {args.sample!r}. Say which: --inputs written, that of the record, "
+            "or --inputs extracted, that of PyTorch's own tests."
+        )
+    return args.sample not in mapping.samples
 
 
 def _lines(mapping: Mapping, sample: str, repeated: RepeatedSample) -> Iterator[str]:

@@ -17,6 +17,7 @@ from apidiff.database.difference_pages import PageRow, States
 from apidiff.database.signatures import newest_first
 from apidiff.database.upstream_tables import UpstreamRow, load_upstream_rows
 from apidiff.derive.difference_pages import PageVerdict, page_verdicts
+from apidiff.derive.repeat_script import repeat_command
 from apidiff.derive.returned_otherwise import ReturnedOtherwise, returned_otherwise
 from apidiff.model.base import Record, Text
 from apidiff.model.condition import Condition
@@ -172,7 +173,7 @@ def _of_returned(found: ReturnedOtherwise, entries: Mapping[str, Entry], version
         en=f"`{found.name}`: {found.argument}; returned: {found.returned}",
         zh=f"`{found.name}` 为 {found.argument}，返回值为 {found.returned}",
     )
-    return msgspec.structs.replace(row, shown=[shown], command=f"apidiff verify {entry.id} --sample {found.sample}")
+    return msgspec.structs.replace(row, shown=[shown], command=repeat_command(entry.id, found.sample))
 
 
 def _of_page(verdict: PageVerdict, shown: Text, version: str) -> DocumentRow:

@@ -86,9 +86,14 @@ def repeat_of(mapping: Mapping, target: Target, verdict: FacetVerdict, device: s
     return RepeatEntry(
         sample=verdict.sample,
         inputs=inputs,
-        command=f"apidiff verify {mapping.id} --sample {verdict.sample}" + (f" --inputs {inputs}" if inputs else ""),
+        command=repeat_command(mapping.id, verdict.sample, inputs),
         script=repeat_script(*calls, device, facet, slot),
     )
+
+
+def repeat_command(mapping: str, sample: str, inputs: str = "") -> str:
+    """Write the command that makes one sample again. It says which one: a written and an extracted one may share a name."""
+    return f"apidiff verify {mapping} --sample {sample} --inputs {inputs or 'written'}"
 
 
 def repeat_script(

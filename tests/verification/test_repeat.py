@@ -43,6 +43,7 @@ def test_one_framework_alone_repeats_nothing(database: Data, tmp_path: Path) -> 
     [
         (["torch.maximum", "--sample", "nope"], "no extracted sample 'nope'. There are: float32-1"),
         (["torch.maximum", "--sample", "nope", "--inputs", "written"], "no written sample 'nope'"),
+        (["torch.maximum", "--sample", "int64"], "Say which: --inputs written"),
         (["--sample", "plain"], "is about one mapping"),
         (["torch.distributed.reduce", "--sample", "plain"], "is about one mapping"),
         (["torch.maximum", "--sample", "plain", "--record"], "Leave out --sample"),
