@@ -25,7 +25,7 @@ from apidiff.judge.pairs import PairVerdicts
 from apidiff.messages.differences import text_of
 from apidiff.messages.evidence import evidence_lines
 from apidiff.messages.headlines import another_object, is_plain_tuple, most_apart, sample_headline
-from apidiff.messages.labels import LANGUAGES, filled
+from apidiff.messages.labels import LANGUAGES, filled, sentence
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict, worst_agreement
 from apidiff.model.base import Text
 from apidiff.model.mapping import Mapping, Target
@@ -347,8 +347,7 @@ def _parts(
     else:
         key = "differs.on_some_smallest" if smallest else "differs.on_some"
         where = filled(key, count=len(verdicts), all=compared, version=version, device=device, sample=sample)
-    fact = Text(en=f"{facts['en']}.", zh=f"{facts['zh']}。")
-    return [DifferencePart(text=fact), DifferencePart(text=where)]
+    return [DifferencePart(text=sentence(Text(en=facts["en"], zh=facts["zh"]))), DifferencePart(text=where)]
 
 
 def sample_words(mapping: Mapping, sample: str) -> Text:

@@ -34,7 +34,7 @@ from apidiff.messages.headlines import (
     on_devices,
     refused_argument_headline,
 )
-from apidiff.messages.labels import LABELS, LANGUAGES, capitalised, filled, joined, spaced
+from apidiff.messages.labels import LABELS, LANGUAGES, capitalised, filled, joined, sentence, spaced
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.base import Text
 from apidiff.model.mapping import Mapping, Target
@@ -201,7 +201,7 @@ def _entry(mapping: Mapping, target: Target, way: _Way, condition: _Condition, f
             sample=sample_words(mapping, smallest.sample),
         )
     )
-    parts = [DifferencePart(text=Text(en=f"{fact['en']}.", zh=f"{fact['zh']}。")), DifferencePart(text=where)]
+    parts = [DifferencePart(text=sentence(Text(en=fact["en"], zh=fact["zh"]))), DifferencePart(text=where)]
     key = f"{_id(way, found)}-extracted"
     return DifferenceEntry(
         id=key,

@@ -59,6 +59,12 @@ def spaced(text: Text) -> Text:
     return Text(en=text.en, zh=_BOUNDARY.sub(" ", text.zh))
 
 
+def sentence(text: Text) -> Text:
+    """``text`` with a full stop, where the message that it quotes last has no end of its own or is cut off."""
+    ends = text.en.endswith(("…", ".", "!", "?"))
+    return Text(en=text.en if ends else f"{text.en}.", zh=f"{text.zh.rstrip('.!')}。")
+
+
 def in_words(text: str, language: Language) -> str:
     """Writes a version range for a reader: words where the sign for all versions stands."""
     return label("range.all", language) if text == ALL else text

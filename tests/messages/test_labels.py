@@ -31,6 +31,7 @@ from apidiff.messages.labels import (
     label,
     quickly_read,
     read_messages,
+    sentence,
     spaced,
 )
 from apidiff.messages.phrases import SOME_RANKS
@@ -279,3 +280,19 @@ def test_words_are_put_together() -> None:
 )
 def test_chinese_is_spaced(text: str, set_: str) -> None:
     assert spaced(Text(en="x", zh=text)).zh == set_
+
+
+@pytest.mark.parametrize(
+    ("quoted", "english", "chinese"),
+    [
+        ("MindSpore raises TypeError: no", "MindSpore raises TypeError: no.", "MindSpore raises TypeError: no。"),
+        ("ValueError: shape of in…", "ValueError: shape of in…", "ValueError: shape of in…。"),
+        (
+            "TypeError: Unsupported data type!",
+            "TypeError: Unsupported data type!",
+            "TypeError: Unsupported data type。",
+        ),
+    ],
+)
+def test_a_sentence_ends_once(quoted: str, english: str, chinese: str) -> None:
+    assert sentence(Text(en=quoted, zh=quoted)) == Text(en=english, zh=chinese)
