@@ -210,7 +210,7 @@ def _entry(mapping: Mapping, target: Target, way: _Way, condition: _Condition, f
         text=text_of(parts),
         parts=parts,
         headline=target.headlines.get(key, _headline(way, smallest, found.device, condition, when)),
-        reach=_reach(mapping, way, smallest).value,
+        reach=target.reach.get(key, _reach(mapping, way, smallest)).value,
         claims=[],
         when=of_description(condition.cause, certain=condition.told is not None),
         repeat=repeat_of(mapping, target, smallest, found.device, "extracted"),

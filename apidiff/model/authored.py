@@ -156,7 +156,7 @@ class AuthoredTarget(AuthoredSource, frozen=True, kw_only=True):
 
     ``since`` (and ``status``, by default current) stands for ``ranges`` with one open range. ``lacks``: the parameters that
     get a claim ``lacks-…``; without it all do that only the source has. ``members``: present, if only as ``{}``, where the
-    members of the two classes are compared. ``headlines``, ``fill``: see `Target`.
+    members of the two classes are compared. ``headlines``, ``reach``, ``fill``: see `Target`.
     """
 
     like: NonEmpty | None = None
@@ -169,6 +169,7 @@ class AuthoredTarget(AuthoredSource, frozen=True, kw_only=True):
     members: dict[Name, str | AuthoredParameter] | None = None
     differences: dict[Slug, AuthoredDifference] = {}
     headlines: dict[Slug, Text] = {}
+    reach: dict[Slug, Reach] = {}
     fill: dict[Name, NonEmpty] = {}
     note: Note | None = None
 

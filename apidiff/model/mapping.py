@@ -109,6 +109,7 @@ class Target(Record, frozen=True, kw_only=True):
 
     ``members``: of a class or an enumeration, its public members side by side, as ``parameters`` does for parameters.
     ``headlines``: what to say of differences that runs of samples show, by the ID of the difference, where a person says more.
+    ``reach``: whom such a difference meets, where PyTorch's own tests make calls that few programs do.
     ``fill``: parameter of the target → what a port writes for it where the source's call passes nothing, because the defaults
     differ: a literal, or ``{name}`` for what the call passes for that parameter of the source.
     """
@@ -120,6 +121,7 @@ class Target(Record, frozen=True, kw_only=True):
     members: list[ParameterRow] = []
     differences: list[Difference] = []
     headlines: dict[Slug, Text] = {}
+    reach: dict[Slug, Reach] = {}
     note: Text | None = None
 
     def __post_init__(self) -> None:

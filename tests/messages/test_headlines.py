@@ -133,6 +133,22 @@ def test_headlines_that_a_person_gave_are_those_of_differences(database: Data, a
     assert {key: told.get(key) for key in given} == given
 
 
+def test_reach_that_a_person_gave_is_that_of_a_difference(database: Data, all_entries: dict[str, Entry]) -> None:
+    given = {
+        (mapping.id, name): reach.value
+        for mapping in database.mappings.values()
+        for target in mapping.targets
+        for name, reach in target.reach.items()
+    }
+    assert given
+    told = {
+        (entry.id, difference.id): difference.reach
+        for entry in all_entries.values()
+        for difference in differences(entry)
+    }
+    assert {key: told.get(key) for key in given} == given
+
+
 # (note, what a headline has of it, what is left)
 NOTES = [
     (("Accepted and ignored.", "接受该参数，但不生效。"), ("accepted and ignored", "接受该参数，但不生效"), None),

@@ -52,7 +52,7 @@ def to_mapping(record: Plain, name: str) -> tuple[Mapping, Origins]:
             "members": block.get("members") or [],
             "differences": _differences(block.get("differences", {})),
         }
-        for given in ("note", "headlines", "fill"):
+        for given in ("note", "headlines", "reach", "fill"):
             if block.get(given):
                 target[given] = block[given]
         target[ORIGIN] = block[ORIGIN]
