@@ -10,8 +10,11 @@ from apidiff.atomic_write import write_file
 
 def write_if_changed(path: Path, content: bytes) -> None:
     """Write ``content``, unless ``path`` holds it already."""
-    if path.is_file() and path.read_bytes() == content:
-        return
+    try:
+        if path.read_bytes() == content:
+            return
+    except OSError:  # there is none
+        pass
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, content)
 
