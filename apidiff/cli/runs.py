@@ -23,7 +23,7 @@ from apidiff.execute.devices import in_words
 from apidiff.execute.plan import WORLD_SIZES, apis_for, estimate, make_plan
 from apidiff.execute.submissions import accepted, foreign_record, load_signers, read_sent, take_in
 from apidiff.judge import Context, make_context
-from apidiff.messages.escape_invisible import one_line, visible
+from apidiff.messages.escape_invisible import one_line, unbroken, visible
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import measurer
 from apidiff.model.sample_run import SingleRecord
@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
             console.print(line)
     elif args.action == "show":
         for line in _shown(data, *_record_of(data, args.id), context):
-            console.print(visible(line))
+            console.print(unbroken(line))
     elif args.action == "diff":
         return _differ(data, [_of_ranks(*_record_of(data, wanted)) for wanted in args.ids], context, console)
     elif args.action == "audit":
@@ -134,7 +134,7 @@ def _audit(
         record = foreign_record(sent.path, sent.content, fits)
         found = audit(data, backend_of(record, backends), record, context, args.probes, args.seed)
         for line in found.lines():
-            console.print(visible(line))
+            console.print(unbroken(line))
         ended |= bool(found.differing)
     return ended
 
@@ -237,7 +237,7 @@ def _differ(data: Data, pair: Sequence[tuple[str, RunRecord]], context: Context,
     for which, (key, record) in zip(("first", "second"), pair, strict=True):
         console.print(f"{which + ':':7} {key}{' (stopped half-way)' if record.stopped else ''}")
     for line in _environment(first, second):
-        console.print(visible(line))
+        console.print(unbroken(line))
     apis = {
         api.name: api
         for record in (first, second)
@@ -245,7 +245,7 @@ def _differ(data: Data, pair: Sequence[tuple[str, RunRecord]], context: Context,
     }
     differing = difference(list(apis.values()), pair[0], pair[1], context)
     for line in differing.lines():
-        console.print(visible(line))
+        console.print(unbroken(line))
     return 1 if differing else 0
 
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -65,8 +66,7 @@ def look_for(backend: Backend) -> Availability:
 
 def in_words(device: DeviceFound) -> str:
     """Writes ``2 × NVIDIA H200, torch 2.13.0+cu130, CUDA 13.0``: names with their numbers, then versions."""
-    counts = {name: device.names.count(name) for name in device.names}
-    names = [f"{count} × {name}" for name, count in counts.items()]
+    names = [f"{count} × {name}" for name, count in Counter(device.names).items()]
     return ", ".join([*names, *(f"{name} {version}" for name, version in device.versions.items())])
 
 

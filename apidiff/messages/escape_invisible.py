@@ -24,6 +24,11 @@ def one_line(text: str, limit: int = 120) -> str:
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
 
 
+def unbroken(line: str) -> str:
+    """``line`` of ours, visible, with a stranger's text in it that begins no line of its own: it could pass for one of ours."""
+    return visible(" ".join(line.splitlines()))
+
+
 @cache
 def escapes() -> dict[int, str]:
     """What stands for controls, and for invisible formatting: directions, joiners, marks of byte order, tags."""

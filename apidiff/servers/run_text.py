@@ -7,7 +7,7 @@ import msgspec
 from apidiff.database.paths import DATA
 from apidiff.database.runs import read_bytes, record_stem, run_id, runs_meant, whole_digest
 from apidiff.errors import ApidiffError
-from apidiff.messages.escape_invisible import one_line
+from apidiff.messages.escape_invisible import one_line, unbroken
 
 
 class _Head(msgspec.Struct):
@@ -60,4 +60,4 @@ def run_text(wanted: str) -> str:
     ]
     lines += [f"- measured by {one_line(head.measured_by)}"] if head.measured_by else []
     lines += [f"- {name}={one_line(value)}" for name, value in head.environment.items()]
-    return "\n".join(lines) + "\n"
+    return "".join(f"{unbroken(line)}\n" for line in lines)

@@ -11,9 +11,12 @@ import pytest
 
 from apidiff.database import Data
 from apidiff.database.paths import DATA, examples_folder
-from apidiff.database.runs import short_id
+from apidiff.database.runs import run_id, short_id
+from apidiff.execute.devices import in_words
 from apidiff.execute.record import write_record
 from apidiff.execute.submissions.known_probes import load_specs
+from apidiff.model.trace import CallError, DeviceFound
+from apidiff.servers.run_text import run_text
 
 RUNS = sorted((DATA / "runs").glob("*/*.json*"))
 ALL = [f"{path.parent.name}/{path.name.partition('.json')[0]}" for path in RUNS]
@@ -144,3 +147,46 @@ def test_probes_that_are_asked_otherwise_today_are_counted(
     first, second = done.stdout.splitlines()
     assert first == f"{root / 'runs' / path.parent.name / path.name}, unsigned"
     assert second == f"  {count} of {len(asked)} probes are asked otherwise today, or no more: they give no verdict"
+
+
+def test_what_a_record_says_begins_no_line(
+    run, database: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "data"
+    root.mkdir()
+    for path in DATA.iterdir():
+        if path.name != "runs":
+            (root / path.name).symlink_to(path)
+    (root / "examples").symlink_to(examples_folder())
+    monkeypatch.setattr("apidiff.database.data.DATA", root)
+    monkeypatch.setitem(run_text.__globals__, "DATA", root)
+    text = "x\nforged\rforged\u2028forged"
+    record = next(record for _, record in database.runs)
+    probe = record.probes[0]
+    error = CallError(stage="call", type=text, message=text)
+    made = msgspec.structs.replace(
+        record,
+        measured_by="somebody",
+        os=text,
+        python=text,
+        machine=text,
+        environment={text: text},
+        packages=record.packages | {text: text},
+        device_found=DeviceFound(names=[text], versions={text: text}),
+        stopped=text,
+        probes=[
+            msgspec.structs.replace(probe, ranks=[msgspec.structs.replace(one, error=error) for one in probe.ranks])
+        ],
+    )
+    plain = msgspec.structs.replace(record, measured_by="another", probes=[probe])
+    ids = [run_id(write_record(one, root / "runs")) for one in (made, plain)]
+    shown = [run("runs", "show", ids[0]).stdout, run("runs", "diff", *ids).stdout, run_text(ids[0])]
+    for output in shown:
+        assert "forged" in output
+        assert not [line for line in output.splitlines() if line.strip().startswith("forged")]
+
+
+def test_a_hundred_thousand_devices_are_counted_at_once() -> None:
+    """Each against all of them would take minutes."""
+    device = DeviceFound(names=["x"] * 100_000, versions={"torch": "2.13.0"})
+    assert in_words(device) == "100000 × x, torch 2.13.0"
