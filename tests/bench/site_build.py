@@ -77,7 +77,7 @@ def _edited(site: MadeUpSite, content: Content) -> Spent:
     """The second build; it shows the edit or the measure means nothing."""
     name = min(content.entries)
     entry = replace(content.entries[name], summary=Text(en=_EDITED, zh=_EDITED))
-    site.write(replace(content, entries=content.entries | {name: entry}))
+    site.content = replace(content, entries=content.entries | {name: entry})
     spent = site.build()
     page = site.folder / "site" / "en" / "mappings" / f"{name}.html"
     if _EDITED not in page.read_text("utf-8"):
