@@ -74,8 +74,8 @@ class ApidiffDomain(Domain):
     """Objects by page, so that purging a page or merging a parallel reader is one dictionary operation.
 
     ``data['defined']``: docname → objects on it. ``data['used']``: docname → (kind, name) its roles refer to.
-    ``data['resolved']``: docname → the digest of where those led when the page was last written. ``data['parts']``:
-    docname → its parts that can be searched.
+    ``data['places']``: the digest of where everything stood when last asked. ``data['resolved']``: docname → the digest of where
+    its roles led when that last changed. ``data['parts']``: docname → its parts that can be searched.
     """
 
     name = "apidiff"
@@ -154,8 +154,8 @@ class ApidiffDomain(Domain):
     def moved(self) -> list[str]:
         """List pages whose roles lead elsewhere than when last asked; they must be written again."""
         places = sha256(repr(sorted(self._places()[0].items())).encode()).digest()
-        before, self.data["places"] = self.data.get("places"), places
-        if places == before:
+        former, self.data["places"] = self.data.get("places"), places
+        if places == former:
             return []  # what pages refer to that were read anew does not matter: they are written
         now = {
             docname: sha256(repr(sorted((kind, name, self.find(kind, name)) for kind, name in used)).encode()).digest()

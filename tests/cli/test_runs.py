@@ -119,9 +119,9 @@ def test_the_zip_that_is_sent_is_taken_as_it_is(run, tmp_path: Path) -> None:
     assert taken == [f"{one} (was here already), unsigned" for one in RUNS[:2]]
 
 
-def test_probes_that_are_asked_otherwise_today_are_counted(
-    run, database: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The package's data without a run, in a folder that commands read in its place."""
     root = tmp_path / "data"
     root.mkdir()
     for path in DATA.iterdir():
@@ -129,6 +129,10 @@ def test_probes_that_are_asked_otherwise_today_are_counted(
             (root / path.name).symlink_to(path)
     (root / "examples").symlink_to(examples_folder())
     monkeypatch.setattr("apidiff.database.data.DATA", root)
+    return root
+
+
+def test_probes_that_are_asked_otherwise_today_are_counted(run, root: Path, database: Data, tmp_path: Path) -> None:
     # Of the probes that were ever asked otherwise, those of a record as they once were.
     once = {(api, probe, spec) for api, probe, spec in load_specs(DATA)}
     once -= {(one.api, one.probe, one.spec) for _, record in database.runs for one in record.probes}
@@ -149,16 +153,7 @@ def test_probes_that_are_asked_otherwise_today_are_counted(
     assert second == f"  {count} of {len(asked)} probes are asked otherwise today, or no more: they give no verdict"
 
 
-def test_what_a_record_says_begins_no_line(
-    run, database: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = tmp_path / "data"
-    root.mkdir()
-    for path in DATA.iterdir():
-        if path.name != "runs":
-            (root / path.name).symlink_to(path)
-    (root / "examples").symlink_to(examples_folder())
-    monkeypatch.setattr("apidiff.database.data.DATA", root)
+def test_what_a_record_says_begins_no_line(run, root: Path, database: Data, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(run_text.__globals__, "DATA", root)
     text = "x\nforged\rforged\u2028forged"
     record = next(record for _, record in database.runs)
