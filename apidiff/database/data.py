@@ -27,11 +27,11 @@ from apidiff.database.expansion import Expander, Origins
 from apidiff.database.extracted_samples import load_extracted
 from apidiff.database.own_records import load_own_records
 from apidiff.database.paths import DATA
-from apidiff.database.runs import Reading, load_runs, record_path, sharing_id, short_id
+from apidiff.database.runs import Reading, load_runs, read_run, record_path, run_id, sharing_id, short_id
 from apidiff.database.shared_targets import fill_in
 from apidiff.database.signatures import load_signatures
 from apidiff.database.signing import load_signed, signed_list
-from apidiff.database.single_runs import load_single_runs
+from apidiff.database.single_runs import PREFIX, load_single_runs, read_single_run
 from apidiff.database.uses import Uses, load_uses
 from apidiff.database.writing_rules import load_writing_rules
 from apidiff.database.yaml import read_yaml
@@ -244,10 +244,7 @@ def _records(
     """
     reading = Reading(own.digests)
     records = load_kind(root / "runs", reading)
-    signed = {
-        key: own.signed if key in reading.own_ids and found.state is not State.ATTESTED else found
-        for key, found in load_signed(root, [key for key, _ in records]).items()
-    }
+    signed = _vouched_for(root, own, reading, [key for key, _ in records])
     decide = {key for key, found in signed.items() if found.trust is not Trust.UNSIGNED}
     sharing = _sharing(root, signed, decide)
     records = [pair for pair in records if pair[0] not in sharing]
@@ -255,6 +252,24 @@ def _records(
     unsigned = [pair for pair in records if pair[0] not in decide]
     damaged = [*reading.damaged, *sharing.values()]
     return _Records(deciding, unsigned, {key: signed[key] for key, _ in records}, damaged)
+
+
+def _vouched_for(root: Path, own: _OwnList, reading: Reading, run_ids: Iterable[str]) -> dict[str, Signed]:
+    return {
+        key: own.signed if key in reading.own_ids and found.state is not State.ATTESTED else found
+        for key, found in load_signed(root, run_ids).items()
+    }
+
+
+def load_one_run(root: Path, path: Path) -> tuple[RunRecord | SingleRecord, Signed]:
+    """Reads one record below ``root``, and who vouches for it.
+
+    Raises DataError where it cannot be read, has a changed byte, or holds what no run shows.
+    """
+    own = _OwnList.read(root, _PassedOver())
+    reading = Reading(own.digests)
+    record = read_single_run(path, reading) if path.name.startswith(PREFIX) else read_run(path, reading)
+    return record, _vouched_for(root, own, reading, [run_id(path)])[run_id(path)]
 
 
 def _sharing(root: Path, run_ids: Iterable[str], vouched_for: Collection[str]) -> dict[str, DataError]:

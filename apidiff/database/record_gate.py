@@ -17,7 +17,19 @@ import msgspec
 from apidiff.model.agreement import Facet
 from apidiff.model.dtypes import DTYPES, first_odd
 from apidiff.model.sample_run import Draws, SampleRun, SampleTrace, SingleRecord
-from apidiff.model.trace import BufferDump, Number, ObjectDump, ProbeRun, RunRecord, SequenceDump, TensorDump, Value
+from apidiff.model.trace import (
+    BufferDump,
+    CallError,
+    Number,
+    ObjectDump,
+    ProbeRun,
+    RunRecord,
+    ScalarDump,
+    SequenceDump,
+    SignatureDump,
+    TensorDump,
+    Value,
+)
 
 MAX_DEPTH = 8  # of values within values: the deepest that probes make is a list of tensors in a tuple
 MAX_DIMENSIONS = 16  # of a tensor
@@ -25,7 +37,7 @@ MAX_ELEMENTS = 2**20  # of a tensor, and along each of its dimensions
 MAX_RANKS = 64  # as many as the command starts
 MAX_CORES = 100_000
 MAX_TEXT = 100_000  # characters of one string
-MAX_PARTS = 1000  # elements of a list or tuple, arguments of a call, lines of a log
+MAX_PARTS = 1000  # elements of a list or tuple, arguments of a call, lines of a log, packages, devices
 MAX_SECONDS = 86_400.0  # of one call
 _LARGEST = 2**64  # of any number that is written as an integer
 _LARGEST_MOMENT = 1e150  # its square is a number still
@@ -36,6 +48,10 @@ _VERSION = re.compile(r"\d{1,5}(\.\d{1,5}){2}", re.ASCII)
 _FRAMEWORKS = ("torch", "mindspore")
 _DEVICES = ("cpu", "cuda", "npu")  # of which pages have a name
 _NAME = re.compile(r"\w[\w.-]{0,63}", re.ASCII)
+_WORD = re.compile(r"[^\W\d]\w{0,199}")
+_MAX_BASES = 50  # classes that one derives from
+_KINDS = ("positional-only", "positional or keyword", "variadic positional", "keyword-only", "variadic keyword")
+_STAGES = frozenset({"prepare", "call", "wait", "synchronise", "gradient"})  # of a call that raised
 NEW = "Record it anew with this version of the project: apidiff verify --record."
 
 # What was found, and what to do about it.
@@ -47,6 +63,8 @@ def record_faults(record: RunRecord | SingleRecord) -> Iterator[Fault]:
     yield from place_faults(record)
     yield from _about_its_making(record)
     yield from plain_faults(record)
+    for signature in record.signatures:
+        yield from ((f"the signature of {signature.api[:_SHOWN]} {text}", NEW) for text in _about_signature(signature))
     runs = record.probes if isinstance(record, RunRecord) else record.samples
     if not runs and not record.signatures:
         return
@@ -86,6 +104,15 @@ def _about_its_making(record: RunRecord | SingleRecord) -> Iterator[Fault]:
         yield f"was made by apidiff {record.suite_version[:40]!r}, which is no version", NEW
     if not 1 <= record.cores <= MAX_CORES:
         yield f"was made on {record.cores} cores", f"From 1 to {MAX_CORES} are possible. {NEW}"
+    found = record.device_found
+    for what, count in (
+        ("packages", len(record.packages)),
+        ("variables", len(record.environment)),
+        ("devices", len(found.names) if found else 0),
+        ("versions of what drives its devices", len(found.versions) if found else 0),
+    ):
+        if count > MAX_PARTS:
+            yield f"names {count} {what}", f"At most {MAX_PARTS} are possible. {NEW}"
 
 
 def _date(text: str) -> datetime | None:
@@ -122,6 +149,17 @@ def plain_faults(record: object) -> Iterator[Fault]:
             return
 
 
+def _about_signature(signature: SignatureDump) -> Iterator[str]:
+    for what, count in (("parameters", len(signature.parameters)), ("members", len(signature.members or []))):
+        if count > MAX_PARTS:
+            yield f"has {count} {what}; at most {MAX_PARTS} are possible"
+    for parameter in signature.parameters:
+        if not _WORD.fullmatch(parameter.name):
+            yield f"has a parameter {parameter.name[:40]!r}, which is no word of a program"
+        if parameter.kind not in _KINDS:
+            yield f"has a parameter that is {parameter.kind[:40]!r}; known are {', '.join(_KINDS)}"
+
+
 def probe_faults(run: ProbeRun, world_size: int) -> Iterator[str]:
     """Finds what in the traces of one probe cannot be, in a world of ``world_size``."""
     ranks = [trace.rank for trace in run.ranks]
@@ -135,6 +173,7 @@ def probe_faults(run: ProbeRun, world_size: int) -> Iterator[str]:
     for trace in run.ranks:
         yield from _about_seconds(trace.seconds)
         yield from _about_lines(trace.output)
+        yield from _about_error(trace.error)
         yield from _about_values([trace.before, trace.after], trace.returned, whole=True)
     if run.again is not None:
         if run.again.again is not None:
@@ -168,6 +207,8 @@ def sample_faults(run: SampleRun, *, compared: bool) -> Iterator[str]:
 
 def _about_sample_trace(trace: SampleTrace) -> Iterator[str]:
     yield from _about_seconds(trace.seconds)
+    yield from _about_error(trace.error)
+    yield from _about_error(trace.gradient_error)
     if any(not math.isfinite(error) or error < 0 for error in trace.errors.values()):
         yield "an error in units in the last place is no number from 0 on"
     if trace.draws is not None:
@@ -200,6 +241,21 @@ def _about_lines(lines: list[str]) -> Iterator[str]:
         yield f"it holds {len(lines)} lines of output; at most {MAX_PARTS} are possible"
 
 
+def _about_error(error: CallError | None) -> Iterator[str]:
+    if error is None:
+        return
+    if error.stage not in _STAGES:
+        yield f"an error came at the stage {error.stage[:40]!r}; the stages are {', '.join(sorted(_STAGES))}"
+    yield from _about_classes(error.type, error.bases)
+
+
+def _about_classes(name: str, bases: list[str]) -> Iterator[str]:
+    if len(bases) > _MAX_BASES:
+        yield f"a class derives from {len(bases)} others; at most {_MAX_BASES} are possible"
+    elif (odd := next((one for one in (name, *bases) if not _WORD.fullmatch(one)), None)) is not None:
+        yield f"it names a class {odd[:40]!r}, which is no word of a program"
+
+
 def _about_values(named: Iterable[Mapping[str, Value]], returned: Value | None, *, whole: bool) -> Iterator[str]:
     for values in named:
         if len(values) > MAX_PARTS:
@@ -215,6 +271,8 @@ def _about_value(value: Value, depth: int, *, whole: bool) -> Iterator[str]:
     if depth > MAX_DEPTH:
         yield f"it holds values nested deeper than {MAX_DEPTH}"
         return
+    if not isinstance(value, ScalarDump):
+        yield from _about_classes(value.type, value.bases if isinstance(value, ObjectDump) else [])
     if isinstance(value, TensorDump):
         yield from tensor_faults(value, whole=whole)
     elif isinstance(value, SequenceDump):

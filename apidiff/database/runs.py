@@ -164,22 +164,22 @@ def load_runs(folder: Path, reading: Reading | None = None) -> list[tuple[str, R
     holds what no run shows; given a ``reading``, keeps that there and passes the file over.
     """
     paths = [path for path in sorted(folder.glob("*/*.json")) if not path.name.startswith("single-")]
-    return read_records(paths, RunRecord, RUN_SCHEMA, run_name, "run record", reading)
+    return read_records(paths, read_run, reading)
+
+
+def read_run(path: Path, reading: Reading | None = None) -> RunRecord:
+    """The record of ranks in ``path``, as `read_record` reads it."""
+    return read_record(path, RunRecord, RUN_SCHEMA, run_name, "run record", reading)
 
 
 def read_records(
-    paths: Iterable[Path],
-    kind: type[Recorded],
-    schema: int,
-    name: Callable[[Recorded], tuple[str, str]],
-    what: str,
-    reading: Reading | None,
+    paths: Iterable[Path], read: Callable[[Path, Reading | None], Recorded], reading: Reading | None
 ) -> list[tuple[str, Recorded]]:
-    """Reads the records in ``paths`` as `read_record` does, with their IDs."""
+    """Reads the records in ``paths`` by ``read``, with their IDs."""
     records = []
     for path in paths:
         try:
-            records.append((run_id(path), read_record(path, kind, schema, name, what, reading)))
+            records.append((run_id(path), read(path, reading)))
         except DataError as error:
             if reading is None:
                 raise

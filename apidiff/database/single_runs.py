@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from apidiff.database.runs import SUFFIXES, Reading, read_records, record_stem, whole_digest
+from apidiff.database.runs import SUFFIXES, Reading, read_record, read_records, record_stem, whole_digest
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
 from apidiff.model.version import read_version
 
@@ -34,9 +34,13 @@ def load_single_runs(folder: Path, reading: Reading | None = None) -> list[tuple
 
     What cannot be taken is raised as DataError, or kept in ``reading``, as `load_runs` does.
     """
-    paths, what = single_paths(folder), "record of single calls"
-    records = read_records(paths, SingleRecord, SINGLE_SCHEMA, single_run_name, what, reading)
+    records = read_records(single_paths(folder), read_single_run, reading)
     return sorted(records, key=lambda pair: pair[1].date, reverse=True)
+
+
+def read_single_run(path: Path, reading: Reading | None = None) -> SingleRecord:
+    """The record of single calls in ``path``, as `read_record` reads it."""
+    return read_record(path, SingleRecord, SINGLE_SCHEMA, single_run_name, "record of single calls", reading)
 
 
 def single_paths(folder: Path) -> list[Path]:

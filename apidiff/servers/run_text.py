@@ -1,63 +1,43 @@
-"""Says in a few lines where and with what a run was made."""
+"""Says in a few lines where and with what a run was made, and who vouches for its record."""
 
 from __future__ import annotations
 
-import msgspec
-
+from apidiff.database.data import load_one_run
 from apidiff.database.paths import DATA
-from apidiff.database.runs import read_bytes, record_stem, run_id, runs_meant, whole_digest
-from apidiff.errors import ApidiffError
+from apidiff.database.runs import record_paths, run_id, runs_meant
+from apidiff.errors import ApidiffError, DataError
 from apidiff.messages.escape_invisible import one_line, unbroken
-
-
-class _Head(msgspec.Struct):
-    """What a record begins with; of its traces, which are long, nothing is read."""
-
-    suite_version: str
-    framework: str
-    framework_version: str
-    device: str
-    date: str
-    os: str
-    python: str
-    machine: str
-    cores: int
-    packages: dict[str, str]
-    backend: str | None = None
-    world_size: int = 1
-    inputs: str = ""
-    measured_by: str | None = None
-    environment: dict[str, str] = {}
-    probes: list[msgspec.Raw] = []
-    samples: list[msgspec.Raw] = []
+from apidiff.messages.signed_words import signed_words
+from apidiff.messages.version_changes import measurer
+from apidiff.model.trace import RunRecord
 
 
 def run_text(wanted: str) -> str:
     """Describe the record with this ID, or the only one that a part of it means. Raises ApidiffError."""
-    every = {run_id(path): path for path in sorted((DATA / "runs").glob("*/*.json*"))}
+    every = {run_id(path): path for path in record_paths(DATA / "runs")}
     meant = runs_meant(wanted, every)
     if len(meant) != 1:
         which = f": {', '.join(meant[:5])}" if meant else ""
         raise ApidiffError(
             f"{wanted!r} is the ID of {len(meant)} run records{which}. Ask with a whole ID, as answers name it."
         )
-    path = every[meant[0]]
-    content = read_bytes(path)
     try:
-        head = msgspec.json.decode(content, type=_Head)
-    except (ValueError, RecursionError) as error:
-        raise ApidiffError(f"The record {meant[0]!r} is damaged: {error}.") from error
-    if whole_digest(content) != record_stem(path).rpartition("-")[2]:
-        raise ApidiffError(f"The record {meant[0]!r} is damaged: its bytes have another digest than its name says.")
-    ranks = f"{head.backend}, world size {head.world_size}" if head.backend else "single process"
-    calls = f"{len(head.probes)} probes" if head.backend else f"{len(head.samples)} {head.inputs or 'written'} samples"
+        record, signed = load_one_run(DATA, every[meant[0]])
+    except DataError as error:
+        raise ApidiffError(f"The record {meant[0]!r} is damaged: {error}") from error
+    if isinstance(record, RunRecord):
+        ranks, calls = f"{record.backend}, world size {record.world_size}", f"{len(record.probes)} probes"
+    else:
+        ranks, calls = "single process", f"{len(record.samples)} {record.inputs or 'written'} samples"
+    build = record.packages.get(record.framework, record.framework_version)
     lines = [
         f"**{meant[0]}**",
-        f"- {head.framework} {head.framework_version} ({head.packages.get(head.framework, head.framework_version)})",
-        f"- {ranks}, {head.device}, {calls}",
-        f"- {head.date}, apidiff {head.suite_version}",
-        f"- {one_line(head.os)}, {head.machine}, {head.cores} cores, Python {head.python}",
+        f"- {record.framework} {record.framework_version} ({build})",
+        f"- {ranks}, {record.device}, {calls}",
+        f"- {record.date}, apidiff {record.suite_version}, measured by {measurer(record.measured_by, signed.trust, 'en')}",
+        f"- {signed_words(signed, 'en')}",
+        f"- {one_line(record.os)}, {record.machine}, {record.cores} cores, Python {record.python}",
     ]
-    lines += [f"- measured by {one_line(head.measured_by)}"] if head.measured_by else []
-    lines += [f"- {name}={one_line(value)}" for name, value in head.environment.items()]
+    lines += [f"- stopped half-way: {one_line(record.stopped)}"] if record.stopped else []
+    lines += [f"- {name}={one_line(value)}" for name, value in record.environment.items()]
     return "".join(f"{unbroken(line)}\n" for line in lines)

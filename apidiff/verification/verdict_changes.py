@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from apidiff.judge import Context, observe
+from apidiff.messages.escape_invisible import unbroken
 from apidiff.messages.evidence import evidence_lines
 from apidiff.model.claim import Claim
 from apidiff.model.mapping import Api
@@ -40,8 +41,9 @@ class Change:
 
 
 def told(verdict: Observation) -> str:
-    """Writes an outcome with its evidence on one line."""
-    return verdict.outcome.value + (f": {'; '.join(evidence_lines(verdict.facts, 'en'))}" if verdict.facts else "")
+    """Writes an outcome with its evidence on one line, whatever a framework printed."""
+    facts = f": {'; '.join(evidence_lines(verdict.facts, 'en'))}" if verdict.facts else ""
+    return unbroken(f"{verdict.outcome.value}{facts}")
 
 
 def base_record(

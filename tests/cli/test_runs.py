@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 
 from apidiff.database import Data
 from apidiff.database.paths import DATA, examples_folder
-from apidiff.database.runs import run_id, short_id
+from apidiff.database.runs import record_path, run_id, short_id
+from apidiff.errors import ApidiffError
 from apidiff.execute.devices import in_words
 from apidiff.execute.record import write_record
 from apidiff.execute.submissions.known_probes import load_specs
@@ -158,7 +160,7 @@ def test_what_a_record_says_begins_no_line(run, root: Path, database: Data, monk
     text = "x\nforged\rforged\u2028forged"
     record = next(record for _, record in database.runs)
     probe = record.probes[0]
-    error = CallError(stage="call", type=text, message=text)
+    error = CallError(stage="call", type="RuntimeError", message=text)
     made = msgspec.structs.replace(
         record,
         measured_by="somebody",
@@ -179,6 +181,22 @@ def test_what_a_record_says_begins_no_line(run, root: Path, database: Data, monk
     for output in shown:
         assert "forged" in output
         assert not [line for line in output.splitlines() if line.strip().startswith("forged")]
+
+
+def test_a_run_is_told_with_who_vouches_for_it(root: Path, database: Data, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(run_text.__globals__, "DATA", root)
+    key, record = database.runs[0]
+    folder = root / "runs" / key.partition("/")[0]
+    folder.mkdir(parents=True)
+    shutil.copy(record_path(key, DATA / "runs"), folder)
+    assert "measured by this project\n- in this project's list of its own records" in run_text(key)
+    (root / "own_records.txt").unlink()
+    sent = run_id(write_record(msgspec.structs.replace(record, measured_by=None), root / "runs"))
+    assert "- unsigned\n" in run_text(sent)
+    assert "this project" not in run_text(sent)
+    path = write_record(msgspec.structs.replace(record, cores=-7), root / "runs")
+    with pytest.raises(ApidiffError, match=r"is damaged: .*was made on -7 cores"):
+        run_text(run_id(path))
 
 
 def test_a_hundred_thousand_devices_are_counted_at_once() -> None:

@@ -112,6 +112,13 @@ def returned(**parts: object) -> Callable[[dict[str, Any]], None]:
     return put("probes", 0, "ranks", 0, "returned")(TENSOR | {"values": [1, 2, 3]} | parts)
 
 
+def raised(**parts: object) -> Callable[[dict[str, Any]], None]:
+    """Has the first rank of the first probe raise an error of which ``parts`` are otherwise."""
+    error = {"stage": "call", "type": "RuntimeError", "bases": ["Exception"], "message": "no"}
+    return put("probes", 0, "ranks", 0, "error")(error | parts)
+
+
+PARAMETER = {"name": "tensor", "kind": "positional or keyword"}
 LATER = datetime.now(UTC) + timedelta(days=2)
 REFUSED = [
     (put("schema")(9), "is a run record of schema 9. This version reads schema 1"),
@@ -177,6 +184,19 @@ REFUSED = [
     (returned(buffer={"values": [1], "places": [0, 1, 7], "storage": 0}), "lies outside of it"),
     (returned(object=2**70), "an integer of more than 64 bits"),
     (put("probes", 0, "ranks", 0, "output")(["x"] * 2000), "it holds 2000 lines of output"),
+    (put("packages")({f"p{number}": "1" for number in range(1001)} | {"torch": "2.13.0"}), "names 1002 packages"),
+    (put("environment")({f"V{number}": "1" for number in range(1001)}), "names 1001 variables"),
+    (put("device_found")({"names": ["x"] * 1001}), "names 1001 devices. At most 1000 are possible"),
+    (returned(type="Tensor\nforged"), "names a class 'Tensor\\nforged', which is no word of a program"),
+    (returned(type=""), "names a class '', which is no word of a program"),
+    (raised(type="Error\n  forged"), "names a class 'Error\\n  forged', which is no word of a program"),
+    (raised(bases=["Exception", "a b"]), "names a class 'a b'"),
+    (raised(bases=["Exception"] * 51), "a class derives from 51 others"),
+    (raised(stage="later\nforged"), "an error came at the stage 'later\\nforged'; the stages are call, gradient"),
+    (put("signatures", 0, "parameters")([PARAMETER | {"name": "a b"}]), "has a parameter 'a b', which is no word"),
+    (put("signatures", 0, "parameters")([PARAMETER | {"kind": "any"}]), "has a parameter that is 'any'; known are"),
+    (put("signatures", 0, "parameters")([PARAMETER] * 1001), "has 1001 parameters"),
+    (put("signatures", 0, "members")(["x"] * 1001), "has 1001 members"),
     (put("surprise")(1), "is no run record: Object contains unknown field `surprise`"),
     (lambda plain: plain["probes"].append(plain["probes"][0]), "holds a probe twice"),
     (lambda plain: plain["signatures"].append(plain["signatures"][0]), "holds a signature twice"),
