@@ -7,6 +7,7 @@ import io
 import os
 import secrets
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -18,6 +19,9 @@ import msgspec
 
 from apidiff.process_group import SCRATCH, end_with_parent, kill_group, kill_marked
 
+FRESH = {"do": "fresh"}
+"""The request to a process that `serve_anew` runs in, which the first line of a fresh one answers."""
+_WANTED_FRESH = 88  # how a child ends that was asked it
 _MARK = "APIDIFF_PROCESS"  # a variable by which what a process started is known again
 _LONGEST_ANSWER = 256 * 2**20  # bytes
 _TAKES_S = 30.0  # for a request to be read by a process that waits for one
@@ -156,13 +160,55 @@ def serve(read_fd: int, write_fd: int, begin: Callable[[], tuple[object, Callabl
             makes an answer of a request; both sides of it are plain values that JSON can hold.
 
     """
+    _prepare(read_fd, write_fd)
+    _answer(read_fd, write_fd, begin)
+
+
+def serve_anew(
+    read_fd: int, write_fd: int, load: Callable[[], Callable[[], tuple[object, Callable[[Any], object]]]]
+) -> NoReturn:
+    """Answers requests as `serve` does, by a child that is forked; asked `FRESH`, by another, which nothing was asked before.
+
+    ``load`` imports what takes long, once, and returns the ``begin`` of each child. Where importing has started threads, which
+    no child has, this process answers by itself, and ends where a fresh one is wanted. It ends as a child ends that dies.
+    """
+    _prepare(read_fd, write_fd)
+    begin = load()
+    if not _is_one_thread():
+        _answer(read_fd, write_fd, begin)
+    while True:
+        child = os.fork()
+        if child == 0:
+            _answer(read_fd, write_fd, begin)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if code < 0:
+            with contextlib.suppress(OSError):  # SIGKILL has no handler
+                signal.signal(-code, signal.SIG_DFL)
+            os.kill(os.getpid(), -code)
+        if code != _WANTED_FRESH:
+            os._exit(code)
+
+
+def _is_one_thread() -> bool:
+    """Whether this process has no other thread, as far as the system tells."""
+    tasks = Path("/proc/self/task")
+    return tasks.exists() and sum(1 for _ in tasks.iterdir()) == 1
+
+
+def _prepare(read_fd: int, write_fd: int) -> None:
     end_with_parent(read_fd, write_fd)
     sys.stdout, sys.stderr = _log(1), _log(2)
+
+
+def _answer(read_fd: int, write_fd: int, begin: Callable[[], tuple[object, Callable[[Any], object]]]) -> NoReturn:
     with os.fdopen(read_fd, "rb") as requests, os.fdopen(write_fd, "wb", buffering=0) as answers:
         ready, answer = begin()
         answers.write(msgspec.json.encode(ready) + b"\n")
         for line in requests:
-            answers.write(msgspec.json.encode(answer(msgspec.json.decode(line))) + b"\n")
+            request = msgspec.json.decode(line)
+            if request == FRESH:
+                os._exit(_WANTED_FRESH)
+            answers.write(msgspec.json.encode(answer(request)) + b"\n")
     # Frameworks may hang or abort in their own tear-down once a peer is gone; nothing is left to save.
     os._exit(0)
 

@@ -69,7 +69,7 @@ def judge_pair(pair: Pair) -> list[FacetVerdict]:
 
     Of a target that was seen to agree when it ran, and was recorded without its trace, that is the verdict.
     A run that did not come back the same is flaky where its second try gives another verdict. Values that the target alone
-    returns anew each time differ whichever they are: nothing has computed them.
+    returns anew each time differ whichever they are: nothing has computed them, so nothing else is said of them.
     """
     if pair.target.agrees:
         return [
@@ -81,7 +81,8 @@ def judge_pair(pair: Pair) -> list[FacetVerdict]:
         return first
     if facts := _unrepeated(pair):
         unlike = FacetVerdict(sample=pair.sample, facet=Facet.VALUE, agreement=Agreement.DIFFERS, facts=facts)
-        return [unlike if verdict.facet is Facet.VALUE else verdict for verdict in first]
+        told = [verdict for verdict in first if verdict.facet not in {Facet.ACCURACY, Facet.SPECIAL_VALUES}]
+        return [unlike if verdict.facet is Facet.VALUE else verdict for verdict in told]
     second = _verdicts(pair, pair.source.again or pair.source, pair.target.again or pair.target)
     return [_settled(pair.sample, facet, first, second) for facet in Facet if _of(first, facet) or _of(second, facet)]
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from apidiff.execute.worker_process import serve
+from apidiff.execute.worker_process import serve_anew
 from apidiff.model.mapping import Api
 from apidiff.model.sample import SampleCall
 
@@ -17,15 +19,14 @@ if TYPE_CHECKING:  # it brings NumPy, and with it threads
 
 
 def main() -> None:
-    """Starts the framework, then answers requests until the pipe closes."""
+    """Imports the framework, then answers requests until the pipe closes."""
     framework, device, read_fd, write_fd = sys.argv[1:]
-    serve(int(read_fd), int(write_fd), lambda: _begin(framework, device))
+    serve_anew(int(read_fd), int(write_fd), lambda: partial(_begin, _adapter(framework, device)))
 
 
-def _begin(framework: str, device: str) -> tuple[object, Callable[[Any], object]]:
-    adapter = _adapter(framework, device)
+def _begin(adapter: SingleAdapter) -> tuple[object, Callable[[Any], object]]:
     adapter.start()
-    return {"version": adapter.version()}, lambda request: _answer(adapter, request)
+    return {"version": adapter.version(), "pid": os.getpid()}, lambda request: _answer(adapter, request)
 
 
 def _adapter(framework: str, device: str) -> SingleAdapter:

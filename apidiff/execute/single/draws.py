@@ -14,6 +14,7 @@ CALLS = 500
 """After each seed; fewer where they take long, so that a call stays within its deadline."""
 _FEWEST = 20
 _SECONDS = 4.0
+_COMPARED = 10  # calls after a seed: few values can be the same by chance, as those of one coin
 _SEEDS = 2  # of each process; what only one of them shows is chance
 
 Values = npt.NDArray[np.float64]
@@ -28,11 +29,13 @@ def draws(call: Callable[[], Values], seed: Callable[[int], None], first: int) -
     for number in range(first, first + _SEEDS):
         seed(number)
         made = _many(call)
-        starts.append(made[:2])
+        starts.append(made[:_COMPARED])
         tries.append(_moments(made))
     seed(first)
-    repeats = _same(call(), starts[0][0])
-    return Draws(repeats=repeats, advances=not all(_same(*pair) for pair in starts), tries=tries)
+    repeats = all(_same(call(), former) for former in starts[0])
+    return Draws(
+        repeats=repeats, advances=not all(_same(start[0], one) for start in starts for one in start), tries=tries
+    )
 
 
 def _many(call: Callable[[], Values]) -> list[Values]:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -16,7 +17,7 @@ import msgspec
 
 from apidiff.database.devices import Device
 from apidiff.errors import ApidiffError, DataError
-from apidiff.execute.worker_process import BrokenAnswer, WorkerProcess
+from apidiff.execute.worker_process import FRESH, BrokenAnswer, WorkerProcess
 
 _Made = TypeVar("_Made")
 
@@ -33,9 +34,10 @@ class ProcessStartError(ApidiffError):
 
 
 class _Ready(msgspec.Struct):
-    """What a process says once it is up."""
+    """What a process says once it is up. ``pid``: its own number, or that of its child that makes the calls."""
 
     version: str
+    pid: int
 
 
 @dataclass
@@ -63,7 +65,7 @@ class CallProcess:
             remedy = "Set XDG_STATE_HOME to a folder that can be written."
             raise DataError(logs, None, f"logs cannot be kept here ({error.strerror})", remedy) from error
         os.close(handle)
-        self._log, self._troubled, self._logged = Path(name), False, 0
+        self._log, self._troubled, self._logged, self._pid = Path(name), False, 0, 0
         self._scratch = tempfile.TemporaryDirectory(prefix="apidiff-single-", ignore_cleanup_errors=True)
         command = ["-m", "apidiff.execute.single", device.framework, device.device]
         environment = dict(os.environ) | device.environment | {"TMPDIR": self._scratch.name}
@@ -80,9 +82,19 @@ class CallProcess:
                 f"{device.framework} on {device.device}: the process {what} ({device.deadlines.start:g} s):"
                 f" {' / '.join(started.log or []) or 'nothing was printed'}. Read {self._log}."
             )
-        self.version = started.made.version
+        self.version, self._pid = started.made.version, started.made.pid
 
-    def ask(self, request: dict[str, Any], kind: type[_Made], deadline: float | None = None) -> Answer[_Made]:
+    def begin_anew(self) -> bool:
+        """Has what is asked next made in a fresh process, in which nothing was called; False where this one ended instead."""
+        troubled = self._troubled
+        started = self.ask(FRESH, _Ready, self.device.deadlines.start)
+        if started.made is None:
+            self._troubled = troubled
+            return False
+        self._pid = started.made.pid
+        return True
+
+    def ask(self, request: Mapping[str, Any], kind: type[_Made], deadline: float | None = None) -> Answer[_Made]:
         """The answer to one request, of ``kind``, within ``deadline`` seconds, or the device's for a call."""
         self._logged = self._log_size()
         self._process.send(msgspec.json.encode(request) + b"\n")
@@ -135,7 +147,7 @@ class CallProcess:
     def _memory(self) -> int:
         """The bytes of memory that the process holds; 0 once it is gone."""
         try:
-            pages = Path(f"/proc/{self._process.process.pid}/statm").read_text(encoding="ascii").split()[1]
+            pages = Path(f"/proc/{self._pid or self._process.process.pid}/statm").read_text(encoding="ascii").split()[1]
         except (OSError, IndexError):
             return 0
         return int(pages) * os.sysconf("SC_PAGE_SIZE")
@@ -154,6 +166,10 @@ class CallProcess:
         except subprocess.TimeoutExpired:  # it closed its pipe and lives on
             return []
         return [signal.Signals(-code).name if code < 0 else f"exit code {code}"]
+
+    def interrupt(self) -> None:
+        """Ends the process group for another thread, which waits for an answer and then kills what is left."""
+        self._process.kill()
 
     def kill(self) -> None:
         """Ends the process group and waits for it. The log stays where there was trouble, no temporary file does."""

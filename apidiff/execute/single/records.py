@@ -87,14 +87,15 @@ class _Side:
 
     def _measure_errors(self) -> None:
         """Makes the calls in float64 too, and notes how far the others are from these."""
+        steps = []
         for step in self.plan.steps:
             run, call = self.done[step.key], exact_call(step.call)
-            if call is None or run.trace is None or run.trace.error is not None:
-                continue
-            exact = self.runner.run([Step(step.mapping, step.sample, call)], lambda _: None)[step.key].trace
-            if exact is not None and (own := errors(run.trace, exact)):
-                trace = msgspec.structs.replace(run.trace, errors=own)
-                self.done[step.key] = msgspec.structs.replace(run, trace=trace)
+            if call is not None and run.trace is not None and run.trace.error is None:
+                steps.append(Step(step.mapping, step.sample, call))
+        for key, exact in self.runner.run(steps, lambda _: None).items():
+            run = self.done[key]
+            if run.trace is not None and exact.trace is not None and (own := errors(run.trace, exact.trace)):
+                self.done[key] = msgspec.structs.replace(run, trace=msgspec.structs.replace(run.trace, errors=own))
 
     def record(self) -> SingleRecord:
         made = sorted(self.done.values(), key=lambda run: run.key)

@@ -1,16 +1,20 @@
-"""Makes the samples of a plan in one kept process, started anew at the call after one that killed it."""
+"""Makes the samples of a plan in kept processes, started anew at the call after one that killed it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import itertools
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TypeVar
 
 import msgspec
 
 from apidiff.database.devices import Device
 from apidiff.execute.single.plan import Plan, Step
-from apidiff.execute.single.process import Answer, CallProcess
+from apidiff.execute.single.process import Answer, CallProcess, ProcessStartError
 from apidiff.model.mapping import Api
 from apidiff.model.sample_run import SampleRun, SampleTrace
 from apidiff.model.trace import SignatureDump
@@ -22,60 +26,120 @@ Progress = Callable[[str], None]
 
 
 class CallRunner:
-    """Makes calls on one device. Use as a context manager; leaving it kills the process. ``logs``: the folder for logs."""
+    """Makes calls on one device. Use as a context manager; leaving it kills the processes. ``logs``: the folder for logs.
+
+    On the CPU there are as many processes as cores. What a call leaves behind in its process reaches no other mapping: the
+    samples of each are made in a process in which nothing else was called.
+    """
 
     def __init__(self, device: Device, logs: Path) -> None:
         self.device, self._logs = device, logs
-        self._process: CallProcess | None = None
-        self.starts = 0
+        self._count = os.cpu_count() or 1 if device.device == "cpu" else 1
+        self._workers = [_Worker(device, logs) for _ in range(self._count)]
 
     def __enter__(self) -> CallRunner:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._drop()
+        for worker in self._workers:
+            worker.drop()
+
+    @property
+    def starts(self) -> int:
+        """How many processes were started; those that are forked from one are not counted."""
+        return sum(worker.starts for worker in self._workers)
 
     def version(self) -> str:
         """The release of the framework; of a nightly build the one it leads to."""
-        return release_of(self._ready().version)
+        return release_of(self._workers[0].version())
 
     def signatures(self, plan: Plan) -> list[SignatureDump]:
         """The signature of every API of the plan, as the running framework shows it."""
-        answers = [self._ask({"do": "signature", "api": _named(api)}, SignatureDump) for api in plan.apis]
+        worker = self._workers[0]
+        answers = [worker.ask({"do": "signature", "api": _named(api)}, SignatureDump) for api in plan.apis]
         return [answer.made for answer in answers if answer.made is not None]
 
     def run(self, steps: Iterable[Step], progress: Progress) -> dict[Key, SampleRun]:
-        """Makes every step once."""
-        done = {}
-        for step in steps:
-            progress(f"{step.call.api} {step.sample}")
-            done[step.key] = self._make(step)
-        return done
+        """Makes every step once, those of a mapping one after the other in one process."""
+        groups = [list(group) for _, group in itertools.groupby(steps, lambda step: step.mapping)]
+        return dict(self._made(groups, progress, "", 0))
 
     def run_graphs(self, steps: Iterable[Step], done: dict[Key, SampleRun], progress: Progress) -> None:
-        """Makes the calls of ``steps`` in a fresh process, compiled to graphs, and notes each with the call in ``done``."""
-        self._drop()
-        for step in steps:
-            progress(f"{step.call.api} {step.sample} (graph)")
-            done[step.key] = msgspec.structs.replace(done[step.key], graph=self._make(as_graph(step)))
+        """Makes the calls of ``steps``, each in a fresh process, compiled to graphs, and notes each with the call in ``done``."""
+        for key, graph in self._made([[as_graph(step)] for step in steps], progress, " (graph)", 0):
+            done[key] = msgspec.structs.replace(done[key], graph=graph)
 
     def confirm(self, steps: Sequence[Step], first: dict[Key, SampleRun], progress: Progress) -> None:
-        """Makes ``steps`` again in a fresh process, the last one first, and notes in ``first`` whether the same came back.
+        """Makes each of ``steps`` again, alone in a fresh process, and notes in ``first`` whether the same came back.
 
-        What a call leaves behind shows: after the gradient of an empty tensor MindSpore's `logit` gives zeros for all others.
+        What a call leaves behind shows: after a call on an empty tensor MindSpore's `max` refuses a 0-d one. Those of a mapping
+        for which there is no kernel share a process.
         """
-        self._drop()
-        for step in reversed(steps):
-            progress(f"{step.call.api} {step.sample} (again)")
-            once = first[step.key]
-            whole = _confirmed(once, self._make(step, 1))
-            if once.graph is not None:
-                whole = msgspec.structs.replace(whole, graph=_confirmed(once.graph, self._make(as_graph(step), 1)))
-            first[step.key] = whole
+        groups: dict[object, list[Step]] = {}
+        for step in steps:
+            groups.setdefault(step.mapping if self._lacks_kernel(first[step.key]) else step.key, []).append(step)
+        for key, again in self._made(groups.values(), progress, " (again)", 1):
+            first[key] = _confirmed(first[key], again)
+        graphs = [[as_graph(step)] for step in steps if first[step.key].graph is not None]
+        for key, again in self._made(graphs, progress, " (graph, again)", 1):
+            once = first[key].graph
+            assert once is not None
+            first[key] = msgspec.structs.replace(first[key], graph=_confirmed(once, again))
 
-    def _make(self, step: Step, attempt: int = 0) -> SampleRun:
-        deadline = self.device.deadlines.graph if step.call.graph else None
-        answer = self._ask({"do": "sample", "call": step.call, "attempt": attempt}, SampleTrace, deadline)
+    def _lacks_kernel(self, run: SampleRun) -> bool:
+        error = run.trace.error if run.trace else None
+        return error is not None and any(one.search(error.message) for one in self.device.unsupported_patterns)
+
+    def _made(
+        self, groups: Iterable[Sequence[Step]], progress: Progress, what: str, attempt: int
+    ) -> Iterator[tuple[Key, SampleRun]]:
+        """Makes each of ``groups`` in a fresh process; as many at once as there are workers."""
+        waiting: SimpleQueue[_Worker] = SimpleQueue()
+        for worker in self._workers:
+            waiting.put(worker)
+
+        def make(group: Sequence[Step]) -> list[tuple[Key, SampleRun]]:
+            worker = waiting.get()
+            try:
+                worker.begin_anew()
+                return [(step.key, worker.make(step, attempt)) for step in group]
+            finally:
+                waiting.put(worker)
+
+        with ThreadPoolExecutor(self._count) as pool:
+            try:
+                for group, made in zip(groups, pool.map(make, groups), strict=True):
+                    for step in group:
+                        progress(f"{step.call.api} {step.sample}{what}")
+                    yield from made
+            except BaseException:  # Ctrl-C or SIGTERM: no thread is to wait for an answer any more
+                pool.shutdown(wait=False, cancel_futures=True)
+                for worker in self._workers:
+                    worker.interrupt()
+                raise
+
+
+class _Worker:
+    """A process that makes calls one after the other, started when it is first asked, and anew after a call that killed it."""
+
+    def __init__(self, device: Device, logs: Path) -> None:
+        self._device, self._logs = device, logs
+        self._process: CallProcess | None = None
+        self._called = self._interrupted = False
+        self.starts = 0
+
+    def version(self) -> str:
+        return self._ready().version
+
+    def begin_anew(self) -> None:
+        """Has what comes made in a process in which nothing was called."""
+        if self._process is not None and self._called and not self._process.begin_anew():
+            self.drop()
+        self._called = False
+
+    def make(self, step: Step, attempt: int) -> SampleRun:
+        deadline = self._device.deadlines.graph if step.call.graph else None
+        answer = self.ask({"do": "sample", "call": step.call, "attempt": attempt}, SampleTrace, deadline)
         return SampleRun(
             mapping=step.mapping,
             api=step.call.api,
@@ -86,24 +150,35 @@ class CallRunner:
             log=answer.log or [],
         )
 
-    def _ask(self, request: dict[str, object], kind: type[_Made], deadline: float | None = None) -> Answer[_Made]:
+    def ask(self, request: dict[str, object], kind: type[_Made], deadline: float | None = None) -> Answer[_Made]:
         answer = self._ready().ask(request, kind, deadline)
+        self._called = True
         if answer.end != "completed":
-            self._drop()
+            self.drop()
         return answer
 
+    def interrupt(self) -> None:
+        """Has a call that another thread waits for end now, and none made after it."""
+        self._interrupted = True
+        if self._process is not None:
+            self._process.interrupt()
+
     def _ready(self) -> CallProcess:
+        if self._interrupted:
+            raise ProcessStartError(f"{self._device.framework} on {self._device.device}: the run was interrupted")
         if self._process is not None and self._process.spoke_unasked():
-            self._drop()
+            self.drop()
         if self._process is None:
-            self._process = CallProcess(self.device, self._logs)
+            self._process = CallProcess(self._device, self._logs)
+            self._called = False
             self.starts += 1
         return self._process
 
-    def _drop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process = None
+    def drop(self) -> None:
+        """Kills the process, if there is one."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
 
 
 def _named(api: Api) -> Api:
