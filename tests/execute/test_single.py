@@ -1,5 +1,6 @@
 """Calls in one kept process: what is recorded, what ends the process, and what comes back the same."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from apidiff.database.devices import Deadlines, Device
 from apidiff.execute.single.arrays import Arrays
+from apidiff.execute.single.draws import draws
 from apidiff.execute.single.plan import Step
 from apidiff.execute.single.process import ProcessStartError
 from apidiff.execute.single.run import CallRunner
@@ -226,6 +228,90 @@ def test_what_a_call_leaves_behind_shows_when_the_last_is_made_first(tmp_path: P
         done = runner.run(steps, lambda _: None)
         runner.confirm(steps, done, lambda _: None)
     assert [done[one.key].confirmed for one in steps] == [True, False]
+
+
+def test_what_a_call_leaves_behind_reaches_no_other_mapping(tmp_path: Path) -> None:
+    wide = {"d": {"framework_dtype": "float64"}}
+    set_it, eye = step("torch.set_default_dtype", args=wide), step("torch.eye", kwargs={"n": 1})
+    steps = [set_it, Step("torch.f", "same", eye.call), Step("torch.g", "other", eye.call)]
+    with CallRunner(TORCH, tmp_path) as runner:
+        done = runner.run([*steps, *(Step("torch.h", f"{number}", eye.call) for number in range(8))], lambda _: None)
+    dtypes = {
+        key: value.dtype
+        for key, run in done.items()
+        if isinstance(value := run.trace and run.trace.returned, TensorDump)
+    }
+    assert dtypes.pop(steps[1].key) == "float64"
+    assert set(dtypes.values()) == {"float32"}
+    assert len(dtypes) == 9
+
+
+def test_memory_that_a_call_does_not_write_shows(tmp_path: Path) -> None:
+    unwritten = step("torch.empty", args={"size": 50})
+    with CallRunner(TORCH, tmp_path) as runner:
+        done = runner.run([unwritten], lambda _: None)
+        runner.confirm([unwritten], done, lambda _: None)
+    run = done[unwritten.key]
+    assert not run.confirmed
+    assert run.trace is not None
+    assert sum(value != 0 for value in values(run.trace.returned)) > 40
+
+
+def test_a_call_that_ends_as_if_a_fresh_process_were_wanted_is_a_crash(tmp_path: Path) -> None:
+    code = "import os\nos._exit(88)\n0"
+    steps = [
+        Step("torch.f", "ends", call_of(Sample(), "torch.abs", SampleForm.CODE, code)),
+        step("torch.abs", args={"input": {"values": [-1]}}),
+    ]
+    with CallRunner(TORCH, tmp_path) as runner:
+        done = runner.run(steps, lambda _: None)
+    assert [done[one.key].end for one in steps] == ["crash", "completed"]
+
+
+def test_an_interrupted_run_leaves_no_process_and_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    well = step("torch.abs", args={"input": {"values": [-1]}})
+    slow = Step("torch.z", "slow", step("time.sleep", args={"secs": 600}).call)
+
+    def stop(_: str) -> None:
+        raise KeyboardInterrupt
+
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), CallRunner(TORCH, tmp_path / "logs") as runner:
+        runner.run([well, slow], stop)
+    assert time.monotonic() - started < TORCH.deadlines.call
+    assert not list(scratch.iterdir())
+    assert not [path for path in Path("/proc").glob("[0-9]*/environ") if str(scratch).encode() in read(path)]
+
+
+def read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def test_a_process_that_has_threads_is_not_forked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would wait for ever for a thread that its child does not have; it is started anew."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    well = step("torch.abs", args={"input": {"values": [-1]}})
+    steps = [Step(f"torch.{name}", "plain", well.call) for name in "abcd"]
+    with CallRunner(TORCH, tmp_path / "logs") as runner:
+        done = runner.run(steps, lambda _: None)
+        assert runner.starts == 4
+    assert {run.end for run in done.values()} == {"completed"}
+    assert not list((tmp_path / "logs").iterdir())
+
+
+def test_few_values_that_are_the_same_by_chance_do_not_repeat_a_seed() -> None:
+    coins = np.random.default_rng(0)
+    found = draws(lambda: coins.integers(0, 2, 1).astype(np.float64), lambda _: None, 0)
+    assert (found.repeats, found.advances) == (False, True)
 
 
 def test_a_process_that_does_not_come_up_is_named(tmp_path: Path) -> None:

@@ -230,6 +230,10 @@ def test_values_that_the_target_alone_makes_anew_differ() -> None:
     assert agreement is Agreement.DIFFERS
     assert [fact.code for fact in facts] == [EvidenceCode.UNREPEATED]
     assert shown(run(SAME, again=run(wrong)), SAME)[Facet.VALUE][0] is Agreement.FLAKY
+    assert set(judged(SAME, run(SAME, again=run(wrong)), overridden={})) == set(judged(SAME, SAME, overridden={})) - {
+        Facet.ACCURACY,
+        Facet.SPECIAL_VALUES,
+    }
 
 
 def test_gradients() -> None:

@@ -12,6 +12,7 @@ from apidiff.execute.single.adapter import Inputs, SingleAdapter
 from apidiff.execute.single.graph import GraphCall
 from apidiff.model.sample import SampleCall
 
+_POOL = "0.01GB"  # of the CPU's memory; 1 GB by default, to be filled in every process that is forked
 _TARGETS = {"cpu": "CPU", "cuda": "GPU", "npu": "Ascend"}
 
 
@@ -24,6 +25,8 @@ class MindSporeSingle(MindSporeTensors, SingleAdapter):
     def start(self) -> None:
         mindspore.set_device(self._device)
         mindspore.runtime.launch_blocking()
+        if self._device == "CPU":
+            mindspore.runtime.set_memory(init_size=_POOL, increase_size=_POOL)
 
     def dtype_name(self, tensor: Any) -> str:
         return str(tensor.dtype).lower()
