@@ -1,8 +1,8 @@
 """Measures everything and prints one table. Exit code 1 where a limit is missed.
 
 Arguments choose what is measured: ``lookup``, ``validate``, ``census``, ``conditions``, ``growth``, ``rebuild``, ``search``,
-``table``, ``scan``, ``changed``, ``names``, ``port``, ``editor``, ``agent``, ``site``, ``weight``, ``verify``, ``faults``; all
-without arguments. Folders may stand among them: those on whose code ``names`` is measured.
+``table``, ``scan``, ``changed``, ``names``, ``port``, ``editor``, ``agent``, ``site``, ``weight``, ``samples``, ``verify``,
+``faults``; all without arguments. Folders may stand among them: those on whose code ``names`` is measured.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from tests.bench.measure import Measure
 from tests.bench.names import measure_names
 from tests.bench.port import measure_port
 from tests.bench.rebuild import measure_rebuild
+from tests.bench.samples import measure_samples
 from tests.bench.scan import measure_scan
 from tests.bench.search import measure_search
 from tests.bench.site_build import measure_site
@@ -54,6 +55,7 @@ _MEASURES: dict[str, Callable[[Callable[[str], None]], list[Measure]]] = {
     "agent": measure_agent,
     "site": measure_site,
     "weight": measure_weight,
+    "samples": measure_samples,
     "verify": lambda tell: [measure_verification(tell)],
     "faults": lambda tell: [measure_faults(tell)],
 }
