@@ -314,6 +314,21 @@ def test_few_values_that_are_the_same_by_chance_do_not_repeat_a_seed() -> None:
     assert (found.repeats, found.advances) == (False, True)
 
 
+def test_a_last_digit_is_no_other_draw() -> None:
+    state = [0]
+
+    def seed(number: int) -> None:
+        state[:] = [number]
+
+    def call() -> np.ndarray[Any, np.dtype[np.float64]]:
+        state[0] += 1
+        return np.array([state[0] / 7 * (1 + 1e-7 * noise.random())])
+
+    noise = np.random.default_rng(0)
+    found = draws(call, seed, 0)
+    assert (found.repeats, found.advances) == (True, True)
+
+
 def test_a_process_that_does_not_come_up_is_named(tmp_path: Path) -> None:
     nowhere = msgspec.structs.replace(TORCH, device="nowhere")
     with CallRunner(nowhere, tmp_path) as runner, pytest.raises(ProcessStartError, match="torch on nowhere") as raised:

@@ -69,4 +69,5 @@ def _short(value: float) -> float:
 
 
 def _same(one: Values, other: Values) -> bool:
-    return bool(np.array_equal(one, other, equal_nan=True))
+    """Whether two calls drew the same; their last digits may depend on where in memory the values lie."""
+    return one.shape == other.shape and bool(np.allclose(one, other, rtol=1e-3, atol=1e-5, equal_nan=True))
