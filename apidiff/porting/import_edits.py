@@ -35,7 +35,10 @@ class Imports:
     """The imports of one file, after the other ``edits`` of it are known."""
 
     def __init__(self, code: CodeText, edits: Iterable[Edit]) -> None:
+        edits = list(edits)
         self._code = code
+        # Where the first name of MindSpore will stand: it is imported before.
+        self._first_use = min((edit.start for edit in edits if MARK in edit.text), default=len(code.data))
         self._needed: set[str] = set()
         self._imports = list(_torch_imports(code.tree.body, top=True, removable=True))
         covered = sorted((edit.start, edit.end) for edit in edits if edit.end > edit.start)
@@ -105,13 +108,14 @@ class Imports:
         }
         for one in self._imports:
             kept = [alias for alias in one.statement.names if not self._goes(one, alias)]
-            if one.top:
+            before = self._code.end(one.statement) <= self._first_use
+            if one.top and before:
                 last = one
             if len(kept) == len(one.statement.names):
                 continue
             if kept:
                 edits += self._shortened(one.statement, kept)
-            elif one.top and lines:
+            elif one.top and before and lines:
                 edits.append(Edit(self._code.start(one.statement), self._code.end(one.statement), lines))
                 lines = ""
             else:
@@ -167,6 +171,8 @@ class Imports:
         node: ast.stmt | None = last.statement if last is not None else None
         if node is None:
             for statement in body:
+                if code.end(statement) > self._first_use:
+                    break
                 is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
                 if isinstance(statement, ast.Import | ast.ImportFrom) or (is_text and statement is body[0]):
                     node = statement
@@ -177,6 +183,8 @@ class Imports:
             start = code.line_start(body[0].lineno) if body else 0
             return Edit(start, start, f"{lines}{end}")
         place = code.line_end(node.end_lineno or node.lineno)
+        if self._first_use < place:  # on the same line
+            place = code.line_start(node.lineno)
         behind = place == len(code.data) and not code.data.endswith((b"\n", b"\r"))
         return Edit(place, place, f"{end}{lines}" if behind else f"{lines}{end}")
 

@@ -58,6 +58,14 @@ IMPORTS = [
         "def f(a):\n    import torch\n    return torch.cat(a, dim=1)\n",
         "from mindspore import mint\ndef f(a):\n    return mint.cat(a, dim=1)\n",
     ),
+    (  # what comes is imported before it is used, also where an import that goes stands behind
+        "import torch\nprint(torch.no_such)\ny = torch.cat([a], dim=1)\nimport torch.nn as nn\nnn.Linear(3, 2)\n",
+        "import torch\nfrom mindspore import mint\nprint(torch.no_such)\ny = mint.cat([a], dim=1)\nmint.nn.Linear(3, 2)\n",
+    ),
+    (
+        "import torch; y = torch.cat([a], dim=1); torch.no_such\n",
+        "from mindspore import mint\nimport torch; y = mint.cat([a], dim=1); torch.no_such\n",
+    ),
     (
         "if True:\n    import torch\nx = torch.float32\n",
         "import mindspore\nif True:\n    pass\nx = mindspore.float32\n",
