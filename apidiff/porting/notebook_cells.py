@@ -13,7 +13,10 @@ _SPACE = " \t\r\n"
 
 def replace_sources(text: str, sources: Mapping[int, str]) -> str:
     """Return the notebook with new sources of cells, by their number from 0. Raises UnreadableSource for what is no notebook."""
-    places = list(_source_places(text))
+    try:
+        places = list(_source_places(text))
+    except RecursionError as error:  # what reads here nests less deeply than what read before
+        raise UnreadableSource("notebook", detail=str(error)) from error
     if len(places) != len(notebook_cells(text.encode())):
         raise UnreadableSource("notebook", detail="its cells cannot be told apart")
     for number, source in sorted(sources.items(), reverse=True):
@@ -76,7 +79,8 @@ def _written(before: str, source: str) -> str:
     if before[0] == '"':
         return json.dumps(source, ensure_ascii=ascii_only)
     places = list(_items(before, 0))
-    kept = {json.loads(before[start : _end(before, start)]): before[start : _end(before, start)] for start in places}
+    written = [before[start : _end(before, start)] for start in places]
+    kept = {json.loads(line): line for line in written if line[0] == '"'}  # the source may list what is no text
     lines = [kept.get(line, json.dumps(line, ensure_ascii=ascii_only)) for line in source.splitlines(keepends=True)]
     opening = before[: places[0]]
     between = before[_end(before, places[0]) : places[1]] if len(places) > 1 else f",{opening[1:]}"

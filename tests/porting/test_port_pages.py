@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable
 from typing import Any
@@ -129,3 +130,18 @@ def test_what_is_no_notebook_is_refused(port: Port, text: str, said: str) -> Non
     with pytest.raises(UnreadableSource) as caught:
         port(text, NOTEBOOK)
     assert said in caught.value.detail
+
+
+@pytest.mark.parametrize("more", [[1], {"a": 1}, None, 1.5])
+def test_a_source_that_lists_what_is_no_text(port: Port, more: object) -> None:
+    notebook = {"cells": [_code(["import torch\nx = torch.cat(a, dim=1)\n", more])]}
+    ported = json.loads(port(json.dumps(notebook), NOTEBOOK))["cells"][0]["source"]
+    assert "".join(ported) == f"from mindspore import mint\nx = mint.cat(a, dim=1)\n{more}"
+
+
+def test_a_notebook_nested_at_the_limit_is_ported_or_told(port: Port) -> None:
+    """What reads the notebook first and what looks for its sources end at different depths."""
+    notebook = json.dumps({"cells": [_code("import torch\nx = torch.cat(a, dim=1)\n")]})
+    for depth in range(600, 1000, 2):
+        with contextlib.suppress(UnreadableSource):
+            port(f'{notebook[:-1]}, "metadata": {"[" * depth}{"]" * depth}}}', NOTEBOOK)
