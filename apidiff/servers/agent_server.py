@@ -33,6 +33,7 @@ from apidiff.porting.source_files import Problem
 from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import SNIPPET
 from apidiff.servers.analyser import Analyser
+from apidiff.servers.log_lines import log_in_lines
 from apidiff.servers.run_text import run_text
 from apidiff.servers.typed_names import api_meant
 from apidiff.writers.scan.words import counts, problem_text, title, words
@@ -154,6 +155,7 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
 
 def serve(index: Index, mindspore: str | None) -> None:
     """Serve one agent over standard input and output until it goes away. Raises ApidiffError."""
+    log_in_lines()  # before the library does, which writes tracebacks
     try:
         anyio.run(_answered, make_server(index, mindspore))
     except* (anyio.ClosedResourceError, anyio.BrokenResourceError):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import traceback
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePath
@@ -34,6 +33,7 @@ from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import SNIPPET, long_lines
 from apidiff.servers.analyser import Analyser, Analysis
 from apidiff.servers.document_lines import DocumentLines
+from apidiff.servers.log_lines import log_in_lines
 from apidiff.servers.moved_places import place_before
 from apidiff.servers.quick_fixes import Fix, quick_fixes
 from apidiff.writers.scan.words import problem_text
@@ -267,23 +267,9 @@ def make_server(index: Index, choices: Choices) -> LanguageServer:
     return server
 
 
-class _InOneLine(logging.Formatter):
-    """Tells an error with its place in one line: an editor shows what stands here, and broken messages come by the hundred."""
-
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
-        return super().formatMessage(record).partition("\n")[0]  # pygls writes tracebacks into some of its messages
-
-    def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
-        last = traceback.extract_tb(ei[2], limit=-1)  # of a recursion there are a thousand
-        place = f", {Path(last[-1].filename).name}:{last[-1].lineno}" if last else ""
-        return f"  {ei[0].__name__}: {str(ei[1])[:200]}{place}"
-
-
 def serve(index: Index, choices: Choices, stdin: BinaryIO, stdout: BinaryIO) -> None:
     """Serve one editor until it ends the session or goes away. Raises ApidiffError for a choice that is not known."""
-    told = logging.StreamHandler()
-    told.setFormatter(_InOneLine("apidiff: %(message)s"))
-    logging.basicConfig(level=logging.ERROR, handlers=[told])
+    log_in_lines()
     make_server(index, choices).start_io(_Guarded(stdin), stdout)  # type: ignore[arg-type]
 
 

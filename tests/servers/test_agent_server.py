@@ -191,6 +191,15 @@ async def test_answers_that_nobody_gets(place: str, code: int, said: str) -> Non
     assert (done.returncode, done.stderr.decode()) == (code, said)
 
 
+async def test_the_log_holds_no_traceback_and_no_escapes() -> None:
+    asked = line({"jsonrpc": "2.0", "id": 2, "method": "prompts/get", "params": {"name": "\x1b[31m"}})
+    done = subprocess.run([SERVER.command, *SERVER.args], input=BEGUN + asked, capture_output=True, timeout=300)
+    assert [said.partition(", server")[0] for said in done.stderr.decode().splitlines()] == [
+        "apidiff: Error getting prompt \\x1b[31m",
+        "  ValueError: Unknown prompt: \\x1b[31m",
+    ]
+
+
 async def test_any_message_is_survived() -> None:
     strange = [
         b"{nonsense\n",
