@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import io
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from apidiff.cli.porting_options import add_porting_arguments, progress, read_options
 from apidiff.errors import ApidiffError
-from apidiff.messages.escape_invisible import visible
+from apidiff.messages.escape_invisible import file_name, visible
 from apidiff.model.base import Language
 from apidiff.porting.port_files import PortedFile, port_files, refuse_unsaved, write_ported
 from apidiff.porting.port_text import Porter, PortOptions
@@ -81,10 +82,11 @@ def _one(file: PortedFile, args: argparse.Namespace, chosen: Language) -> int:
     path = str(file.path)
     if args.check:
         if file.changed:
-            sys.stdout.write(words("porting.would_change", chosen, path=visible(path)) + "\n")
+            sys.stdout.write(words("porting.would_change", chosen, path=file_name(path)) + "\n")
         return int(file.changed)
     if args.diff:
-        sys.stdout.writelines(_diff(file, path))
+        sys.stdout.flush()
+        sys.stdout.buffer.writelines(_diff(file, file_name(path)))
     elif args.write:
         if file.changed and (problem := write_ported(file)) is not None:
             _tell([problem], chosen)
@@ -105,20 +107,22 @@ def _unknown(file: PortedFile) -> list[str]:
     return [*names, "…"] if len(counts) > len(names) else names
 
 
-def _diff(file: PortedFile, path: str) -> Iterable[str]:
-    before, after = file.text.splitlines(keepends=True), file.ported.text.splitlines(keepends=True)
-    for line in difflib.unified_diff(before, after, f"a/{path.lstrip('/')}", f"b/{path.lstrip('/')}"):
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+def _diff(file: PortedFile, path: str) -> Iterable[bytes]:
+    """A diff of the bytes of a file, which may be in any encoding, with the lines that `patch` knows: a form feed ends none."""
+    before, after = io.BytesIO(file.before).readlines(), io.BytesIO(file.after).readlines()
+    name = path.lstrip("/").encode()
+    for line in difflib.diff_bytes(difflib.unified_diff, before, after, b"a/" + name, b"b/" + name):
+        yield line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
 
 
 def _summary(file: PortedFile, chosen: Language) -> str:
     ported = file.ported
     if not ported.changes:
-        return words("porting.unchanged", chosen, path=visible(str(file.path)))
+        return words("porting.unchanged", chosen, path=file_name(str(file.path)))
     return words(
         "porting.summary",
         chosen,
-        path=visible(str(file.path)),
+        path=file_name(str(file.path)),
         made=ported.count("made"),
         verified=ported.count("made", "verified"),
         unsafe=ported.count("made", "unsafe"),
@@ -131,7 +135,8 @@ def _summary(file: PortedFile, chosen: Language) -> str:
 def _tell(problems: Sequence[Problem], chosen: Language) -> None:
     for problem in problems:
         if problem.code in _OWN:
-            text = words(f"port_problem.{problem.code}", chosen, path=problem.path, detail=problem.detail)
+            path, detail = file_name(problem.path), file_name(problem.detail)
+            text = words(f"port_problem.{problem.code}", chosen, path=path, detail=detail)
         else:
             text = problem_text(problem, chosen)
         sys.stderr.write(f"apidiff: {visible(text)}\n")

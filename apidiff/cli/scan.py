@@ -12,11 +12,11 @@ import msgspec
 
 from apidiff.cli.output import show
 from apidiff.cli.porting_options import add_porting_arguments, progress, read_options
-from apidiff.messages.escape_invisible import visible
+from apidiff.messages.escape_invisible import file_name, visible
 from apidiff.model.base import Language
 from apidiff.porting.scan_report import RISKS, ScanReport, make_report
 from apidiff.porting.scan_settings import read_baseline, write_baseline
-from apidiff.porting.source_files import SourceFile, changed_since
+from apidiff.porting.source_files import SourceFile, changed_since, real_path
 from apidiff.porting.tree_scan import scan_tree
 from apidiff.writers.scan.words import problem_text, words
 
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stderr.write(f"apidiff: {visible(problem_text(problem, chosen))}\n")
     if args.write_baseline:
         count = write_baseline(args.write_baseline, report.findings)
-        sys.stdout.write(words("scan.written", chosen, path=str(args.write_baseline), count=count) + "\n")
+        sys.stdout.write(words("scan.written", chosen, path=file_name(str(args.write_baseline)), count=count) + "\n")
         return 0
     everything = args.all or settings.edge
     _print(report, "json" if args.json else args.format, chosen, everything=everything)
@@ -90,7 +90,7 @@ def _changed(files: Sequence[SourceFile], revision: str | None, paths: Sequence[
     changed: set[Path] = set()
     for path in paths:
         changed |= changed_since(revision, path if path.is_dir() else path.parent)
-    return {file.path for file in files if Path(file.path).resolve() in changed}
+    return {file.path for file in files if real_path(Path(file.path)) in changed}
 
 
 def _print(report: ScanReport, form: str, chosen: Language, *, everything: bool) -> None:

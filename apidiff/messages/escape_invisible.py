@@ -11,6 +11,7 @@ import unicodedata
 from functools import cache
 
 _KEPT = "\t\n\r"
+_ENDS = {ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"}
 
 
 def visible(text: str) -> str:
@@ -27,6 +28,13 @@ def one_line(text: str, limit: int = 120) -> str:
 def unbroken(line: str) -> str:
     """``line`` of ours, visible, with a stranger's text in it that begins no line of its own: it could pass for one of ours."""
     return visible(" ".join(line.splitlines()))
+
+
+def file_name(name: str) -> str:
+    """The name of a stranger's file for a line of ours: it may hold line ends, or bytes that are no text."""
+    if name.isprintable():
+        return name
+    return visible(name).translate(_ENDS).encode("utf-8", "backslashreplace").decode()
 
 
 @cache

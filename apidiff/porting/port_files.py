@@ -19,7 +19,7 @@ from apidiff.porting.file_scan import content_digest
 from apidiff.porting.git_answers import git_answer
 from apidiff.porting.port_pages import port_page
 from apidiff.porting.port_text import Ported, Porter
-from apidiff.porting.source_files import Problem
+from apidiff.porting.source_files import Problem, real_path
 from apidiff.porting.source_text import PYTHON, UnreadableSource, kind_of, read_content
 from apidiff.porting.tree_scan import ScannedFile
 
@@ -70,6 +70,10 @@ def _port_file(path: Path, file: ScannedFile, porter: Porter) -> PortedFile:
         ast.parse(ported.text)
     except (SyntaxError, ValueError) as error:
         raise UnreadableSource("broken", detail=str(error)) from error
+    # unicode_escape would write the ends of lines as escapes: a first line that is a comment would swallow all others.
+    ends = [(after.count(end.encode()), ported.text.count(end)) for end in "\r\n"]
+    if ported.edits and (_decoded(after)[0] != ported.text or any(there != wanted for there, wanted in ends)):
+        raise UnreadableSource("encoding", detail=f"{encoding} would not give back what is written in it")
     return PortedFile(path, before, after if ported.edits else before, text, ported)
 
 
@@ -117,7 +121,8 @@ def refuse_unsaved(paths: Sequence[Path]) -> None:
     """
     folders: dict[Path, list[Path]] = {}
     for path in paths:
-        folders.setdefault(path.resolve().parent, []).append(path.resolve())
+        real = real_path(path)
+        folders.setdefault(real.parent, []).append(real)
     unsaved: list[str] = []
     roots: dict[Path, list[Path]] = {}
     for folder, files in folders.items():
@@ -131,7 +136,7 @@ def refuse_unsaved(paths: Sequence[Path]) -> None:
                 f"{root}: git cannot tell which files have changes that are in no commit. Mend the repository, or write "
                 "with --force."
             )
-        changed = {(root / line[3:]).resolve() for line in told.split("\0") if len(line) > 3}
+        changed = {real_path(root / line[3:]) for line in told.split("\0") if len(line) > 3}
         unsaved += [str(path) for path in files if path in changed]
     if unsaved:
         more = f" and {len(unsaved) - 1} more" if len(unsaved) > 1 else ""

@@ -102,6 +102,11 @@ def _is_package(folder: str, known: dict[str, bool]) -> bool:
     return known[folder]
 
 
+def real_path(path: Path) -> Path:
+    """Where ``path`` leads. `Path.resolve` raises for a link that leads to itself, as a stranger's tree may hold."""
+    return Path(os.path.realpath(path))
+
+
 def changed_since(revision: str, folder: Path) -> set[Path]:
     """The files of the git repository around ``folder`` that differ from ``revision``, new ones too.
 
@@ -112,7 +117,7 @@ def changed_since(revision: str, folder: Path) -> set[Path]:
         raise ApidiffError(f"--diff {revision}: that is no revision. Name a commit, a branch or a tag.")
     changed = _git(["diff", "--name-only", "-z", "--diff-filter=d", "--ignore-submodules=all", revision, "--"], root)
     new = _git(["ls-files", "--others", "--exclude-standard", "-z"], root)
-    return {(root / name).resolve() for name in f"{changed}\0{new}".split("\0") if name}
+    return {real_path(root / name) for name in f"{changed}\0{new}".split("\0") if name}
 
 
 def _git(arguments: list[str], folder: Path) -> str:

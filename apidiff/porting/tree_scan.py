@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -88,7 +89,7 @@ def _in_processes(
     try:
         with ProcessPoolExecutor(workers, get_context("fork"), _begin, (names, tree, ported)) as pool:
             for content in pool.map(_scan_share, shares):
-                yield msgspec.msgpack.decode(content, type=list[FileNames])
+                yield content if isinstance(content, list) else msgspec.msgpack.decode(content, type=list[FileNames])
     except BrokenProcessPool as error:
         raise ApidiffError(
             "scan: a process that scanned files was killed. Scan fewer files, or use --jobs 1."
@@ -104,9 +105,12 @@ def _begin(names: SourceNames, tree: frozenset[str], ported: bool) -> None:
     _state = TorchNames(names, read_result_types(), ported=ported), tree
 
 
-def _scan_share(files: list[SourceFile]) -> bytes:
+def _scan_share(files: list[SourceFile]) -> bytes | list[FileNames]:
     assert _state is not None
-    found = msgspec.msgpack.encode([scan_file(file, *_state) for file in files])
+    scanned = [scan_file(file, *_state) for file in files]
+    found: bytes | list[FileNames] = scanned
+    with contextlib.suppress(UnicodeEncodeError):  # a file's name need not be text: that share takes longer
+        found = msgspec.msgpack.encode(scanned)
     gc.collect()
     return found
 

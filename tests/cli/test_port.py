@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from command import COMMAND
 
 from apidiff.porting import port_files
 from apidiff.porting.port_files import PortedFile, write_ported
@@ -129,6 +130,61 @@ def test_a_file_whose_name_is_no_utf8(run, project: Path) -> None:
         assert form != "json" or "a\\\\udcff.py" in done.stdout
 
 
+def test_a_tree_of_names_that_are_no_text(run, project: Path) -> None:
+    for number in range(50):  # so many that several processes scan
+        (project / os.fsdecode(b"%d\xff.py" % number)).write_text(CODE)
+    for command in (["scan"], ["port", "--check"], ["port", "--diff"]):
+        done = run(*command, str(project), "--jobs", "2", "--lang", "en")
+        assert done.returncode == int("--check" in command), done.stderr
+        assert "scan" in command or "49\\udcff.py" in done.stdout
+
+
+def test_no_name_of_a_file_begins_a_line(run, project: Path) -> None:
+    (project / "a\napidiff: fine\r.py").write_text(CODE + "torch.std(x)\n")
+    (project / "b\napidiff: fine\r.py").write_text("(")
+    for command in (["scan", "--all"], ["port", "--check"], ["port", "--diff"]):
+        done = run(*command, str(project), "--lang", "en", COLUMNS="200")
+        assert "a\\napidiff: fine\\r.py" in done.stdout
+        assert "b\\napidiff: fine\\r.py:1: not parsed" in done.stderr
+        assert "\napidiff: fine" not in done.stdout + done.stderr
+
+
+def test_annotations_hold_no_escapes(run, project: Path) -> None:
+    (project / "a\x1b[31m\u202e.py").write_text(CODE + "torch.std(x)\n")
+    done = run("scan", str(project), "--format", "github", "--all")
+    assert "a\\x1b[31m\\u202e.py" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_a_diff_has_the_bytes_and_the_lines_of_the_file(run, project: Path, environment: dict[str, str]) -> None:
+    content = "# coding: gbk\nimport torch\ns = '注释\x0c\x1c'\ny = torch.cat([a], dim=1)\x0c\nz = 1".encode("gbk")
+    (project / "model.py").write_bytes(content)
+    made = subprocess.run(
+        [*COMMAND, "port", "model.py", "--diff"],
+        cwd=project,
+        capture_output=True,
+        check=True,
+        env=environment | {"PYTHONIOENCODING": "ascii"},
+    ).stdout
+    subprocess.run(["git", "apply", "-"], input=made, cwd=project, check=True)
+    assert (project / "model.py").read_bytes() == content.replace(b"torch.cat", b"mint.cat").replace(
+        b"import torch", b"from mindspore import mint"
+    )
+
+
+def test_a_link_that_leads_to_itself_is_told_and_the_rest_is_done(run, project: Path) -> None:
+    _git(project, "init", "-q")
+    _git(project, "add", "-A")
+    _git(project, "commit", "-q", "-m", "all")
+    (project / "self.py").symlink_to("self.py")
+    scanned = run("scan", str(project), "--diff", "HEAD", "--lang", "en")
+    assert scanned.returncode == 0, scanned.stderr
+    done = run("port", str(project), "--write", "--force", "--lang", "en")
+    assert (done.returncode, (project / "model.py").read_text()) == (0, PORTED), done.stderr
+    assert "self.py: cannot be read" in done.stderr
+    assert run("port", str(project), "--write", "--lang", "en").returncode == 2  # there are changes in no commit
+
+
 def test_a_repository_that_git_cannot_read_keeps_files_as_they_are(run, project: Path) -> None:
     _git(project, "init", "-q")
     (project / ".git" / "index").write_bytes(b"broken")
@@ -192,6 +248,14 @@ def test_encodings_and_line_ends_stay(run, project: Path, content: bytes, commen
     assert comment in after
     assert b"mint.cat" in after
     assert after.count(b"\r\n") == content.count(b"\r\n")
+
+
+def test_an_encoding_that_would_not_give_back_what_is_written_is_told(run, project: Path) -> None:
+    content = b"# coding: unicode_escape\nimport torch\ny = torch.cat([a], dim=1)\n"
+    (project / "model.py").write_bytes(content)
+    done = run("port", str(project), "--write", "--lang", "en")
+    assert "model.py: cannot be decoded (unicode_escape would not give back what is written in it)" in done.stderr
+    assert (project / "model.py").read_bytes() == content
 
 
 def test_a_long_file(run, project: Path) -> None:

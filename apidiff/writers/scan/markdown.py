@@ -54,7 +54,7 @@ def _row(cells: list[str]) -> list[str]:
 def scan_annotations(report: ScanReport, language: Language, *, everything: bool = False) -> Iterator[str]:
     """A workflow command of GitHub Actions for each finding. Those in notebooks name no line, which a diff would not have."""
     for finding in report.findings if everything else report.everyday():
-        where = f"file={_property(finding.file)}"
+        where = f"file={_property(visible(finding.file))}"
         if finding.cell is None:
             where += (
                 f",line={finding.line},col={finding.column},endLine={finding.end_line},endColumn={finding.end_column}"

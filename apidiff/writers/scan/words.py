@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from apidiff.messages.escape_invisible import file_name
 from apidiff.messages.labels import filled, label
 from apidiff.model.base import Language, Text
 from apidiff.porting.judgement import DEVICES
@@ -18,7 +19,8 @@ def words(key: str, language: Language, **values: Text | str | int) -> str:
 
 def problem_text(problem: Problem, language: Language) -> str:
     """Say what could not be read."""
-    return words(f"scan.problem.{problem.code}", language, path=problem.path, line=problem.line, detail=problem.detail)
+    path, detail = file_name(problem.path), file_name(problem.detail)
+    return words(f"scan.problem.{problem.code}", language, path=path, line=problem.line, detail=detail)
 
 
 def title(report: ScanReport, language: Language) -> str:
@@ -63,7 +65,7 @@ def counts(report: ScanReport, language: Language) -> list[str]:
 def place(finding: Finding) -> str:
     """Where a finding is: ``model.py:12:5``; in a notebook with the cell: ``a.ipynb#3:12:5``."""
     cell = f"#{finding.cell}" if finding.cell is not None else ""
-    return f"{finding.file}{cell}:{finding.line}:{finding.column}"
+    return f"{file_name(finding.file)}{cell}:{finding.line}:{finding.column}"
 
 
 def sentence(finding: Finding, language: Language) -> str:
