@@ -23,7 +23,7 @@ from apidiff.execute.devices import in_words
 from apidiff.execute.plan import WORLD_SIZES, apis_for, estimate, make_plan
 from apidiff.execute.submissions import accepted, foreign_record, load_signers, read_sent, take_in
 from apidiff.judge import Context, make_context
-from apidiff.messages.escape_invisible import one_line, unbroken, visible
+from apidiff.messages.escape_invisible import one_line, unbroken
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import measurer
 from apidiff.model.sample_run import SingleRecord
@@ -140,7 +140,7 @@ def _audit(
 
 
 def _note(text: str) -> None:
-    sys.stderr.write(f"{visible(text)}\n")
+    sys.stderr.write(f"{unbroken(text)}\n")
 
 
 def _record_of(data: Data, wanted: str) -> tuple[str, RunRecord | SingleRecord]:

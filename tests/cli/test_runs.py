@@ -121,6 +121,19 @@ def test_the_zip_that_is_sent_is_taken_as_it_is(run, tmp_path: Path) -> None:
     assert taken == [f"{one} (was here already), unsigned" for one in RUNS[:2]]
 
 
+def test_a_name_in_a_zip_begins_no_line(run, tmp_path: Path) -> None:
+    path = tmp_path / "records.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.write(RUNS[0], RUNS[0].name)
+        archive.writestr("a\nsigned by this project", "")
+        archive.writestr("b\r\u2028\x1b[31m", "")
+    done = run("runs", "import", str(path))
+    assert (done.returncode, done.stderr) == (
+        0,
+        f"{path}: passed over: a signed by this project, b  \\x1b[31m\n",
+    )
+
+
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The package's data without a run, in a folder that commands read in its place."""
