@@ -25,7 +25,10 @@ Chosen = tuple[str, str]
 
 @dataclass(frozen=True)
 class Audit:
-    """What an audit showed. ``chosen``: the probes that were made again. ``of``: how many of the record could have been."""
+    """What an audit showed. ``chosen``: the probes that were made again. ``of``: how many of the record could have been.
+
+    ``verdicts``: how many the two records give together; one that only one of them gives agrees with nothing.
+    """
 
     chosen: list[Chosen]
     of: int
@@ -35,11 +38,10 @@ class Audit:
     def lines(self) -> list[str]:
         """Writes it for a person."""
         lines = [line for line in self.differing.lines() if self.differing]
-        agree = self.verdicts - len(self.differing.differ)
         return [
             *lines,
             f"{len(self.chosen)} of {self.of} probes that this machine can make were made again: "
-            f"{agree} of {self.verdicts} verdicts agree",
+            f"{self.differing.same} of {self.verdicts} verdicts agree",
         ]
 
 
@@ -96,5 +98,5 @@ def audit(
     apis = {api.name: api for api in apis_for(data, record.framework, record.framework_version)}
     names = {api for api, _ in chosen}
     compared = difference([api for name, api in apis.items() if name in names], ("sent", part), ("here", mine), context)
-    verdicts = len(compared.differ) + len(compared.only[0]) + compared.same
+    verdicts = len(compared.differ) + sum(map(len, compared.only)) + compared.same
     return Audit(chosen, len(probes), verdicts, compared)

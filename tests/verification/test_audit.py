@@ -74,6 +74,22 @@ def test_the_report_says_how_many_verdicts_agree(
     assert found.lines()[-1].endswith(f"{found.verdicts} of {found.verdicts} verdicts agree") is not lying
 
 
+@pytest.mark.parametrize("here", [False, True])
+def test_a_verdict_that_only_one_gives_agrees_with_nothing(
+    database: Data, context: Context, record: RunRecord, here: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A probe that crashes gives no verdict."""
+    lost = msgspec.structs.replace(
+        record, probes=[msgspec.structs.replace(run, end="crash", ranks=[], confirmed=True) for run in record.probes]
+    )
+    monkeypatch.setattr(module, "verify", lambda *_given, **_more: lost if here else record)
+    found = audit(database, GLOO, record if here else lost, context, 4, seed=1)
+    assert any(found.differing.only)
+    assert not found.differing.same
+    assert found.lines()[-1].endswith(f": 0 of {found.verdicts} verdicts agree")
+    assert found.verdicts > 0
+
+
 def test_a_machine_that_cannot_says_why(record: RunRecord) -> None:
     with pytest.raises(ApidiffError, match="no backend is called glue"):
         backend_of(msgspec.structs.replace(record, backend="glue"), BACKENDS)
