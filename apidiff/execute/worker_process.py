@@ -203,12 +203,16 @@ def _prepare(read_fd: int, write_fd: int) -> None:
 def _answer(read_fd: int, write_fd: int, begin: Callable[[], tuple[object, Callable[[Any], object]]]) -> NoReturn:
     with os.fdopen(read_fd, "rb") as requests, os.fdopen(write_fd, "wb", buffering=0) as answers:
         ready, answer = begin()
+        asked = os.getpid()
         answers.write(msgspec.json.encode(ready) + b"\n")
         for line in requests:
             request = msgspec.json.decode(line)
             if request == FRESH:
                 os._exit(_WANTED_FRESH)
-            answers.write(msgspec.json.encode(answer(request)) + b"\n")
+            made = answer(request)
+            if os.getpid() != asked:  # a copy that the call forked: its answer would be taken for that of a later call
+                os._exit(0)
+            answers.write(msgspec.json.encode(made) + b"\n")
     # Frameworks may hang or abort in their own tear-down once a peer is gone; nothing is left to save.
     os._exit(0)
 

@@ -57,6 +57,13 @@ def stop_copying() -> None:
     torch.distributed.broadcast = lambda *_, **__: None
 
 
+def copy_itself() -> str:
+    """Returns in two processes, later in the second."""
+    if os.fork() == 0:
+        time.sleep(1)
+    return "from a call"
+
+
 def another(tensor: object) -> int:
     """Never returns the same twice."""
     return time.monotonic_ns()

@@ -329,6 +329,16 @@ def test_a_last_digit_is_no_other_draw() -> None:
     assert (found.repeats, found.advances) == (True, True)
 
 
+def test_what_a_call_forks_answers_for_no_later_call(tmp_path: Path) -> None:
+    steps = [step("faulty_calls.copy_itself"), step("time.sleep", args={"seconds": 3})]
+    with CallRunner(TORCH, tmp_path) as runner:
+        done = runner.run(steps, lambda _: None)
+    assert [run.trace and run.trace.returned for run in done.values()] == [
+        ScalarDump(value="from a call"),
+        ScalarDump(value=None),
+    ]
+
+
 def test_a_process_that_does_not_come_up_is_named(tmp_path: Path) -> None:
     nowhere = msgspec.structs.replace(TORCH, device="nowhere")
     with CallRunner(nowhere, tmp_path) as runner, pytest.raises(ProcessStartError, match="torch on nowhere") as raised:
