@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import mmap
 import os
 import secrets
 import select
@@ -21,7 +22,6 @@ from apidiff.process_group import SCRATCH, end_with_parent, kill_group, kill_mar
 
 FRESH = {"do": "fresh"}
 """The request to a process that `serve_anew` runs in, which the first line of a fresh one answers."""
-_WANTED_FRESH = 88  # how a child ends that was asked it
 _MARK = "APIDIFF_PROCESS"  # a variable by which what a process started is known again
 _LONGEST_ANSWER = 256 * 2**20  # bytes
 _TAKES_S = 30.0  # for a request to be read by a process that waits for one
@@ -176,17 +176,19 @@ def serve_anew(
     begin = load()
     if not _is_one_thread():
         _answer(read_fd, write_fd, begin)
+    wanted = mmap.mmap(-1, 1)  # whether a child was asked `FRESH`: a call may end it with whatever exit code
     while True:
         child = os.fork()
         if child == 0:
-            _answer(read_fd, write_fd, begin)
+            _answer(read_fd, write_fd, begin, wanted)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if code < 0:
             with contextlib.suppress(OSError):  # SIGKILL has no handler
                 signal.signal(-code, signal.SIG_DFL)
             os.kill(os.getpid(), -code)
-        if code != _WANTED_FRESH:
+        if not wanted[0]:
             os._exit(code)
+        wanted[0] = 0
 
 
 def _is_one_thread() -> bool:
@@ -200,7 +202,13 @@ def _prepare(read_fd: int, write_fd: int) -> None:
     sys.stdout, sys.stderr = _log(1), _log(2)
 
 
-def _answer(read_fd: int, write_fd: int, begin: Callable[[], tuple[object, Callable[[Any], object]]]) -> NoReturn:
+def _answer(
+    read_fd: int,
+    write_fd: int,
+    begin: Callable[[], tuple[object, Callable[[Any], object]]],
+    wanted: mmap.mmap | None = None,
+) -> NoReturn:
+    """Answers requests until the pipe closes, or `FRESH` is asked, which ``wanted`` then tells the parent."""
     with os.fdopen(read_fd, "rb") as requests, os.fdopen(write_fd, "wb", buffering=0) as answers:
         ready, answer = begin()
         asked = os.getpid()
@@ -208,7 +216,9 @@ def _answer(read_fd: int, write_fd: int, begin: Callable[[], tuple[object, Calla
         for line in requests:
             request = msgspec.json.decode(line)
             if request == FRESH:
-                os._exit(_WANTED_FRESH)
+                if wanted is not None:
+                    wanted[0] = 1
+                os._exit(0)
             made = answer(request)
             if os.getpid() != asked:  # a copy that the call forked: its answer would be taken for that of a later call
                 os._exit(0)

@@ -257,17 +257,6 @@ def test_memory_that_a_call_does_not_write_shows(tmp_path: Path) -> None:
     assert sum(value != 0 for value in values(run.trace.returned)) > 40
 
 
-def test_a_call_that_ends_as_if_a_fresh_process_were_wanted_is_a_crash(tmp_path: Path) -> None:
-    code = "import os\nos._exit(88)\n0"
-    steps = [
-        Step("torch.f", "ends", call_of(Sample(), "torch.abs", SampleForm.CODE, code)),
-        step("torch.abs", args={"input": {"values": [-1]}}),
-    ]
-    with CallRunner(TORCH, tmp_path) as runner:
-        done = runner.run(steps, lambda _: None)
-    assert [done[one.key].end for one in steps] == ["crash", "completed"]
-
-
 def test_an_interrupted_run_leaves_no_process_and_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -327,6 +316,12 @@ def test_a_last_digit_is_no_other_draw() -> None:
     noise = np.random.default_rng(0)
     found = draws(call, seed, 0)
     assert (found.repeats, found.advances) == (True, True)
+
+
+def test_a_call_that_ends_its_process_is_told_with_its_exit_code(tmp_path: Path) -> None:
+    with CallRunner(TORCH, tmp_path) as runner:
+        done = runner.run([step("os._exit", args={"status": 88})], lambda _: None)
+    assert [(run.end, run.log) for run in done.values()] == [("crash", ["exit code 88"])]
 
 
 def test_what_a_call_forks_answers_for_no_later_call(tmp_path: Path) -> None:
