@@ -15,9 +15,13 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from apidiff import __version__
 from apidiff.errors import ApidiffError
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 FAULT = 70  # exit code for a fault of this program, as sysexits.h has it
 _SIZE = re.compile(r"[1-9][0-9]{0,2}")  # columns and lines of a terminal
@@ -62,6 +66,16 @@ class HelpFormatter(argparse.HelpFormatter):
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=28, width=100)
+
+
+class Parser(argparse.ArgumentParser):
+    """Reads a command line. Raises OSError where the help cannot be written, which argparse passes over."""
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        if file is sys.stdout:
+            sys.stdout.write(message)
+        else:
+            super()._print_message(message, file)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -116,7 +130,7 @@ def _tell(text: str) -> None:
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="apidiff",
         description="How PyTorch APIs differ from their MindSpore counterparts, checked by running both.",
         formatter_class=HelpFormatter,

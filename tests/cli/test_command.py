@@ -104,10 +104,14 @@ def test_every_public_name_is_there() -> None:
     "arguments",
     [["lookup", "reduce"], ["lookup", "reduce", "--json"], ["search", "reduce"], ["schema"], ["--help"], ["--version"]],
 )
-def test_a_full_disk_under_the_output_is_told_once(arguments: list[str], environment: dict[str, str]) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_under_the_output_is_told_once(
+    arguments: list[str], environment: dict[str, str], unbuffered: str
+) -> None:
+    variables = environment | {"PYTHONUNBUFFERED": unbuffered}
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, env=environment, timeout=500
+            [*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, env=variables, timeout=500
         )
     assert done.returncode == 2
     assert (
