@@ -9,6 +9,7 @@ import argparse
 import atexit
 import errno
 import gc
+import io
 import os
 import re
 import signal
@@ -72,10 +73,12 @@ class Parser(argparse.ArgumentParser):
     """Reads a command line. Raises OSError where the help cannot be written, which argparse passes over."""
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
-        if file is sys.stdout:
-            sys.stdout.write(message)
-        else:
+        if file is None or file is not sys.stdout:
             super()._print_message(message, file)
+            return
+        if isinstance(file, io.TextIOWrapper):
+            file.reconfigure(errors="replace")  # as for answers: '?' rather than an error
+        file.write(message)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -211,6 +214,9 @@ def _sentence(error: Exception) -> str | None:
         from apidiff.messages.escape_invisible import visible
 
         return visible(str(error))
+    if isinstance(error, UnicodeEncodeError) and error.encoding == _encoding() != "utf-8":
+        _close_stdout()
+        return f"Standard output is in {error.encoding}, which lacks characters of this. Set PYTHONIOENCODING=utf-8."
     if isinstance(error, MemoryError):
         return "Memory ran out. Free some, or have the command read less."
     if isinstance(error, FileNotFoundError) and error.filename is None:
@@ -225,6 +231,15 @@ def _sentence(error: Exception) -> str | None:
     if isinstance(error, OSError) and error.errno in _OF_THE_SYSTEM:
         return f"{os.fsdecode(error.filename)!r}: {error.strerror}. Mend that, or name another place."
     return None
+
+
+def _encoding() -> str:
+    """The encoding of standard output, as its errors name it."""
+    try:
+        "\U0010ffff\ud800".encode(sys.stdout.encoding)
+    except UnicodeEncodeError as error:
+        return error.encoding
+    return ""
 
 
 def _close_stdout() -> None:

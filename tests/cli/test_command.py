@@ -120,6 +120,25 @@ def test_a_full_disk_under_the_output_is_told_once(
     )
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "gbk"])
+def test_an_output_that_lacks_characters_is_told(encoding: str, environment: dict[str, str]) -> None:
+    """What is written out as it is needs them all; the help is read with a '?' too."""
+    variables = environment | {"PYTHONIOENCODING": f"{encoding}:strict", "PYTHONUTF8": "0"}
+    code = "import sys; from apidiff.cli import schema, main; schema.run = lambda _: sys.stdout.write('\\u2026\\U0001f600')"
+    shown, helped = (
+        subprocess.run([*command], capture_output=True, env=variables, timeout=500)
+        for command in (
+            [sys.executable, "-c", f"{code}; sys.exit(main(['schema']))"],
+            [*COMMAND, "verify", "--help"],
+        )
+    )
+    assert (shown.returncode, shown.stdout) == (2, b"")
+    assert b"apidiff: Standard output is in " in shown.stderr
+    assert len(shown.stderr.splitlines()) == 1
+    assert (helped.returncode, helped.stderr) == (0, b"")
+    assert b"--world-size" in helped.stdout
+
+
 @pytest.mark.parametrize("arguments", [["lookup", "nonesuch"], ["nonesuch"], ["lookup", "reduce", "--mindspore", "x"]])
 def test_where_nobody_can_be_told_the_exit_code_tells(arguments: list[str], environment: dict[str, str]) -> None:
     with Path("/dev/full").open("w") as full:
