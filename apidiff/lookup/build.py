@@ -10,6 +10,7 @@ from types import MappingProxyType
 import msgspec
 
 from apidiff.database import load
+from apidiff.database.checks import without_unusable
 from apidiff.derive.counterparts import counterparts as all_counterparts
 from apidiff.derive.counterparts import served, with_classes
 from apidiff.derive.source_names import source_names
@@ -29,7 +30,7 @@ def build(fingerprint: str, former: Index | None = None) -> Index:
 
     ``former``: an earlier index, of which entries are taken over where nothing they were made from has changed.
     """
-    data = load()
+    data = without_unusable(load())
     releases = {framework: [release.version for release in known] for framework, known in data.frameworks.items()}
     entries: dict[str, Entry] = {}
     digests: dict[str, bytes] = {}

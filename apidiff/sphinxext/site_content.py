@@ -12,6 +12,7 @@ import msgspec
 
 from apidiff import database
 from apidiff.database import Data
+from apidiff.database.checks import without_unusable
 from apidiff.database.runs import run_id
 from apidiff.database.single_runs import single_paths
 from apidiff.derive.counterparts import counterparts
@@ -88,6 +89,7 @@ def make(data: Data, keep: Path | None = None) -> Content:
     Raises:
         DataError: a signature of a run record does not verify.
     """
+    data = without_unusable(data)
     known = {
         framework: newest_first(release.version for release in releases)
         for framework, releases in data.frameworks.items()

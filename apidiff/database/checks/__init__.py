@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from apidiff.database.checks.answers import answers_are_complete
@@ -67,6 +69,28 @@ def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
     words = messages_keep_to_terms(data.root / "messages", load_terms())
     listings = listings_are_cited(data.root / "documented.yaml", data.listings, data.documents)
     return [*found, *words, *data.unneeded, *tables_are_cited(data), *listings]
+
+
+def without_unusable(data: Data, examples: Path | None = None) -> Data:
+    """``data`` without the mappings that cite a claim, document or example that is not there; ``passed_over`` tells them.
+
+    No entry can be made of one. `check_records` names all that is wrong with it.
+    """
+    from apidiff.database.paths import examples_folder
+
+    folder = examples or examples_folder()
+    faults: dict[str, DataError] = {}
+    for key, mapping in data.mappings.items():
+        subject = Subject(data, mapping)
+        every = chain(differences_cite_claims(subject), documents_exist(subject), examples_exist(subject, folder))
+        if (error := next(every, None)) is not None:
+            faults[key] = error
+    if not faults:
+        return data
+    mappings = {key: mapping for key, mapping in data.mappings.items() if key not in faults}
+    return replace(
+        data, mappings=mappings, broken=[*data.broken, *faults.values()], passed_over=data.passed_over | faults
+    )
 
 
 def _at_versions(subject: Subject) -> Iterator[DataError]:
