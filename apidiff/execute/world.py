@@ -54,7 +54,7 @@ class World:
             remedy = "Set XDG_STATE_HOME to a folder that can be written."
             raise DataError(folder, None, f"the ranks' logs cannot be kept here ({error.strerror})", remedy) from error
         self._scratch = tempfile.TemporaryDirectory(prefix="apidiff-ranks-", ignore_cleanup_errors=True)
-        self._troubled = False
+        self._troubled = self._aborted = False
         self._ranks: list[WorkerProcess | RemoteRank] = []
         self._scheduler: WorkerProcess | None = None
         self._logged: dict[Path, int] = {}  # bytes in each log before the request under way
@@ -171,7 +171,7 @@ class World:
                         until = min(until, time.monotonic() + _AFTER_CRASH)
         if len(reply.answers) < self.world_size:
             reply.end = "crash" if gone else "timeout"
-        self._troubled = self._troubled or reply.end != "completed"
+        self._troubled = self._troubled or (reply.end != "completed" and not self._aborted)
         return reply
 
     def log(self) -> list[str]:
@@ -185,7 +185,11 @@ class World:
         return lines[-_LOG_LINES:]
 
     def abort(self) -> None:
-        """Ends the ranks of a world that another thread is starting; that thread then cleans up and raises StartError."""
+        """Ends the ranks of a world that another thread is starting; that thread then cleans up and raises StartError.
+
+        That is no trouble whose logs anybody would read.
+        """
+        self._aborted = True
         for process in self._started():
             process.kill()
 

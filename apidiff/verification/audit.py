@@ -85,11 +85,17 @@ def audit(
     seed: int | None = None,
     progress: Progress = lambda _total, _done, _what: None,
 ) -> Audit:
-    """Makes ``count`` probes of ``record`` again and compares the verdicts. Raises what a run raises."""
+    """Makes ``count`` probes of ``record`` again and compares the verdicts.
+
+    Raises what a run raises, and ApidiffError where none can be made: that must not look like agreement.
+    """
     probes = repeatable(data, backend, record, context)
     chosen = choose_probes(probes, count, seed)
     if not chosen:
-        return Audit([], 0, 0)
+        raise ApidiffError(
+            f"runs audit: none of the {len(record.probes)} probes of the record is asked alike by this version, so nothing "
+            f"was made again. It is of apidiff {record.suite_version}: audit it with that, or record it anew with this one."
+        )
     again = verify(data, backend, record.world_size, context, progress=progress, only=frozenset(chosen))
     part = msgspec.structs.replace(
         record, signatures=[], probes=[run for run in record.probes if (run.api, run.probe) in set(chosen)]

@@ -139,7 +139,10 @@ def test_one_damaged_file_stops_nothing_else(
         assert done.returncode == 0, (command, done)
         notes = [line for line in done.stderr.splitlines() if line.startswith("apidiff: note: ")]
         # What makes no entries has no need of what a difference cites.
-        assert len(notes) == 1 or (not notes and change is not NO_YAML and command[0] in {"report", "runs"}), (command, done)
+        assert len(notes) == 1 or (not notes and change is not NO_YAML and command[0] in {"report", "runs"}), (
+            command,
+            done,
+        )
         assert all(line.startswith(f"apidiff: note: damaged, and passed over: {path}:") for line in notes), command
         assert "Traceback" not in done.stderr
     if lost:

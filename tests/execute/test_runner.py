@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -149,8 +150,12 @@ def test_a_spare_that_is_not_needed_is_ended_while_it_starts(gloo: Backend, tmp_
     before = set(psutil.Process().children(recursive=True))
     spares = Spares(lambda: World(gloo, 2, tmp_path))
     spares.keep(2)
+    until = time.monotonic() + 60
+    while len(list(tmp_path.glob("*/rank-1.log"))) < 2 and time.monotonic() < until:
+        time.sleep(0.01)
     spares.close()
     assert set(psutil.Process().children(recursive=True)) <= before
+    assert not list(tmp_path.iterdir()), "nobody reads the logs of ranks that were ended on purpose"
 
 
 # (API, is it there, does every rank raise, is it made again)

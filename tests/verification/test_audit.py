@@ -90,6 +90,14 @@ def test_a_verdict_that_only_one_gives_agrees_with_nothing(
     assert found.verdicts > 0
 
 
+def test_what_cannot_be_repeated_does_not_look_like_agreement(
+    database: Data, context: Context, record: RunRecord
+) -> None:
+    other = [msgspec.structs.replace(run, spec="0" * 12) for run in record.probes]
+    with pytest.raises(ApidiffError, match=f"none of the {len(other)} probes .* so nothing was made again"):
+        audit(database, GLOO, msgspec.structs.replace(record, probes=other), context, 4, seed=1)
+
+
 def test_a_machine_that_cannot_says_why(record: RunRecord) -> None:
     with pytest.raises(ApidiffError, match="no backend is called glue"):
         backend_of(msgspec.structs.replace(record, backend="glue"), BACKENDS)
