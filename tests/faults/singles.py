@@ -86,9 +86,9 @@ ROWS = [
     Row("answers_afterwards", "a call answers again when it is over", DONE),
     Row("answers_half_and_ends", "a call answers half a line and ends", LOST, "exit code 0"),
     Row("answers_half_and_sleeps", "a call answers half a line and hangs", LATE),
-    Row("closes_answers_and_sleeps", "a call closes the pipe and hangs", LOST),
+    Row("closes_answers_and_sleeps", "a call closes the pipe and hangs", LATE),
     Row("closes_requests", "a call closes the pipe of requests", DONE),
-    Row("closes_both", "a call closes both pipes and hangs", LOST),
+    Row("closes_both", "a call closes both pipes and hangs", LATE),
     Row("closes_everything", "a call closes all its files", LOST, "exit code"),
     Row("prints_much", "a call prints without end", LOST, "ended for printing more than"),
     Row("prints_many_errors", "a call prints 8 MiB of errors", DONE),
@@ -120,7 +120,7 @@ STARTS = [
     Row("answers_words", "a process says words at its start", (), "ended for what it answered"),
     Row("answers_another_type", "a process says a list at its start", (), "ended for what it answered"),
     Row("answers_without_end", "a process talks without end at its start", (), "an answer of more than"),
-    Row("closes_answers_and_sleeps", "a process closes its pipe at its start", (), "ended before it came up"),
+    Row("closes_answers_and_sleeps", "a process closes its pipe at its start", (), "did not come up in time"),
     Row("leaves_a_daemon", "a process leaves a daemon and ends at its start", (), ""),
 ]
 

@@ -50,7 +50,7 @@ class Answer(Generic[_Made]):
 
 
 class CallProcess:
-    """A process that makes calls on one device, to be ended with ``kill``.
+    """A process that makes calls on one device, to be used after ``start`` and ended with ``kill``.
 
     ``logs``: the folder for what it prints. ``version``: the framework's, as it calls itself. Its temporary files have a folder
     of their own, since it is killed in the end and removes none of them.
@@ -65,21 +65,21 @@ class CallProcess:
             remedy = "Set XDG_STATE_HOME to a folder that can be written."
             raise DataError(logs, None, f"logs cannot be kept here ({error.strerror})", remedy) from error
         os.close(handle)
-        self._log, self._troubled, self._logged, self._pid = Path(name), False, 0, 0
+        self._log, self._logged, self._pid = Path(name), 0, 0
+        self._troubled = self._interrupted = False
         self._scratch = tempfile.TemporaryDirectory(prefix="apidiff-single-", ignore_cleanup_errors=True)
         command = ["-m", "apidiff.execute.single", device.framework, device.device]
         environment = dict(os.environ) | device.environment | {"TMPDIR": self._scratch.name}
         self._process = WorkerProcess(command, environment, self._log, Path(self._scratch.name))
-        try:
-            started = self._receive(device.deadlines.start, _Ready)
-        except BaseException:  # Ctrl-C or SIGTERM: nobody holds this process yet
-            self.kill()
-            raise
+        self.version = ""
+
+    def start(self) -> None:
+        """Waits until it is up. Raises ProcessStartError where it does not come up."""
+        started = self._receive(self.device.deadlines.start, _Ready)
         if started.made is None:
-            self.kill()
             what = "did not come up in time" if started.end == "timeout" else "ended before it came up"
             raise ProcessStartError(
-                f"{device.framework} on {device.device}: the process {what} ({device.deadlines.start:g} s):"
+                f"{self.device.framework} on {self.device.device}: the process {what} ({self.device.deadlines.start:g} s):"
                 f" {' / '.join(started.log or []) or 'nothing was printed'}. Read {self._log}."
             )
         self.version, self._pid = started.made.version, started.made.pid
@@ -154,7 +154,7 @@ class CallProcess:
 
     def _trouble(self, end: str, why: str = "") -> Answer[Any]:
         """The answer that does not come. ``why``: what ended the process, where it did not end by itself."""
-        self._troubled = True
+        self._troubled = self._troubled or not self._interrupted
         ended = [why] if why else self._ended_by() if end == "crash" else []  # until then it may print
         lines = [line.strip()[:200] for line in self._printed().splitlines() if line.strip()][-_LOG_LINES:]
         return Answer(end, log=[*lines, *ended])
@@ -169,6 +169,7 @@ class CallProcess:
 
     def interrupt(self) -> None:
         """Ends the process group for another thread, which waits for an answer and then kills what is left."""
+        self._interrupted = True
         self._process.kill()
 
     def kill(self) -> None:

@@ -164,15 +164,24 @@ class _Worker:
             self._process.interrupt()
 
     def _ready(self) -> CallProcess:
-        if self._interrupted:
-            raise ProcessStartError(f"{self._device.framework} on {self._device.device}: the run was interrupted")
+        self._refuse_interrupted()
         if self._process is not None and self._process.spoke_unasked():
             self.drop()
         if self._process is None:
-            self._process = CallProcess(self._device, self._logs)
+            process = self._process = CallProcess(self._device, self._logs)
             self._called = False
             self.starts += 1
+            try:
+                self._refuse_interrupted()  # what comes after this line is seen by who interrupts
+                process.start()
+            except BaseException:
+                self.drop()
+                raise
         return self._process
+
+    def _refuse_interrupted(self) -> None:
+        if self._interrupted:
+            raise ProcessStartError(f"{self._device.framework} on {self._device.device}: the run was interrupted")
 
     def drop(self) -> None:
         """Kills the process, if there is one."""
