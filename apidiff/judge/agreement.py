@@ -52,6 +52,7 @@ class Pair:
     ``rule``: by which the target was called; what it names otherwise is told by the source's names. ``gradient``: whether
     gradients were asked for; ``random``: whether the values are random, so that nobody can compare them.
     ``overridden``: on an extracted sample, which is judged in every facet, tolerances other than `TOLERANCES` by dtype.
+    ``reads_nothing``: whether a tensor that is given has no element, so that nothing is computed that could be rounded.
     """
 
     sample: str
@@ -62,6 +63,7 @@ class Pair:
     gradient: bool = False
     random: bool = False
     overridden: Mapping[str, Tolerance] | None = None
+    reads_nothing: bool = False
 
 
 def judge_pair(pair: Pair) -> list[FacetVerdict]:
@@ -95,7 +97,8 @@ def _unrepeated(pair: Pair) -> list[Evidence]:
     shown = tensors(once.returned), tensors(again.returned)
     if outline(once.returned) != outline(again.returned) or len(shown[0]) != len(shown[1]):
         return []
-    found = [fact for pairs in zip(*shown, strict=True) for fact in unlike_values("return", *pairs)]
+    exact = pair.reads_nothing
+    found = [fact for pairs in zip(*shown, strict=True) for fact in unlike_values("return", *pairs, exact=exact)]
     return [
         evidence(EvidenceCode.UNREPEATED, first=fact.values["source"], second=fact.values["target"])
         for fact in found[:1]
@@ -420,8 +423,11 @@ def _unlike(slot: str, source: str, target: str) -> Evidence:
     return evidence(EvidenceCode.SIDES_DIFFER, slot=slot, source=source, target=target)
 
 
-def unlike_values(slot: str, source: TensorDump, target: TensorDump) -> Iterator[Evidence]:
-    """Evidence where the values of two tensors of one shape are further apart than the wider tolerance of their dtypes."""
+def unlike_values(slot: str, source: TensorDump, target: TensorDump, *, exact: bool = False) -> Iterator[Evidence]:
+    """Evidence where the values of two tensors of one shape are further apart than the wider tolerance of their dtypes.
+
+    ``exact``: or are not the same, whatever their dtypes.
+    """
     if source.shape != target.shape or (source.dtype == target.dtype and source.values == target.values):
         return
     mine, theirs = array(source), array(target)
@@ -429,6 +435,8 @@ def unlike_values(slot: str, source: TensorDump, target: TensorDump) -> Iterator
         max(pair) for pair in zip(*(TOLERANCES.get(side.dtype, (0.0, 0.0)) for side in (source, target)), strict=True)
     )
     kinds = {mine.dtype.kind, theirs.dtype.kind}
+    if exact:
+        rtol = atol = 0.0
     exact = not kinds & {"f", "c"}
     widest = np.complex128 if "c" in kinds else np.float64
     wide = mine.astype(widest), theirs.astype(widest)

@@ -73,7 +73,17 @@ def judge_target(
             if made[1].agrees and made[1].against != digest_of_source(source[1]):
                 continue
             runs |= {source[0]: None, made[0]: None}
-            pair = Pair(call.sample, source[1], made[1], rule, patterns, call.gradient, call.random, overridden)
+            pair = Pair(
+                call.sample,
+                source[1],
+                made[1],
+                rule,
+                patterns,
+                call.gradient,
+                call.random,
+                overridden,
+                call.reads_nothing,
+            )
             verdicts += judge_pair(pair)
             random = call.random or made[1].again is not None
             if (graph := judge_graph(call.sample, made[1], random=random)) is not None:
@@ -90,6 +100,7 @@ class _Calls(NamedTuple):
     target: str
     gradient: bool
     random: bool
+    reads_nothing: bool
 
 
 def _calls(mapping: ApiMapping, target: Target) -> list[_Calls]:
@@ -98,7 +109,7 @@ def _calls(mapping: ApiMapping, target: Target) -> list[_Calls]:
         source, resolved = source_call(mapping, sample), resolve_sample(mapping.samples, sample)
         random = bool(resolved.random or resolved.unwritten)
         made = target_call(mapping, target, sample)
-        calls.append(_Calls(sample, source.digest, made.digest, source.gradient, random))
+        calls.append(_Calls(sample, source.digest, made.digest, source.gradient, random, source.reads_nothing))
     return calls
 
 

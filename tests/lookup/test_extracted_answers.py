@@ -31,11 +31,11 @@ def test_a_less_accurate_kernel_is_told(tanh: TargetEntry) -> None:
 
 
 def test_the_description_that_was_found_is_the_headline(database: Data) -> None:
-    told = extracted(target(database, "torch.mean", "mindspore.mint.mean"))["special-values-special-differ"]
+    told = extracted(target(database, "torch.histc", "mindspore.ops.histc"))["dtype-sides-differ"]
     assert told.headline is not None
-    assert told.headline.en == "Returns nan or inf elsewhere (seen: an input is empty)"
-    assert told.headline.zh == "输入为空张量的样例中返回值中 nan 或 inf 的位置不同"
-    assert "Seen when an input is empty: on 1 of" in told.text.en
+    assert told.headline.en == "Returns another dtype (seen: the dtype is float16)"
+    assert told.headline.zh == "数据类型为 float16 的样例中返回值的数据类型不同"
+    assert "Seen when the dtype is float16: on 1 of" in told.text.en
 
 
 @pytest.mark.parametrize(
