@@ -6,6 +6,7 @@ import ast
 import codecs
 import io
 import os
+import shutil
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -22,6 +23,10 @@ from apidiff.porting.port_text import Ported, Porter
 from apidiff.porting.source_files import Problem, real_path
 from apidiff.porting.source_text import PYTHON, UnreadableSource, kind_of, read_content
 from apidiff.porting.tree_scan import ScannedFile
+
+_UNTOLD = (
+    "{}: git cannot tell which files have changes that are in no commit. Mend the repository, or write with --force."
+)
 
 
 class PortedFile(msgspec.Struct, frozen=True):
@@ -129,13 +134,12 @@ def refuse_unsaved(paths: Sequence[Path]) -> None:
         top = _git(["rev-parse", "--show-toplevel"], folder)
         if top is not None:
             roots.setdefault(Path(top.strip()), []).extend(files)
+        elif (root := _refused_repository(folder)) is not None:
+            raise ApidiffError(_UNTOLD.format(root))
     for root, files in roots.items():
         told = _git(["status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all"], root)
         if told is None:
-            raise ApidiffError(
-                f"{root}: git cannot tell which files have changes that are in no commit. Mend the repository, or write "
-                "with --force."
-            )
+            raise ApidiffError(_UNTOLD.format(root))
         changed = {real_path(root / line[3:]) for line in told.split("\0") if len(line) > 3}
         unsaved += [str(path) for path in files if path in changed]
     if unsaved:
@@ -144,6 +148,13 @@ def refuse_unsaved(paths: Sequence[Path]) -> None:
             f"{unsaved[0]}{more}: changes that are in no commit would be mixed with the port. "
             "Commit or stash them first, or write with --force."
         )
+
+
+def _refused_repository(folder: Path) -> Path | None:
+    """The repository around ``folder`` that git, which is there, gives no answer about: another user's, or one that is broken."""
+    if shutil.which("git") is None:
+        return None
+    return next((parent for parent in [folder, *folder.parents] if (parent / ".git").exists()), None)
 
 
 def _git(arguments: list[str], folder: Path) -> str | None:

@@ -89,6 +89,16 @@ def _git(folder: Path, *arguments: str) -> None:
     )
 
 
+def test_a_repository_that_git_refuses_is_not_taken_for_none(run, project: Path) -> None:
+    _git(project, "init", "-q")
+    (project / ".git" / "config").write_text("[core\n")
+    done = run("port", str(project), "--write")
+    assert done.returncode == 2
+    assert f"{project}: git cannot tell which files have changes that are in no commit" in done.stderr
+    assert (project / "model.py").read_text() == CODE
+    assert run("port", str(project), "--write", "--force").returncode == 0
+
+
 def test_changes_in_no_commit_are_not_mixed_with_a_port(run, project: Path) -> None:
     _git(project, "init", "-q")
     done = run("port", str(project), "--write")  # a new file, which is in no commit at all
