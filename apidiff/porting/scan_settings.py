@@ -14,6 +14,7 @@ from apidiff.atomic_write import write_file
 from apidiff.database.regular_files import read_regular
 from apidiff.database.toml import MAX_BYTES, parsed
 from apidiff.errors import ApidiffError, shortened
+from apidiff.messages.escape_invisible import unbroken
 from apidiff.porting.scan_report import Finding
 
 FILE = "pyproject.toml"
@@ -71,7 +72,8 @@ def read_settings(path: Path) -> tuple[ScanSettings, Path]:
             return msgspec.convert(table, ScanSettings), parent
         except msgspec.ValidationError as error:
             known = ", ".join(field.encode_name for field in msgspec.structs.fields(ScanSettings))
-            raise ApidiffError(f"{file}: [{TABLE}]: {shortened(str(error))}. It may hold {known}.") from error
+            found = shortened(unbroken(str(error)))
+            raise ApidiffError(f"{file}: [{TABLE}]: {found}. It may hold {known}.") from error
     return ScanSettings(), Path.cwd()
 
 

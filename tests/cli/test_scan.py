@@ -95,6 +95,14 @@ def test_baseline_and_settings(run, project: Path) -> None:
     assert run("scan", str(project)).returncode == 0
 
 
+def test_a_setting_of_a_stranger_begins_no_line_of_its_own(run, project: Path) -> None:
+    (project / "pyproject.toml").write_text('[tool.apidiff.scan]\n"x\\nall is well" = 1\n')
+    done = run("scan", str(project))
+    assert done.returncode == 2
+    assert "unknown field `x all is well`" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_only_what_differs_from_a_revision(run, project: Path) -> None:
     def git(*arguments: str) -> None:
         who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
