@@ -108,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
         console.print(f"{own_records_path(data.root)}: {count} added")
         if args.sign:
             sign(own_records_path(data.root), args.sign)
-            console.print(signed_words(signed_list(data.root), "en"))
+            console.print(signed_words(signed_list(data.root, load_signers()), "en"))
     elif args.action == "import":
         trial = record_trial(data, backends, context)
         for taken in take_in(args.files, data, backends, context.examples, load_signers(), _note, trial):

@@ -30,7 +30,7 @@ from apidiff.database.paths import DATA
 from apidiff.database.runs import Reading, load_runs, read_run, record_path, run_id, sharing_id, short_id
 from apidiff.database.shared_targets import fill_in
 from apidiff.database.signatures import load_signatures
-from apidiff.database.signing import load_signed, signed_list
+from apidiff.database.signing import Signer, load_signed, load_signers, signed_list
 from apidiff.database.single_runs import PREFIX, load_single_runs, read_single_run
 from apidiff.database.uses import Uses, load_uses
 from apidiff.database.writing_rules import load_writing_rules
@@ -213,16 +213,21 @@ def with_runs_of_now(data: Data) -> Data:
 
 
 class _OwnList(NamedTuple):
-    """The list of this project's own records: their digests, and what is known of one that has it."""
+    """The list of this project's own records: their digests, and what is known of one that has it; and whose signatures are."""
 
     digests: Collection[str]
     signed: Signed
+    signers: dict[str, Signer]
 
     @classmethod
     def read(cls, root: Path, rest: _PassedOver) -> _OwnList:
-        """Reads the list below ``root``; one that its signature does not fit vouches for nothing."""
-        signed: Signed | None = rest.read(None, lambda: signed_list(root))
-        return cls(load_own_records(root, rest.errors), signed) if signed else cls((), Signed())
+        """Reads the list below ``root``; one that its signature does not fit vouches for nothing.
+
+        Where the known signers cannot be read, none is known.
+        """
+        signers: dict[str, Signer] = rest.read({}, load_signers)
+        signed: Signed | None = rest.read(None, lambda: signed_list(root, signers))
+        return cls(load_own_records(root, rest.errors), signed, signers) if signed else cls((), Signed(), signers)
 
 
 class _Records(NamedTuple, Generic[_Record]):
@@ -257,7 +262,7 @@ def _records(
 def _vouched_for(root: Path, own: _OwnList, reading: Reading, run_ids: Iterable[str]) -> dict[str, Signed]:
     return {
         key: own.signed if key in reading.own_ids and found.state is not State.ATTESTED else found
-        for key, found in load_signed(root, run_ids).items()
+        for key, found in load_signed(root, run_ids, own.signers).items()
     }
 
 

@@ -41,12 +41,12 @@ _KEY_BYTES = 42  # of a public key: its algorithm, its ID, the key
 _EXAMPLE = "Write one table [[signer]] per signer, with name, key and about; the head of the file has an example."
 
 
-def signed_list(root: Path) -> Signed:
+def signed_list(root: Path, signers: Mapping[str, Signer]) -> Signed:
     """Tells what is known of records that the list of this project's own has, by the signature of the list.
 
     Raises DataError where that does not verify: then the list was changed after it was signed.
     """
-    signed = signed_at(own_records_path(root), load_signers())
+    signed = signed_at(own_records_path(root), signers)
     if signed.state in {State.VERIFIED, State.ATTESTED}:
         return msgspec.structs.replace(signed, state=State.IN_SIGNED_LIST)
     return Signed(state=State.LISTED)
@@ -74,12 +74,8 @@ def sign(path: Path, key: Path) -> Path:
     return signature_path(path)
 
 
-def load_signed(root: Path, run_ids: Iterable[str]) -> dict[str, Signed]:
-    """Checks the signatures of the records below ``root``, by the ID of the run.
-
-    One that does not verify is told by its state. Raises DataError where conf/signers.toml is broken.
-    """
-    signers = load_signers()
+def load_signed(root: Path, run_ids: Iterable[str], signers: Mapping[str, Signer]) -> dict[str, Signed]:
+    """Checks the signatures of the records below ``root``, by the ID of the run; what does not verify is told by its state."""
     found = {}
     for run_id in run_ids:
         try:

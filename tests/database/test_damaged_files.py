@@ -10,7 +10,9 @@ import pytest
 
 from apidiff.database import DataError, InvalidData, load, load_valid
 from apidiff.database.paths import DATA
+from apidiff.database.runs import run_id
 from apidiff.errors import Damage
+from apidiff.model.signed import State
 
 REDUCE, GATHER, ABS = "torch.distributed.reduce", "torch.distributed.gather", "torch.abs"
 FOLDER = "mappings/torch/distributed"
@@ -98,6 +100,26 @@ def test_a_damaged_file_is_named_and_the_rest_is_read(
     with pytest.raises(InvalidData) as caught:
         load_valid(root)
     assert [str(error) for error in caught.value.errors] == [str(error)]
+
+
+@pytest.mark.parametrize(("text", "said"), [("x = [", Damage.SYNTAX), (None, Damage.UNREADABLE)])
+def test_signers_that_cannot_be_read_stop_no_answer(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None, said: Damage
+) -> None:
+    """No signer is known then; what the list of this project's own records has is still its own."""
+    kept = next((DATA / "runs").glob("*/*.json"))
+    (root / "runs" / kept.parent.name).mkdir(parents=True)
+    shutil.copy(kept, root / "runs" / kept.parent.name)
+    path = tmp_path / "signers.toml"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    monkeypatch.setattr("apidiff.database.signing.conf_file", lambda _name: path)
+    data = load(root)
+    assert [(error.path, error.damage) for error in data.broken] == [(path, said)]
+    assert data.mappings.keys() == {REDUCE, GATHER, ABS}
+    assert {key: signed.state for key, signed in data.signed.items()} == {run_id(kept): State.LISTED}
+    with pytest.raises(InvalidData, match=r"signers\.toml"):
+        load_valid(root)
 
 
 @pytest.mark.parametrize("name", ["canonical_calls.yaml", "writing_rules.yaml"])

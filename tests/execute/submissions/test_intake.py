@@ -675,7 +675,7 @@ def test_a_record_that_ci_signed_is_attested(
     path = sent(tmp_path, encode(msgspec.structs.replace(record, measured_by=None)))
     alice.sign(path)
     signers = {key: msgspec.structs.replace(signer, kind=kind) for key, signer in known_as(alice).items()}
-    monkeypatch.setattr("apidiff.database.signing.load_signers", lambda: signers)
+    monkeypatch.setattr("apidiff.database.data.load_signers", lambda: signers)
     if kind is SignerKind.PERSON:
         with pytest.raises(InvalidData, match="does not say who measured"):
             take_in([path], data, BACKENDS, examples, signers)
@@ -700,7 +700,7 @@ def test_a_record_that_ci_signed_is_attested(
 def test_a_list_that_was_changed_after_it_was_signed_vouches_for_nothing(
     data: Data, alice: Key, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("apidiff.database.signing.load_signers", lambda: known_as(alice))
+    monkeypatch.setattr("apidiff.database.data.load_signers", lambda: known_as(alice))
     [(ours, _)] = data.runs
     path = own_records_path(data.root)
     assert load(data.root).signed[ours].state is State.LISTED

@@ -213,19 +213,17 @@ def test_a_program_that_fails_is_not_taken_for_a_yes(
 def test_a_signature_of_another_text_vouches_for_no_record(
     keys: tuple[Key, Key],
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     signers: dict[str, Signer],
     beside: bytes,
     state: State,
 ) -> None:
     """A record may lie there compressed, and something else under its name that is not."""
-    monkeypatch.setattr("apidiff.database.signing.load_signers", lambda: signers)
     read = tmp_path / "runs" / "torch-2.13.0" / f"single-cpu-{whole_digest(CONTENT)}.json.gz"
     read.parent.mkdir(parents=True)
     read.write_bytes(gzip.compress(CONTENT))
     read.with_suffix("").write_bytes(beside)
     keys[0].sign(read.with_suffix(""))
-    assert load_signed(tmp_path, [run_id(read)])[run_id(read)].state is state
+    assert load_signed(tmp_path, [run_id(read)], signers)[run_id(read)].state is state
 
 
 def _enlarge(path: Path) -> None:
