@@ -25,6 +25,7 @@ from apidiff.errors import Damage, DataError
 _LINE = re.compile(r"(?P<digest>[0-9a-f]{64})  (?P<run>[A-Za-z0-9._-]+/[A-Za-z0-9._-]+)")
 _MOST = 256 * 2**20  # bytes: some 2 million records
 _REMEDY = "Restore the line from version control."
+_TOLD = 100  # lines of another form; a few megabytes of them would take gigabytes of errors
 
 
 def own_records_path(root: Path) -> Path:
@@ -35,7 +36,8 @@ def own_records_path(root: Path) -> Path:
 def load_own_records(root: Path, broken: list[DataError] | None = None) -> dict[str, str]:
     """Reads the list: digest → what was run, the ID without the digest; empty where there is none.
 
-    Raises DataError for a line of another form; given a list ``broken``, adds the error there and passes the line over.
+    Raises DataError for a line of another form; given a list ``broken``, adds the error there and passes the line over. Of many
+    such lines the first ones are told each, the others by their number.
     """
     path = own_records_path(root)
     try:
@@ -52,15 +54,22 @@ def load_own_records(root: Path, broken: list[DataError] | None = None) -> dict[
         broken.append(unread)
         return {}
     own: dict[str, str] = {}
+    others = 0
     for number, line in enumerate(text.splitlines(), 1):
         match = _LINE.fullmatch(line)
         if match is None:
+            others += 1
+            if others > _TOLD:
+                continue
             other = DataError(path, number, "is no SHA-256 and name of a run", _REMEDY, Damage.FORM)
             if broken is None:
                 raise other
             broken.append(other)
             continue
         own[match["digest"]] = match["run"]
+    if broken is not None and others > _TOLD:
+        found = f"{others - _TOLD} more lines are no SHA-256 and name of a run"
+        broken.append(DataError(path, None, found, "Restore the file from version control.", Damage.FORM))
     return own
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from apidiff.database import DataError, InvalidData, load, load_valid
+from apidiff.database.own_records import load_own_records, own_records_path
 from apidiff.database.paths import DATA
 from apidiff.database.runs import run_id
 from apidiff.errors import Damage
@@ -100,6 +101,15 @@ def test_a_damaged_file_is_named_and_the_rest_is_read(
     with pytest.raises(InvalidData) as caught:
         load_valid(root)
     assert [str(error) for error in caught.value.errors] == [str(error)]
+
+
+def test_of_many_lines_that_name_no_record_the_first_are_told_and_the_rest_counted(tmp_path: Path) -> None:
+    """An error for each would take hundreds of times the bytes of the file."""
+    own_records_path(tmp_path).write_text("x\n" * 5000 + f"{'0' * 64}  torch-2.13.0/gloo-cpu-2\n", encoding="utf-8")
+    broken: list[DataError] = []
+    assert load_own_records(tmp_path, broken) == {"0" * 64: "torch-2.13.0/gloo-cpu-2"}
+    assert [error.line for error in broken] == [*range(1, 101), None]
+    assert "4900 more lines are no SHA-256 and name of a run" in str(broken[-1])
 
 
 @pytest.mark.parametrize(("text", "said"), [("x = [", Damage.SYNTAX), (None, Damage.UNREADABLE)])
