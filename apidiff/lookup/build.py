@@ -11,10 +11,12 @@ import msgspec
 
 from apidiff.database import load
 from apidiff.database.checks import without_unusable
+from apidiff.database.terms import Term, load_terms
 from apidiff.derive.counterparts import counterparts as all_counterparts
 from apidiff.derive.counterparts import served, with_classes
 from apidiff.derive.source_names import source_names
 from apidiff.derive.versions_run import newest_first, versions_run
+from apidiff.errors import DataError
 from apidiff.lookup.index import Index, Spelling, packed
 from apidiff.lookup.made_entries import made_entries
 from apidiff.lookup.names import counterpart_spellings, spellings
@@ -80,8 +82,14 @@ def index_of(
         passed_over: the mappings that could not be made, by ID, each with the reason.
         digests: of what each entry was made from.
     """
+    damaged = list(damaged)
+    terms: list[Term] = []
+    try:
+        terms = load_terms()
+    except DataError as error:  # then APIs are found by their names and texts alone
+        damaged.append(str(error))
     with closing(sqlite3.connect(":memory:")) as connection:
-        fill_search(connection, entries.values(), counterparts.values())
+        fill_search(connection, entries.values(), counterparts.values(), terms)
         connection.commit()
         words = connection.serialize()
     return Index(
@@ -96,7 +104,7 @@ def index_of(
         digests=dict(digests),
         encoded_call_facts=_encoded(facts),
         words=memoryview(words),
-        damaged=list(damaged),
+        damaged=damaged,
         passed_over=dict(passed_over),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 
-from apidiff.database.terms import everyday_names, load_terms
+from apidiff.database.terms import Term, everyday_names
 from apidiff.lookup.answer import Match
 from apidiff.lookup.names import counterpart_spellings, spellings
 from apidiff.lookup.words import index_words
@@ -29,11 +29,14 @@ CREATE VIRTUAL TABLE words USING fts5 (names, text, behaviour, content='', token
 
 
 def fill_search(
-    connection: sqlite3.Connection, entries: Iterable[Entry], counterparts: Iterable[CounterpartEntry]
+    connection: sqlite3.Connection,
+    entries: Iterable[Entry],
+    counterparts: Iterable[CounterpartEntry],
+    terms: Iterable[Term],
 ) -> None:
     """Adds the tables that searching reads: in the index, and in an exported database."""
     connection.executescript(_TABLES)
-    for name, meant in everyday_names(load_terms()).items():
+    for name, meant in everyday_names(terms).items():
         connection.executemany(
             "INSERT INTO everyday VALUES (?, ?, ?)", [(name, api, at) for at, api in enumerate(meant)]
         )

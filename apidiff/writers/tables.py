@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
+from apidiff.database.terms import load_terms
 from apidiff.lookup.passages import fill_search
 from apidiff.model.base import Text
 from apidiff.model.views import ClaimEntry, CounterpartEntry, Entry, OtherwiseEntry, ParameterEntry, TargetEntry
@@ -86,7 +87,7 @@ def fill_tables(
             _add_claim(connection, entry, claim)
     for counterpart in counterparts:
         _add(connection, "counterpart", counterpart.name, *_both(counterpart.why), ",".join(counterpart.nearest))
-    fill_search(connection, entries, counterparts)
+    fill_search(connection, entries, counterparts, load_terms())
     connection.commit()
 
 

@@ -56,6 +56,20 @@ def test_kept_once_and_used_again(small: Path, cache: Path) -> None:
     assert kept.stat().st_mtime_ns == before
 
 
+def test_everyday_words_that_cannot_be_read_stop_no_answer(
+    small: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """APIs are found by their names and texts then; each call tells it, also the one that finds the index."""
+    broken = tmp_path / "terms.yaml"
+    broken.write_text("{")
+    monkeypatch.setattr("apidiff.database.terms.conf_file", lambda _name: broken)
+    for _ in range(2):
+        knowledge = load()
+        assert knowledge.lookup("dist.all_reduce").id
+        assert knowledge.search("all_reduce").results
+        assert f"passed over: {broken}" in capfd.readouterr().err
+
+
 def test_the_index_of_a_wheel_is_unpacked_once(
     small: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
