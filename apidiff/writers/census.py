@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from apidiff.lookup.census import CensusReport
+from apidiff.messages.escape_invisible import one_line
 from apidiff.messages.labels import filled
 from apidiff.model.base import Language
 
@@ -30,7 +31,7 @@ def census_text(report: CensusReport, language: Language) -> str:
     ]
     lines = [text.said_in(language) for text in texts]
     width = len(_grouped(report.unanswered[0].references)) if report.unanswered else 0
-    lines += [f"  {_grouped(used.references):>{width}}  {used.name}" for used in report.unanswered[:_LONGEST]]
+    lines += [f"  {_grouped(used.references):>{width}}  {one_line(used.name)}" for used in report.unanswered[:_LONGEST]]
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -30,6 +30,15 @@ def test_shares_and_what_is_missing(index: Index) -> None:
     assert "60.0 %" in census_text(report, "zh")
 
 
+def test_a_name_of_the_census_stays_on_its_line_and_shows_what_nobody_sees(index: Index) -> None:
+    """Cells of a CSV file may hold line ends, escape sequences and changes of direction."""
+    report = census_report(index, {"a\nanswered: all": 4, "b\x1b[2Jc\0": 3, "\u202ed": 2, "e" * 5000: 1})
+    lines = census_text(report, "en").splitlines()
+    assert lines[4:7] == ["  4  a answered: all", "  3  b\\x1b[2Jc\\x00", "  2  \\u202ed"]
+    assert len(lines) == 8
+    assert len(lines[7]) < 130
+
+
 def test_where_all_is_answered_it_says_so(index: Index) -> None:
     assert census_text(census_report(index, {REDUCE: 1}), "en").endswith("\nEvery name has an answer.\n")
 
