@@ -15,6 +15,7 @@ from apidiff.errors import DataError
 
 _LOCK_S = 10.0  # a record is written in milliseconds
 _TEMPORARY = ".tmp"
+_DEVICES = {Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd")}
 
 
 @contextmanager
@@ -22,9 +23,11 @@ def replacing(path: Path) -> Iterator[Path]:
     """Gives a temporary file beside ``path`` to write to, which takes its place at the end of the block.
 
     A file that was there hands its permissions on. Where the block raises, nothing is left and ``path`` is as it was; an
-    OSError names it. A device or a pipe is never replaced: it may be the system's ``/dev/null``.
+    OSError names it. A device or a pipe is never replaced: it may be the system's ``/dev/null``. Of a link the file that it
+    leads to is written.
     """
     refuse_irregular(path)
+    path = path.resolve()
     mode = path.stat().st_mode & 0o7777 if path.exists() else 0o644
     temporary = _unused_name(path.parent)
     try:
@@ -41,8 +44,13 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def refuse_irregular(path: Path) -> None:
-    """Raise OSError where something is there that is neither a file nor a folder, which no file can replace anyway."""
-    if path.exists() and not path.is_file() and not path.is_dir():
+    """Raise OSError where something is there that is neither a file nor a folder, which no file can replace anyway.
+
+    Nor is a link that leads nowhere replaced, or what the system calls a device: ``/dev/stdout`` may be a file.
+    """
+    if path.is_symlink() and not path.exists():
+        raise OSError(errno.EINVAL, "it is a link that leads nowhere", str(path))
+    if (path.exists() and not path.is_file() and not path.is_dir()) or path.absolute().parent in _DEVICES:
         raise OSError(errno.EINVAL, "it is no regular file", str(path))
 
 

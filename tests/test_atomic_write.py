@@ -154,3 +154,30 @@ def test_what_is_no_file_stays_what_it_is(tmp_path: Path) -> None:
     assert pipe.is_fifo()
     assert link.readlink() == Path(os.devnull)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe"]
+
+
+def test_of_a_link_the_file_is_written_that_it_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"1")
+    (tmp_path / "link").symlink_to("file")
+    write_file(tmp_path / "link", b"2")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"2"
+
+
+@pytest.mark.parametrize(("leads", "found"), [("nowhere/x", "leads nowhere"), ("link", "leads nowhere")])
+def test_a_link_that_leads_nowhere_is_left(tmp_path: Path, leads: str, found: str) -> None:
+    (tmp_path / "link").symlink_to(leads)
+    with pytest.raises(OSError, match=found):
+        write_file(tmp_path / "link", b"2")
+    assert (tmp_path / "link").is_symlink()
+
+
+def test_what_the_system_calls_a_device_is_left_where_it_is_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As ``/dev/stdout`` is that leads to a file."""
+    monkeypatch.setattr(atomic_write, "_DEVICES", {tmp_path})
+    (tmp_path / "stdout").write_bytes(b"1")
+    with pytest.raises(OSError, match="no regular file"):
+        write_file(tmp_path / "stdout", b"2")
+    assert (tmp_path / "stdout").read_bytes() == b"1"

@@ -14,7 +14,7 @@ from apidiff.atomic_write import write_file
 from apidiff.database.regular_files import read_regular
 from apidiff.database.toml import MAX_BYTES, parsed
 from apidiff.errors import ApidiffError, shortened
-from apidiff.messages.escape_invisible import unbroken
+from apidiff.messages.escape_invisible import file_name, unbroken
 from apidiff.porting.scan_report import Finding
 
 FILE = "pyproject.toml"
@@ -79,28 +79,30 @@ def read_settings(path: Path) -> tuple[ScanSettings, Path]:
 
 def read_baseline(path: Path) -> Counter[tuple[str, str, str]]:
     """Read the findings that are known. Raises ApidiffError for a file that is no baseline."""
+    named = file_name(str(path))
     try:
         baseline = msgspec.json.decode(read_regular(path, _LARGEST), type=_Baseline)
     except OSError as error:
-        raise ApidiffError(f"{path}: {error.strerror}. Write a baseline with --write-baseline {path}") from error
+        raise ApidiffError(f"{named}: {error.strerror}. Write a baseline with --write-baseline {named}") from error
     except (ValueError, RecursionError) as error:
         raise ApidiffError(
-            f"{path}: is no baseline ({shortened(str(error))}). Write it anew with --write-baseline {path}"
+            f"{named}: is no baseline ({shortened(str(error))}). Write it anew with --write-baseline {named}"
         ) from error
     if baseline.version != _VERSION:
         raise ApidiffError(
-            f"{path}: is of version {baseline.version}, {_VERSION} is read. Write it anew: --write-baseline {path}"
+            f"{named}: is of version {baseline.version}, {_VERSION} is read. Write it anew: --write-baseline {named}"
         )
     return Counter({(known.file, known.source, known.id): known.count for known in baseline.findings})
 
 
 def write_baseline(path: Path, findings: Iterable[Finding]) -> int:
     """Write all ``findings`` as known; return how many. Lines are left out, so that an edit above one changes nothing."""
+    named = file_name(str(path))
     counts = Counter((finding.file, finding.source, finding.id) for finding in findings)
     known = [_Known(*key, count) for key, count in sorted(counts.items())]
     content = msgspec.json.format(msgspec.json.encode(_Baseline(_VERSION, known)), indent=1) + b"\n"
     try:
         write_file(path, content)
     except OSError as error:
-        raise ApidiffError(f"{path}: the baseline cannot be written ({error.strerror}). Name another file.") from error
+        raise ApidiffError(f"{named}: the baseline cannot be written ({error.strerror}). Name another file.") from error
     return sum(counts.values())
