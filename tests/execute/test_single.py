@@ -1,5 +1,8 @@
 """Calls in one kept process: what is recorded, what ends the process, and what comes back the same."""
 
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -205,6 +208,21 @@ def test_a_graph_of_a_framework_without_one_is_an_error(runner: CallRunner) -> N
     assert graph.trace is not None
     assert graph.trace.error is not None
     assert "cannot be compiled" in graph.trace.error.message
+
+
+def test_forked_processes_compile_no_call_of_each_other(tmp_path: Path) -> None:
+    code = """
+import os
+from apidiff.execute.single.graph import _loaded
+for number in range(3):
+    if os.fork() == 0:
+        print(_loaded(f"def call(): return {number}", {}).call(), flush=True)
+        os._exit(0)
+    os.wait()
+"""
+    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONDONTWRITEBYTECODE": ""}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["0", "1", "2"]
 
 
 def test_what_does_not_come_back_the_same_is_kept_twice(tmp_path: Path) -> None:

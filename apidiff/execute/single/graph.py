@@ -7,6 +7,7 @@ import itertools
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -64,7 +65,7 @@ class GraphCall:
 
 def _loaded(text: str, constants: dict[str, Any]) -> ModuleType:
     """The module that ``text`` is. Its file stays while the process lives: the compiler reads it."""
-    path = Path(_folder.name) / f"apidiff_sample_{next(_numbers)}.py"
+    path = _folder() / f"apidiff_sample_{next(_numbers)}.py"
     path.write_text(text)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
@@ -76,4 +77,11 @@ def _loaded(text: str, constants: dict[str, Any]) -> ModuleType:
     return module
 
 
-_folder = tempfile.TemporaryDirectory(prefix="apidiff-graph-")
+@cache
+def _folder() -> Path:
+    """The folder of this process, which whoever started it removes.
+
+    Processes forked from one must not share it: of a file that is written anew within a second Python loads what it compiled
+    of the former one.
+    """
+    return Path(tempfile.mkdtemp(prefix="apidiff-graph-"))
