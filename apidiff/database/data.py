@@ -213,7 +213,7 @@ def with_runs_of_now(data: Data) -> Data:
 
 
 class _OwnList(NamedTuple):
-    """The list of this project's own records: their digests, and what is known of one that has it; and whose signatures are."""
+    """The list of this project's own records: their digests, and what is known of one that has it; and the known signers."""
 
     digests: Collection[str]
     signed: Signed

@@ -437,10 +437,10 @@ def unlike_values(slot: str, source: TensorDump, target: TensorDump, *, exact: b
     kinds = {mine.dtype.kind, theirs.dtype.kind}
     if exact:
         rtol = atol = 0.0
-    exact = not kinds & {"f", "c"}
+    whole = not kinds & {"f", "c"}
     widest = np.complex128 if "c" in kinds else np.float64
     wide = mine.astype(widest), theirs.astype(widest)
-    apart = mine != theirs if exact else ~np.isclose(wide[1], wide[0], rtol=rtol, atol=atol, equal_nan=True)
+    apart = mine != theirs if whole else ~np.isclose(wide[1], wide[0], rtol=rtol, atol=atol, equal_nan=True)
     if not apart.any():
         return
     worst = _worst(wide[0], wide[1], apart)
@@ -449,7 +449,7 @@ def unlike_values(slot: str, source: TensorDump, target: TensorDump, *, exact: b
     fact = evidence(
         EvidenceCode.VALUES_DIFFER, slot=slot, source=shown[0], target=shown[1], count=count, all=apart.size
     )
-    near = {} if exact else _percent_off(wide[0][apart], wide[1][apart])
+    near = {} if whole else _percent_off(wide[0][apart], wide[1][apart])
     yield msgspec.structs.replace(fact, values=fact.values | near)
 
 

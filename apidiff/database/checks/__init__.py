@@ -71,14 +71,14 @@ def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
     return [*found, *words, *data.unneeded, *tables_are_cited(data), *listings]
 
 
-def without_unusable(data: Data, examples: Path | None = None) -> Data:
+def without_unusable(data: Data) -> Data:
     """``data`` without the mappings that cite a claim, document or example that is not there; ``passed_over`` tells them.
 
     No entry can be made of one. `check_records` names all that is wrong with it.
     """
     from apidiff.database.paths import examples_folder
 
-    folder = examples or examples_folder()
+    folder = examples_folder()
     faults: dict[str, DataError] = {}
     for key, mapping in data.mappings.items():
         subject = Subject(data, mapping)
