@@ -16,7 +16,7 @@ from apidiff.messages.escape_invisible import file_name, visible
 from apidiff.model.base import Language
 from apidiff.porting.port_files import PortedFile, port_files, refuse_unsaved, write_ported
 from apidiff.porting.port_text import Porter, PortOptions
-from apidiff.porting.source_files import Problem
+from apidiff.porting.source_files import Problem, SourceFile, real_path
 from apidiff.porting.tree_scan import scan_tree
 from apidiff.writers.exports.address import Address
 from apidiff.writers.scan.words import problem_text, words
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Ports and prints or writes. What could not be ported goes to standard error."""
     options = read_options(args)
-    files, chosen = options.files, options.language
+    files, chosen = _each_once(options.files), options.language
     site = Address.configured(options.settings.site).pages(chosen)
     made = PortOptions(unsafe=args.unsafe, language=chosen, site=site)
     porter = Porter(options.judge, options.index.source_names, made)
@@ -71,10 +71,20 @@ def run(args: argparse.Namespace) -> int:
     for file in port_files(scanned, porter):
         if isinstance(file, Problem):
             _tell([file], chosen)
-            code = code or int(file.code == "broken")
+            code = code or int(file.code in _OWN)
         else:
             code = max(code, _one(file, args, chosen))
     return code
+
+
+def _each_once(files: Iterable[SourceFile]) -> list[SourceFile]:
+    """The files without the links to one that is there too: what was ported by one name is not ported again by another."""
+    found: dict[Path, SourceFile] = {}
+    for file in files:
+        real = real_path(Path(file.path))
+        if real not in found or not Path(file.path).is_symlink():
+            found[real] = file
+    return list(found.values())
 
 
 def _one(file: PortedFile, args: argparse.Namespace, chosen: Language) -> int:

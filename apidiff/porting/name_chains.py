@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from apidiff.model.result_types import INSTANCE
 from apidiff.porting.bindings import ClassFacts, Frame
 from apidiff.porting.torch_names import IN_TREE, TorchNames, Value, united
-from apidiff.porting.uses import Passed, Pending, Use, attribute_place, span
+from apidiff.porting.uses import Passed, Pending, Use, attribute_place, place_of
 
 _LONGEST = 240  # characters of a path
 
@@ -169,7 +169,7 @@ class NameChains:
             return
         start = before[-1] if before else base
         plain = type(base) is ast.Name
-        places = [span(base, start), *(span(base, step) if plain else attribute_place(step) for step in steps)]
+        places = [place_of(start), *(place_of(step) if plain else attribute_place(step) for step in steps)]
         self.pending.append(Pending(value, [step.attr for step in steps], places, role, passed))
 
     def _tell(
@@ -179,5 +179,5 @@ class NameChains:
             return
         last = steps[end - 1] if end else base
         plain = type(base) is ast.Name
-        place = span(base, last) if plain or not end else attribute_place(steps[end - 1])
+        place = place_of(last) if plain or not end else attribute_place(steps[end - 1])
         self.uses.append(Use(api, place, role, passed))

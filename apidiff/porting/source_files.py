@@ -112,22 +112,21 @@ def changed_since(revision: str, folder: Path) -> set[Path]:
 
     Raises ApidiffError where git says that there is no such thing.
     """
-    root = Path(_git(["rev-parse", "--show-toplevel"], folder).strip())
+    root = Path(_git(["rev-parse", "--show-toplevel"], folder, "Leave --diff out, or mend the repository").strip())
     if revision.startswith("-"):
         raise ApidiffError(f"--diff {revision}: that is no revision. Name a commit, a branch or a tag.")
-    changed = _git(["diff", "--name-only", "-z", "--diff-filter=d", "--ignore-submodules=all", revision, "--"], root)
-    new = _git(["ls-files", "--others", "--exclude-standard", "-z"], root)
+    differing = ["diff", "--name-only", "-z", "--diff-filter=d", "--ignore-submodules=all", revision, "--"]
+    changed = _git(differing, root, "Name a revision that exists")
+    new = _git(["ls-files", "--others", "--exclude-standard", "-z"], root, "Leave --diff out, or mend the repository")
     return {real_path(root / name) for name in f"{changed}\0{new}".split("\0") if name}
 
 
-def _git(arguments: list[str], folder: Path) -> str:
+def _git(arguments: list[str], folder: Path, remedy: str) -> str:
     try:
         done = git_answer(arguments, folder)
     except OSError as error:
         raise ApidiffError(f"--diff needs git ({error.strerror}). Install it, or leave --diff out.") from error
     if done.returncode:
         said = done.stderr.strip().splitlines()
-        raise ApidiffError(
-            f"git {arguments[0]} in {folder}: {said[-1] if said else 'failed'}. Name a revision that exists."
-        )
+        raise ApidiffError(f"git {arguments[0]} in {folder}: {said[-1] if said else 'failed'}. {remedy}.")
     return done.stdout

@@ -47,13 +47,8 @@ class Pending(msgspec.Struct, frozen=True, gc=False):
 
 
 def place_of(node: ast.alias | ast.expr) -> Place:
-    """Return the place of a node."""
+    """Return the place of a node, from the parentheses around what it begins with."""
     return node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-
-
-def span(first: ast.expr, last: ast.expr) -> Place:
-    """From the start of a chain to the end of one of its parts."""
-    return first.lineno, first.col_offset, last.end_lineno or last.lineno, last.end_col_offset or last.col_offset
 
 
 def attribute_place(node: ast.Attribute) -> Place:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from command import COMMAND
 
+from apidiff.cli import main, port
 from apidiff.porting import port_files
 from apidiff.porting.port_files import PortedFile, write_ported
 from apidiff.porting.port_text import Ported
@@ -81,6 +82,16 @@ def test_a_link_stays_a_link(run, project: Path) -> None:
     assert run("port", str(project), "--write").returncode == 0
     assert (project / "model.py").is_symlink()
     assert (project / "real.txt").read_text() == PORTED
+
+
+@pytest.mark.parametrize("name", ["a_link.py", "z_link.py"])
+def test_a_file_that_a_link_leads_to_is_ported_once(run, project: Path, name: str) -> None:
+    (project / name).symlink_to("model.py")
+    done = run("port", str(project), "--write", "--lang", "en")
+    assert done.returncode == 0
+    assert [line.partition(":")[0] for line in done.stderr.splitlines()] == [str(project / "model.py")]
+    assert (project / "model.py").read_text() == PORTED
+    assert (project / name).is_symlink()
 
 
 def _git(folder: Path, *arguments: str) -> None:
@@ -300,6 +311,22 @@ def test_a_pipe_that_took_the_place_of_a_file_is_not_waited_for(project: Path) -
     assert problem is not None
     assert (problem.code, problem.detail) == ("cannot_write", "it is no regular file")
     assert [one.name for one in project.iterdir()] == ["model.py"]
+
+
+@pytest.mark.parametrize("when", ["port_files", "write_ported"])
+def test_a_file_that_changed_meanwhile_ends_alike_whoever_notices(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], when: str
+) -> None:
+    noticing = getattr(port, when)
+
+    def changed(*arguments: object) -> object:
+        (project / "model.py").write_text("# somebody else\n")
+        return noticing(*arguments)
+
+    monkeypatch.setattr(port, when, changed)
+    assert main(["port", str(project), "--write", "--jobs", "1", "--lang", "en"]) == 1
+    assert capsys.readouterr().err.count("changed while it was read") == 1
+    assert (project / "model.py").read_text() == "# somebody else\n"
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])

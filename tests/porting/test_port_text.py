@@ -41,6 +41,10 @@ IMPORTS = [
         "import torch\nimport torch.nn as nn\n\nlayer = nn.Linear(3, 2)\nkind = torch.float32\n",
         "import mindspore\nfrom mindspore import mint\n\nlayer = mint.nn.Linear(3, 2)\nkind = mindspore.float32\n",
     ),
+    (  # parentheses around a part of the name belong to it
+        "import torch\nx = ((torch).cat)((a),dim=(1),)\ny = (torch.nn).Linear(3, 2)\n",
+        "from mindspore import mint\nx = (mint.cat)((a),dim=(1),)\ny = mint.nn.Linear(3, 2)\n",
+    ),
     ("from torch import Tensor\n\ndef f(x: Tensor): ...\n", "import mindspore\n\ndef f(x: mindspore.Tensor): ...\n"),
     (  # what is still needed stays, and takes no name of MindSpore's
         "from torch import nn\n\nclass A(nn.Module):\n    x = nn.utils.weight_norm\n",
