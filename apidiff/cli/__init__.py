@@ -190,8 +190,10 @@ def _refuse_unusable(arguments: Sequence[str]) -> None:
     Of the latter two argparse makes an empty list, whatever kind of value is wanted.
     """
     for number, argument in enumerate(arguments, 1):
-        if any("\ud800" <= character <= "\udfff" for character in argument):
-            raise ApidiffError(f"Argument {number} is not UTF-8 text. Write it, or name the file, in UTF-8.")
+        if "\0" in argument or any("\ud800" <= character <= "\udfff" for character in argument):
+            raise ApidiffError(
+                f"Argument {number} is not UTF-8 text, or holds a NUL. Write it, or name the file, in UTF-8."
+            )
         if argument.startswith("-") and argument.endswith("=--"):
             raise ApidiffError(
                 f"Argument {number}: '--' is no value of an option. Give another, or leave the option out."

@@ -7,10 +7,10 @@ import sys
 from collections.abc import Iterator
 from itertools import groupby
 
-import msgspec
 from rich.console import RenderableType
 from rich.padding import Padding
 
+from apidiff.cli.json_output import json_line
 from apidiff.cli.output import language, show
 from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import load_backends
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         told = None if verdicts is None else [_verdict_json(*verdict) for verdict in verdicts]
         drift = _json(old, new, changes) | {"verdicts": told}
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(drift), indent=1) + b"\n")
+        sys.stdout.buffer.write(json_line(drift, indent=1))
     else:
         _show(data, old, new, changes, language(args.lang))
         show(*_verdict_lines(verdicts, language(args.lang)))

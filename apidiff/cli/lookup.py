@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-import msgspec
-
+from apidiff.cli.json_output import json_line
 from apidiff.errors import ApidiffError
 from apidiff.lookup.answer import Answer, Unmatched
 from apidiff.lookup.cache import open_index
@@ -51,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
 
         answer = with_trusted(answer, Trusted(args.trust))
     if args.json:
-        sys.stdout.buffer.write(msgspec.json.encode(answer) + b"\n")  # JSON is UTF-8, whatever the locale
+        sys.stdout.buffer.write(json_line(answer))
         return 0
     # Rich takes longer to import than a lookup takes that prints JSON.
     from apidiff.cli.output import language, show

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
+from apidiff.cli.json_output import json_line
 from apidiff.database import ApidiffError, InvalidData, load_valid, with_runs_of_now
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
@@ -98,8 +98,7 @@ def run_matrix(args: argparse.Namespace) -> int:
                     done(result)
     results.sort(key=lambda result: cells.index(result.cell))
     if args.json:
-        text = msgspec.json.encode([_plain(result) for result in results])
-        sys.stdout.buffer.write(msgspec.json.format(text) + b"\n")
+        sys.stdout.buffer.write(json_line([_plain(result) for result in results], indent=2))
     else:
         out = Console(markup=False, highlight=False, soft_wrap=True)
         for result in results:

@@ -6,9 +6,9 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 
-import msgspec
 from rich.console import Console
 
+from apidiff.cli.json_output import json_line
 from apidiff.database import Data
 from apidiff.derive.sample_code import sample_code, sample_inputs
 from apidiff.errors import ApidiffError
@@ -45,7 +45,7 @@ def show_sample(data: Data, args: argparse.Namespace) -> int:
     sampled = (with_extracted(mapping, data.extracted) if extracted else None) or mapping
     if args.json:
         plain = _plain(repeated, args.sample, "extracted" if extracted else "")
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(plain)) + b"\n")
+        sys.stdout.buffer.write(json_line(plain, indent=2))
     else:
         console = Console(markup=False, highlight=False)
         for line in _lines(sampled, args.sample, repeated):

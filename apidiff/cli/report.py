@@ -6,8 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-import msgspec
-
+from apidiff.cli.json_output import json_line
 from apidiff.cli.output import language
 
 
@@ -70,7 +69,7 @@ def _documents(args: argparse.Namespace) -> bytes:
     from apidiff.writers.documents import documents_text
 
     rows = documents_report(load(), knowledge.load().entries)
-    return _indented(rows) if args.json else documents_text(rows, language(args.lang)).encode()
+    return json_line(rows, indent=1) if args.json else documents_text(rows, language(args.lang)).encode()
 
 
 def _conditions(args: argparse.Namespace) -> bytes:
@@ -82,7 +81,7 @@ def _conditions(args: argparse.Namespace) -> bytes:
     data = load()
     tell_damaged([str(error) for error in data.unread])
     figures = condition_figures(data)
-    return _indented(figures) if args.json else conditions_text(figures, language(args.lang)).encode()
+    return json_line(figures, indent=1) if args.json else conditions_text(figures, language(args.lang)).encode()
 
 
 def _official(args: argparse.Namespace) -> bytes:
@@ -93,7 +92,7 @@ def _official(args: argparse.Namespace) -> bytes:
 
     report = official_report(load(), dict(knowledge.load().entries))
     if args.format == "json":
-        return _indented(report)
+        return json_line(report, indent=1)
     return report_markdown(report, language(args.lang)).encode()
 
 
@@ -105,8 +104,4 @@ def _census(args: argparse.Namespace) -> bytes:
 
     counts = read_census(args.file)
     report = census_report(open_index(), counts)
-    return _indented(report) if args.json else census_text(report, language(args.lang)).encode()
-
-
-def _indented(report: object) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n"
+    return json_line(report, indent=1) if args.json else census_text(report, language(args.lang)).encode()

@@ -18,7 +18,7 @@ from apidiff.database.examples import load_examples
 from apidiff.database.own_records import add_own_records, own_records_path, without_measurer
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import runs_meant, short_id
-from apidiff.database.signing import sign, signed_list
+from apidiff.database.signing import sign, signed_by, signed_list
 from apidiff.execute.devices import in_words
 from apidiff.execute.plan import WORLD_SIZES, apis_for, estimate, make_plan
 from apidiff.execute.submissions import accepted, foreign_record, load_signers, read_sent, take_in
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "audit",
         help="make some probes of a submission again and compare the verdicts",
         description="Picks probes of a record at random, makes those again that this machine can, and says how many verdicts "
-        "agree. The record is looked at as `runs import` does, and not taken in.",
+        "agree. The record and its signature are looked at as `runs import` does, and not taken in.",
     )
     repeat.add_argument("file", metavar="FILE", type=Path)
     repeat.add_argument("--probes", type=positive, default=20, metavar="N", help="how many (default: %(default)s)")
@@ -129,9 +129,11 @@ def _audit(
 ) -> int:
     """Repeats a part of each record in the file. Returns 1 where a verdict differs."""
     fits = accepted(data, backends, context.examples)
-    ended = 0
+    signers, ended = load_signers(), 0
     for sent in read_sent(args.file, _note):
         record = foreign_record(sent.path, sent.content, fits)
+        signed = signed_by(sent.path, sent.content, sent.signature, signers)
+        console.print(unbroken(f"{sent.path}: {signed_words(signed, 'en')}"))
         found = audit(data, backend_of(record, backends), record, context, args.probes, args.seed)
         for line in found.lines():
             console.print(unbroken(line))

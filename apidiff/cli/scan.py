@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
+from apidiff.cli.json_output import json_line
 from apidiff.cli.output import show
 from apidiff.cli.porting_options import add_porting_arguments, progress, read_options
 from apidiff.messages.escape_invisible import file_name, visible
@@ -101,7 +100,7 @@ def _print(report: ScanReport, form: str, chosen: Language, *, everything: bool)
 
         show(scan_table(report, chosen, everything=everything))
     elif form == "json":
-        out.write(msgspec.json.encode(report) + b"\n")
+        out.write(json_line(report))
     elif form == "sarif":
         from apidiff.writers.scan.sarif import scan_sarif
 

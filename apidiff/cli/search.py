@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-import msgspec
-
 from apidiff.cli.counts import positive
+from apidiff.cli.json_output import json_line
 from apidiff.cli.output import language, show
 from apidiff.lookup.knowledge import load
 from apidiff.writers.terminal import search_text
@@ -26,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     """Prints what was found; 0 even where nothing was."""
     result = load().search(" ".join(args.words), limit=args.limit)
     if args.json:
-        sys.stdout.buffer.write(msgspec.json.encode(result) + b"\n")
+        sys.stdout.buffer.write(json_line(result))
     else:
         show(search_text(result, language(args.lang)))
     return 0

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from apidiff.cli.json_output import json_line
 from apidiff.cli.matrix import add_options, run_matrix
 from apidiff.cli.repeat import show_sample
 from apidiff.cli.samples import choose, has_samples, run_samples
@@ -141,7 +142,7 @@ def run(args: argparse.Namespace) -> int:
     ]
     if args.json:
         plain = [*map(_plain, results), *(report.plain() for report in samples)]
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(plain)) + b"\n")
+        sys.stdout.buffer.write(json_line(plain, indent=2))
     else:
         if results:
             _print(results)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from apidiff.errors import ApidiffError
 from apidiff.lookup.answer import Unmatched
 from apidiff.lookup.index import Spelling
+from apidiff.messages.escape_invisible import one_line
 from apidiff.messages.labels import filled, joined
 from apidiff.model.base import Text
 
@@ -64,7 +65,7 @@ class UnknownVersion(LookupFailed, ValueError):
 
 def unknown_name(names: Mapping[str, Sequence[Spelling]], name: str) -> UnknownName:
     """The error for a name that is in no mapping, with names spelled alike. ``names``: those of the index."""
-    near = _near_names(names, name)
+    near, name = _near_names(names, name), one_line(name)
     if near:
         return UnknownName(filled("terminal.unknown_name_near", name=name, near=_either(near)), near)
     return UnknownName(filled("terminal.unknown_name", name=name), near)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ import msgspec
 from apidiff.database import ApidiffError, Data
 from apidiff.database.backends import Backend
 from apidiff.execute.devices import look_for
-from apidiff.execute.plan import apis_for, make_plan, step_key
+from apidiff.execute.plan import WORLD_SIZES, apis_for, make_plan, step_key
 from apidiff.execute.run import Progress
 from apidiff.judge import Context
 from apidiff.model.trace import RunRecord
@@ -87,8 +88,14 @@ def audit(
 ) -> Audit:
     """Makes ``count`` probes of ``record`` again and compares the verdicts.
 
-    Raises what a run raises, and ApidiffError where none can be made: that must not look like agreement.
+    Raises what a run raises, and ApidiffError where none can be made, which must not look like agreement, or where a stranger's
+    record asks for more ranks than this machine should start.
     """
+    if record.world_size > (most := max(*WORLD_SIZES, os.cpu_count() or 1)):
+        raise ApidiffError(
+            f"runs audit: the record is of {record.world_size} ranks; this machine, with {os.cpu_count()} cores, "
+            f"starts {most} at most. Audit it on a larger one."
+        )
     probes = repeatable(data, backend, record, context)
     chosen = choose_probes(probes, count, seed)
     if not chosen:

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import http.client
 import importlib
+import json
 import os
 import signal
 import subprocess
@@ -20,6 +21,7 @@ from factories import entry
 
 from apidiff import cli, site_builder
 from apidiff.cli import FAULT, main
+from apidiff.cli.json_output import json_line
 from apidiff.lookup import search
 from apidiff.messages.escape_invisible import escapes
 from apidiff.model.base import Text
@@ -29,7 +31,27 @@ from apidiff.writers.markdown import MappingText
 def test_an_argument_that_is_no_text_is_refused() -> None:
     done = subprocess.run([*COMMAND, "lookup", b"\xff\xfe", "--json"], capture_output=True, timeout=300, check=False)
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"apidiff: Argument 2 is not UTF-8 text. Write it, or name the file, in UTF-8.\n"
+    assert (
+        done.stderr == b"apidiff: Argument 2 is not UTF-8 text, or holds a NUL. Write it, or name the file, in UTF-8.\n"
+    )
+
+
+def test_a_file_that_no_system_can_name_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """No shell can pass it, but whoever calls `main` can."""
+    assert main(["scan", "a\0b.py"]) == 2
+    assert capsys.readouterr().err.startswith("apidiff: Argument 2 is not UTF-8 text, or holds a NUL.")
+
+
+def test_json_holds_nothing_that_cannot_be_seen() -> None:
+    told = {"name": "a\u202eb\x9bc\U000e0041 规约"}
+    line = json_line(told)
+    assert line == '{"name":"a\\u202eb\\u009bc\\udb40\\udc41 规约"}\n'.encode()
+    assert json.loads(line) == told
+
+
+def test_a_name_of_any_length_is_told_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lookup", "torch." + "a" * 50_000]) == 2
+    assert len(capsys.readouterr().err) < 500
 
 
 @pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "<&- >&- 2>&-"])

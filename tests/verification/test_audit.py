@@ -98,6 +98,14 @@ def test_what_cannot_be_repeated_does_not_look_like_agreement(
         audit(database, GLOO, msgspec.structs.replace(record, probes=other), context, 4, seed=1)
 
 
+def test_a_record_does_not_say_how_many_processes_start_here(
+    database: Data, context: Context, record: RunRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module.os, "cpu_count", lambda: 2)
+    with pytest.raises(ApidiffError, match="is of 64 ranks; this machine, with 2 cores, starts 4 at most"):
+        audit(database, GLOO, msgspec.structs.replace(record, world_size=64), context, 4, seed=1)
+
+
 def test_a_machine_that_cannot_says_why(record: RunRecord) -> None:
     with pytest.raises(ApidiffError, match="no backend is called glue"):
         backend_of(msgspec.structs.replace(record, backend="glue"), BACKENDS)
