@@ -321,8 +321,10 @@ class _Sections:
         whole = difflib.unified_diff(before, after, n=len(before), lineterm="")
         lines = [Line(f"{line[0]} {line[1:]}", style=_DIFF_STYLES[line[0]]) for line in islice(whole, 3, None)]
         rows = sum(1 + len(line) // _CODE_WIDTH for line in lines)  # with those that a long line wraps into
-        if before == after or (limit is not None and rows > limit):
+        if before == after:
             lines = [Line(f"  {line}") for line in after[:limit]]
+        elif limit is not None and rows > limit:
+            lines = [Line(f"+ {line}", style=_DIFF_STYLES["+"]) for line in after[:limit]]
         return [self._heading("code"), *(_indent(line, 2) for line in lines)]
 
     def rows(self, heading: str, rows: list[ParameterEntry]) -> list[RenderableType]:
