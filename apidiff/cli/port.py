@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import io
 import sys
 from collections import Counter
@@ -14,9 +13,11 @@ from apidiff.cli.porting_options import add_porting_arguments, progress, read_op
 from apidiff.errors import ApidiffError
 from apidiff.messages.escape_invisible import file_name, visible
 from apidiff.model.base import Language
+from apidiff.porting.changed_lines import differing_lines, edited_lines, unified_diff
 from apidiff.porting.port_files import PortedFile, port_files, refuse_unsaved, write_ported
 from apidiff.porting.port_text import Porter, PortOptions
 from apidiff.porting.source_files import Problem, SourceFile, real_path
+from apidiff.porting.source_text import PYTHON, kind_of
 from apidiff.porting.tree_scan import scan_tree
 from apidiff.writers.exports.address import Address
 from apidiff.writers.scan.words import problem_text, words
@@ -121,7 +122,12 @@ def _diff(file: PortedFile, path: str) -> Iterable[bytes]:
     """A diff of the bytes of a file, which may be in any encoding, with the lines that `patch` knows: a form feed ends none."""
     before, after = io.BytesIO(file.before).readlines(), io.BytesIO(file.after).readlines()
     name = path.lstrip("/").encode()
-    for line in difflib.diff_bytes(difflib.unified_diff, before, after, b"a/" + name, b"b/" + name):
+    # A rare encoding has line feeds that are no ends of lines.
+    if kind_of(file.path) == PYTHON and file.text.count("\n") == file.before.count(b"\n"):
+        changes = edited_lines(file.text.encode(), file.ported.edits, before, after)
+    else:
+        changes = differing_lines(before, after)
+    for line in unified_diff(before, after, changes, (b"a/" + name, b"b/" + name)):
         yield line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
 
 

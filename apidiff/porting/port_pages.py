@@ -5,13 +5,14 @@ Blocks that a prompt begins (``>>>``) and those that do not parse are left as th
 
 from __future__ import annotations
 
-import difflib
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import msgspec
 
+from apidiff.porting.changed_lines import edited_lines
 from apidiff.porting.code_text import Edit, apply_edits
 from apidiff.porting.notebook_cells import replace_sources
 from apidiff.porting.port_text import Ported, Porter
@@ -39,18 +40,23 @@ def port_page(text: str, kind: str, porter: Porter) -> Ported:
     pieces = list(_pieces(text, kind))
     code = [piece.block.text for piece in pieces if not piece.stays]
     ported = porter.port_text("\n".join(code), SNIPPET)
-    written = _ported_blocks(code, ported.edits)
-    after = [piece.block.text if piece.stays else next(written) for piece in pieces]
-    changed = [(piece, new) for piece, new in zip(pieces, after, strict=True) if new != piece.block.text]
+    edits = _edits_of_blocks(code, ported.edits)
+    written = [(piece, [] if piece.stays else next(edits)) for piece in pieces]
+    after = [apply_edits(piece.block.text.encode(), own).decode() for piece, own in written]
+    changed = [(piece, own, new) for (piece, own), new in zip(written, after, strict=True) if new != piece.block.text]
     if kind == NOTEBOOK:
         page = replace_sources(
-            text, {(piece.block.cell or 1) - 1: "".join(_rewritten(piece, new)) for piece, new in changed}
+            text, {(piece.block.cell or 1) - 1: "".join(_rewritten(piece, own, new)) for piece, own, new in changed}
         )
     else:
         lines = _lines_of(text)
-        for piece, new in reversed(changed):
+        for piece, own, new in changed:
             start = piece.block.first - 1
-            lines[start : start + len(piece.lines)] = _rewritten(piece, new)
+            # All in the place of the first line: what follows keeps its number.
+            lines[start : start + len(piece.lines)] = [
+                "".join(_rewritten(piece, own, new)),
+                *[""] * (len(piece.lines) - 1),
+            ]
         page = "".join(lines)
     if [piece.block.text for piece in _pieces(page, kind)] != after:
         raise UnreadableSource("broken", detail="its code would not be read back as it was written")
@@ -70,35 +76,40 @@ def _pieces(text: str, kind: str) -> Iterator[_Piece]:
             yield _Piece(block, lines[block.first - 1 : block.first - 1 + len(block.shifts)])
 
 
-def _ported_blocks(code: Sequence[str], edits: Sequence[Edit]) -> Iterator[str]:
-    """The text of each block after the edits, which count bytes of all of them with a line end between."""
+def _edits_of_blocks(code: Sequence[str], edits: Sequence[Edit]) -> Iterator[list[Edit]]:
+    """The edits of each block. They count bytes of all blocks with a line end between, and then those of their own."""
+    waiting = deque(sorted(edits, key=lambda edit: (edit.start, edit.end)))
     start = 0
     for text in code:
-        data = text.encode()
-        own = [
-            Edit(edit.start - start, edit.end - start, edit.text)
-            for edit in edits
-            if start <= edit.start and edit.end <= start + len(data)
-        ]
-        yield apply_edits(data, own).decode()
-        start += len(data) + 1
+        end = start + len(text.encode())
+        own = []
+        while waiting and waiting[0].start <= end:
+            edit = waiting.popleft()
+            if start <= edit.start and edit.end <= end:
+                own.append(Edit(edit.start - start, edit.end - start, edit.text))
+        yield own
+        start = end + 1
 
 
-def _rewritten(piece: _Piece, after: str) -> Iterator[str]:
-    """The lines of the page for the code ``after``: those of before where it is the same, and what stands in front of them."""
+def _rewritten(piece: _Piece, edits: Sequence[Edit], after: str) -> Iterator[str]:
+    """The lines of the page for the code ``after``, which ``edits`` make.
+
+    They are those of before where the code is the same, and begin with what stood in front of it.
+    """
     block, lines = piece.block, piece.lines
     old, new = block.text.split("\n"), after.split("\n")
     end = next((found[0] for line in lines if (found := _LINE_END.search(line))), "\n")
     first = next((number for number, line in enumerate(old) if line.strip()), 0)
-    for act, start, stop, begin, until in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if act == "equal":
-            yield from lines[start:stop]
-            continue
+    at = 0
+    for start, stop, begin, until in edited_lines(block.text.encode(), edits, old, new):
+        yield from lines[at:start]
         for number in range(begin, until):
             like = min(start + number - begin, max(start, stop - 1), len(old) - 1)
             like = like if old[like].strip() else first
             is_last = number == len(new) - 1
             yield lines[like][: block.shifts[like]] + new[number] + ("" if is_last and not _ended(lines[-1]) else end)
+        at = stop
+    yield from lines[at:]
 
 
 def _lines_of(text: str) -> list[str]:

@@ -193,6 +193,19 @@ def test_a_diff_has_the_bytes_and_the_lines_of_the_file(run, project: Path, envi
     )
 
 
+@pytest.mark.parametrize("name", ["model.py", "page.md"])
+def test_a_diff_of_a_file_that_repeats_its_lines(run, project: Path, name: str) -> None:
+    """Lines of which each is less than a hundredth of a long file: `difflib` compares each with all like it, for minutes."""
+    lines = [f"x{number % 150} = 1" if number % 20 else "y = torch.cat([a], dim=1)" for number in range(20_000)]
+    text = "\n".join(["import torch", *lines, ""])
+    text = text if name == "model.py" else f"```python\n{text}```\n"
+    (project / name).write_text(text)
+    made = run("port", f"project/{name}", "--diff")
+    subprocess.run(["git", "apply", "-"], input=made.stdout.encode(), cwd=project.parent, check=True)
+    wanted = text.replace("torch.cat", "mint.cat").replace("import torch", "from mindspore import mint")
+    assert (project / name).read_text() == wanted
+
+
 def test_a_link_that_leads_to_itself_is_told_and_the_rest_is_done(run, project: Path) -> None:
     _git(project, "init", "-q")
     _git(project, "add", "-A")
@@ -277,6 +290,14 @@ def test_an_encoding_that_would_not_give_back_what_is_written_is_told(run, proje
     done = run("port", str(project), "--write", "--lang", "en")
     assert "model.py: cannot be decoded (unicode_escape would not give back what is written in it)" in done.stderr
     assert (project / "model.py").read_bytes() == content
+
+
+def test_an_encoding_of_names_of_hosts_is_told(run, project: Path) -> None:
+    (project / "model.py").write_bytes(b"# coding: idna\nimport torch\ny = torch.nope([a])\n")
+    done = run("port", str(project), "--write", "--lang", "zh")
+    assert done.returncode == 0
+    assert "model.py" in done.stderr
+    assert "idna" in done.stderr
 
 
 def test_a_long_file(run, project: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -145,3 +146,14 @@ def test_a_notebook_nested_at_the_limit_is_ported_or_told(port: Port) -> None:
     for depth in range(600, 1000, 2):
         with contextlib.suppress(UnreadableSource):
             port(f'{notebook[:-1]}, "metadata": {"[" * depth}{"]" * depth}}}', NOTEBOOK)
+
+
+@pytest.mark.parametrize("fences", [1, 4_000])
+def test_a_page_that_repeats_its_lines_is_ported_in_seconds(port: Port, fences: int) -> None:
+    """To look for the lines that changed by comparing each with all like it took minutes."""
+    code = "x = torch.cat([a, b], dim=1)\npass\n" * (4_000 // fences)
+    page = "```python\nimport torch\n```\n" + f"```python\n{code}```\n" * fences
+    begun = time.monotonic()
+    ported = port(page, MARKDOWN)
+    assert time.monotonic() - begun < 50
+    assert ported == page.replace("torch.cat", "mint.cat").replace("import torch", "from mindspore import mint")
