@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import codecs
-import io
 import os
 import shutil
-import tokenize
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -21,7 +19,7 @@ from apidiff.porting.git_answers import git_answer
 from apidiff.porting.port_pages import port_page
 from apidiff.porting.port_text import Ported, Porter
 from apidiff.porting.source_files import Problem, real_path
-from apidiff.porting.source_text import PYTHON, UnreadableSource, kind_of, read_content
+from apidiff.porting.source_text import PYTHON, UnreadableSource, encoding_of, kind_of, read_content
 from apidiff.porting.tree_scan import ScannedFile
 
 _UNTOLD = (
@@ -69,7 +67,7 @@ def _port_file(path: Path, file: ScannedFile, porter: Porter) -> PortedFile:
     ported = porter.port_scanned(text, file)
     try:
         after = mark + ported.text.encode(encoding)
-    except UnicodeEncodeError as error:  # a comment in Chinese, where the file has an encoding without it
+    except UnicodeError as error:  # a comment in Chinese, where the file has an encoding without it
         raise UnreadableSource("encoding", detail=str(error)) from error
     try:
         ast.parse(ported.text)
@@ -86,10 +84,10 @@ def _decoded(content: bytes) -> tuple[str, str, bytes]:
     """The text of a file with its line ends, its encoding, and the mark that it begins with. Raises UnreadableSource."""
     mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
     try:
-        encoding = tokenize.detect_encoding(io.BytesIO(content).readline)[0]
+        encoding = encoding_of(content)
         encoding = "utf-8" if encoding == "utf-8-sig" else encoding
         return content[len(mark) :].decode(encoding), encoding, mark
-    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+    except (SyntaxError, UnicodeError, LookupError) as error:
         raise UnreadableSource("encoding", detail=str(error)) from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import codecs
 import io
 import re
 import tokenize
@@ -19,6 +20,7 @@ SUFFIXES = {".py": PYTHON, ".pyi": PYTHON, ".pyw": PYTHON, ".ipynb": NOTEBOOK, "
 _LARGEST = 64 * 2**20  # bytes
 _LARGEST_NOTEBOOK = 32 * 2**20  # bytes: lists in lists take fifty times their room in memory
 _LARGEST_CODE = 2 * 2**20  # characters: their syntax may take 600 times their room
+_OF_HOSTS = {"idna", "punycode"}
 _FENCE = re.compile(r"^(?P<indent>[ \t>]*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
 _LANGUAGE = re.compile(
     r"^(?:\{(?:code|code-block|code-cell|sourcecode)[^}]*\}\s*)?\.?\{?\.?(?:python3?|py|pycon|ipython3?)\b",
@@ -100,11 +102,21 @@ def decoded(content: bytes, *, python: bool) -> str:
     if b"\0" in content:
         raise UnreadableSource("binary")
     try:
-        encoding = tokenize.detect_encoding(io.BytesIO(content).readline)[0] if python else "utf-8-sig"
-        text = content.decode(encoding)
+        text = content.decode(encoding_of(content) if python else "utf-8-sig")
     except (SyntaxError, UnicodeError, LookupError) as error:
         raise UnreadableSource("encoding", detail=str(error)) from error
     return _with_line_feeds(text)
+
+
+def encoding_of(content: bytes) -> str:
+    """The encoding that Python source names. Raises SyntaxError for one that is not known, or is one of names of hosts.
+
+    Python takes hours to decode a few MB of those, and nobody writes code in them.
+    """
+    encoding = tokenize.detect_encoding(io.BytesIO(content).readline)[0]
+    if codecs.lookup(encoding).name in _OF_HOSTS:
+        raise SyntaxError(f"{encoding} is no encoding of source")
+    return encoding
 
 
 def _with_line_feeds(text: str) -> str:

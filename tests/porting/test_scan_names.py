@@ -236,6 +236,7 @@ def test_bad_input_is_one_message_a_file(scan: Scan, tmp_path: Path) -> None:
         "encoding.py": b"import torch\n'\xff'",
         "unknown.py": b"# coding: klingon\n",
         "undefined.py": b"# coding: undefined\n",
+        "punycode.py": b"# coding: punycode\n-" + b"a" * 3_000_000,  # which Python would decode for hours
         "empty.ipynb": "{}",
         "broken.ipynb": "{",
         "deep.ipynb": "[" * 100_000,
@@ -255,6 +256,7 @@ def test_bad_input_is_one_message_a_file(scan: Scan, tmp_path: Path) -> None:
         "encoding.py": ["encoding"],
         "unknown.py": ["encoding"],
         "undefined.py": ["encoding"],
+        "punycode.py": ["encoding"],
         "empty.ipynb": ["no_cells"],
         "broken.ipynb": ["notebook"],
         "deep.ipynb": ["notebook"],
@@ -278,7 +280,10 @@ def test_deep_and_long_code(scan: Scan) -> None:
     long = "import torch\n" + "x = torch.ones(1)\nx.sum()\n" * 50_000
     deep = "import torch\nx = " + "-" * 900 + "torch.ones(1)\n" + "y = " + " + ".join(["x"] * 800)
     digits = f"import torch\ntorch.sum(x, dim=0x{'f' * 5000})\n"  # more than Python writes in decimals
-    files = {Path(file.names.path).name: file for file in scan({"long.py": long, "deep.py": deep, "digits.py": digits})}
+    marks = f"import torch\ntorch.ones(1)  {'#' * 200_000} apidiff\n"
+    sources: dict[str, str | bytes] = {"long.py": long, "deep.py": deep, "digits.py": digits, "marks.py": marks}
+    files = {Path(file.names.path).name: file for file in scan(sources)}
+    assert told(files["marks.py"]) == ["2:1 ones"]
     assert len(files["long.py"].references) == 100_000
     assert told(files["digits.py"]) == ["2:1 sum"]
     assert files["deep.py"].references or files["deep.py"].names.problems

@@ -61,6 +61,7 @@ IGNORED = [
     ("x.tanh()  # apidiff: ignore[tanh, mean]", True),
     ("x.tanh()  # apidiff: ignore[mean]", False),
     ("x.tanh()  # apidiff", False),
+    ("apidiff: ignore = x.tanh()", False),
 ]
 
 
