@@ -19,13 +19,15 @@ def replace_sources(text: str, sources: Mapping[int, str]) -> str:
         raise UnreadableSource("notebook", detail=str(error)) from error
     if len(places) != len(notebook_cells(text.encode())):
         raise UnreadableSource("notebook", detail="its cells cannot be told apart")
-    for number, source in sorted(sources.items(), reverse=True):
+    parts, at = list[str](), 0  # a copy of the whole for each of many cells would take minutes
+    for number, source in sorted(sources.items()):
         place = places[number]
         if place is None:
             raise UnreadableSource("notebook", detail=f"cell {number + 1} has no source")
         start, end = place
-        text = text[:start] + _written(text[start:end], source) + text[end:]
-    return text
+        parts += [text[at:start], _written(text[start:end], source)]
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def _source_places(text: str) -> Iterator[tuple[int, int] | None]:

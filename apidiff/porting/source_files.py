@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from fnmatch import fnmatch
+import re
+from collections.abc import Iterator, Sequence
+from fnmatch import translate
 from pathlib import Path
 
 import msgspec
@@ -14,6 +15,10 @@ from apidiff.porting.git_answers import git_answer
 from apidiff.porting.source_text import PYTHON, SUFFIXES
 
 SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv"}
+_MOST, _LONGEST = (
+    1_000,
+    20_000,
+)  # patterns of paths, and characters of all: a tree has few, and each file is held against all
 
 
 class SourceFile(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -37,13 +42,14 @@ def find_sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> tuple[li
     """List the files under ``paths``, each once, and what cannot be listed.
 
     Folders that hold no code of the tree (hidden ones, ``__pycache__``, ``venv`` …) are passed over unless they are given
-    themselves; ``exclude`` are patterns of paths. Raises ApidiffError for a path that does not exist.
+    themselves; ``exclude`` are patterns of paths. Raises ApidiffError for a path that does not exist, or too many patterns.
     """
     files: dict[str, None] = {}
+    excluded = _any_of(exclude)
     problems: list[Problem] = []
     for path in paths:
         if path.is_dir():
-            for found in _below(path, problems, exclude):
+            for found in _below(path, problems, excluded):
                 files.setdefault(found)
         elif path.exists():
             files.setdefault(str(path))
@@ -53,7 +59,7 @@ def find_sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> tuple[li
     return [_source(path, packages) for path in files], problems
 
 
-def _below(top: Path, problems: list[Problem], exclude: Sequence[str]) -> Iterator[str]:
+def _below(top: Path, problems: list[Problem], excluded: re.Pattern[str]) -> Iterator[str]:
     """The files below a folder, sorted. A link to a folder that has been seen is not followed."""
     seen: set[tuple[int, int]] = set()
 
@@ -75,12 +81,17 @@ def _below(top: Path, problems: list[Problem], exclude: Sequence[str]) -> Iterat
         folders[:] = sorted(name for name in folders if name not in SKIPPED and not name.startswith("."))
         for name in sorted(names):
             path = os.path.join(folder, name)  # noqa: PTH118 - as above
-            if os.path.splitext(name)[1].lower() in SUFFIXES and not _excluded(path, exclude):  # noqa: PTH122 - as above
+            if os.path.splitext(name)[1].lower() in SUFFIXES and not excluded.match(path):  # noqa: PTH122 - as above
                 yield path
 
 
-def _excluded(path: str, patterns: Iterable[str]) -> bool:
-    return any(fnmatch(path, pattern) or fnmatch(path, f"*/{pattern}") for pattern in patterns)
+def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
+    """What matches a path that one of ``patterns`` excludes. Raises ApidiffError where they are too long."""
+    if sum(map(len, patterns)) > _LONGEST or len(patterns) > _MOST:
+        raise ApidiffError(
+            f"The patterns to exclude are more than {_MOST:,}, or longer than {_LONGEST:,} characters. Name folders instead."
+        )
+    return re.compile("|".join(translate(f"{above}{one}") for one in patterns for above in ("", "*/")) or r"(?!)")
 
 
 def _source(path: str, packages: dict[str, bool]) -> SourceFile:

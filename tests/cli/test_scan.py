@@ -128,6 +128,16 @@ def test_edge_cases_are_asked_for(run, tmp_path: Path) -> None:
     assert run("scan", "up.py", "--fail-on", "error", "--all").returncode == 1
 
 
+@pytest.mark.parametrize(
+    "patterns", [["[a-" * 40_000], [f"p{number}*" for number in range(200_000)]], ids=["long", "many"]
+)
+def test_patterns_that_would_keep_a_scan_from_ending_are_refused(run, tmp_path: Path, patterns: list[str]) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"[tool.apidiff.scan]\nexclude = {json.dumps(patterns)}\n")
+    (tmp_path / "model.py").write_text("import torch\n")
+    done = run("scan", ".")
+    assert (done.returncode, "patterns to exclude" in done.stderr) == (2, True)
+
+
 def test_help_tells_exit_codes(run) -> None:
     text = run("scan", "--help").stdout
     assert "exit codes: 0 scanned; 1 " in text

@@ -12,6 +12,7 @@ import pytest
 
 from apidiff.lookup.cache import open_index
 from apidiff.porting.judgement import Judge
+from apidiff.porting.notebook_cells import replace_sources
 from apidiff.porting.port_pages import port_page
 from apidiff.porting.port_text import Porter
 from apidiff.porting.source_text import MARKDOWN, NOTEBOOK, UnreadableSource
@@ -157,3 +158,12 @@ def test_a_page_that_repeats_its_lines_is_ported_in_seconds(port: Port, fences: 
     ported = port(page, MARKDOWN)
     assert time.monotonic() - begun < 50
     assert ported == page.replace("torch.cat", "mint.cat").replace("import torch", "from mindspore import mint")
+
+
+def test_a_notebook_of_many_cells_is_written_at_once() -> None:
+    """It was copied whole for each cell."""
+    text = json.dumps({"cells": [_code("a")] * 30_000, "metadata": "x" * 4_000_000})
+    begun = time.monotonic()
+    written = replace_sources(text, dict.fromkeys(range(30_000), "b"))
+    assert time.monotonic() - begun < 10
+    assert written == text.replace('"source": "a"', '"source": "b"')
