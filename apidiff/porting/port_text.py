@@ -29,6 +29,7 @@ from apidiff.porting.tree_scan import ScannedFile
 _METHODS = "torch.Tensor."
 _RISKS = [risk.value for risk in Risk]
 _MOST = 2  # headlines that a comment holds
+_MOST_REPAIRS = 20  # at once: for each the whole text is looked through, and an editor may ask for all of it
 
 
 class PortOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +103,7 @@ class Porter:
         return self.port_scanned(text, scanned)
 
     def repairs(self, text: str, path: str, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
-        """The changes that can be made between two places, by line and column from 1. Raises UnreadableSource."""
+        """The first changes that can be made between two places, by line and column from 1. Raises UnreadableSource."""
         return self._port(text, scan_text(text, path, self.names)).repairs(first, last)
 
     def port_scanned(self, text: str, scanned: ScannedFile) -> Ported:
@@ -162,6 +163,8 @@ class _Port:
                 own = [Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in change.edits]
                 edits = _ordered(imports.edits(), self._comments([change]), own)
                 found.append(Repair(change, edits))
+            if len(found) == _MOST_REPAIRS:
+                break
         return found
 
     def _references(self) -> Iterator[Change]:

@@ -13,12 +13,14 @@ from pathlib import Path
 
 import msgspec
 
+from apidiff.database.regular_files import read_regular
 from apidiff.errors import reinstall
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE, ResultTypes
 from apidiff.model.source_names import SourceNames
 
 # Not by way of `apidiff.database`, which would cost each scan the import of a YAML parser.
 _FILE = Path(__file__).resolve().parents[1] / "data" / "result_types.json"
+_LARGEST = 8 * 2**20  # bytes
 FOREIGN = "~"  # an object of another library
 IN_TREE = "@"  # before a path that starts at a module of the scanned tree
 TENSOR = f"torch.Tensor{INSTANCE}"
@@ -48,8 +50,8 @@ class Followed(msgspec.Struct, frozen=True, gc=False):
 def read_result_types() -> ResultTypes:
     """Read what the package ships with. Raises DataError where that is damaged."""
     try:
-        return msgspec.json.decode(_FILE.read_bytes(), type=ResultTypes)
-    except (OSError, ValueError) as error:
+        return msgspec.json.decode(read_regular(_FILE, _LARGEST), type=ResultTypes)
+    except (OSError, ValueError, RecursionError) as error:
         raise reinstall(_FILE) from error
 
 

@@ -40,6 +40,19 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+def empty(path: Path) -> None:
+    path.write_bytes(b"{}")
+
+
+def nest(path: Path) -> None:
+    path.write_bytes(b'{"a":' + b"[" * 100_000)
+
+
+def pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
 # a file, the command that needs it, what the error names
 NEEDED = [
     (MESSAGES, ["scan", "CODE"], "data/messages"),
@@ -51,8 +64,13 @@ NEEDED = [
 
 
 @pytest.mark.turning(days=3, group="damage of the package")
-@pytest.mark.parametrize("damage", [remove, cut, garble])
-@pytest.mark.parametrize(("file", "words", "named"), NEEDED)
+@pytest.mark.parametrize(
+    ("damage", "file", "words", "named"),
+    [
+        *((damage, *needed) for damage in (remove, cut, garble) for needed in NEEDED),
+        *((damage, *needed) for damage in (empty, nest, pipe) for needed in NEEDED if needed[0].endswith(".json")),
+    ],
+)
 def test_what_needs_a_damaged_file_names_it(
     copy: Path, tmp_path: Path, damage: Callable[[Path], None], file: str, words: list[str], named: str | None
 ) -> None:
@@ -68,6 +86,7 @@ def test_what_needs_a_damaged_file_names_it(
             command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=300, check=False
         )
     finally:
+        path.unlink(missing_ok=True)
         path.write_bytes(whole)
     if named is None:
         assert (done.returncode, done.stderr) == (0, "")
