@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from apidiff.errors import DataError
 from apidiff.lookup.cache import open_index
 from apidiff.model.vocabulary import AnswerKind, DifferenceKind
 from apidiff.porting.finding_codes import RENAME, finding_codes
@@ -60,3 +61,11 @@ def test_a_comment_passes_over_a_code(scan: Callable[..., list[ScannedFile]], li
     judge = Judge(index.call_facts, index.source_names.apis, "2.10.0", index.releases["mindspore"], None)
     report = make_report(scan({"a.py": f"import torch\nx = torch.eye(2)\n{line}\n"}), judge, "2.10.0", None)
     assert {finding.code for finding in report.findings if finding.line == 3} == left
+
+
+def test_a_code_that_is_not_there_is_damage_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("apidiff.porting.finding_codes._FILE", tmp_path / "finding_codes.json")
+    (tmp_path / "finding_codes.json").write_text("{}")
+    codes = finding_codes.__wrapped__()
+    with pytest.raises(DataError, match="finding_codes"):
+        codes["rename"]
