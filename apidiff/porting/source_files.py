@@ -15,10 +15,8 @@ from apidiff.porting.git_answers import git_answer
 from apidiff.porting.source_text import PYTHON, SUFFIXES
 
 SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv"}
-_MOST, _LONGEST = (
-    1_000,
-    20_000,
-)  # patterns of paths, and characters of all: a tree has few, and each file is held against all
+# Of patterns of paths, and of characters in all of them: a tree has few, and each file is held against all.
+_MOST, _LONGEST = 1_000, 20_000
 
 
 class SourceFile(msgspec.Struct, frozen=True, array_like=True, gc=False):
