@@ -9,6 +9,7 @@ import os
 import secrets
 import select
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -34,6 +35,31 @@ class BrokenAnswer(ValueError):
 def rank_command(framework: str, backend: str, device: str) -> list[str]:
     """The arguments for Python that start a rank; WorkerProcess adds the numbers of its pipe."""
     return ["-m", "apidiff.execute.ranks", framework, backend, device]
+
+
+def log_size(log: Path) -> int:
+    """How many bytes a process printed into ``log``; 0 where what it ran removed it."""
+    try:
+        return log.stat().st_size
+    except OSError:
+        return 0
+
+
+def log_end(log: Path, since: int, most: int) -> str:
+    """The last ``most`` bytes of ``log`` behind ``since``; empty where what it ran put something else there.
+
+    A pipe is not waited for.
+    """
+    with contextlib.suppress(OSError), open(log, "rb", opener=_without_waiting) as file:
+        state = os.fstat(file.fileno())
+        if stat.S_ISREG(state.st_mode):
+            file.seek(max(since, state.st_size - most))
+            return file.read(most).decode("utf-8", "replace")
+    return ""
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 class WorkerProcess:

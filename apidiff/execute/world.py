@@ -18,7 +18,7 @@ import msgspec
 from apidiff.database import ApidiffError, DataError
 from apidiff.database.backends import Backend
 from apidiff.execute.remote import Hosts, RemoteRank, without_launcher
-from apidiff.execute.worker_process import BrokenAnswer, WorkerProcess, rank_command
+from apidiff.execute.worker_process import BrokenAnswer, WorkerProcess, log_end, log_size, rank_command
 
 _LOG_LINES = 12
 _LOG_BYTES = 4000
@@ -132,7 +132,7 @@ class World:
         raise wait as long as the backend does: 30 s on mccl, on gloo the time-out of the group.
         """
         line = msgspec.json.encode(request) + b"\n"
-        self._logged = {path: path.stat().st_size for path in self.folder.glob("*.log")}
+        self._logged = {path: log_size(path) for path in self.folder.glob("*.log")}
         for rank in self._ranks:
             rank.send(line)
         return self._collect(deadline or self.backend.deadlines.probe)
@@ -178,9 +178,7 @@ class World:
         """Reads the last lines that the ranks printed since they were asked, each with the name of its log."""
         lines = []
         for path in sorted(self.folder.glob("*.log")):
-            with path.open("rb") as log:
-                log.seek(max(self._logged.get(path, 0), path.stat().st_size - _LOG_BYTES))
-                tail = log.read(_LOG_BYTES).decode("utf-8", "replace").splitlines()
+            tail = log_end(path, self._logged.get(path, 0), _LOG_BYTES).splitlines()
             lines += [f"{path.stem}: {line.strip()[:200]}" for line in tail if line.strip()][-4:]
         return lines[-_LOG_LINES:]
 

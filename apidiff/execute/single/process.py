@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -17,7 +18,7 @@ import msgspec
 
 from apidiff.database.devices import Device
 from apidiff.errors import ApidiffError, DataError
-from apidiff.execute.worker_process import FRESH, BrokenAnswer, WorkerProcess
+from apidiff.execute.worker_process import FRESH, BrokenAnswer, WorkerProcess, log_end, log_size
 
 _Made = TypeVar("_Made")
 
@@ -96,7 +97,7 @@ class CallProcess:
 
     def ask(self, request: Mapping[str, Any], kind: type[_Made], deadline: float | None = None) -> Answer[_Made]:
         """The answer to one request, of ``kind``, within ``deadline`` seconds, or the device's for a call."""
-        self._logged = self._log_size()
+        self._logged = log_size(self._log)
         self._process.send(msgspec.json.encode(request) + b"\n")
         return self._receive(self.device.deadlines.call if deadline is None else deadline, kind)
 
@@ -112,7 +113,7 @@ class CallProcess:
                     self._process.kill()
                     said = f"ended for {held / _GIB:.1f} GiB of memory, more than {self.device.memory:g}"
                     return self._trouble("crash", said)
-                if self._log_size() - self._logged > _LONGEST_LOG:
+                if log_size(self._log) - self._logged > _LONGEST_LOG:
                     self._process.kill()
                     return self._trouble("crash", f"ended for printing more than {_LONGEST_LOG // 2**20} MiB")
                 continue
@@ -128,22 +129,6 @@ class CallProcess:
             return self._trouble("crash")
         return self._trouble("timeout")
 
-    def _log_size(self) -> int:
-        """How much was printed; a call may have removed the log."""
-        try:
-            return self._log.stat().st_size
-        except OSError:
-            return 0
-
-    def _printed(self) -> str:
-        """The end of what was printed since the request."""
-        try:
-            with self._log.open("rb") as log:
-                log.seek(max(self._logged, self._log_size() - _LOG_BYTES))
-                return log.read(_LOG_BYTES).decode("utf-8", "replace")
-        except OSError:
-            return ""
-
     def _memory(self) -> int:
         """The bytes of memory that the process holds; 0 once it is gone."""
         try:
@@ -156,7 +141,8 @@ class CallProcess:
         """The answer that does not come. ``why``: what ended the process, where it did not end by itself."""
         self._troubled = self._troubled or not self._interrupted
         ended = [why] if why else self._ended_by() if end == "crash" else []  # until then it may print
-        lines = [line.strip()[:200] for line in self._printed().splitlines() if line.strip()][-_LOG_LINES:]
+        printed = log_end(self._log, self._logged, _LOG_BYTES).splitlines()
+        lines = [line.strip()[:200] for line in printed if line.strip()][-_LOG_LINES:]
         return Answer(end, log=[*lines, *ended])
 
     def _ended_by(self) -> list[str]:
@@ -165,7 +151,10 @@ class CallProcess:
             code = self._process.process.wait(_GONE_S)
         except subprocess.TimeoutExpired:  # it closed its pipe and lives on
             return []
-        return [signal.Signals(-code).name if code < 0 else f"exit code {code}"]
+        if code >= 0:
+            return [f"exit code {code}"]
+        # Those of real time have no names but the first and the last.
+        return [signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"]
 
     def interrupt(self) -> None:
         """Ends the process group for another thread, which waits for an answer and then kills what is left."""
@@ -178,4 +167,5 @@ class CallProcess:
         self._process.close()
         self._scratch.cleanup()
         if not self._troubled:
-            self._log.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # a call may have removed it, or put a folder there
+                self._log.unlink()

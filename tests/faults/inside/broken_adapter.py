@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from apidiff.model.mapping import Api
@@ -78,6 +79,12 @@ def _closed(*fds: int) -> None:
 def _remove_log() -> None:
     for path in Path.cwd().glob("*.log"):
         path.unlink()
+
+
+def _log_becomes(make: Callable[[Path], object]) -> None:
+    for path in Path.cwd().glob("*.log"):
+        path.unlink()
+        make(path)
 
 
 def _raise(error: BaseException) -> None:
@@ -165,6 +172,9 @@ CALLS = {
     "forks_without_end": _forks_without_end,
     "leaves_a_thread": lambda: threading.Thread(target=time.sleep, args=(LONG,), daemon=True).start(),
     "removes_its_log": lambda: [_remove_log(), os._exit(3)],
+    "makes_its_log_a_pipe": lambda: [_log_becomes(os.mkfifo), os._exit(3)],
+    "makes_its_log_a_folder": lambda: _log_becomes(Path.mkdir),
+    "gets_a_nameless_signal": lambda: os.kill(os.getpid(), signal.SIGRTMIN + 1),
     "changes_its_folder": lambda: os.chdir("/"),
     "lets_no_file_grow": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)),
     "opens_no_file": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3)),

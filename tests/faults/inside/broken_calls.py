@@ -182,6 +182,12 @@ def _ignore_signals() -> None:
     time.sleep(LONG)
 
 
+def _in_place_of_log(make: Callable[[Path], object]) -> None:
+    path = Path(f"rank-{RANK}.log")
+    path.unlink()
+    make(path)
+
+
 def _no_memory_to_write() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     ctypes.memset(0, 0, 1)
@@ -200,6 +206,8 @@ closes_output = _of_rank_1(lambda: [os.close(1), os.close(2)])
 prints_much = _of_rank_1(lambda: _write(1, b"\xff\x00" * 2**22))
 leaves_daemon = _of_rank_1(_leave_daemon)
 leaves_files = _of_rank_1(lambda: [tempfile.mkdtemp(), os.close(tempfile.mkstemp()[0])])
+makes_its_log_a_pipe = _of_rank_1(lambda: [_in_place_of_log(os.mkfifo), os._exit(0)])
+makes_its_log_a_link = _of_rank_1(lambda: _in_place_of_log(lambda path: path.symlink_to("nowhere")))
 changes_folder = _of_rank_1(lambda: os.chdir("/"))
 
 
