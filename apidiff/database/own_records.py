@@ -55,8 +55,9 @@ def load_own_records(root: Path, broken: list[DataError] | None = None) -> dict[
         return {}
     own: dict[str, str] = {}
     others = 0
-    for number, line in enumerate(text.splitlines(), 1):
-        match = _LINE.fullmatch(line)
+    # What other characters break lines for Python, a reader sees within one.
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], 1):
+        match = _LINE.fullmatch(line.removesuffix("\r"))
         if match is None:
             others += 1
             if others > _TOLD:

@@ -112,6 +112,17 @@ def test_of_many_lines_that_name_no_record_the_first_are_told_and_the_rest_count
     assert "4900 more lines are no SHA-256 and name of a run" in str(broken[-1])
 
 
+@pytest.mark.parametrize("breaks", ["\u2028", "\x85", "\x0b", "\x1c", "\r"])
+def test_no_record_is_listed_within_the_line_of_another(breaks: str, tmp_path: Path) -> None:
+    """Who reviews the list sees one line there, and it is none of the list."""
+    line = f"{'0' * 64}  torch-2.13.0/gloo-cpu-2"
+    hidden = line.replace("0" * 64, "1" * 64)
+    own_records_path(tmp_path).write_bytes(f"{line}\r\n{line}{breaks}{hidden}{breaks}\n".encode())
+    broken: list[DataError] = []
+    assert load_own_records(tmp_path, broken).keys() == {"0" * 64}
+    assert [error.line for error in broken] == [2]
+
+
 @pytest.mark.parametrize(("text", "said"), [("x = [", Damage.SYNTAX), (None, Damage.UNREADABLE)])
 def test_signers_that_cannot_be_read_stop_no_answer(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None, said: Damage
