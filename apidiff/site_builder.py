@@ -27,6 +27,7 @@ from apidiff.database import ApidiffError, InvalidData
 from apidiff.database.checks import check_records, run_checks
 from apidiff.database.data import tell_damaged
 from apidiff.database.paths import in_checkout
+from apidiff.ending_signals import end_at_once, end_in_order
 from apidiff.execute.submissions import signature_errors
 from apidiff.process_group import kill_group, start
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
@@ -216,6 +217,7 @@ def _finish(process: BaseProcess, work: Callable[[], None]) -> None:
 
 
 def _end_with_outcome(work: Callable[[], None]) -> None:
+    end_at_once()
     try:
         work()
     except Exception:  # noqa: BLE001 - it is done again where errors are told
@@ -315,7 +317,9 @@ def _port(text: str) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command. Returns the exit code: 2 for every error a user can meet."""
+    """Run the command. Returns the exit code: 2 for every error a user can meet, 130 after Ctrl-C."""
+    if arguments is None:
+        end_in_order()
     parser = argparse.ArgumentParser(prog="python -m apidiff.site_builder", description="Build and serve the site.")
     commands = parser.add_subparsers(dest="command", required=True)
     build = commands.add_parser("build", help="build both languages")
@@ -343,6 +347,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 )
         else:
             _serve(options.output, options.port)
+    except KeyboardInterrupt:
+        return 130
     except ApidiffError as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -363,6 +369,8 @@ def _serve(site: Path, port: int) -> None:
         try:
             thread.join()
         except KeyboardInterrupt:
+            return
+        finally:
             server.shutdown()
 
 

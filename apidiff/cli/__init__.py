@@ -12,13 +12,13 @@ import gc
 import io
 import os
 import re
-import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from apidiff import __version__
+from apidiff.ending_signals import end_in_order
 from apidiff.errors import ApidiffError
 
 if TYPE_CHECKING:
@@ -40,8 +40,6 @@ _OF_THE_SYSTEM = {
     errno.EMFILE,
     errno.ENFILE,
 }
-# Some systems have no terminal to close.
-_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 COMMANDS = {
     "lookup": "how one API differs from its counterpart",
     "search": "APIs by name, text or behaviour, in English or Chinese",
@@ -166,22 +164,8 @@ def _stand_alone() -> None:
     for name in ("COLUMNS", "LINES"):
         if not _SIZE.fullmatch(os.environ.get(name, "")):
             os.environ.pop(name, None)
-    for number in _ENDING:
-        if signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
-            signal.signal(number, _end)
+    end_in_order()
     _collect_rarely()
-
-
-def _end(number: int, _frame: object) -> None:
-    """Ends the command at a signal: what was begun is put away, temporary folders and the processes of ranks.
-
-    A second signal does not interrupt that.
-    """
-    for other in _ENDING:
-        signal.signal(other, signal.SIG_IGN)
-    if number == signal.SIGINT:
-        raise KeyboardInterrupt
-    sys.exit(128 + number)
 
 
 def _refuse_unusable(arguments: Sequence[str]) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import socket
+import subprocess
 import sys
 import urllib.request
 from pathlib import Path
@@ -167,3 +171,40 @@ def test_page_at_the_root_names_every_language() -> None:
     page = (Path(site.__file__).parents[1] / "conf" / "root.html").read_text("utf-8")
     for language in site.LANGUAGES:
         assert f'href="{language.folder}/index.html"' in page
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
+def test_a_build_that_is_ended_says_nothing_and_leaves_nothing(sent: signal.Signals, code: int, tmp_path: Path) -> None:
+    """The signal goes to all its processes, as that of a terminal does."""
+    script = """
+import signal, sys, time
+from types import SimpleNamespace
+from apidiff import site_builder
+from apidiff.sphinxext import site_content
+signal.signal(signal.SIGINT, signal.default_int_handler)  # also where tests were started in the background
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+def wait(*_, **__):
+    sys.stdout.write("begun\\n")  # at once, whole
+    sys.stdout.flush()
+    time.sleep(600)
+site_builder.database.load = lambda: SimpleNamespace(unread=[])
+site_builder._check = site_content.make = wait
+sys.exit(site_builder.main())
+"""
+    command = [sys.executable, "-c", script, "build", "--output", str(tmp_path / "out")]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+    try:
+        assert process.stdout
+        assert [process.stdout.readline() for _ in range(2)] == ["begun\n"] * 2
+        children = psutil.Process(process.pid).children(recursive=True)
+        assert len(children) >= 3  # Sphinx for each language, and what checks the data
+        os.killpg(process.pid, sent)
+        assert process.communicate(timeout=60) == ("", "")
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    assert process.returncode == code
+    assert psutil.wait_procs(children, timeout=30)[1] == []
+    assert list(tmp_path.iterdir()) == []
