@@ -140,6 +140,19 @@ def kill_marked(mark: str) -> None:
                 os.kill(int(folder.name), signal.SIGKILL)
 
 
+def remove_folder(folder: str) -> None:
+    """Removes a folder of temporary files, however deep it is; what cannot be removed stays."""
+    with contextlib.suppress(RecursionError):
+        shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(OSError):  # of more levels than that can take, one after the other is brought to the top
+        while inner := [one for one in Path(folder).iterdir() if one.is_dir() and not one.is_symlink()]:
+            for path in inner:
+                for one in path.iterdir():
+                    one.rename(Path(folder) / os.urandom(8).hex())
+                path.rmdir()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 def end_with_parent(requests: int, answers: int) -> None:
     """Has this process's whole group killed once the other end of the pipe ``requests`` closes, for whatever reason.
 
@@ -164,7 +177,7 @@ def end_with_parent(requests: int, answers: int) -> None:
 
 def _remove(folder: str) -> None:
     for _ in range(_REMOVALS if folder else 0):
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
         time.sleep(0.05)
 
 

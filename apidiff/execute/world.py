@@ -19,6 +19,7 @@ from apidiff.database import ApidiffError, DataError
 from apidiff.database.backends import Backend
 from apidiff.execute.remote import Hosts, RemoteRank, without_launcher
 from apidiff.execute.worker_process import BrokenAnswer, WorkerProcess, log_end, log_size, rank_command
+from apidiff.process_group import remove_folder
 
 _LOG_LINES = 12
 _LOG_BYTES = 4000
@@ -199,6 +200,7 @@ class World:
         for process in started:
             process.close()
         self._ranks, self._scheduler = [], None
+        remove_folder(self._scratch.name)
         self._scratch.cleanup()
         if not self._troubled:
             shutil.rmtree(self.folder, ignore_errors=True)

@@ -106,6 +106,7 @@ ROWS = [
     Row("gets_a_nameless_signal", "a call gets a signal that has no name", LOST, f"signal {signal.SIGRTMIN + 1}"),
     Row("leaves_temporary_files", "a call leaves temporary files", DONE),
     Row("leaves_temporary_files_and_ends", "a call leaves temporary files and ends", LOST, "exit code 3"),
+    Row("leaves_deep_folders", "a call leaves folders within each other, 1,200 deep", DONE),
     Row("changes_its_folder", "a call changes the folder", DONE),
     Row("lets_no_file_grow", "a call lets no file grow", DONE),
     Row("opens_no_file", "a call opens no file any more", DONE),

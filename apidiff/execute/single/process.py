@@ -19,6 +19,7 @@ import msgspec
 from apidiff.database.devices import Device
 from apidiff.errors import ApidiffError, DataError
 from apidiff.execute.worker_process import FRESH, BrokenAnswer, WorkerProcess, log_end, log_size
+from apidiff.process_group import remove_folder
 
 _Made = TypeVar("_Made")
 
@@ -165,6 +166,7 @@ class CallProcess:
         """Ends the process group and waits for it. The log stays where there was trouble, no temporary file does."""
         self._process.kill()
         self._process.close()
+        remove_folder(self._scratch.name)
         self._scratch.cleanup()
         if not self._troubled:
             with contextlib.suppress(OSError):  # a call may have removed it, or put a folder there

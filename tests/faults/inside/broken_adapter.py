@@ -118,6 +118,13 @@ def _leave_files() -> None:
     os.close(tempfile.mkstemp()[0])
 
 
+def _leave_deep_folders() -> None:
+    os.chdir(tempfile.mkdtemp())
+    for _ in range(1200):
+        Path("deep").mkdir()
+        os.chdir("deep")
+
+
 def _later(line: bytes) -> None:
     def say() -> None:
         time.sleep(0.05)
@@ -132,6 +139,7 @@ CALLS = {
     "begins": _begin,
     "leaves_temporary_files": _leave_files,
     "leaves_temporary_files_and_ends": lambda: [_leave_files(), os._exit(3)],
+    "leaves_deep_folders": _leave_deep_folders,
     "sleeps": lambda: time.sleep(LONG),
     "is_busy": _busy,
     "ignores_signals": _without_signals,
