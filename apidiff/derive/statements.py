@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from enum import Enum
 
-from apidiff.model.mapping import Document
 from apidiff.model.verdict import Outcome
 from apidiff.model.version import Version, release_of
 from apidiff.model.views import ClaimEntry, ContradictedEntry, Entry, ObservedSummary
@@ -19,24 +18,27 @@ class Standing(Enum):
     NOT_YET = "not_yet"  # runs of older versions than all documents speak of
 
 
-def standing(row: ObservedSummary, documents: Collection[Document]) -> Standing:
-    """What a verdict that is not borne out makes of what ``documents`` state.
+def standing(row: ObservedSummary, speak_of: Collection[tuple[str, str]]) -> Standing:
+    """What a verdict that is not borne out makes of what documents state. ``speak_of``: framework and version of each.
 
     What MindSpore's documents say of PyTorch is about no release that runs: they name none, or one of years ago.
     """
-    versions = [Version(document.version) for document in documents if document.framework.value == row.framework]
+    versions = [Version(version) for framework, version in speak_of if framework == row.framework]
     run = Version(release_of(row.framework_version))
     if any(version.covers(run) for version in versions):
         return Standing.REFUTED
     return Standing.NOT_YET if versions and all(run < version for version in versions) else Standing.OUTDATED
 
 
-def contradicted(summary: Iterable[ObservedSummary], documents: Collection[Document]) -> ContradictedEntry | None:
-    """What runs say against a claim that ``documents`` state, the worst first; None where none do, or nothing states it."""
+def contradicted(summary: Iterable[ObservedSummary], speak_of: Collection[tuple[str, str]]) -> ContradictedEntry | None:
+    """What runs say against a claim that documents state, the worst first; None where none do, or nothing states it.
+
+    ``speak_of``: framework and version of each document.
+    """
     against: dict[Standing, list[ObservedSummary]] = {}
     for row in summary:
-        if documents and row.outcome == Outcome.REFUTED.value:
-            against.setdefault(standing(row, documents), []).append(row)
+        if speak_of and row.outcome == Outcome.REFUTED.value:
+            against.setdefault(standing(row, speak_of), []).append(row)
     worst = next((way for way in Standing if way in against), None)
     if worst is None:
         return None

@@ -108,6 +108,11 @@ class AnsweredStated(StatedEntry, frozen=True, kw_only=True):
     framework: str
     version: str
 
+    @property
+    def speaks_of(self) -> tuple[str, str]:
+        """The framework, and the version of it that the document names."""
+        return self.framework, self.version
+
 
 class AnsweredObservation(ObservedEntry, frozen=True, kw_only=True):
     """A verdict. ``asked_version``: its framework's version is the one asked for, or none was asked for."""

@@ -184,7 +184,7 @@ class Builder:
             text=sentence(self._clauses[key]),
             stated=_stated(claim.stated),
             observed=[observed_entry(seen) for seen in observed],
-            contradicted=contradicted(summary, documents),
+            contradicted=contradicted(summary, [document.speaks_of for document in documents]),
             unsigned=[observed_entry(seen) for seen in unsigned],
             summary=summary,
             changes=change_entries(observed, self._known),

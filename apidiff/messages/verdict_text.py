@@ -63,7 +63,7 @@ def _verdict_text(
 ) -> Text:
     outcome = f"outcome.{row.outcome}"
     if documents and row.outcome == Outcome.REFUTED.value:
-        outcome = f"statement.{standing(row, documents).value}"
+        outcome = f"statement.{standing(row, [document.speaks_of for document in documents]).value}"
     elif of_calls and row.outcome == Outcome.HOLDS.value:
         outcome = "verdict.works"
     return filled(
@@ -114,8 +114,9 @@ def verdicts(
     ``documents``: those whose statement the rows judge, if any. ``of_calls``: whether they tell where a call works.
     """
     merged: dict[tuple[object, ...], tuple[ObservedSummary, list[str]]] = {}
+    speak_of = [document.speaks_of for document in documents]
     for row in rows:
-        said = standing(row, documents) if documents and row.outcome == Outcome.REFUTED.value else row.outcome
+        said = standing(row, speak_of) if speak_of and row.outcome == Outcome.REFUTED.value else row.outcome
         key = (said, row.framework, row.backend, row.device, *row.world_sizes)
         merged.setdefault(key, (row, []))[1].append(row.framework_version)
     texts = [_verdict_text(row, versions, documents, of_calls=of_calls) for row, versions in merged.values()]

@@ -47,6 +47,11 @@ class Document(Record, frozen=True, kw_only=True):
     url_zh: str = ""
     title_zh: str = ""
 
+    @property
+    def speaks_of(self) -> tuple[str, str]:
+        """The framework, and the version of it that the document names."""
+        return self.framework.value, self.version
+
 
 class TargetRange(Record, frozen=True, kw_only=True):
     """MindSpore versions from ``since`` up to and including ``until`` (open where None), and the standing there.

@@ -12,6 +12,7 @@ from apidiff.database import Data
 from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples
 from apidiff.database.paths import examples_folder
+from apidiff.lookup.answer import Answer
 from apidiff.lookup.build import index_of
 from apidiff.lookup.entry import Builder
 from apidiff.lookup.lookup import lookup
@@ -140,3 +141,20 @@ def test_a_reader_may_leave_records_out(database: Data, ours: RunRecord) -> None
     trust, text = told(Trusted.PROJECT)
     assert trust == {"project"}
     assert "another lab" not in text
+
+
+def test_what_is_left_out_contradicts_no_document(database: Data, ours: RunRecord) -> None:
+    theirs = msgspec.structs.replace(_lying(ours), measured_by="a lab")
+    records = {OURS: (ours, State.LISTED), THEIRS: (theirs, State.VERIFIED)}
+    releases = {name: [release.version for release in known] for name, known in database.frameworks.items()}
+
+    def answered(of: dict[str, tuple[RunRecord, State]]) -> Answer:
+        return lookup(index_of({API: entry_with(database, of)}, {}, releases), API)
+
+    both = answered(records)
+    narrowed = with_trusted(both, Trusted.PROJECT)
+    alone = answered({OURS: records[OURS]})
+    assert [claim.id for claim in both.claims if claim.contradicted and not claim.stated] == []
+    told = [claim.contradicted for claim in narrowed.claims]
+    assert told == [claim.contradicted for claim in alone.claims]
+    assert told != [claim.contradicted for claim in both.claims]
