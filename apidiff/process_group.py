@@ -50,6 +50,7 @@ def run(
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
     text: str = "",
+    undecoded: str = "replace",
     guarded: bool = True,
     scratch: Path | None = None,
 ) -> Ended:
@@ -61,6 +62,7 @@ def run(
         folder: where it runs; by default here.
         environment: all of its variables; by default those of this process.
         text: what it reads from standard input.
+        undecoded: what becomes of bytes that are no UTF-8 in what it prints, as `bytes.decode` calls it.
         guarded: as for ``start``.
         scratch: as for ``start``.
 
@@ -90,7 +92,7 @@ def run(
             process.wait()
         for file in (output, errors):
             file.seek(0)
-        return Ended(code, output.read().decode("utf-8", "replace"), errors.read().decode("utf-8", "replace"))
+        return Ended(code, output.read().decode("utf-8", undecoded), errors.read().decode("utf-8", undecoded))
 
 
 def start(

@@ -10,7 +10,10 @@ import os
 import subprocess
 from pathlib import Path
 
+from apidiff.process_group import Ended, run
+
 _NO_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+DEADLINE_S = 60.0  # git reads whatever lies in a repository, a pipe too, and waits for it
 _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_ALLOW_PROTOCOL": "none",
@@ -19,22 +22,24 @@ _ENVIRONMENT = {
 }
 
 
-def git_answer(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """Runs git in ``folder``. Names of files that are no UTF-8 come as Python names them. Raises OSError where there is none."""
-    filters = _run(["config", "--name-only", "--null", "--get-regexp", r"^filter\."], folder, {}).stdout.split("\0")
+def git_answer(arguments: list[str], folder: Path) -> Ended:
+    """Runs git in ``folder``. Names of files that are no UTF-8 come as Python names them.
+
+    Raises OSError where there is no git, TimeoutError where it does not end.
+    """
+    filters = _run(["config", "--name-only", "--null", "--get-regexp", r"^filter\."], folder, {}).output.split("\0")
     # By variables: the name of a filter may hold what ends a setting on the command line.
     unset = {f"GIT_CONFIG_KEY_{number}": name for number, name in enumerate(filters[:-1])}
     unset |= {f"GIT_CONFIG_VALUE_{number}": "" for number in range(len(unset))}
     return _run(arguments, folder, {**unset, "GIT_CONFIG_COUNT": str(len(filters) - 1)})
 
 
-def _run(arguments: list[str], folder: Path, settings: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["git", *_NO_PROGRAMS, *arguments],
-        cwd=folder,
-        env=os.environ | _ENVIRONMENT | settings,
-        capture_output=True,
-        encoding="utf-8",
-        errors="surrogateescape",
-        check=False,
-    )
+def _run(arguments: list[str], folder: Path, settings: dict[str, str]) -> Ended:
+    command = ["git", *_NO_PROGRAMS, *arguments]
+    environment = os.environ | _ENVIRONMENT | settings
+    try:
+        return run(
+            command, DEADLINE_S, folder=folder, environment=environment, undecoded="surrogateescape", guarded=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TimeoutError(f"git {arguments[0]} did not end within {DEADLINE_S:.0f} s") from error

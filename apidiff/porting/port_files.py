@@ -156,9 +156,9 @@ def _refused_repository(folder: Path) -> Path | None:
 
 
 def _git(arguments: list[str], folder: Path) -> str | None:
-    """What git says; None where it is not there, or the folder is in no repository."""
+    """What git says; None where it is not there, does not end, or the folder is in no repository."""
     try:
         done = git_answer(arguments, folder)
     except OSError:
         return None
-    return done.stdout if done.returncode == 0 else None
+    return done.output if done.code == 0 else None

@@ -133,9 +133,11 @@ def changed_since(revision: str, folder: Path) -> set[Path]:
 def _git(arguments: list[str], folder: Path, remedy: str) -> str:
     try:
         done = git_answer(arguments, folder)
+    except TimeoutError as error:
+        raise ApidiffError(f"{error} in {folder}: something in its .git keeps it waiting. {remedy}.") from error
     except OSError as error:
         raise ApidiffError(f"--diff needs git ({error.strerror}). Install it, or leave --diff out.") from error
-    if done.returncode:
-        said = done.stderr.strip().splitlines()
+    if done.code:
+        said = done.errors.strip().splitlines()
         raise ApidiffError(f"git {arguments[0]} in {folder}: {said[-1] if said else 'failed'}. {remedy}.")
-    return done.stdout
+    return done.output

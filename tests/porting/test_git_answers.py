@@ -1,0 +1,47 @@
+"""git is asked with a deadline: what lies in a stranger's repository may keep it waiting for ever."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from apidiff.errors import ApidiffError
+from apidiff.porting import git_answers
+from apidiff.porting.port_files import refuse_unsaved
+from apidiff.porting.source_files import changed_since
+
+
+def pipe_for_index(repository: Path) -> None:
+    (repository / ".git" / "index").unlink()
+    os.mkfifo(repository / ".git" / "index")
+
+
+def pipe_for_head(repository: Path) -> None:
+    (repository / ".git" / "HEAD").unlink()
+    os.mkfifo(repository / ".git" / "HEAD")
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(git_answers, "DEADLINE_S", 1.0)
+    (tmp_path / "model.py").write_text("import torch\n")
+    me = ["-c", "user.name=A", "-c", "user.email=a@example.com"]
+    for arguments in (["init", "-q"], ["add", "."], [*me, "commit", "-q", "-m", "one"]):
+        subprocess.run(["git", *arguments], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+@pytest.mark.parametrize("damage", [pipe_for_index, pipe_for_head])
+def test_a_repository_that_keeps_git_waiting_is_named(repository: Path, damage: Callable[[Path], None]) -> None:
+    damage(repository)
+    with pytest.raises(ApidiffError, match="did not end within 1 s") as told:
+        changed_since("HEAD", repository)
+    assert str(repository) in str(told.value)
+    with pytest.raises(ApidiffError, match=re.escape(f"{repository}: git cannot tell")):
+        refuse_unsaved([repository / "model.py"])
+    assert git_answers.git_answer(["--version"], Path("/")).output.startswith("git version")
