@@ -58,15 +58,29 @@ def find_sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> tuple[li
 
 
 def _below(top: Path, problems: list[Problem], excluded: re.Pattern[str]) -> Iterator[str]:
-    """The files below a folder, sorted. A link to a folder that has been seen is not followed."""
+    """The files below a folder, sorted.
+
+    No link is followed to a folder that has been seen, nor out of ``top``: it may lead to all of a disk, or to code that
+    nobody meant.
+    """
     seen: set[tuple[int, int]] = set()
+    real_top = os.path.realpath(top)
 
     def unreadable(error: OSError) -> None:
         problems.append(Problem(str(error.filename), "unreadable", detail=error.strerror or ""))
 
+    def leads_out(path: str) -> bool:
+        if not os.path.islink(path):  # noqa: PTH114 - a Path for each of a large tree would take as long again
+            return False
+        real = os.path.realpath(path)
+        if real == real_top or real.startswith(os.path.join(real_top, "")):  # noqa: PTH118 - as above
+            return False
+        problems.append(Problem(path, "outside"))
+        return True
+
     for folder, folders, names in os.walk(top, onerror=unreadable, followlinks=True):
         try:
-            state = os.stat(folder)  # noqa: PTH116 - a Path for each folder of a large tree would take as long again
+            state = os.stat(folder)  # noqa: PTH116 - as above
         except OSError as error:
             unreadable(error)
             folders.clear()
@@ -76,10 +90,15 @@ def _below(top: Path, problems: list[Problem], excluded: re.Pattern[str]) -> Ite
             folders.clear()
             continue
         seen.add((state.st_dev, state.st_ino))
-        folders[:] = sorted(name for name in folders if name not in SKIPPED and not name.startswith("."))
+        folders[:] = sorted(
+            name
+            for name in folders
+            if name not in SKIPPED and not name.startswith(".") and not leads_out(os.path.join(folder, name))  # noqa: PTH118
+        )
         for name in sorted(names):
             path = os.path.join(folder, name)  # noqa: PTH118 - as above
-            if os.path.splitext(name)[1].lower() in SUFFIXES and not excluded.match(path):  # noqa: PTH122 - as above
+            wanted = os.path.splitext(name)[1].lower() in SUFFIXES and not excluded.match(path)  # noqa: PTH122 - as above
+            if wanted and not leads_out(path):
                 yield path
 
 

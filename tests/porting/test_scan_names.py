@@ -276,6 +276,27 @@ def test_bad_input_is_one_message_a_file(scan: Scan, tmp_path: Path) -> None:
     assert [problem.code for problem in find_sources([tmp_path])[1]] == ["loop"]
 
 
+def test_no_link_is_followed_out_of_the_folder_given(tmp_path: Path) -> None:
+    given, other = tmp_path / "given", tmp_path / "given-not"
+    for folder in (given / "package", other):
+        folder.mkdir(parents=True)
+        (folder / "model.py").write_text("import torch\n")
+    (given / "a_link.py").symlink_to(other / "model.py")
+    (given / "b_folder").symlink_to(other)
+    (given / "c_disk").symlink_to("/")
+    (given / "d_inside").symlink_to("package")
+    (given / "e_inside.py").symlink_to("package/model.py")
+    (tmp_path / "top").symlink_to(given)
+    for top in (given, tmp_path / "top"):
+        files, problems = find_sources([top])
+        assert [file.path for file in files] == [f"{top}/e_inside.py", f"{top}/d_inside/model.py"]
+        assert {(problem.path, problem.code) for problem in problems} == {
+            *((f"{top}/{name}", "outside") for name in ("a_link.py", "b_folder", "c_disk")),
+            (f"{top}/package", "loop"),
+        }
+    assert [file.path for file in find_sources([given / "a_link.py"])[0]] == [f"{given}/a_link.py"]
+
+
 def test_deep_and_long_code(scan: Scan) -> None:
     long = "import torch\n" + "x = torch.ones(1)\nx.sum()\n" * 50_000
     deep = "import torch\nx = " + "-" * 900 + "torch.ones(1)\n" + "y = " + " + ".join(["x"] * 800)
