@@ -269,6 +269,8 @@ def _sphinx(
 class _Handler(http.server.SimpleHTTPRequestHandler):
     """Files of the site, without a line on the terminal for each. Records and examples are shown, not downloaded."""
 
+    timeout = 30.0  # seconds for which a connection may say nothing
+
     extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {
         ".yaml": "text/plain; charset=utf-8",
         ".py": "text/plain; charset=utf-8",

@@ -132,6 +132,17 @@ def test_server_takes_a_free_port_where_its_own_is_in_use(tmp_path: Path) -> Non
             server.shutdown()
 
 
+def test_a_connection_that_says_nothing_more_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site._Handler, "timeout", 0.2)
+    (tmp_path / "index.html").write_text("here")
+    with site.start_server(tmp_path, 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with socket.create_connection(("127.0.0.1", server.server_port), timeout=20) as slow:
+            slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
+            assert slow.recv(1) == b""
+        server.shutdown()
+
+
 def test_failed_step_names_its_log_and_shows_its_end(tmp_path: Path) -> None:
     log = tmp_path / "logs" / "step.log"
     script = "print('the reason'); raise SystemExit(3)"
