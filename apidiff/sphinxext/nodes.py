@@ -26,6 +26,8 @@ Cell = Inline | str
 _CODE = re.compile(r"`+([^`]+)`+")
 # A cell with more characters in a line outside of code than this is given the width that sentences need.
 _PROSE_CHARACTERS = 16
+# Of a line of code, characters.
+_LONGEST_COLOURED = 4_000
 # Behind a dot, an underscore or the sign before a claim; not in a version or a number.
 _JOINT = re.compile(r"(?<=\w)(?:[._#](?=[A-Za-z])|_(?=\w))")
 
@@ -89,8 +91,13 @@ def paragraph(*children: nodes.Node, classes: Sequence[str] = ()) -> nodes.parag
 
 
 def code(text: str, language: str = "python") -> nodes.literal_block:
-    """Make a code block; text that ``language`` cannot lex is shown all the same."""
+    """Make a code block; text that ``language`` cannot lex is shown all the same.
+
+    Code with a line of thousands of numbers has no colours, which would weigh ten times as much as the numbers.
+    """
     text = visible(text)  # the highlighter writes it, not the translator
+    if max(map(len, text.split("\n"))) > _LONGEST_COLOURED:
+        language = "text"
     return nodes.literal_block(text, text, language=language, force=True)
 
 

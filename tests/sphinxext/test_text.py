@@ -14,7 +14,7 @@ from small_site import Built, Site
 
 from apidiff.messages.escape_invisible import visible
 from apidiff.model.trace import ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
-from apidiff.sphinxext.nodes import prose, relative
+from apidiff.sphinxext.nodes import code, prose, relative
 from apidiff.sphinxext.trace_table import show
 from apidiff.writers.exports.address import anchor
 
@@ -149,3 +149,9 @@ SHOWN: list[tuple[Value, str]] = [
 @pytest.mark.parametrize(("value", "expected"), SHOWN)
 def test_show(value: Value, expected: str) -> None:
     assert show(value) == expected
+
+
+@pytest.mark.parametrize(("numbers", "language"), [(10, "python"), (2000, "text")])
+def test_code_with_thousands_of_numbers_in_a_line_has_no_colours(numbers: int, language: str) -> None:
+    text = f"import torch\ninput = torch.tensor([{', '.join(['1.0'] * numbers)}])"
+    assert (code(text)["language"], code(text).astext()) == (language, text)
