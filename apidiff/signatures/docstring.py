@@ -11,6 +11,8 @@ import griffe
 from apidiff.model.signature import Limit, ParameterKind, SignatureParameter
 from apidiff.signatures.modules import NotReadable
 
+_LONGEST_LINE = 4000  # characters of a line that is looked into: of longer ones a pattern could take for ever
+_MOST_JOINED = 500  # lines of a signature in a docstring
 # name (type): …, and the type may hold brackets: "group (Union[str, tuple(int)], optional): …". torch writes "group: (type): …"
 # in places.
 _ARGUMENT = re.compile(r"\*{0,2}(?P<name>\w+):?\s*\((?P<type>.+?)\)\s*:(\s|$)")
@@ -41,6 +43,7 @@ def section(documented: griffe.Object, title: str) -> list[str]:
 
 def _indented(documented: griffe.Object, title: str) -> list[str]:
     lines = documented.docstring.value.splitlines() if documented.docstring else []
+    lines = [line for line in lines if len(line) <= _LONGEST_LINE]
     stripped = [line.strip() for line in lines]
     if title not in stripped:
         return []
@@ -123,7 +126,7 @@ def docstring_ways(doc: str) -> Ways:
     lines = _joined([line.strip() for line in doc.strip().splitlines()])
     overloaded = "Overloaded function." in lines[:3]
     heads = [line for line in lines if re.match(r"\d+\. \w+\(", line)] if overloaded else lines[:1] + _further(lines)
-    matches = [_WAY.match(line) for line in heads]
+    matches = [_WAY.match(line) if len(line) <= _LONGEST_LINE else None for line in heads]
     if not matches or not all(matches):
         raise NotReadable("the docstring of the installed object is no signature")
     returns = {match["returns"] for match in matches if match}
@@ -134,7 +137,7 @@ def docstring_ways(doc: str) -> Ways:
 def _joined(lines: list[str]) -> list[str]:
     """The lines, those of a signature that goes over several as the first."""
     head = ""
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines[:_MOST_JOINED], 1):
         head = f"{head} {line}".lstrip()
         if not line or not re.match(r"[\w.]+\(", head):
             break
@@ -152,7 +155,7 @@ def _parsed(head: str) -> list[SignatureParameter]:
     """The parameters of ``name(self: X, a: int = 1)``, without ``self``; a default that is no Python becomes ``...``."""
     try:
         [node] = ast.parse(f"def {_REPR.sub('...', head)}: ...").body
-    except SyntaxError as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise NotReadable(f"the signature in its docstring is no Python: {head}") from error
     if not isinstance(node, ast.FunctionDef):
         raise NotReadable(f"the signature in its docstring is no Python: {head}")

@@ -38,12 +38,18 @@ def extract(source: Source) -> SignatureFile:
             documented = modules.find(name)
             if isinstance(documented, griffe.Module):
                 continue
-            apis[name], unread = read(documented, modules)
+            signature, unread = read(documented, modules)
+            _json(signature)
+        except RecursionError:
+            unreadable[name] = "its definition is nested too deeply, or too many classes lie above it"
+        except UnicodeEncodeError:
+            unreadable[name] = "its definition holds half of a character, which no UTF-8 file can"
         except NotReadable as error:
             # A name that a list of public names has may be made at run time; one that only we name is not there.
             if not (isinstance(error, Absent) and name in listed):
                 unreadable[name] = str(error)
         else:
+            apis[name] = signature
             unreadable |= {f"{name}.{part}": why for part, why in unread.items()}
     tool = f"griffelib {importlib.metadata.version('griffelib')}"
     written = SignatureFile(

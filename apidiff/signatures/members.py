@@ -23,11 +23,15 @@ def members(cls: griffe.Class, modules: Modules) -> tuple[list[str], str | None]
     """
     names: set[str] = set()
     whys: list[str] = []
-    _collect(cls, modules, names, whys)
+    _collect(cls, modules, names, whys, set())
     return sorted(names), "; ".join(whys) or None
 
 
-def _collect(cls: griffe.Class, modules: Modules, names: set[str], whys: list[str]) -> None:
+def _collect(cls: griffe.Class, modules: Modules, names: set[str], whys: list[str], seen: set[str]) -> None:
+    """Adds what ``cls`` and the classes above it have, except those ``seen``, to which each is added."""
+    if cls.path in seen:
+        return
+    seen.add(cls.path)
     names.update(name for name, member in cls.members.items() if _shown(name, member, cls))
     names.update(name for name, ways in cls.overloads.items() if ways and not name.startswith("_"))
     above: griffe.Object | Overloads
@@ -40,7 +44,7 @@ def _collect(cls: griffe.Class, modules: Modules, names: set[str], whys: list[st
             whys.append(f"inherits from {path}, which neither source nor stub tells")
             continue
         if isinstance(above, griffe.Class):
-            _collect(above, modules, names, whys)
+            _collect(above, modules, names, whys, seen)
 
 
 def _shown(name: str, member: griffe.Object | griffe.Alias, cls: griffe.Class) -> bool:
@@ -81,7 +85,7 @@ def _written(cls: griffe.Class) -> _Written:
 @lru_cache(maxsize=64)
 def _classes(file: Path) -> dict[tuple[str, int | None], _Written]:
     """The classes of ``file`` by name and line: the line of the statement and that of each decorator."""
-    tree = ast.parse(file.read_text(encoding="utf-8", errors="replace"))
+    tree = ast.parse(file.read_text(encoding="utf-8-sig", errors="replace"))
     classes: dict[tuple[str, int | None], _Written] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):

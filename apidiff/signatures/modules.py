@@ -12,6 +12,12 @@ from pathlib import Path
 
 import griffe
 
+from apidiff.database.regular_files import read_regular
+
+_MOST_SOURCE = 4 * 2**20  # bytes of a file: the largest of torch and MindSpore has a third of that
+_LONGEST_NAME = 250  # characters of a dotted name that a file is looked for by
+_MOST_ABOVE = 200  # classes above one that are asked for a member
+_LONGEST_WAY = 100  # imports and renamings that a name is followed through
 # griffe follows `__all__ += …` and not the same written as a call.
 _EXTENDED = re.compile(r"^__all__\.extend\((?P<more>[^()]+)\)$", re.MULTILINE)
 
@@ -40,24 +46,46 @@ class Modules:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._read: dict[str, griffe.Module | None] = {}
+        self._unread: dict[
+            str, str
+        ] = {}  # why a module cannot be read, so that this is not tried for each of its names
+        self._public: dict[str, list[str]] = {}
+        self._stars: dict[str, list[tuple[int, str]]] = {}
+        self._compiled_in: dict[Path, set[str]] = {}
 
     def module(self, path: str) -> griffe.Module | None:
-        """The module ``path`` (dotted): its source, or its stub where it is compiled; None where there is neither."""
+        """The module ``path`` (dotted): its source, or its stub where it is compiled; None where there is neither.
+
+        Raises NotReadable where its file cannot be parsed.
+        """
+        if path in self._unread:
+            raise NotReadable(self._unread[path])
         if path not in self._read:
             file = self._file(path) or (self._stub(path) if self._compiled(path) else None)
             parent, _, name = path.rpartition(".")
-            self._read[path] = None if file is None else self._visit(name, file, parent)
+            try:
+                self._read[path] = None if file is None else self._visit(name, file, parent)
+            except NotReadable as error:
+                self._unread[path] = str(error)
+                raise
         return self._read[path]
 
     def public(self, path: str) -> list[str]:
         """The public names of module ``path``, sorted: its ``__all__``, else what it defines or imports of its package.
 
-        Names with an underscore in front are not public, nor are modules and what comes from other packages.
+        Names with an underscore in front are not public, nor are modules and what comes from other packages, nor what is no
+        name. Modules that import each other with a star add nothing to each other.
         Raises NotReadable where there is no such module.
         """
-        module = self.module(path)
-        if module is None:
-            raise Absent(f"there is no module {path}")
+        if path not in self._public:
+            module = self.module(path)
+            if module is None:
+                raise Absent(f"there is no module {path}")
+            self._public[path] = []  # for those that import it while it is read
+            self._public[path] = [name for name in self._names(module, path) if name.isidentifier()]
+        return self._public[path]
+
+    def _names(self, module: griffe.Module, path: str) -> list[str]:
         if module.exports is not None and not _computed(module):
             return sorted(set(self._exports(module)))
         top = path.partition(".")[0]
@@ -82,6 +110,8 @@ class Modules:
     def _find(self, path: str, way: list[str]) -> Found:
         if path in way:
             raise NotReadable(f"its imports lead in a circle ({' → '.join([*way, path])})")
+        if len(way) == _LONGEST_WAY:
+            raise NotReadable(f"its imports lead through more than {_LONGEST_WAY} others")
         way = [*way, path]
         parent, _, name = path.rpartition(".")
         # `from .rendezvous import rendezvous` in a package: the function hides the module of that name.
@@ -95,16 +125,22 @@ class Modules:
         holder = package or self._find(parent, way)
         if isinstance(holder, griffe.Module):
             return self._member(holder, name, way)
-        member = self._of_class(holder, name, way) if isinstance(holder, griffe.Class) else None
+        member = self._of_class(holder, name, way, set()) if isinstance(holder, griffe.Class) else None
         if member is None:
             raise Absent(f"{parent} has no {name} in its source")
         return member
 
-    def _of_class(self, holder: griffe.Class, name: str, way: list[str]) -> Found | None:
+    def _of_class(self, holder: griffe.Class, name: str, way: list[str], seen: set[str]) -> Found | None:
         """The member ``name`` of a class, or of the first of its bases that has it; None where none does.
 
-        Raises NotReadable where it may be in a base that cannot be read.
+        ``seen``: the classes that were asked, to which this one is added. Raises NotReadable where it may be in a base that
+        cannot be read.
         """
+        if holder.path in seen:
+            return None
+        if len(seen) == _MOST_ABOVE:
+            raise NotReadable(f"more than {_MOST_ABOVE} classes lie above it")
+        seen.add(holder.path)
         member = holder.members.get(name)
         if isinstance(member, griffe.Function | griffe.Class | griffe.Attribute):
             return member
@@ -115,7 +151,7 @@ class Modules:
             if "." not in path:  # a built-in class
                 continue
             above = self._find(path, way)
-            inherited = self._of_class(above, name, way) if isinstance(above, griffe.Class) else None
+            inherited = self._of_class(above, name, way, seen) if isinstance(above, griffe.Class) else None
             if inherited is not None:
                 return inherited
         return None
@@ -143,11 +179,9 @@ class Modules:
         if direct is not None:
             line = (direct.alias_lineno if isinstance(direct, griffe.Alias) else direct.lineno) or 0
             target = direct.target_path if isinstance(direct, griffe.Alias) else None
-        for member in module.members.values():
-            if not isinstance(member, griffe.Alias) or not member.wildcard or (member.alias_lineno or 0) < line:
-                continue
-            if name in self._star(member.wildcard):
-                target, line = f"{member.wildcard}.{name}", member.alias_lineno or 0
+        for at, taken in self._stars_of(module):
+            if at >= line and name in self._star(taken):
+                target, line = f"{taken}.{name}", at
         if target is not None:
             return self._find(target, way)
         if isinstance(direct, griffe.Function | griffe.Class | griffe.Module):
@@ -159,6 +193,13 @@ class Modules:
         if is_stub(module):
             raise NotReadable(f"defined in the compiled module {module.path}, whose stub does not have it")
         raise Absent(f"{module.path} has no {name} in its source")
+
+    def _stars_of(self, module: griffe.Module) -> list[tuple[int, str]]:
+        """The star imports of a module: the line of each, and the module that it takes all from."""
+        if module.path not in self._stars:
+            aliases = [member for member in module.members.values() if isinstance(member, griffe.Alias)]
+            self._stars[module.path] = [(one.alias_lineno or 0, one.wildcard) for one in aliases if one.wildcard]
+        return self._stars[module.path]
 
     def _renamed(self, attribute: griffe.Attribute, way: list[str]) -> Found:
         value = attribute.value
@@ -184,28 +225,51 @@ class Modules:
         return names
 
     def _file(self, path: str) -> Path | None:
-        place = self._root.joinpath(*path.split("."))
-        return next((file for file in (place / "__init__.py", place.with_suffix(".py")) if file.is_file()), None)
+        return self._with_suffix(path, ".py")
 
     def _stub(self, path: str) -> Path | None:
+        return self._with_suffix(path, ".pyi")
+
+    def _with_suffix(self, path: str, suffix: str) -> Path | None:
+        if not _may_be_module(path):
+            return None
         place = self._root.joinpath(*path.split("."))
-        return next((file for file in (place / "__init__.pyi", place.with_suffix(".pyi")) if file.is_file()), None)
+        files = (place / f"__init__{suffix}", place.with_suffix(suffix))
+        return next((file for file in files if file.is_file()), None)
 
     def _compiled(self, path: str) -> str | None:
         """``path``, or the module above it, that is a compiled one; None where there is none."""
+        if not _may_be_module(path):
+            return None
         parts = path.split(".")
         for count in range(2, len(parts) + 1):
             place = self._root.joinpath(*parts[:count])
-            if any(file.suffix in {".so", ".pyd"} for file in place.parent.glob(f"{place.name}.*")):
+            if place.name in self._compiled_below(place.parent):
                 return ".".join(parts[:count])
         return None
 
+    def _compiled_below(self, folder: Path) -> set[str]:
+        """The names of the compiled modules in ``folder``, which is listed once."""
+        if folder not in self._compiled_in:
+            files = folder.iterdir() if folder.is_dir() else ()
+            self._compiled_in[folder] = {
+                file.name.partition(".")[0] for file in files if file.suffix in {".so", ".pyd"}
+            }
+        return self._compiled_in[folder]
+
     def _visit(self, name: str, file: Path, parent: str) -> griffe.Module:
-        code = _EXTENDED.sub(r"__all__ += \g<more>", file.read_text(encoding="utf-8", errors="replace"))
+        place = file.relative_to(self._root)
+        content = read_regular(file, _MOST_SOURCE + 1)
+        if len(content) > _MOST_SOURCE:
+            raise NotReadable(f"{place} is larger than {_MOST_SOURCE // 2**20} MiB")
+        text = content.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+        code = _EXTENDED.sub(r"__all__ += \g<more>", text)
         try:
             return griffe.visit(name, filepath=file, code=_without_fallbacks(code), parent=self._package(parent))
         except SyntaxError as error:
-            raise NotReadable(f"{file.relative_to(self._root)} cannot be parsed: {error.msg}") from error
+            raise NotReadable(f"{place} cannot be parsed: {error.msg}") from error
+        except (ValueError, RecursionError, MemoryError) as error:  # of a zero byte, of deep nesting
+            raise NotReadable(f"{place} cannot be parsed: {str(error) or 'it is nested too deeply'}") from error
 
     def _package(self, path: str) -> griffe.Module | None:
         """An empty stand-in for a package, so that griffe can work out relative imports below it."""
@@ -214,6 +278,11 @@ class Modules:
         parent, _, name = path.rpartition(".")
         file = self._root.joinpath(*path.split("."), "__init__.py")
         return griffe.Module(name, filepath=file, parent=self._package(parent))
+
+
+def _may_be_module(path: str) -> bool:
+    """Whether a file is looked for by the dotted ``path``, which a stranger's ``__all__`` or import may have named."""
+    return len(path) <= _LONGEST_NAME and path.isascii() and all(part.isidentifier() for part in path.split("."))
 
 
 def is_stub(documented: griffe.Object) -> bool:
@@ -228,7 +297,7 @@ def _without_fallbacks(code: str) -> str:
 
     Raises SyntaxError for code that cannot be parsed.
     """
-    lines = code.splitlines(keepends=True)
+    lines = code.split("\n")  # as Python counts them: `splitlines` ends a line at a form feed too
     for node in ast.parse(code).body:
         if not isinstance(node, ast.If) or not node.orelse or not _asks_availability(node.test):
             continue
@@ -236,8 +305,8 @@ def _without_fallbacks(code: str) -> str:
         # From behind the body: the `else:` itself is no node.
         start = node.body[-1].end_lineno or node.body[-1].lineno
         for number in range(start, end):
-            lines[number] = "\n"
-    return "".join(lines)
+            lines[number] = ""
+    return "\n".join(lines)
 
 
 def _asks_availability(test: ast.expr) -> bool:

@@ -113,7 +113,10 @@ def _added_docstring(constant: griffe.Attribute, made: griffe.ExprCall) -> Signa
     if str(made.function).rpartition(".")[2] != "_add_docstr" or len(made.arguments) < 2:
         return None
     # The docstring may be a template, or be put together: the literal that stands first holds the signature.
-    nodes = ast.walk(ast.parse(str(made.arguments[1]), mode="eval"))
+    try:
+        nodes = list(ast.walk(ast.parse(str(made.arguments[1]), mode="eval")))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # an argument that is unpacked, deep nesting
+        return None
     literals = [node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     first = min(literals, key=lambda node: (node.lineno, node.col_offset), default=None)
     ways = _ways_in_words(str(first.value)) if first else None
@@ -125,24 +128,24 @@ def _added_docstring(constant: griffe.Attribute, made: griffe.ExprCall) -> Signa
     return msgspec.structs.replace(signature, overloads=ways.ways)
 
 
-def _dispatched(made: griffe.ExprCall, modules: Modules) -> Signature | None:
+def _dispatched(made: griffe.ExprCall, modules: Modules, seen: frozenset[str] = frozenset()) -> Signature | None:
     """The function that torch makes of two which one argument chooses between, ``boolean_dispatch(…, if_true=f, if_false=g)``.
 
-    Both are called alike. None for a constant that is made otherwise.
+    Both are called alike. None for a constant that is made otherwise, or of one of those ``seen``.
     """
     if str(made.function).rpartition(".")[2] != "boolean_dispatch":
         return None
     chosen = next(
         (one.value for one in made.arguments if isinstance(one, griffe.ExprKeyword) and one.name == "if_true"), None
     )
-    if not isinstance(chosen, griffe.ExprName):
+    if not isinstance(chosen, griffe.ExprName) or chosen.canonical_path in seen:
         return None
     try:
         found = modules.find(chosen.canonical_path)
     except NotReadable:
         return None
     if isinstance(found, griffe.Attribute) and isinstance(found.value, griffe.ExprCall):
-        return _dispatched(found.value, modules)
+        return _dispatched(found.value, modules, seen | {chosen.canonical_path})
     return _function(found) if isinstance(found, griffe.Function) else None
 
 
@@ -179,7 +182,7 @@ def _class(cls: griffe.Class, modules: Modules) -> tuple[Signature, dict[str, st
 
 def _construction(cls: griffe.Class, modules: Modules) -> dict[str, object]:
     """The fields of a signature that say what the class is called with. Raises NotReadable where nothing tells."""
-    ways = _constructor(cls, modules)
+    ways = _constructor(cls, modules, set())
     if ways is None:
         if is_stub(cls):
             raise NotReadable("a compiled class, whose stub has no constructor")
@@ -191,12 +194,18 @@ def _construction(cls: griffe.Class, modules: Modules) -> dict[str, object]:
     return {"parameters": _ANYTHING}
 
 
-def _constructor(cls: griffe.Class, modules: Modules) -> griffe.Function | list[griffe.Function] | type | None:
+def _constructor(
+    cls: griffe.Class, modules: Modules, seen: set[str]
+) -> griffe.Function | list[griffe.Function] | type | None:
     """The method that says what the class is called with: ``__new__`` before ``__init__``, as ``inspect`` has it.
 
     A list: its overloads. A type: the built-in exception that it takes its constructor from. None where there is none up to
-    ``object``. Raises NotReadable for a constructor that is generated or lies elsewhere.
+    ``object``, or only below classes ``seen``, to which each is added. Raises NotReadable for a constructor that is generated
+    or lies elsewhere.
     """
+    if cls.path in seen:
+        return None
+    seen.add(cls.path)
     if any(decorator.callable_path.rpartition(".")[2] == "dataclass" for decorator in cls.decorators):
         raise NotReadable("a dataclass: its constructor is generated")
     for name in ("__new__", "__init__"):
@@ -216,7 +225,7 @@ def _constructor(cls: griffe.Class, modules: Modules) -> griffe.Function | list[
             above = modules.find(path)
         except NotReadable as error:
             raise NotReadable(f"takes its constructor from {path}, which is not in the package's source") from error
-        if isinstance(above, griffe.Class) and (inherited := _constructor(above, modules)) is not None:
+        if isinstance(above, griffe.Class) and (inherited := _constructor(above, modules, seen)) is not None:
             return inherited
     return None
 
@@ -240,9 +249,14 @@ def _call_parameters(primitive: griffe.Class) -> list[SignatureParameter]:
     return inputs
 
 
-def _derives(cls: griffe.Class, wanted: set[str], modules: Modules) -> bool:
+def _derives(cls: griffe.Class, wanted: set[str], modules: Modules, seen: set[str] | None = None) -> bool:
+    """Whether one of the classes ``wanted`` is ``cls`` or above it; those ``seen`` are not asked again."""
+    seen = set() if seen is None else seen
     if cls.path in wanted:
         return True
+    if cls.path in seen:
+        return False
+    seen.add(cls.path)
     for base in cls.bases:
         if (path := base_path(base)) in wanted:
             return True
@@ -250,7 +264,7 @@ def _derives(cls: griffe.Class, wanted: set[str], modules: Modules) -> bool:
             above = modules.find(path)
         except NotReadable:
             continue
-        if isinstance(above, griffe.Class) and _derives(above, wanted, modules):
+        if isinstance(above, griffe.Class) and _derives(above, wanted, modules, seen):
             return True
     return False
 

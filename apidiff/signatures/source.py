@@ -17,6 +17,7 @@ from apidiff.model.version import Version, VersionError
 
 # torch's Python source is about 60 MB, MindSpore's about 40 MB; far more than that is no framework.
 _MOST_BYTES = 1 << 30
+_MOST_FILES = 20_000  # torch has some 3000 Python files, MindSpore as many
 _MOST_METADATA = 1 << 20  # bytes: those of torch and MindSpore have some 40 KB
 
 
@@ -90,17 +91,25 @@ def _unpack(archive: zipfile.ZipFile, framework: str, wheel: Path, root: Path) -
         if path.is_absolute() or ".." in path.parts or "\\" in member.filename:
             raise DataError(wheel, None, f"holds the unsafe path {member.filename!r}", "Don't use this file.")
     wanted = [member for member in members if member.filename.startswith(f"{framework}/")]
+    compiled = [name for name in archive.namelist() if _is_compiled(name, framework)]
+    if (count := len(wanted) + len(compiled)) > _MOST_FILES:
+        found = f"holds {count} Python files and compiled modules; at most {_MOST_FILES} are read"
+        raise DataError(wheel, None, found, f"Give a wheel of {framework}.")
     if sum(member.file_size for member in wanted) > _MOST_BYTES:
         raise DataError(wheel, None, "holds more than 1 GiB of Python source", f"Give a wheel of {framework}.")
     for member in wanted:
         archive.extract(member, root)
     # Compiled modules are left behind empty: it is enough to know that a name is defined in one.
-    for name in archive.namelist():
-        path = PurePosixPath(name)
-        if path.parts[0] == framework and path.suffix in {".so", ".pyd"} and ".." not in path.parts:
-            file = root / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.touch()
+    for name in compiled:
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+
+
+def _is_compiled(name: str, framework: str) -> bool:
+    """Whether a member of a wheel is a compiled module of the framework."""
+    path = PurePosixPath(name)
+    return path.parts[:1] == (framework,) and path.suffix in {".so", ".pyd"} and ".." not in path.parts
 
 
 def _release(version: str, place: Path) -> str:

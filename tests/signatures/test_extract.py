@@ -283,3 +283,87 @@ def test_checked_in_files_are_what_the_source_says(framework: str) -> None:
 )
 def test_checked_in_signatures(framework: str, version: str, name: str, text: str) -> None:
     assert load_signatures(DATA / "signatures")[framework, version].apis[name].text("f") == text
+
+
+def _doubled(count: int) -> dict[str, str]:
+    """Modules of which each takes all from two others, so that there are ``2**count`` ways through them."""
+    names = [f"{side}{number}" for number in range(count) for side in "ab"]
+    files = {
+        f"torch/{name}.py": "".join(f"from torch.{side}{int(name[1:]) + 1} import *\n" for side in "ab")
+        for name in names
+    }
+    last = {f"torch/{side}{count}.py": "def last(x): ...\n" for side in "ab"}
+    return files | last | {"torch/__init__.py": "from torch.a0 import *\nfrom torch.b0 import *\n"}
+
+
+def _bases(count: int) -> str:
+    """Classes of which each has two bases, so that there are ``2**count`` ways up."""
+    pairs = (
+        f"class {side}{number}(torch.a{number + 1}, torch.b{number + 1}): ..."
+        for number in range(count)
+        for side in "ab"
+    )
+    above = "\n".join([*pairs, f"class a{count}: ...", f"class b{count}: ..."])
+    return f"import torch\nclass Tensor(torch.a0, torch.b0): ...\n{above}\n"
+
+
+# What a wheel holds beside its METADATA, and what is said of torch.Tensor ('': that it is read; None: nothing)
+MADE_TO_BREAK: list[tuple[dict[str, str], str | None]] = [
+    ({"torch/__init__.py": "x = a" + ".b" * 10_000}, "__init__.py cannot be parsed"),
+    ({"torch/__init__.py": "x = " + "-" * 10_000 + "1"}, "__init__.py cannot be parsed"),
+    ({"torch/__init__.py": "if 1: ...\n" + "elif 1: ...\n" * 2900}, "__init__.py cannot be parsed"),
+    ({"torch/__init__.py": "#" * (5 * 2**20)}, "__init__.py is larger than 4 MiB"),
+    ({"torch/__init__.py": "\ufeffclass Tensor: ..."}, ""),
+    ({"torch/__init__.py": "import torch\nclass Tensor(torch.Tensor): ..."}, ""),
+    ({"torch/__init__.py": "class Tensor(metaclass=Tensor): ..."}, ""),
+    ({"torch/__init__.py": "import torch\nclass Tensor(torch.B): ...\nclass B(torch.Tensor): ..."}, ""),
+    ({"torch/__init__.py": _bases(25)}, ""),
+    (_doubled(25), None),
+    ({"torch/__init__.py": "from torch import *"}, None),
+    ({"torch/__init__.py": "from torch.a import *", "torch/a.py": "from torch import *\nclass Tensor: ..."}, ""),
+    (
+        {"torch/__init__.py": "from torch.m0 import Tensor"}
+        | {f"torch/m{number}.py": f"from torch.m{number + 1} import Tensor" for number in range(200)},
+        "lead through more than 100 others",
+    ),
+    (
+        {
+            "torch/__init__.py": "import torch\nclass Tensor(torch.c0): ...\n"
+            + "".join(f"class c{number}(torch.c{number + 1}): ...\n" for number in range(3000))
+        },
+        "too many classes lie above it",
+    ),
+    ({"torch/__init__.py": "Tensor = boolean_dispatch(1, if_true=Tensor)"}, ""),
+    ({"torch/__init__.py": "Tensor = _add_docstr(x, *y)"}, ""),
+    ({"torch/__init__.py": "Tensor = _add_docstr(x, 'f(x=" + "-" * 9000 + "1)')"}, ""),
+    ({"torch/__init__.py": "@deprecated('\\ud800')\nclass Tensor: ..."}, "half of a character"),
+    ({"torch/__init__.py": f"def Tensor(x):\n '''\n Args:\n  x (a{' ' * 100_000}b): c\n '''"}, ""),
+    (
+        {
+            f"torch/{module}__init__.py": "__all__ = ['', '.', '**', '/x', '\\0', '\\ud800', 'a b', './', '..', '"
+            + "x" * 300
+            + "']"
+            for module in ("", "distributed/", "nn/functional/", "optim/", "linalg/")
+        },
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "said"), MADE_TO_BREAK, ids=range(len(MADE_TO_BREAK)))
+def test_source_that_is_made_to_break_its_reader(tmp_path: Path, files: dict[str, str], said: str | None) -> None:
+    metadata = {"torch-9.1.0.dist-info/METADATA": "Name: torch\nVersion: 9.1.0\n"}
+    wheel = make_wheel(tmp_path / "torch.whl", metadata | files)
+    with unpacked("torch", wheel) as source:
+        found = extract(source)
+    assert render(found)
+    assert ("torch.Tensor" in found.apis) == (said == "")
+    assert (said or "") in found.unreadable.get("torch.Tensor", "")
+
+
+def test_a_wheel_of_too_many_files(tmp_path: Path) -> None:
+    metadata = {"torch-9.1.0.dist-info/METADATA": "Name: torch\nVersion: 9.1.0\n"}
+    many = {f"torch/m{number}.{'so' if number % 2 else 'py'}": "" for number in range(20_001)}
+    wheel = make_wheel(tmp_path / "torch.whl", metadata | many)
+    with pytest.raises(DataError, match="at most 20000 are read"), unpacked("torch", wheel):
+        pass
