@@ -86,7 +86,7 @@ def test_what_only_a_script_shows_is_not_shown_on_a_light_page() -> None:
 
 def test_anchors_lead_to_their_parts(tmp_path: Path) -> None:
     inner = [lid(f"a{number}", f'<i id="deep-{number}"></i>', LONG * 2) for number in range(4)]
-    text, parts = lighten(lid("a", *inner) + lid("b", LONG * 5), "x", "en")
+    text, parts = lighten(lid("a", *inner) + lid("b", LONG * 4), "x", "en")
     table = json.loads(parts.table())
     for number in range(4):
         assert f'id="deep-{number}"' in text or f"deep-{number}" in table["anchors"]
