@@ -138,7 +138,7 @@ class Modules:
         """
         if holder.path in seen:
             return None
-        if len(seen) == _MOST_ABOVE:
+        if len(seen) == _MOST_ABOVE or len(holder.bases) > _MOST_ABOVE:
             raise NotReadable(f"more than {_MOST_ABOVE} classes lie above it")
         seen.add(holder.path)
         member = holder.members.get(name)
