@@ -14,6 +14,7 @@ from apidiff.errors import DataError
 NAME_COLUMNS = {"torch_name": "", "method_name": "torch.Tensor."}
 TOTAL = "total"
 _LARGEST = 64 * 2**20  # bytes
+_MOST_NAMES = 200_000  # PyTorch has some thousand
 _DIGITS = 15
 _SHOWN = 80  # characters of a cell, in errors
 
@@ -30,7 +31,7 @@ def read_census(path: Path) -> dict[str, int]:
         content = read_regular(path, _LARGEST + 1)
         if len(content) > _LARGEST:
             raise DataError(path, None, f"is larger than {_LARGEST // 2**20} MiB", "Name a CSV file.")
-        rows = csv.reader(io.StringIO(content.decode("utf-8"), newline=""), strict=True)
+        rows = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
         return _counts(path, ((rows.line_num, row) for row in rows if row))
     except OSError as error:
         raise DataError(path, None, f"cannot be read ({error.strerror})", "Name a CSV file.") from error
@@ -54,6 +55,8 @@ def _counts(path: Path, rows: Iterator[tuple[int, list[str]]]) -> dict[str, int]
             raise DataError(path, line, f"the total of {name[:_SHOWN]} is {total[:_SHOWN]!r}", "Write a whole number.")
         if name in counts:
             raise DataError(path, line, f"{name[:_SHOWN]} stands in two rows", "Add them up in one.")
+        if len(counts) == _MOST_NAMES:
+            raise DataError(path, line, f"holds more than {_MOST_NAMES} names", "Name a census of PyTorch names alone.")
         counts[name] = int(total)
     if not sum(counts.values()):
         raise DataError(path, None, "counts no reference", "Name a census with at least one.")

@@ -15,6 +15,7 @@ from apidiff.errors import DataError
     ("text", "counts"),
     [
         ("torch_name,timm,total\ntorch.cat,1,3\n\ntorch.long,0,2\n", {"torch.cat": 3, "torch.long": 2}),
+        ("\ufefftorch_name,total\ntorch.cat,3\n", {"torch.cat": 3}),  # as spreadsheets write it
         ("method_name,total\nview,7\nadd_,0\n", {"torch.Tensor.view": 7, "torch.Tensor.add_": 0}),
     ],
 )
@@ -38,6 +39,7 @@ WRONG = [
     ("torch_name,total\ntorch.cat,-1\n", ":2", "a whole number"),
     ("torch_name,timm,total\ntorch.cat,1\n", ":2", "2 columns below a header of 3"),
     ("torch_name,total\n", "", "counts no reference"),
+    ("torch_name,total\n" + "".join(f"a{n},1\n" for n in range(200_001)), ":200002", "more than 200000 names"),
     ('torch_name,total\n"torch.cat,1\n', "", "no CSV file"),
 ]
 
