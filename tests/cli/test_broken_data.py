@@ -63,6 +63,12 @@ def remove_releases(root: Path) -> None:
     (root / "apidiff/data/frameworks.yaml").unlink()
 
 
+def remove_mindspore_releases(root: Path) -> None:
+    path = root / "apidiff/data/frameworks.yaml"
+    torch, _, _ = path.read_text(encoding="utf-8").partition("mindspore:")
+    path.write_text(torch, encoding="utf-8")
+
+
 # what is done, what the error says
 BROKEN = [
     (replace(REDUCE, "profile: collective", "profile: [collective"), "reduce.yaml:", "broken YAML"),
@@ -74,6 +80,7 @@ BROKEN = [
     (replace(REDUCE, "  zh: 对所有", "  # 对所有"), "reduce.yaml:", "lacks the key 'zh'"),
     (replace(REDUCE, "profile: collective", "id: torch.reduce\nprofile: collective"), "reduce.yaml:1:", "key 'id'"),
     (remove_releases, "frameworks.yaml", "cannot be read"),
+    (remove_mindspore_releases, "frameworks.yaml", "lists no release of mindspore"),
 ]
 
 

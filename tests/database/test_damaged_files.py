@@ -189,3 +189,10 @@ def test_what_all_answers_rest_on_is_missed(root: Path, name: str) -> None:
     BROKEN_YAML(root / name)
     with pytest.raises(DataError, match=name):
         load(root)
+
+
+@pytest.mark.parametrize("text", ["torch: [{version: 2.13.0}]", "torch: [{version: 2.13.0}]\nmindspore: []", "{}"])
+def test_releases_without_one_of_mindspore_are_refused(root: Path, text: str) -> None:
+    (root / "frameworks.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=r"lists no release of mindspore\. List its releases there"):
+        load(root)
