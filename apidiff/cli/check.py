@@ -12,7 +12,7 @@ from rich.table import Table
 from apidiff.cli.output import show
 from apidiff.database import Data, InvalidData, load_valid
 from apidiff.database.backends import load_backends
-from apidiff.database.checks import check_records, run_checks
+from apidiff.database.checks import check_records, releases_are_listed, run_checks
 from apidiff.database.checks.messages import messages_are_there
 from apidiff.database.checks.subject import Subject
 from apidiff.database.data import UnknownMapping
@@ -43,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
     if errors := list(messages_are_there(FOLDER, LABELS.keys())):  # without them no other error can be told
         raise InvalidData(errors)
     data = load_valid()
+    releases_are_listed(data)
     if args.ids:
         data = dataclasses.replace(data, mappings={key: _mapping(data, key) for key in args.ids})
     if errors := check_records(data) if args.ids else [*run_checks(data), *_evidence_errors(data)]:

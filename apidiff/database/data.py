@@ -157,7 +157,7 @@ class _PassedOver:
 
 def _load(root: Path) -> Data:
     documents, _ = read_yaml(root / "documents.yaml", dict[str, Document])
-    frameworks = _load_frameworks(root / "frameworks.yaml")
+    frameworks, _ = read_yaml(root / "frameworks.yaml", dict[str, list[Release]])
     rest = _PassedOver()
     documents = with_twins(documents, rest.read(Twins(addresses=[]), lambda: load_twins(root)))
     read_tables = [rest.read(None, partial(load_table, path)) for path in table_paths(root / "official")]
@@ -203,15 +203,6 @@ def _load(root: Path) -> Data:
         passed_over,
         pages,
     )
-
-
-def _load_frameworks(path: Path) -> dict[str, list[Release]]:
-    """Reads the known releases. Raises DataError also where none is of MindSpore: nothing can be answered then."""
-    frameworks, _ = read_yaml(path, dict[str, list[Release]])
-    if not frameworks.get("mindspore"):
-        remedy = "List its releases there, oldest first, or reinstall apidiff."
-        raise DataError(path, None, "lists no release of mindspore", remedy, Damage.FORM)
-    return frameworks
 
 
 def with_runs_of_now(data: Data) -> Data:

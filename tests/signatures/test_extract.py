@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -351,7 +352,17 @@ MADE_TO_BREAK: list[tuple[dict[str, str], str | None]] = [
 ]
 
 
+@pytest.fixture
+def recursion_limit_of_the_command() -> Iterator[None]:
+    """Frameworks that other tests import raise it."""
+    raised = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    yield
+    sys.setrecursionlimit(raised)
+
+
 @pytest.mark.parametrize(("files", "said"), MADE_TO_BREAK, ids=range(len(MADE_TO_BREAK)))
+@pytest.mark.usefixtures("recursion_limit_of_the_command")
 def test_source_that_is_made_to_break_its_reader(tmp_path: Path, files: dict[str, str], said: str | None) -> None:
     metadata = {"torch-9.1.0.dist-info/METADATA": "Name: torch\nVersion: 9.1.0\n"}
     wheel = make_wheel(tmp_path / "torch.whl", metadata | files)

@@ -30,7 +30,8 @@ from apidiff.database.data import Data
 from apidiff.database.documented import listings_are_cited
 from apidiff.database.terms import load_terms
 from apidiff.database.undecided import undecided_fits
-from apidiff.errors import DataError
+from apidiff.errors import Damage, DataError
+from apidiff.model.vocabulary import Framework
 
 
 def run_checks(data: Data, examples: Path | None = None) -> list[DataError]:
@@ -71,13 +72,21 @@ def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
     return [*found, *words, *data.unneeded, *tables_are_cited(data), *listings]
 
 
+def releases_are_listed(data: Data) -> None:
+    """Raises DataError where no release of MindSpore is known: every answer is for one."""
+    if not data.frameworks.get(Framework.MINDSPORE.value):
+        remedy = "List its releases there, oldest first, or reinstall apidiff."
+        raise DataError(data.root / "frameworks.yaml", None, "lists no release of mindspore", remedy, Damage.FORM)
+
+
 def without_unusable(data: Data) -> Data:
     """``data`` without the mappings that cite a claim, document or example that is not there; ``passed_over`` tells them.
 
-    No entry can be made of one. `check_records` names all that is wrong with it.
+    No entry can be made of one. `check_records` names all that is wrong with it. Raises what `releases_are_listed` does.
     """
     from apidiff.database.paths import examples_folder
 
+    releases_are_listed(data)
     folder = examples_folder()
     faults: dict[str, DataError] = {}
     for key, mapping in data.mappings.items():
