@@ -17,9 +17,10 @@ from apidiff.lookup.build import index_of
 from apidiff.lookup.entry import Builder
 from apidiff.lookup.lookup import lookup
 from apidiff.lookup.trusted import Trusted, with_trusted
+from apidiff.model.base import Text
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord, TensorDump
-from apidiff.model.views import ClaimEntry, Entry
+from apidiff.model.views import ChangeEntry, ClaimEntry, Entry, VersionSpan
 from apidiff.writers.terminal import answer_text
 
 API = "torch.distributed.all_reduce"
@@ -143,7 +144,7 @@ def test_a_reader_may_leave_records_out(database: Data, ours: RunRecord) -> None
     assert "another lab" not in text
 
 
-def test_what_is_left_out_contradicts_no_document(database: Data, ours: RunRecord) -> None:
+def test_what_is_left_out_contradicts_no_document_and_changes_no_verdict(database: Data, ours: RunRecord) -> None:
     theirs = msgspec.structs.replace(_lying(ours), measured_by="a lab")
     records = {OURS: (ours, State.LISTED), THEIRS: (theirs, State.VERIFIED)}
     releases = {name: [release.version for release in known] for name, known in database.frameworks.items()}
@@ -154,7 +155,17 @@ def test_what_is_left_out_contradicts_no_document(database: Data, ours: RunRecor
     both = answered(records)
     narrowed = with_trusted(both, Trusted.PROJECT)
     alone = answered({OURS: records[OURS]})
-    assert [claim.id for claim in both.claims if claim.contradicted and not claim.stated] == []
     told = [claim.contradicted for claim in narrowed.claims]
     assert told == [claim.contradicted for claim in alone.claims]
     assert told != [claim.contradicted for claim in both.claims]
+
+    spans = [
+        VersionSpan(outcome="holds", runs={"2.12.0": [OURS]}),
+        VersionSpan(outcome="refuted", runs={"2.13.0": [THEIRS]}),
+    ]
+    text = Text(en="It changed.", zh="有变化。")
+    change = ChangeEntry(framework="torch", backend="gloo", device="cpu", world_sizes=[3], spans=spans, text=text)
+    disputed = next(claim for claim in both.claims if claim.disputes)
+    changed = msgspec.structs.replace(both, claims=[msgspec.structs.replace(disputed, changes=[change])])
+    assert [claim.changes for claim in with_trusted(changed, Trusted.SIGNED).claims] == [[change]]
+    assert [claim.changes for claim in with_trusted(changed, Trusted.PROJECT).claims] == [[]]
