@@ -268,18 +268,53 @@ def make_server(index: Index, choices: Choices) -> LanguageServer:
 
 
 def serve(index: Index, choices: Choices, stdin: BinaryIO, stdout: BinaryIO) -> None:
-    """Serve one editor until it ends the session or goes away. Raises ApidiffError for a choice that is not known."""
+    """Serve one editor until it ends the session or goes away.
+
+    Raises ApidiffError for a choice that is not known, OSError where the editor cannot be answered.
+    """
     log_in_lines()
-    make_server(index, choices).start_io(_Guarded(stdin), stdout)  # type: ignore[arg-type]
+    answers = _Answers(stdout)
+    make_server(index, choices).start_io(_Guarded(stdin, answers), answers)  # type: ignore[arg-type]
+    if answers.fault:
+        raise answers.fault
 
 
-class _Guarded:
-    """Input of which messages of absurd size are passed over, so that memory is not asked for them."""
+class _Answers:
+    """Output to an editor. ``fault``: why it cannot be written to."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
+        self.fault: OSError | None = None
+
+    def write(self, data: bytes) -> None:
+        try:
+            self._stream.write(data)
+            self._stream.flush()
+        except OSError as error:
+            self.fault = error
+
+    def flush(self) -> None:
+        """Do nothing: each message is flushed as it is written."""
+
+    def close(self) -> None:
+        try:
+            self._stream.close()
+        except OSError as error:
+            self.fault = error
+
+
+class _Guarded:
+    """Input of which messages of absurd size are passed over, so that memory is not asked for them.
+
+    It ends where answers cannot be written.
+    """
+
+    def __init__(self, stream: BinaryIO, answers: _Answers) -> None:
+        self._stream, self._answers = stream, answers
 
     def readline(self) -> bytes:
+        if self._answers.fault:
+            return b""
         line = self._stream.readline(1 << 16)
         name, _, value = line.partition(b":")
         if name.strip().lower() != b"content-length":

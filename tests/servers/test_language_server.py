@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -324,3 +326,35 @@ async def test_no_answer_holds_a_traceback() -> None:
     assert answers[2]["error"].keys() <= {"code", "message", "data"}
     assert answers[2]["error"].get("data") is None
     assert "capabilities" in answers[1]["result"]
+
+
+# Where the answers go, how the server ends, what it says.
+UNHEARD = [
+    (
+        "/dev/full",
+        2,
+        "apidiff: The output cannot be written (No space left on device). Make room, or send it elsewhere.\n",
+    ),
+    ("nobody", 141, ""),
+]
+
+
+@pytest.mark.asyncio(loop_scope="function")
+@pytest.mark.parametrize(("place", "code", "said"), UNHEARD)
+async def test_answers_that_nobody_gets(place: str, code: int, said: str) -> None:
+    """The server ends at the next message, though its input goes on."""
+    if place == "nobody":
+        read, answers = os.pipe()
+        os.close(read)
+    else:
+        answers = os.open(place, os.O_WRONLY)
+    hover = request(2, "textDocument/hover", {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}})
+    with subprocess.Popen(SERVER, stdin=subprocess.PIPE, stdout=answers, stderr=subprocess.PIPE) as process:
+        os.close(answers)
+        assert process.stdin is not None
+        assert process.stderr is not None
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(BEGIN + hover * 2000)
+            process.stdin.flush()
+        assert await asyncio.to_thread(process.wait, 300) == code
+        assert process.stderr.read().decode() == said
