@@ -17,7 +17,7 @@ def end_in_order() -> None:
 
 
 def end_at_once() -> None:
-    """Has a process that was forked end at a signal without a word: who forked it puts away what there is."""
+    """Has a process end at a signal without a word: what there is another puts away, which forked it, or is put away."""
     for number in _ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)

@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from apidiff import __version__
-from apidiff.ending_signals import end_in_order
+from apidiff.ending_signals import end_at_once, end_in_order
 from apidiff.errors import ApidiffError
 
 if TYPE_CHECKING:
@@ -105,6 +105,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             return FAULT
         _tell("".join(f"apidiff: {line}\n" for line in sentence.splitlines()))
         return 2
+    finally:
+        if argv is None:
+            end_at_once()  # all is put away: an exception would only be told by whoever ends the process
 
 
 def _run(arguments: list[str]) -> int:

@@ -154,6 +154,21 @@ sys.exit(main())
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_after_the_end_is_told_by_nobody(sent: signal.Signals) -> None:
+    script = f"""
+import atexit, os, signal, sys
+from apidiff.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+atexit.register(os.kill, os.getpid(), {int(sent)})
+sys.exit(main())
+"""
+    done = subprocess.run([sys.executable, "-c", script, "schema"], capture_output=True, text=True, timeout=300)
+    assert done.returncode == -sent
+    assert done.stderr == ""
+
+
 def test_a_word_that_is_repeated_counts_once() -> None:
     asked = " ".join(["reduce"] * 2000)
     assert search.shortened(asked) == "reduce"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import time
 from multiprocessing.connection import Connection
@@ -86,11 +87,9 @@ class WatchedExtractor:
 
 def _answer(ours: Connection, pipe: Connection, extractor: Extractor) -> None:
     ours.close()
-    while True:
-        try:
+    with contextlib.suppress(EOFError, ConnectionError):  # whoever asks has ended
+        while True:
             api, fatal = pipe.recv()
-        except EOFError:
-            return
-        made = extractor.extract(api, fatal, lambda call: pipe.send((False, call)))
-        # As JSON: what is unpickled no longer is the default that it equals, and would be written.
-        pipe.send((True, msgspec.json.encode(made) if made is not None else None))
+            made = extractor.extract(api, fatal, lambda call: pipe.send((False, call)))
+            # As JSON: what is unpickled no longer is the default that it equals, and would be written.
+            pipe.send((True, msgspec.json.encode(made) if made is not None else None))

@@ -296,3 +296,29 @@ def test_inputs_that_end_the_process_do_no_harm_to_other_apis() -> None:
                 extractor.extract(Api(name=name))
             assert extractor.extract(Api(name="torch.empty")) is None
             assert extractor.fatal == {}
+
+
+def test_a_process_whose_asker_ends_ends_without_a_word(capfd: pytest.CaptureFixture[str]) -> None:
+    """Of an answer that was sent and not read the other end is told as of a broken connection."""
+    from apidiff.execute.extract.extract import Extractor
+    from apidiff.execute.extract.watched import WatchedExtractor
+
+    class Quick(Extractor):
+        def __init__(self) -> None:
+            pass
+
+        def extract(
+            self, api: Api, fatal: Collection[bytes] = (), trying: Callable[[bytes], None] | None = None
+        ) -> ExtractedSamples | None:
+            return None
+
+    extractor = WatchedExtractor(Quick())
+    extractor._start()
+    assert extractor._pipe is not None
+    assert extractor._child is not None
+    extractor._pipe.send((Api(name="torch.empty"), []))
+    time.sleep(1)
+    extractor._pipe.close()
+    extractor._child.join(60)
+    assert extractor._child.exitcode == 0
+    assert capfd.readouterr().err == ""
