@@ -126,7 +126,7 @@ def build_site(
         with not_collecting(), derived.being_made() as release, ExitStack() as ending:
             steps = _start_languages(wanted, output, work, address.root, sources, tags, ending)
             try:
-                data = database.load()
+                data = database.load(keep=work / "kept" / "mappings")
                 tell_damaged([str(error) for error in data.unread])
                 with _beside(partial(_check, data)):
                     content = site_content.make(part.of_data(data) if part else data, keep=work / "kept")

@@ -25,6 +25,7 @@ from apidiff.database.documented import (
 )
 from apidiff.database.expansion import Expander, Origins
 from apidiff.database.extracted_samples import load_extracted
+from apidiff.database.kept_mappings import KeptMappings
 from apidiff.database.own_records import load_own_records
 from apidiff.database.paths import DATA
 from apidiff.database.runs import Reading, load_runs, read_run, record_path, run_id, sharing_id, short_id
@@ -113,16 +114,17 @@ class Data:
         return mapping_path(self.root, mapping_id)
 
 
-def load(root: Path | None = None) -> Data:
+def load(root: Path | None = None, keep: Path | None = None) -> Data:
     """Reads the data below ``root`` (default: the data shipped with the package).
 
     A file that is damaged is passed over, and so is a mapping that cannot be made without it: ``broken``, ``damaged`` and
-    ``passed_over`` tell them. Raises DataError where documents or releases cannot be read, which all answers rest on.
+    ``passed_over`` tell them. ``keep``: a folder where mappings are kept for the next time. Raises DataError where documents
+    or releases cannot be read, which all answers rest on.
     """
     was_enabled = gc.isenabled()
     gc.disable()  # a million objects are made and all are kept: looking for garbage among them takes as long as reading
     try:
-        return _load(root or DATA)
+        return _load(root or DATA, keep)
     finally:
         gc.freeze()  # nor is it looked for among them later
         if was_enabled:
@@ -155,7 +157,7 @@ class _PassedOver:
             return otherwise
 
 
-def _load(root: Path) -> Data:
+def _load(root: Path, keep: Path | None) -> Data:
     documents, _ = read_yaml(root / "documents.yaml", dict[str, Document])
     frameworks, _ = read_yaml(root / "frameworks.yaml", dict[str, list[Release]])
     rest = _PassedOver()
@@ -169,7 +171,8 @@ def _load(root: Path) -> Data:
     pages: list[PageRow] = rest.read([], lambda: load_page_rows(root))
     signatures = load_signatures(root / "signatures", rest.errors)
     expander = Expander.of(root, signatures, documents, rest.errors)
-    mappings, origins, passed_over = _mappings(root, expander, rest.errors)
+    expand = KeptMappings(keep, expander, root).expand if keep else expander.expand
+    mappings, origins, passed_over = _mappings(root, expand, rest.errors)
     mappings = with_listed(mappings, tables)
     calls = root / "canonical_calls.yaml"
     mappings = rest.read(mappings, lambda: with_canonical_calls(mappings, calls, passed_over))
@@ -300,7 +303,7 @@ def tell_damaged(errors: Sequence[str]) -> None:
 
 
 def _mappings(
-    root: Path, expander: Expander, broken: list[DataError]
+    root: Path, expand: Callable[[Path, str], tuple[Mapping, Origins]], broken: list[DataError]
 ) -> tuple[dict[str, Mapping], dict[str, Origins], dict[str, DataError]]:
     """All mappings, the origins of their parts, and why some cannot be made, by ID; causes are added to ``broken``.
 
@@ -313,7 +316,7 @@ def _mappings(
         name = ".".join(path.relative_to(root / "mappings").with_suffix("").parts)
         name = name.encode("utf-8", "backslashreplace").decode()  # a file's name need not be text
         try:
-            mappings[name], origins[name] = expander.expand(path, name)
+            mappings[name], origins[name] = expand(path, name)
         except DataError as error:
             passed_over[name] = error
     broken += [] if broken else passed_over.values()

@@ -29,7 +29,7 @@ from apidiff.model.coverage import (
 from apidiff.model.ranges import holds
 from apidiff.model.trace import RunRecord, backend_name
 from apidiff.model.verdict import Outcome, worst_outcome
-from apidiff.model.version import Version
+from apidiff.model.version import read_version
 from apidiff.model.views import ClaimEntry, Entry
 from apidiff.model.vocabulary import Execution
 
@@ -159,7 +159,7 @@ class _Count:
         if claim.reason is not None:
             return NotRun.NO_PROBE
         spans = self.ranges.get(claim.subject)
-        if spans and not any(holds(since, until, Version(place[1])) for since, until in spans):
+        if spans and not any(holds(since, until, read_version(place[1])) for since, until in spans):
             return NotRun.NOT_THERE
         if all(self.runs[run].world_size == 1 for run in self.by_place[place]):
             return NotRun.ONE_RANK
@@ -220,7 +220,7 @@ class _Count:
         for place in self.places:
             groups.setdefault((place[0], place[2], place[3]), []).append(place)
         for (framework, backend, device), places in groups.items():
-            ordered = sorted(places, key=lambda place: Version(place[1]))
+            ordered = sorted(places, key=lambda place: read_version(place[1]))
             for before, after in itertools.pairwise(ordered):
                 compared, changed = self._compared(before, after)
                 yield VersionChange(
@@ -249,7 +249,7 @@ class _Count:
         newer = [
             version
             for version in releases.get(head.framework, [])
-            if Version(version) > Version(head.framework_version) and version not in here
+            if read_version(version) > read_version(head.framework_version) and version not in here
         ]
         return RunAge(
             id=run_id,
@@ -292,7 +292,7 @@ def _pairs(entries: Dictionary[str, Entry]) -> list[PairCoverage]:
 
 
 def _newest(version: str) -> list[int]:
-    return [-part for part in Version(version).parts]
+    return [-part for part in read_version(version).parts]
 
 
 def _in_order(counts: Counter[str]) -> dict[str, int]:

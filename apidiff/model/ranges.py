@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,13 @@ ALL = "*"
 
 def holds(since: str | None, until: str | None, version: Version) -> bool:
     """Whether ``version`` lies between the two ends, each read at its precision, open where None."""
+    return _holds(since, until, version.text)
+
+
+@lru_cache(maxsize=20_000)
+def _holds(since: str | None, until: str | None, text: str) -> bool:
+    # The same few versions and ranges are asked for some hundred thousand times.
+    version = read_version(text)
     if since is not None and version < read_version(since):
         return False
     end = read_version(until) if until else None

@@ -40,16 +40,23 @@ class _Database(InMemoryDb):
 
     def __init__(self, plain: InMemoryDb) -> None:
         self._items, self._overloads = plain._items, plain._overloads
-        self._children: dict[str, list[ItemData]] = defaultdict(list)
-        for name, item in self._items.items():
-            self._children[name.rpartition(".")[0]].append(item)
+        self._children = _by_parent(plain, len(plain._items))
 
     def get_children(
         self, full_name: str, types: set[str] | None = None, *, sort_name: bool = False
     ) -> Iterable[ItemData]:
         """List the children of an item, in the order in which they were added or by name."""
-        children = [item for item in self._children[full_name] if types is None or item["type"] in types]
+        children = [item for item in self._children.get(full_name, ()) if types is None or item["type"] in types]
         return sorted(children, key=lambda item: item["full_name"]) if sort_name else children
+
+
+@lru_cache(maxsize=1)
+def _by_parent(plain: InMemoryDb, _count: int) -> Mapping[str, list[ItemData]]:
+    """List all items by the one that each is in; once for all pages of a package, whose items were counted."""
+    children: dict[str, list[ItemData]] = defaultdict(list)
+    for name, item in plain._items.items():
+        children[name.rpartition(".")[0]].append(item)
+    return children
 
 
 class EnglishRenderer(MystRenderer):

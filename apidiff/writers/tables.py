@@ -54,19 +54,37 @@ CREATE INDEX observation_claim ON observation (mapping, claim);
 """
 
 
+class _Rows:
+    """Rows by table. They are written together: one call of SQLite for each takes longer than its work."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, list[tuple[Any, ...]]] = {}
+
+    def add(self, table: str, *values: Any) -> int:
+        """Return the number of the row, counted from one, which is its ``id`` where None stands for that."""
+        rows = self._of.setdefault(table, [])
+        rows.append(values)
+        return len(rows)
+
+    def write(self, connection: sqlite3.Connection) -> None:
+        for table, rows in self._of.items():
+            marks = ", ".join("?" * len(rows[0]))
+            connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608 (our own names)
+
+
 def fill_tables(
     connection: sqlite3.Connection, entries: Iterable[Entry], counterparts: Iterable[CounterpartEntry]
 ) -> None:
     """Creates and fills the tables, and those that searching by words reads (see `apidiff.lookup.passages`)."""
     entries, counterparts = list(entries), list(counterparts)
     connection.executescript(_TABLES)
+    rows = _Rows()
     for entry in entries:
-        _add(connection, "mapping", entry.id, entry.category, entry.source, *_both(entry.summary), entry.risk)
+        rows.add("mapping", entry.id, entry.category, entry.source, *_both(entry.summary), entry.risk)
         for alias in entry.aliases:
-            _add(connection, "alias", entry.id, alias)
+            rows.add("alias", entry.id, alias)
         for key, document in entry.documents.items():
-            _add(
-                connection,
+            rows.add(
                 "document",
                 entry.id,
                 key,
@@ -78,34 +96,34 @@ def fill_tables(
                 document.seed,
             )
         for version, text in entry.signatures.items():
-            _add(connection, "signature", entry.id, entry.source, version, text)
+            rows.add("signature", entry.id, entry.source, version, text)
         for target in entry.targets:
-            _add_target(connection, entry, target)
+            _add_target(rows, entry, target)
         for answer in entry.otherwise:
-            _add_otherwise(connection, entry, answer)
+            _add_otherwise(rows, entry, answer)
         for claim in entry.claims:
-            _add_claim(connection, entry, claim)
+            _add_claim(rows, entry, claim)
     for counterpart in counterparts:
-        _add(connection, "counterpart", counterpart.name, *_both(counterpart.why), ",".join(counterpart.nearest))
+        rows.add("counterpart", counterpart.name, *_both(counterpart.why), ",".join(counterpart.nearest))
+    rows.write(connection)
     fill_search(connection, entries, counterparts, load_terms())
     connection.commit()
 
 
-def _add_target(connection: sqlite3.Connection, entry: Entry, target: TargetEntry) -> None:
-    key = _add(
-        connection,
+def _add_target(rows: _Rows, entry: Entry, target: TargetEntry) -> None:
+    key = rows.add(
         *("target", None, entry.id, target.name, target.kind, target.risk),
         *(target.before, target.after, *_both(target.note)),
     )
     for version, text in target.signatures.items():
-        _add(connection, "signature", entry.id, target.name, version, text)
+        rows.add("signature", entry.id, target.name, version, text)
     for span in target.ranges:
-        _add(connection, "target_range", key, span.since, span.until, span.range, span.status)
+        rows.add("target_range", key, span.since, span.until, span.range, span.status)
     for position, row in enumerate(target.parameters, 1):
         defaults = row.source_default, row.target_default
-        _add(connection, "parameter", key, position, row.source, row.target, *defaults, *_row(row))
+        rows.add("parameter", key, position, row.source, row.target, *defaults, *_row(row))
     for position, row in enumerate(target.members, 1):
-        _add(connection, "member", key, position, row.source, row.target, *_row(row))
+        rows.add("member", key, position, row.source, row.target, *_row(row))
     for position, difference in enumerate(target.differences, 1):
         evidence = (
             "\n".join(
@@ -117,8 +135,7 @@ def _add_target(connection: sqlite3.Connection, entry: Entry, target: TargetEntr
                 for one in difference.evidence
             ),
         )
-        _add(
-            connection,
+        rows.add(
             "difference",
             key,
             position,
@@ -129,39 +146,34 @@ def _add_target(connection: sqlite3.Connection, entry: Entry, target: TargetEntr
             *evidence,
         )
         for claim in difference.claims:
-            _add(connection, "difference_claim", key, difference.id, claim)
+            rows.add("difference_claim", key, difference.id, claim)
 
 
 def _row(row: ParameterEntry) -> tuple[str | None, ...]:
     return row.source_range, row.target_range, ",".join(row.relations), row.risk, *_both(row.text)
 
 
-def _add_otherwise(connection: sqlite3.Connection, entry: Entry, answer: OtherwiseEntry) -> None:
+def _add_otherwise(rows: _Rows, entry: Entry, answer: OtherwiseEntry) -> None:
     recipe = (answer.recipe.path, answer.recipe.code) if answer.recipe else (None, None)
     span = answer.since, answer.until, answer.range
     texts = *_both(answer.why), *_both(answer.instead)
-    key = _add(connection, "otherwise", None, entry.id, answer.answer, *span, *texts, *recipe, answer.risk)
+    key = rows.add("otherwise", None, entry.id, answer.answer, *span, *texts, *recipe, answer.risk)
     for api in answer.uses:
-        _add(connection, "used", key, api)
+        rows.add("used", key, api)
 
 
-def _add_claim(connection: sqlite3.Connection, entry: Entry, claim: ClaimEntry) -> None:
+def _add_claim(rows: _Rows, entry: Entry, claim: ClaimEntry) -> None:
     place = entry.id, claim.id
-    _add(connection, "claim", *place, claim.subject, claim.side, claim.kind, *_both(claim.text), *_both(claim.reason))
+    rows.add("claim", *place, claim.subject, claim.side, claim.kind, *_both(claim.text), *_both(claim.reason))
     for stated in claim.stated:
-        _add(connection, "stated", *place, stated.document, stated.part, *_both(stated.text))
+        rows.add("stated", *place, stated.document, stated.part, *_both(stated.text))
     for observed in claim.observed:
         release = observed.framework, observed.framework_version
         where = observed.backend, observed.device, observed.world_size
         english, chinese = "\n".join(observed.evidence), "\n".join(observed.evidence_zh or observed.evidence)
         made = observed.probe, observed.run, english, observed.measured_by, chinese, observed.trust.value
-        _add(connection, "observation", *place, observed.outcome.value, *release, *where, *made)
+        rows.add("observation", *place, observed.outcome.value, *release, *where, *made)
 
 
 def _both(text: Text | None) -> tuple[str | None, str | None]:
     return (text.en, text.zh) if text else (None, None)
-
-
-def _add(connection: sqlite3.Connection, table: str, *values: Any) -> int | None:
-    marks = ", ".join("?" * len(values))
-    return connection.execute(f"INSERT INTO {table} VALUES ({marks})", values).lastrowid  # noqa: S608 (our own names)

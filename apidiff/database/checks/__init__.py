@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from apidiff.database.checks.coverage import (
     torch_is_covered,
 )
 from apidiff.database.checks.extracted import extracted_samples_fit
-from apidiff.database.checks.languages import languages_agree, messages_keep_to_terms
+from apidiff.database.checks.languages import languages_agree, messages_keep_to_terms, text_faults
 from apidiff.database.checks.names import examples_exist, names_fit, targets_exist
 from apidiff.database.checks.parameters import fill_fits, rows_fit
 from apidiff.database.checks.probes import probes_call_their_framework
@@ -49,7 +49,7 @@ def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
     """
     from apidiff.database.paths import examples_folder
 
-    folder = examples or examples_folder()
+    folder, terms = examples or examples_folder(), load_terms()
     passes: list[Pass] = [
         names_fit,
         claims_are_observable,
@@ -59,7 +59,7 @@ def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
         documents_exist,
         partial(answers_are_complete, folder=folder),
         partial(examples_exist, folder=folder),
-        partial(languages_agree, terms=load_terms()),
+        partial(languages_agree, faults=cache(lambda text: list(text_faults(text, terms)))),
     ]
     found: list[DataError] = []
     for mapping in data.mappings.values():
@@ -67,7 +67,7 @@ def check_records(data: Data, examples: Path | None = None) -> list[DataError]:
         for check in passes:
             found.extend(check(subject))
         found.extend(_at_versions(subject))
-    words = messages_keep_to_terms(data.root / "messages", load_terms())
+    words = messages_keep_to_terms(data.root / "messages", terms)
     listings = listings_are_cited(data.root / "documented.yaml", data.listings, data.documents)
     return [*found, *words, *data.unneeded, *tables_are_cited(data), *listings]
 

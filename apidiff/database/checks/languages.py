@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -25,10 +25,10 @@ _HOLDERS = (msgspec.Struct, dict, list)
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)*")
 
 
-def languages_agree(subject: Subject, terms: list[Term]) -> Iterator[DataError]:
-    """Every text of the mapping, against itself and ``terms``."""
+def languages_agree(subject: Subject, faults: Callable[[Text], list[tuple[str, str]]]) -> Iterator[DataError]:
+    """Every text of the mapping. ``faults``: what is wrong with one, as `text_faults` tells it; many have the same."""
     for at, text in texts(subject.mapping, ()):
-        for found, remedy in text_faults(text, terms):
+        for found, remedy in faults(text):
             yield subject.error(at, found, remedy)
 
 
