@@ -26,7 +26,7 @@ from apidiff.sphinxext.documents_page import documents_sections
 from apidiff.sphinxext.domain import ApidiffDomain, trace_name
 from apidiff.sphinxext.evidence_page import defined, evidence_section
 from apidiff.sphinxext.home_page import figures, measured_last, most_used, search_box
-from apidiff.sphinxext.index_table import index_table
+from apidiff.sphinxext.index_table import table_of
 from apidiff.sphinxext.languages import language_of
 from apidiff.sphinxext.mapping_evidence import mapping_evidence_section
 from apidiff.sphinxext.mapping_page import mapping_section
@@ -231,7 +231,7 @@ class TableDirective(_Directive):
         if not index.rows:
             return self.finished([make.sentence("index.empty"), *damaged])
         tree = self.toctree([f"mappings/{row.id}" for row in index.rows])
-        return self.finished([index_table("", index=index, language=make.language), *damaged, *tree])
+        return self.finished([table_of(index, make.language, self.env.docname), *damaged, *tree])
 
 
 class StatementsDirective(_Directive):

@@ -20,6 +20,7 @@ from apidiff.derive.runs_on import DEVICES
 from apidiff.messages.labels import between_sentences, filled, label
 from apidiff.model.base import Language
 from apidiff.model.vocabulary import AnswerKind, Risk, Status
+from apidiff.sphinxext.nodes import relative
 from apidiff.sphinxext.page_parts import END, part_mark
 from apidiff.writers.exports.address import anchor
 
@@ -49,7 +50,7 @@ Link = Callable[[str, str], str]
 
 
 class index_table(nodes.General, nodes.Element):  # noqa: N801 - docutils names nodes in lower case
-    """All mappings as rows: ``index`` holds them, ``language`` is the page's."""
+    """All mappings as rows: ``html`` is the table. Its page is written more often than read: for each that it leads to."""
 
     def astext(self) -> str:
         """Return nothing: what is in the rows is found on the pages that they lead to."""
@@ -65,13 +66,7 @@ def add_table_script(
 
 
 def _write(self: Any, node: nodes.Element) -> None:
-    builder, here = self.builder, self.builder.current_docname
-
-    def link(mapping_id: str, part: str) -> str:
-        address = builder.get_relative_uri(here, f"mappings/{mapping_id}")
-        return f"{address}#{part}" if part else str(address)
-
-    self.body.append(table_html(node["index"], node["language"], link))
+    self.body.append(node["html"])
     raise nodes.SkipNode
 
 
@@ -80,6 +75,16 @@ def _close(self: Any, node: nodes.Element) -> None:
 
 
 TABLE_NODES: dict[type[nodes.Element], tuple[Any, Any]] = {index_table: (_write, _close)}
+
+
+def table_of(index: Index, language: Language, page: str) -> index_table:
+    """Make the table of a page."""
+
+    def link(mapping_id: str, part: str) -> str:
+        address = f"{relative(page, f'mappings/{mapping_id}')}.html"
+        return f"{address}#{part}" if part else address
+
+    return index_table("", html=table_html(index, language, link))
 
 
 def table_html(index: Index, language: Language, link: Link) -> str:
