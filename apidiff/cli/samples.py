@@ -66,8 +66,8 @@ def run(args: argparse.Namespace) -> int:
         ) from error
     if os.environ.get("PYTHONHASHSEED") != "0":  # some inputs are drawn in the order of a set
         again = [sys.executable, "-m", "apidiff", "samples", "extract", *args.ids, "--into", str(args.into.resolve())]
-        with tempfile.TemporaryDirectory() as kept:  # by PyTorch's compiler, which some inputs start
-            drawn = {"PYTHONHASHSEED": "0", "TORCHINDUCTOR_CACHE_DIR": kept}
+        with tempfile.TemporaryDirectory() as kept:  # PyTorch keeps what it compiles in one
+            drawn = {"PYTHONHASHSEED": "0", "TMPDIR": kept}
             return subprocess.run(again, check=False, env={**os.environ, **drawn}).returncode
     data = load_valid()
     for key in args.ids:
