@@ -171,8 +171,10 @@ def _load(root: Path, keep: Path | None) -> Data:
     pages: list[PageRow] = rest.read([], lambda: load_page_rows(root))
     signatures = load_signatures(root / "signatures", rest.errors)
     expander = Expander.of(root, signatures, documents, rest.errors)
-    expand = KeptMappings(keep, expander, root).expand if keep else expander.expand
-    mappings, origins, passed_over = _mappings(root, expand, rest.errors)
+    kept = KeptMappings(keep, expander, root) if keep else None
+    mappings, origins, passed_over = _mappings(root, (kept or expander).expand, rest.errors)
+    if kept:
+        kept.forget_all_but(mappings)
     mappings = with_listed(mappings, tables)
     calls = root / "canonical_calls.yaml"
     mappings = rest.read(mappings, lambda: with_canonical_calls(mappings, calls, passed_over))

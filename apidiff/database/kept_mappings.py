@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Collection
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -65,17 +67,24 @@ class KeptMappings:
         if kept is None:
             kept, faultless = self._made(path, name)
             if faultless:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                write_file(file, digest + _encode(kept))
+                with suppress(OSError):  # then it is made anew the next time
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    write_file(file, digest + _encode(kept))
         profiles, notes = self.expander.profiles, self.expander.notes
         profiles.used.update(kept.profiles)
         profiles.observed.update((self._path(where), line, probe) for where, line, probe in kept.observed)
         notes.used.update(kept.notes)
         return kept.mapping, {at: Origin(self._path(where), line, what) for at, where, line, what in kept.origins}
 
+    def forget_all_but(self, names: Collection[str]) -> None:
+        """Remove what is kept of mappings that are gone."""
+        known = {self.folder / f"{name}.msgpack" for name in names}
+        for stale in set(self.folder.glob("*.msgpack")) - known:
+            stale.unlink(missing_ok=True)
+
     def _read(self, file: Path, digest: bytes) -> _Kept | None:
         try:
-            left = file.read_bytes()
+            left = read_regular(file, _MAX_BYTES)
             return self._decoder.decode(left[_DIGEST:]) if left.startswith(digest) else None
         except (OSError, msgspec.MsgspecError):
             return None  # none is kept, or it is broken

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -166,6 +167,24 @@ def test_a_damaged_file_is_made_anew(
     assert load(root, tmp_path / "keep").mappings.keys() == {"torch.distributed.broadcast"}
     assert len(expanded) == 1
     assert file.read_bytes() == whole
+
+
+def test_what_is_kept_of_a_mapping_that_is_gone_is_removed(root: Path, tmp_path: Path) -> None:
+    load(root, tmp_path / "keep")
+    record = root / "mappings" / "torch" / "distributed" / "broadcast.yaml"
+    record.rename(record.with_name("other.yaml"))
+    load(root, tmp_path / "keep")
+    assert [file.name for file in (tmp_path / "keep").iterdir()] == ["torch.distributed.other.msgpack"]
+
+
+def test_mappings_are_read_where_none_can_be_kept(root: Path, tmp_path: Path) -> None:
+    keep = tmp_path / "keep"
+    keep.write_text("no folder")
+    assert told(load(root, keep)) == told(load(root))
+    keep.unlink()
+    keep.mkdir()
+    os.mkfifo(keep / "torch.distributed.broadcast.msgpack")
+    assert told(load(root, keep)) == told(load(root))
 
 
 def test_all_mappings_of_the_project_are_taken_over_as_they_are(tmp_path: Path) -> None:
