@@ -175,16 +175,22 @@ def read_run(path: Path, reading: Reading | None = None) -> RunRecord:
 def read_records(
     paths: Iterable[Path], read: Callable[[Path, Reading | None], Recorded], reading: Reading | None
 ) -> list[tuple[str, Recorded]]:
-    """Reads the records in ``paths`` by ``read``, with their IDs."""
-    records = []
+    """Reads the records in ``paths`` by ``read``, with their IDs; of one that lies there packed in two ways, the first file."""
+    records: dict[str, Recorded] = {}
+    found: dict[str, Path] = {}
     for path in paths:
+        key = run_id(path)
         try:
-            records.append((run_id(path), read(path, reading)))
+            if key in found:
+                what = f"is the record of {found[key].name} packed otherwise"
+                raise DataError(path, None, what, "Delete one of the two files.", Damage.SHARED_ID)
+            records[key] = read(path, reading)
+            found[key] = path
         except DataError as error:
             if reading is None:
                 raise
             reading.damaged.append(error)
-    return records
+    return list(records.items())
 
 
 def read_record(

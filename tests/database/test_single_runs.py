@@ -56,6 +56,20 @@ def test_a_record_packed_otherwise_is_the_same(tmp_path: Path, suffix: str, pack
     assert record_path(compressed[0][0], tmp_path) == path.with_suffix(suffix)
 
 
+def test_a_record_that_lies_there_packed_in_three_ways_counts_once(tmp_path: Path) -> None:
+    path = write_record(record("2026-01-01T00:00:00Z", made("torch.f")), tmp_path)
+    alone = load_single_runs(tmp_path)
+    for suffix, pack in [("", bytes), (".xz", lzma.compress)]:
+        path.with_suffix(suffix).write_bytes(pack(read_bytes(path)))
+    reading = Reading()
+    assert load_single_runs(tmp_path, reading) == alone
+    assert [error.path.suffixes[-1] for error in reading.damaged] == [".gz", ".xz"]
+    with pytest.raises(
+        DataError, match=r"is the record of single-cpu-\w+\.json packed otherwise\. Delete one of the two"
+    ):
+        load_single_runs(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("broken", "words"),
     [
