@@ -26,11 +26,13 @@ def read_toml(
 ) -> T:
     """The record of type ``kind`` in ``path``.
 
-    Raises DataError for a file that is not there, is not UTF-8 or no TOML, and what ``explain`` makes of the text and msgspec's
-    error where a key or a value is wrong. ``unreadable``: the remedy where it cannot be read.
+    Raises DataError for a file that is not there, is too large, no UTF-8 or no TOML, and what ``explain`` makes of the text and
+    msgspec's error where a key or a value is wrong. ``unreadable``: the remedy where it cannot be read.
     """
     try:
-        content = read_regular(path, MAX_BYTES)
+        content = read_regular(path, MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:  # what is cut off might be what counts
+            raise DataError(path, None, f"is larger than {MAX_BYTES // 2**20} MiB", unreadable, Damage.SIZE)
         text = content.decode("utf-8")
         return msgspec.convert(parsed(text), kind)
     except OSError as error:

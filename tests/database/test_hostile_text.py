@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from apidiff.database.toml import read_toml
+from apidiff.database.toml import MAX_BYTES, read_toml
 from apidiff.database.yaml import read_yaml
 from apidiff.errors import DataError
 from apidiff.model.literals import literal
@@ -72,6 +72,14 @@ def test_toml_is_refused(tmp_path: Path, name: str) -> None:
     path = tmp_path / "test.toml"
     path.write_text(TOML[name], encoding="utf-8")
     with pytest.raises(DataError, match="broken TOML"):
+        read_toml(path, dict[str, str], lambda _text, error: DataError(path, None, str(error), "Mend it."))
+
+
+def test_toml_is_not_read_in_part(tmp_path: Path) -> None:
+    """What is cut off might withdraw a key."""
+    path = tmp_path / "test.toml"
+    path.write_text("#\n" * (MAX_BYTES // 2) + 'a = "b"\n')
+    with pytest.raises(DataError, match="is larger than 8 MiB"):
         read_toml(path, dict[str, str], lambda _text, error: DataError(path, None, str(error), "Mend it."))
 
 
