@@ -22,7 +22,7 @@ from apidiff.database import Data, DataError, InvalidData
 def test_bad_data_is_one_error_and_nothing_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken() -> None:
+    def broken(**_: Path) -> None:
         raise InvalidData([DataError("reduce.yaml", 3, "unknown key 'x'", "Remove it.")])
 
     monkeypatch.setattr(site.database, "load", broken)
@@ -40,7 +40,7 @@ def test_data_that_do_not_pass_the_checks_are_told_whatever_else_fails(
     def make(*_given: object, **_named: object) -> None:
         raise KeyError("what no check would have let through")
 
-    monkeypatch.setattr(site.database, "load", lambda: database)
+    monkeypatch.setattr(site.database, "load", lambda **_: database)
     monkeypatch.setattr(site, "run_checks", found)
     monkeypatch.setattr(site, "check_records", found)
     monkeypatch.setattr("apidiff.sphinxext.site_content.make", make)
@@ -198,7 +198,7 @@ def wait(*_, **__):
     sys.stdout.write("begun\\n")  # at once, whole
     sys.stdout.flush()
     time.sleep(600)
-site_builder.database.load = lambda: SimpleNamespace(unread=[])
+site_builder.database.load = lambda **_: SimpleNamespace(unread=[])
 site_builder._check = site_content.make = wait
 sys.exit(site_builder.main())
 """
