@@ -55,6 +55,11 @@ def run(args: argparse.Namespace) -> int:
 
     Raises UnknownMapping for an ID that no mapping has, ApidiffError where a package is missing or there are no signatures.
     """
+    if os.environ.get("PYTHONHASHSEED") != "0":  # some inputs are drawn in the order of a set
+        again = [sys.executable, "-m", "apidiff", "samples", "extract", *args.ids, "--into", str(args.into.resolve())]
+        with tempfile.TemporaryDirectory() as kept:  # where PyTorch makes a folder when it is imported
+            drawn = {"PYTHONHASHSEED": "0", "TMPDIR": kept}
+            return subprocess.run(again, check=False, env={**os.environ, **drawn}).returncode
     try:
         from apidiff.execute.extract.extract import Extractor
         from apidiff.execute.extract.watched import Ended, WatchedExtractor
@@ -64,11 +69,6 @@ def run(args: argparse.Namespace) -> int:
         raise ApidiffError(
             f"samples extract needs {error.name}. Install it with: pip install '{_NEEDED[error.name]}'"
         ) from error
-    if os.environ.get("PYTHONHASHSEED") != "0":  # some inputs are drawn in the order of a set
-        again = [sys.executable, "-m", "apidiff", "samples", "extract", *args.ids, "--into", str(args.into.resolve())]
-        with tempfile.TemporaryDirectory() as kept:  # PyTorch keeps what it compiles in one
-            drawn = {"PYTHONHASHSEED": "0", "TMPDIR": kept}
-            return subprocess.run(again, check=False, env={**os.environ, **drawn}).returncode
     data = load_valid()
     for key in args.ids:
         if key not in data.mappings:
