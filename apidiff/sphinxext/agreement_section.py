@@ -13,17 +13,23 @@ from apidiff.sphinxext.page_builder import PageBuilder
 
 
 def agreement_section(make: PageBuilder, name: str, target: TargetEntry) -> nodes.section:
-    """The section below the anchor ``name``: a table for each version and device, or that no run compares them."""
+    """The section below the anchor ``name``: a table for each version and device, or that no run compares them.
+
+    The newest version of the target stands open, former ones are folded.
+    """
     about = "agreement.about" if target.agreements else "agreement.none"
     children: list[nodes.Node] = [paragraph(nodes.Text(make.word(about)), classes=["apidiff-aside"])]
-    for _, rows in groupby(
+    newest = target.agreements[0].framework_version if target.agreements else ""
+    for (version, *_), rows in groupby(
         target.agreements, key=lambda one: (one.framework_version, one.source_version, one.device, one.inputs)
     ):
-        children += _place(make, list(rows))
+        where, shown = _place(make, list(rows))
+        children += [paragraph(nodes.strong("", where)), *shown] if version == newest else [folded(where, *shown)]
     return make.section(f"{name}--agreement", make.word("agreement"), *children)
 
 
-def _place(make: PageBuilder, rows: Sequence[AgreementEntry]) -> list[nodes.Node]:
+def _place(make: PageBuilder, rows: Sequence[AgreementEntry]) -> tuple[str, list[nodes.Node]]:
+    """What was run where, in words; the table of its facets, the samples that do not agree, and the records."""
     first = rows[0]
     device = make.word(f"device.{first.device}")
     where = make.word(
@@ -35,7 +41,7 @@ def _place(make: PageBuilder, rows: Sequence[AgreementEntry]) -> list[nodes.Node
     header = [make.word("column.facet"), make.word("column.samples")]
     shown = table(header, [[make.word(f"facet.{row.facet}"), _counts(make, row)] for row in rows])
     cases = [folded_cases for row in rows if (folded_cases := _cases(make, row)) is not None]
-    return [paragraph(nodes.strong("", where)), shown, *cases, make.term("agreement.runs", *_runs(make, first))]
+    return where, [shown, *cases, make.term("agreement.runs", *_runs(make, first))]
 
 
 def _counts(make: PageBuilder, row: AgreementEntry) -> Cell:

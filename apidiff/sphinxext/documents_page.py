@@ -14,7 +14,7 @@ from apidiff.sphinxext.page_builder import PageBuilder
 from apidiff.writers.documents import shown_cell
 from apidiff.writers.exports.address import anchor
 
-_SHOWN = 15  # of each kind, before the portions
+_SHOWN = 8  # of each kind, before the portions
 _OF_PAIRS = {Stated.CONSISTENT.value, Stated.DIFFERENT.value, Stated.PARAMETER.value}  # the others are of one docstring
 
 

@@ -1,0 +1,41 @@
+"""What both sides made of the same inputs: the newest version of the target at once, former ones folded."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from docutils import nodes
+from docutils.utils import new_document
+from entry_fixture import NEW, reduce_entry
+
+from apidiff.model.base import Language
+from apidiff.model.views import AgreementEntry
+from apidiff.sphinxext.agreement_section import agreement_section
+from apidiff.sphinxext.nodes import details, late
+from apidiff.sphinxext.page_builder import PageBuilder
+
+
+def row(version: str, facet: str, inputs: str = "") -> AgreementEntry:
+    return AgreementEntry(
+        facet=facet,
+        agreement="agrees",
+        framework_version=version,
+        source_version="2.13.0",
+        device="cpu",
+        counts={"agrees": 3},
+        runs=["torch-2.13.0/single-cpu-a"],
+        inputs=inputs,
+    )
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_former_versions_are_folded(language: Language) -> None:
+    rows = [row("2.10.0", "value"), row("2.10.0", "dtype"), row("2.10.0", "value", "extracted"), row("2.9.0", "value")]
+    target = msgspec.structs.replace(reduce_entry("run").targets[0], agreements=[*rows, row("2.7.1", "value")])
+    section = agreement_section(PageBuilder(language, new_document("page"), "page"), NEW, target)
+    children = section.next_node(late)["content"]
+    assert [len(list(one.findall(nodes.row))) for one in children if isinstance(one, nodes.table)] == [3, 2]
+    lids = [one for one in children if isinstance(one, details)]
+    for lid, version in zip(lids, ("2.9.0", "2.7.1"), strict=True):
+        assert version in lid.children[0].astext()
+        assert len(list(lid.findall(nodes.table))) == 1
