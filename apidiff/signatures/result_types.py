@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
 from apidiff.atomic_write import write_file
-from apidiff.errors import ApidiffError
+from apidiff.database.regular_files import read_regular
+from apidiff.errors import Damage, DataError
 from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE, ResultTypes
 
 TENSOR = f"torch.Tensor{INSTANCE}"
+_MOST_SOURCE = 8 * 2**20  # bytes of a file: the largest stub of torch has an eighth of that
 _NUMBERS = {"_int", "_float", "_bool", "_size", "int", "float", "bool", "str", "Number", "SymInt", "complex", "None"}
 # Stubs and sources of functions, with the module that makes them public.
 _FUNCTIONS = {
@@ -36,7 +39,7 @@ _OF_TENSORS = {
 
 
 def read_result_types(package: Path, version: str) -> ResultTypes:
-    """Read the folder ``package`` of an unpacked PyTorch. Raises ApidiffError where a file is missing."""
+    """Read the folder ``package`` of an unpacked PyTorch. Raises DataError where a file is missing or cannot be parsed."""
     results: dict[str, str] = {}
     attributes: dict[str, str] = {}
     takes: set[str] = set()
@@ -44,29 +47,34 @@ def read_result_types(package: Path, version: str) -> ResultTypes:
     classes: dict[str, list[str]] = {"torch.Tensor": []}
     for module, files in _FUNCTIONS.items():
         for file in files:
-            for function in _functions(_parsed(package / file).body):
-                _add(results, f"{module}.{function.name}", _result(function.returns))
-                first = next(iter([*function.args.posonlyargs, *function.args.args]), None)
-                (takes if first is not None and _result(first.annotation) == TENSOR else takes_other).add(
-                    f"{module}.{function.name}"
-                )
-    for name in _documented_builtins(_parsed(package / "nn/functional.py")):
-        results.setdefault(f"torch.nn.functional.{name}", TENSOR)
+            with _parsed(package / file) as parsed:
+                for function in _functions(parsed.body):
+                    _add(results, f"{module}.{function.name}", _result(function.returns))
+                    first = next(iter([*function.args.posonlyargs, *function.args.args]), None)
+                    (takes if first is not None and _result(first.annotation) == TENSOR else takes_other).add(
+                        f"{module}.{function.name}"
+                    )
+    with _parsed(package / "nn/functional.py") as parsed:
+        for name in _documented_builtins(parsed):
+            results.setdefault(f"torch.nn.functional.{name}", TENSOR)
     for module, file in _OF_TENSORS.items():
-        for name in _documented_builtins(_parsed(package / file)):
-            results.setdefault(f"{module}.{name}", f"{TENSOR}|{TENSOR}{SEQUENCE}")
+        with _parsed(package / file) as parsed:
+            for name in _documented_builtins(parsed):
+                results.setdefault(f"{module}.{name}", f"{TENSOR}|{TENSOR}{SEQUENCE}")
     for file in _TENSOR_FILES:
-        for found in _parsed(package / file).body:
-            if isinstance(found, ast.ClassDef) and found.name in {"TensorBase", "Tensor"}:
-                _add_members(results, attributes, "torch.Tensor", found)
+        with _parsed(package / file) as parsed:
+            for found in parsed.body:
+                if isinstance(found, ast.ClassDef) and found.name in {"TensorBase", "Tensor"}:
+                    _add_members(results, attributes, "torch.Tensor", found)
     for module, pattern in _CLASSES.items():
         for path in sorted(package.glob(pattern)):
-            for found in _parsed(path).body:
-                if isinstance(found, ast.ClassDef) and not found.name.startswith("__"):
-                    classes[f"{module}.{found.name}"] = [
-                        f"{module}.{base.id}" for base in found.bases if isinstance(base, ast.Name)
-                    ]
-                    _add_members(results, attributes, f"{module}.{found.name}", found)
+            with _parsed(path) as parsed:
+                for found in parsed.body:
+                    if isinstance(found, ast.ClassDef) and not found.name.startswith("__"):
+                        classes[f"{module}.{found.name}"] = [
+                            f"{module}.{base.id}" for base in found.bases if isinstance(base, ast.Name)
+                        ]
+                        _add_members(results, attributes, f"{module}.{found.name}", found)
     aliases = _aliases(package)
     return ResultTypes(
         version=version,
@@ -85,11 +93,39 @@ def write_result_types(types: ResultTypes, path: Path) -> None:
     write_file(path, msgspec.json.format(msgspec.json.encode(types), indent=1) + b"\n")
 
 
-def _parsed(path: Path) -> ast.Module:
+@contextmanager
+def _parsed(path: Path) -> Iterator[ast.Module]:
+    """Parse a file, to be read inside. Raises DataError for a file that cannot be read, or Python that cannot be parsed in it."""
+    content = _content(path)
     try:
-        return ast.parse(path.read_bytes())
+        yield ast.parse(content.decode("utf-8-sig"))
+    except SyntaxError as error:
+        raise _damaged(path, error.lineno, f"cannot be parsed ({error.msg})") from error
+    except UnicodeDecodeError as error:
+        raise _damaged(path, _line(content, error.start), "is not UTF-8 text") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise _damaged(path, None, f"cannot be parsed ({str(error) or 'it is nested too deeply'})") from error
+
+
+def _content(path: Path) -> bytes:
+    try:
+        content = read_regular(path, _MOST_SOURCE + 1)
     except OSError as error:
-        raise ApidiffError(f"{path}: {error.strerror}. Give the folder of an installed PyTorch.") from error
+        remedy = "Give the folder of an installed PyTorch."
+        raise DataError(path, None, f"cannot be read ({error.strerror})", remedy, Damage.UNREADABLE) from error
+    if len(content) > _MOST_SOURCE:
+        raise _damaged(path, None, f"is larger than {_MOST_SOURCE // 2**20} MiB")
+    if b"\0" in content:
+        raise _damaged(path, _line(content, content.index(b"\0")), "holds a zero byte, which no Python file does")
+    return content
+
+
+def _line(content: bytes, place: int) -> int:
+    return content.count(b"\n", 0, place) + 1
+
+
+def _damaged(path: Path, line: int | None, found: str) -> DataError:
+    return DataError(path, line, found, "Install PyTorch anew, and give the folder torch of it.", Damage.SYNTAX)
 
 
 def _functions(body: list[ast.stmt]) -> Iterator[ast.FunctionDef]:
@@ -129,7 +165,7 @@ def _add(results: dict[str, str], name: str, result: str) -> None:
 
 
 def _result(annotation: ast.expr | None) -> str:
-    """Return the type as a scan writes it, empty where it is another."""
+    """Return the type as a scan writes it, empty where it is another. Raises SyntaxError for one in quotes that is no Python."""
     match annotation:
         case ast.Name(id="Tensor" | "Self" | "Parameter"):
             return TENSOR
@@ -141,8 +177,8 @@ def _result(annotation: ast.expr | None) -> str:
             return f"torch.Size{INSTANCE}"
         case ast.Constant(value=None):
             return NO_OBJECT
-        case ast.Constant(value=str(text)):
-            return _result(ast.parse(text, mode="eval").body)
+        case ast.Constant(value=str()):
+            return _result(_quoted(annotation))
         case ast.BinOp(left=left, right=right):
             return _result(left) or _result(right)
         case ast.Subscript(value=ast.Name(id="Optional"), slice=inner):
@@ -150,13 +186,23 @@ def _result(annotation: ast.expr | None) -> str:
         case ast.Subscript(
             value=ast.Name(id="tuple" | "Tuple" | "list" | "List" | "Sequence" | "Iterator" | "Iterable"), slice=inner
         ):
-            first = inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner
-            return (
-                f"{TENSOR}{SEQUENCE}" if _result(first) == TENSOR else NO_OBJECT if _result(first) == NO_OBJECT else ""
-            )
+            item = _result(inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner)
+            return f"{TENSOR}{SEQUENCE}" if item == TENSOR else NO_OBJECT if item == NO_OBJECT else ""
         case ast.Attribute(value=ast.Attribute(attr="return_types")):
             return f"{TENSOR}{SEQUENCE}"
     return ""
+
+
+def _quoted(annotation: ast.Constant) -> ast.expr:
+    """Parse a type in quotes; its lines are those of the file. Raises SyntaxError."""
+    try:
+        parsed = ast.parse(str(annotation.value), mode="eval").body
+    except (SyntaxError, ValueError) as error:
+        found = f"the annotation {str(annotation.value)!r} is no Python"
+        raise SyntaxError(found, (None, annotation.lineno, None, None)) from error
+    for node in ast.walk(parsed):
+        ast.copy_location(node, annotation)
+    return parsed
 
 
 def _modules(package: Path) -> Iterator[str]:
@@ -175,7 +221,9 @@ def _aliases(package: Path) -> dict[str, str]:
         parts = ["torch", *path.relative_to(package).parent.parts]
         if any(part.startswith("_") for part in parts):
             continue
-        for statement in _parsed(path).body:
+        with _parsed(path) as parsed:
+            statements = parsed.body
+        for statement in statements:
             if not isinstance(statement, ast.ImportFrom) or (
                 statement.level == 0 and not (statement.module or "").startswith("torch.")
             ):

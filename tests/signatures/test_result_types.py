@@ -1,0 +1,85 @@
+"""What is read of a folder of PyTorch: types of results, and what is said of a file that cannot be parsed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from apidiff.errors import DataError
+from apidiff.model.result_types import INSTANCE, NO_OBJECT, SEQUENCE
+from apidiff.signatures.result_types import read_result_types
+
+FILES = (
+    "_C/_VariableFunctions.pyi",
+    "functional.py",
+    "nn/functional.pyi",
+    "nn/functional.py",
+    "nn/init.py",
+    "nn/utils/clip_grad.py",
+    "_C/__init__.pyi",
+    "_tensor.py",
+    "linalg/__init__.py",
+    "fft/__init__.py",
+    "special/__init__.py",
+)
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A folder that has each file that is read, empty."""
+    for file in FILES:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("annotation", "result"),
+    [
+        ("Tensor", f"torch.Tensor{INSTANCE}"),
+        ("'Optional[Tensor]'", f"torch.Tensor{INSTANCE}"),
+        ("tuple[Tensor, int]", f"torch.Tensor{INSTANCE}{SEQUENCE}"),
+        ("list[int]", NO_OBJECT),
+        ("Literal['a b']", ""),
+        (f"{'tuple[' * 60}Any{']' * 60}", ""),  # two readings of each level would take for ever
+    ],
+)
+def test_the_type_of_a_result(package: Path, annotation: str, result: str) -> None:
+    (package / "functional.py").write_text(f"def f() -> {annotation}: ...\n")
+    assert read_result_types(package, "2.13.0").results == {"torch.f": result}
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "found"),
+    [
+        ("functional.py", b"import ast\ndef f(:\n", ":2: cannot be parsed (invalid syntax)."),
+        ("nn/init.py", b"x = 1\n\0", ":2: holds a zero byte"),
+        ("_tensor.py", b"x = 1\n# \xff", ":2: is not UTF-8 text."),
+        ("functional.py", b"\n\ndef f() -> 'a b': ...", ":3: cannot be parsed (the annotation 'a b' is no Python)."),
+        ("functional.py", b"\ndef f() -> \"Optional['a b']\": ...", ":2: cannot be parsed (the annotation 'a b' is"),
+        ("functional.py", b"def f(x: 'a\\0b'): ...", ":1: cannot be parsed (the annotation 'a\\x00b' is no Python)."),
+        ("_tensor.py", b"class Tensor:\n    x: '(': ...", ":2: cannot be parsed (invalid syntax)."),
+        ("_tensor.py", b"class Tensor:\n    x: '('\n", ":2: cannot be parsed (the annotation '(' is no Python)."),
+        ("optim/adam.py", b"class Adam(:", ":1: cannot be parsed (invalid syntax)."),
+        ("jit/__init__.py", b"\x0c(", ":1: cannot be parsed ('(' was never closed)."),
+        ("functional.py", b"x = " + b"-" * 10_000 + b"1", ": cannot be parsed ("),
+        ("functional.py", b"def f() -> " + b"|".join([b"int"] * 3000) + b": ...", ""),
+        ("functional.py", b"#" * (9 * 2**20), ": is larger than 8 MiB."),
+    ],
+)
+def test_a_file_that_cannot_be_parsed_is_named(package: Path, file: str, content: bytes, found: str) -> None:
+    path = package / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=re.escape(f"{path}{found}")) as raised:
+        read_result_types(package, "2.13.0")
+    assert str(raised.value).endswith("Install PyTorch anew, and give the folder torch of it.")
+
+
+def test_only_regular_files_are_read(package: Path) -> None:
+    (package / "functional.py").unlink()
+    (package / "functional.py").symlink_to("/dev/null")
+    with pytest.raises(DataError, match=r"functional\.py: cannot be read \(it is no regular file\)\. Give the folder"):
+        read_result_types(package, "2.13.0")
