@@ -5,21 +5,26 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 import griffe
 
 from apidiff.model.signature import Limit, ParameterKind, SignatureParameter
 from apidiff.signatures.modules import NotReadable
 
-_LONGEST_LINE = 4000  # characters of a line that is looked into: of longer ones a pattern could take for ever
+_LONGEST_LINE = 4000  # characters of a line that is looked into
+_LONGEST_DOCSTRING = 2**17  # characters of one that is looked into: MindSpore's longest has a quarter of that
+_KEPT = 256  # docstrings whose reading is kept: thousands of names may rename one function, or inherit one constructor
 _MOST_JOINED = 500  # lines of a signature in a docstring
 # name (type): …, and the type may hold brackets: "group (Union[str, tuple(int)], optional): …". torch writes "group: (type): …"
 # in places.
 _ARGUMENT = re.compile(r"\*{0,2}(?P<name>\w+):?\s*\((?P<type>.+?)\)\s*:(\s|$)")
 _ROLE = re.compile(r":\w+(?::\w+)?:`~?\.?(?P<name>[^`<]+)(?: <[^`]*>)?`")
-_OPTIONAL = re.compile(r",?\s*(optional|default[:=\s].*|可选)\s*$", re.IGNORECASE)
+# These are searched for in what others wrote: no blank may be taken by two parts of a pattern, nor by what it begins with.
+_OPTIONAL = re.compile(r"(?:optional|default[:=\s].*|可选)\s*$", re.IGNORECASE | re.DOTALL)
 _DEFAULT = re.compile(
-    r"\bdefaults?(?: to| is)?\s*:?\s*(?:``(?P<code>[^`]+)``|(?P<number>-?\d[\d.e-]*|True|False|None)\b)", re.IGNORECASE
+    r"\bdefaults?(?: to| is)?\s*(?::\s*)?(?:``(?P<code>[^`]+)``|(?P<number>-?\d[\d.e-]*|True|False|None)\b)",
+    re.IGNORECASE,
 )
 _WAY = re.compile(r"^(?:\d+\. )?(?:\w+\.)*(?P<head>\w+\(.*\))(?: -> (?P<returns>.+?):?)?$")
 _REPR = re.compile(r"<[^<>]*>|(?<== )\.\.\.")
@@ -38,12 +43,12 @@ _ARGUMENT_SECTIONS = ("Args:", "Arguments:", "Parameters:", "Keyword Args:")
 
 def section(documented: griffe.Object, title: str) -> list[str]:
     """The lines of a section of a docstring, stripped: up to the next line that is not indented deeper."""
-    return [line.strip() for line in _indented(documented, title)]
+    return [line.strip() for line in _indented(_text(documented), title)]
 
 
-def _indented(documented: griffe.Object, title: str) -> list[str]:
-    lines = documented.docstring.value.splitlines() if documented.docstring else []
-    lines = [line for line in lines if len(line) <= _LONGEST_LINE]
+@lru_cache(_KEPT)
+def _indented(text: str, title: str) -> list[str]:
+    lines = [line for line in text.splitlines() if len(line) <= _LONGEST_LINE]
     stripped = [line.strip() for line in lines]
     if title not in stripped:
         return []
@@ -57,9 +62,15 @@ def _indented(documented: griffe.Object, title: str) -> list[str]:
     return inside
 
 
-def _entries(documented: griffe.Object, title: str) -> list[list[str]]:
+def _text(documented: griffe.Object) -> str:
+    """The docstring; empty where there is none, or one that is too long to be looked into."""
+    text = documented.docstring.value if documented.docstring else ""
+    return text if len(text) <= _LONGEST_DOCSTRING else ""
+
+
+def _entries(text: str, title: str) -> list[list[str]]:
     """The entries of a section, each as its stripped lines; what is indented deeper goes on with an entry."""
-    lines = [line for line in _indented(documented, title) if line.strip()]
+    lines = [line for line in _indented(text, title) if line.strip()]
     indent = min((len(line) - len(line.lstrip()) for line in lines), default=0)
     entries: list[list[str]] = []
     for line in lines:
@@ -71,22 +82,38 @@ def _entries(documented: griffe.Object, title: str) -> list[list[str]]:
 
 def documented_types(documented: griffe.Object) -> dict[str, str]:
     """Parameter → the type that the docstring gives, without 'optional' and without markup."""
+    return _types(_text(documented))
+
+
+@lru_cache(_KEPT)
+def _types(text: str) -> dict[str, str]:
     types: dict[str, str] = {}
     for title in _ARGUMENT_SECTIONS:
-        for head, *_ in _entries(documented, title):
+        for head, *_ in _entries(text, title):
             if match := _ARGUMENT.match(head):
-                text = _ROLE.sub(lambda role: role["name"].strip(), match["type"]).replace("`", "")
-                text = _OPTIONAL.sub("", text).strip()
-                if text:
-                    types.setdefault(match["name"], text)
+                plain = _ROLE.sub(lambda role: role["name"].strip(), match["type"]).replace("`", "")
+                if kind := _without_optional(plain):
+                    types.setdefault(match["name"], kind)
     return types
+
+
+def _without_optional(text: str) -> str:
+    """``text``, a type, without 'optional' or a default at its end, nor the comma before it."""
+    if match := _OPTIONAL.search(text):
+        text = text[: match.start()].rstrip().removesuffix(",")
+    return text.strip()
 
 
 def documented_defaults(documented: griffe.Object) -> dict[str, str]:
     """Parameter → the default that the docstring names; the last one, as explanations stand before it."""
+    return _defaults(_text(documented))
+
+
+@lru_cache(_KEPT)
+def _defaults(text: str) -> dict[str, str]:
     defaults: dict[str, str] = {}
     for title in _ARGUMENT_SECTIONS:
-        for lines in _entries(documented, title):
+        for lines in _entries(text, title):
             named = list(_DEFAULT.finditer(" ".join(lines)))
             if named and (match := _ARGUMENT.match(lines[0])):
                 defaults.setdefault(match["name"], named[-1]["code"] or named[-1]["number"].rstrip("."))
@@ -104,7 +131,12 @@ def returned_like(documented: griffe.Object) -> dict[str, str]:
 
 def documented_limits(documented: griffe.Object) -> list[Limit]:
     """What the notes of a docstring limit the API to."""
-    words = " ".join(documented.docstring.value.split()) if documented.docstring else ""
+    return _limits(_text(documented))
+
+
+@lru_cache(_KEPT)
+def _limits(text: str) -> list[Limit]:
+    words = " ".join(text.split())
     return [limit for limit, pattern in _LIMITS.items() if pattern.search(words)]
 
 
@@ -121,8 +153,10 @@ def docstring_ways(doc: str) -> Ways:
 
     MindSpore lists the further ways to call a method of its tensors as ``.. method:: Tensor.argmax(dim=None)``.
 
-    Raises NotReadable for a docstring that holds none, or one that is no Python.
+    Raises NotReadable for a docstring that holds none, or one that is no Python, and for one that is too long.
     """
+    if len(doc) > _LONGEST_DOCSTRING:
+        raise NotReadable("the docstring of the installed object is too long for a signature")
     lines = _joined([line.strip() for line in doc.strip().splitlines()])
     overloaded = "Overloaded function." in lines[:3]
     heads = [line for line in lines if re.match(r"\d+\. \w+\(", line)] if overloaded else lines[:1] + _further(lines)
@@ -141,7 +175,7 @@ def _joined(lines: list[str]) -> list[str]:
         head = f"{head} {line}".lstrip()
         if not line or not re.match(r"[\w.]+\(", head):
             break
-        if head.count("(") == head.count(")"):
+        if head.count("(") == head.count(")") or len(head) > _LONGEST_LINE:
             return [head, *lines[number:]]
     return lines
 
