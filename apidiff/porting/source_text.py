@@ -21,7 +21,8 @@ _LARGEST = 64 * 2**20  # bytes
 _LARGEST_NOTEBOOK = 32 * 2**20  # bytes: lists in lists take fifty times their room in memory
 _LARGEST_CODE = 2 * 2**20  # characters: their syntax may take 600 times their room
 _OF_HOSTS = {"idna", "punycode"}
-_FENCE = re.compile(r"^(?P<indent>[ \t>]*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
+# What a part took is not given back (`*+`): a line of blanks and a backtick at its end would take for ever.
+_FENCE = re.compile(r"^(?P<indent>[ \t>]*+)(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^`\n]*+)$")
 _LANGUAGE = re.compile(
     r"^(?:\{(?:code|code-block|code-cell|sourcecode)[^}]*\}\s*)?\.?\{?\.?(?:python3?|py|pycon|ipython3?)\b",
     re.IGNORECASE,

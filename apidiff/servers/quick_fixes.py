@@ -15,7 +15,7 @@ from apidiff.porting.port_text import Change, Repair
 from apidiff.porting.scan_report import Finding
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
-_COMMENT = re.compile(r"#\s*apidiff:\s*ignore\[([^\]]*)\]")
+_COMMENT = re.compile(r"#\s*apidiff:\s*ignore\[([^\[\]]*)\]")  # without '[': each begun would be searched to the end
 
 
 class Edit(NamedTuple):

@@ -15,7 +15,7 @@ from apidiff.porting.judgement import Judge
 from apidiff.porting.notebook_cells import replace_sources
 from apidiff.porting.port_pages import port_page
 from apidiff.porting.port_text import Porter
-from apidiff.porting.source_text import MARKDOWN, NOTEBOOK, UnreadableSource
+from apidiff.porting.source_text import MARKDOWN, NOTEBOOK, UnreadableSource, parse_text
 
 Port = Callable[[str, str], str]
 
@@ -158,6 +158,13 @@ def test_a_page_that_repeats_its_lines_is_ported_in_seconds(port: Port, fences: 
     ported = port(page, MARKDOWN)
     assert time.monotonic() - begun < 50
     assert ported == page.replace("torch.cat", "mint.cat").replace("import torch", "from mindspore import mint")
+
+
+@pytest.mark.parametrize("line", [f"```{' ' * 16_000}`", f"{'~' * 16_000}`", f"{'~' * 2_000}{' ' * 2_000}`"])
+def test_a_line_that_almost_begins_a_fence_is_looked_through_once(line: str) -> None:
+    begun = time.process_time()
+    assert parse_text(f"{line}\n" * 3, MARKDOWN) == ([], [])
+    assert time.process_time() - begun < 0.5
 
 
 def test_a_notebook_of_many_cells_is_written_at_once() -> None:
