@@ -7,14 +7,15 @@ import contextlib
 import logging
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcContentModified, JsonRpcException
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol
+from pygls.protocol import JsonRPCProtocol, LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import TextDocument
@@ -242,7 +243,9 @@ def make_server(index: Index, choices: Choices) -> LanguageServer:
         if document is None:
             return None
         lines = DocumentLines(document)
-        if (shown := await editor.hover(document, *lines.place(params.position))) is None:
+        shown = await editor.hover(document, *lines.place(params.position))
+        _refuse_changed(server, document)
+        if shown is None:
             return None
         content = types.MarkupContent(types.MarkupKind.Markdown, shown[0])
         return types.Hover(content, lines.range(shown[1]))
@@ -261,6 +264,7 @@ def make_server(index: Index, choices: Choices) -> LanguageServer:
         lines = DocumentLines(document)
         first, last = lines.place(params.range.start), lines.place(params.range.end)
         repairs = await editor.repairs(document, first, last)
+        _refuse_changed(server, document)
         fixes = quick_fixes(repairs, document.source, first, last, editor.shown(analysis), editor.language)
         return [_action(document, lines, fix, params.context.diagnostics) for fix in fixes]
 
@@ -273,10 +277,16 @@ def serve(index: Index, choices: Choices, stdin: BinaryIO, stdout: BinaryIO) -> 
     Raises ApidiffError for a choice that is not known, OSError where the editor cannot be answered.
     """
     log_in_lines()
+    logging.getLogger(JsonRPCProtocol.__module__).addFilter(_is_fault)
     answers = _Answers(stdout)
     make_server(index, choices).start_io(_Guarded(stdin, answers), answers)  # type: ignore[arg-type]
     if answers.fault:
         raise answers.fault
+
+
+def _is_fault(record: logging.LogRecord) -> bool:
+    """Tells whether a record is for the log: that one typed on before an answer was there is not."""
+    return not record.exc_info or not isinstance(record.exc_info[1], JsonRpcContentModified)
 
 
 class _Answers:
@@ -358,9 +368,25 @@ def _path(document: TextDocument) -> str:
 
 
 def _open(server: LanguageServer, uri: str) -> TextDocument | None:
-    """The document, if the editor has it open: no file is read that an editor names."""
+    """The document as it is now, text and version, if the editor has it open: no file is read that an editor names.
+
+    It stays so while answers are awaited and the editor changes the text.
+    """
     documents: dict[str, TextDocument] = server.workspace.text_documents
-    return documents.get(uri)
+    document = documents.get(uri)
+    return None if document is None else copy(document)
+
+
+def _is_current(server: LanguageServer, document: TextDocument) -> bool:
+    """Tells whether the editor still has a document as it was."""
+    now = _open(server, document.uri)
+    return now is not None and (now.version, now.source) == (document.version, document.source)
+
+
+def _refuse_changed(server: LanguageServer, document: TextDocument) -> None:
+    """Raises JsonRpcContentModified where a document changed while its answer was awaited: places in it may be others now."""
+    if not _is_current(server, document):
+        raise JsonRpcContentModified
 
 
 async def _publish(server: LanguageServer, editor: Editor, uri: str) -> None:
@@ -368,7 +394,7 @@ async def _publish(server: LanguageServer, editor: Editor, uri: str) -> None:
     if document is None:
         return
     analysis = await editor.analysis(document)
-    if _open(server, uri) is not document or analysis is not await editor.analysis(document):
+    if not _is_current(server, document):
         return  # typed on meanwhile: another analysis is on its way
     lines = DocumentLines(document)
     diagnostics = [_diagnostic(finding, lines, editor.language) for finding in editor.shown(analysis)]

@@ -1,0 +1,71 @@
+"""A document that changes while an answer about it is awaited: none is about two texts, or about the former as the new one."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcContentModified, JsonRpcInternalError
+from pygls.lsp.server import LanguageServer
+from pygls.workspace import Workspace
+
+from apidiff.lookup.cache import open_index
+from apidiff.servers.language_server import Choices, _is_fault, make_server
+
+URI = "file:///project/model.py"
+CODE = "import torch\nx = torch.eye(3)\nx.tanh()\n"
+MOVED = f"# a\nprint('precious')\n{CODE}"
+OF = types.TextDocumentIdentifier(URI)
+ALL = types.Range(types.Position(0, 0), types.Position(3, 0))
+HOVER = types.HoverParams(OF, types.Position(1, 7))
+EDITS = types.CodeActionParams(OF, ALL, types.CodeActionContext([]))
+pytestmark = pytest.mark.asyncio
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> LanguageServer:
+    """A server that has a document open."""
+    made = make_server(open_index(), Choices(mindspore="2.10"))
+    workspace = Workspace(None)
+    workspace.put_text_document(types.TextDocumentItem(URI, "python", 1, CODE))
+    monkeypatch.setattr(made.protocol, "_workspace", workspace)
+    return made
+
+
+async def answer(server: LanguageServer, method: str, params: object, *texts: str) -> object:
+    """What a request is answered with, when each of ``texts`` comes as soon as the answer is awaited once more."""
+    asked = asyncio.ensure_future(server.protocol.fm.features[method](params))
+    for version, text in enumerate(texts, 2):
+        await asyncio.sleep(0)
+        document = types.VersionedTextDocumentIdentifier(version, URI)
+        server.workspace.update_text_document(document, types.TextDocumentContentChangeWholeDocument(text))
+    return await asked
+
+
+@pytest.mark.parametrize(("method", "params"), [("hover", HOVER), ("codeAction", EDITS)])
+@pytest.mark.parametrize("text", ["", MOVED, CODE])
+async def test_an_answer_about_a_former_text_is_refused(
+    server: LanguageServer, method: str, params: object, text: str
+) -> None:
+    with pytest.raises(JsonRpcContentModified) as raised:
+        await answer(server, f"textDocument/{method}", params, f"{text}# new", text)
+    assert raised.value.code == types.LSPErrorCodes.ContentModified
+    assert text != CODE or await answer(server, f"textDocument/{method}", params)
+
+
+@pytest.mark.parametrize(("texts", "told"), [([], [(1, 2)]), ([MOVED], []), ([MOVED, CODE], [])])
+async def test_findings_are_published_for_the_version_that_has_them(
+    server: LanguageServer, texts: list[str], told: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published: list[types.PublishDiagnosticsParams] = []
+    monkeypatch.setattr(server, "text_document_publish_diagnostics", published.append)
+    await answer(server, "textDocument/didSave", types.DidSaveTextDocumentParams(OF), *texts)
+    assert [(one.version, len(one.diagnostics)) for one in published] == told
+
+
+@pytest.mark.parametrize(("error", "told"), [(JsonRpcContentModified(), False), (JsonRpcInternalError(), True)])
+async def test_that_one_typed_on_is_no_fault_in_the_log(error: Exception, told: bool) -> None:
+    record = logging.LogRecord("pygls", logging.ERROR, "", 1, "", (), (type(error), error, None))
+    assert _is_fault(record) == told
