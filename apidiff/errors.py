@@ -29,7 +29,7 @@ class Damage(Enum):
     RULE = "rule"
 
 
-def _visible(text: str) -> str:
+def printable(text: str) -> str:
     """``text`` in which what strangers named can neither break the line, nor steer a terminal, nor be impossible to encode."""
     if text.isprintable():
         return text
@@ -54,7 +54,7 @@ class DataError(ApidiffError):
         found, remedy = shortened(found), shortened(remedy)
         self.path, self.line, self.found, self.remedy, self.damage = Path(path), line, found, remedy, damage
         place = f"{path}:{line}" if line else str(path)
-        super().__init__(_visible(f"{place}: {found.rstrip('.')}. {remedy}"))
+        super().__init__(printable(f"{place}: {found.rstrip('.')}. {remedy}"))
 
 
 class InvalidData(ApidiffError):

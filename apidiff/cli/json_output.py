@@ -6,11 +6,10 @@ Values stay what they are: a reader of JSON gets the character that ``\u202e`` s
 from __future__ import annotations
 
 import json
-import re
 
 import msgspec
 
-from apidiff.messages.escape_invisible import escapes
+from apidiff.messages.escape_invisible import hidden
 
 
 def json_line(value: object, indent: int | None = None) -> bytes:
@@ -19,6 +18,6 @@ def json_line(value: object, indent: int | None = None) -> bytes:
     if indent is not None:
         encoded = msgspec.json.format(encoded, indent=indent)
     if not encoded.isascii():
-        invisible = re.compile("[" + "".join(map(re.escape, map(chr, escapes()))) + "]")
-        encoded = invisible.sub(lambda found: json.dumps(found[0])[1:-1], encoded.decode()).encode()
+        text = encoded.decode()
+        encoded = text.translate({ord(one): json.dumps(one)[1:-1] for one in hidden(text)}).encode()
     return encoded + b"\n"

@@ -24,6 +24,7 @@ from apidiff.database.paths import DATA
 from apidiff.errors import ApidiffError
 from apidiff.execute.run import state_folder
 from apidiff.execute.single.record import write_record
+from apidiff.messages.escape_invisible import unbroken
 from apidiff.model.agreement import Agreement
 from apidiff.model.extracted_samples import ExtractedSamples
 from apidiff.model.mapping import Mapping
@@ -84,10 +85,10 @@ def run(args: argparse.Namespace) -> int:
                 if (made := extractor.extract(data.mappings[key].source)) is not None:
                     written[key] = made
             except Ended as error:
-                print(f"apidiff: note: {key} has no samples: {error}", file=sys.stderr)  # noqa: T201
+                print(unbroken(f"apidiff: note: {key} has no samples: {error}"), file=sys.stderr)  # noqa: T201
             for call, code in extractor.fatal.items():
                 told = f"this call ends PyTorch's process with code {code}, and is left out: {call.decode()[:300]}"
-                print(f"apidiff: note: {key}: {told}", file=sys.stderr)  # noqa: T201
+                print(unbroken(f"apidiff: note: {key}: {told}"), file=sys.stderr)  # noqa: T201
     with _writing_into(args.into):
         size = sum(write_extracted(made, args.into).stat().st_size for made in written.values())
         for key in (

@@ -15,6 +15,7 @@ from apidiff.database.expansion.origins import ORIGIN, Origin
 from apidiff.database.paths import DATA
 from apidiff.database.regular_files import read_text
 from apidiff.errors import DataError
+from apidiff.messages.escape_invisible import visible
 
 _ITEMS = ("probes", "claims", "parameters", "members", "differences", "caveats", "otherwise")
 
@@ -39,13 +40,18 @@ def run(args: argparse.Namespace) -> int:
         raise UnknownMapping.of(args.name)
     if args.expanded:
         record = expanded_record(DATA, args.name)
-        sys.stdout.write("\n".join(_lines(record, "")) + "\n")
+        sys.stdout.write(visible("\n".join(_lines(record, ""))) + "\n")
     else:
         try:
-            sys.stdout.write(read_text(path))
+            sys.stdout.write("\r\n".join(map(_shown, read_text(path).split("\r\n"))))
         except UnicodeDecodeError as error:
             raise DataError(path, None, "is not UTF-8 text", "Save it as UTF-8.") from error
     return 0
+
+
+def _shown(text: str) -> str:
+    """``text`` visible; a carriage return alone would hide what stands before it."""
+    return visible(text).replace("\r", "\\r")
 
 
 def _lines(block: dict[str, Any], indent: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from apidiff.database.paths import DATA
 from apidiff.errors import ApidiffError
+from apidiff.messages.escape_invisible import unbroken
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,9 +67,9 @@ def run(args: argparse.Namespace) -> int:
         with signatures.unpacked(args.framework, args.wheel) as source:
             found = signatures.extract(source)
     path = signatures.write(found, args.into)
-    print(f"{path}: {len(found.apis)} signatures, {len(found.unreadable)} not readable")  # noqa: T201
+    print(unbroken(f"{path}: {len(found.apis)} signatures, {len(found.unreadable)} not readable"))  # noqa: T201
     for name, reason in sorted(found.unreadable.items()):
-        print(f"  {name}: {reason}")  # noqa: T201
+        print(unbroken(f"  {name}: {reason}"))  # noqa: T201
     return 0
 
 

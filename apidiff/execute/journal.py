@@ -18,6 +18,7 @@ import msgspec
 
 from apidiff.database.record_gate import MAX_RANKS, plain_faults, probe_faults
 from apidiff.database.runs import MAX_RECORD
+from apidiff.errors import printable
 from apidiff.execute.plan import Plan, step_key
 from apidiff.model.trace import ProbeRun
 
@@ -46,8 +47,8 @@ class Journal:
         if len(content) > MAX_RECORD:
             self.close()
             sys.stderr.write(
-                f"apidiff: note: the journal {path} is larger than {MAX_RECORD // 2**20} MiB; nothing of it is taken up, "
-                "and what this run does is not kept. Delete it.\n"
+                f"apidiff: note: the journal {printable(str(path))} is larger than {MAX_RECORD // 2**20} MiB; "
+                "nothing of it is taken up, and what this run does is not kept. Delete it.\n"
             )
             return []
         for line in BytesIO(content):
@@ -60,7 +61,8 @@ class Journal:
                 damaged += 1
         if damaged:
             sys.stderr.write(
-                f"apidiff: note: {damaged} lines of the journal {path} are damaged; what they held is made again.\n"
+                f"apidiff: note: {damaged} lines of the journal {printable(str(path))} are damaged; "
+                "what they held is made again.\n"
             )
         return runs
 

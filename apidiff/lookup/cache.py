@@ -177,7 +177,10 @@ def _set_aside(path: Path) -> None:
         path.replace(aside)
     except OSError:
         return
-    sys.stderr.write(f"apidiff: note: the index was damaged; it is made anew, the former lies in {aside}\n")
+    from apidiff.errors import printable
+
+    former = printable(str(aside))
+    sys.stderr.write(f"apidiff: note: the index was damaged; it is made anew, the former lies in {former}\n")
 
 
 def _keep(index: Index, path: Path) -> None:
@@ -190,8 +193,11 @@ def _keep(index: Index, path: Path) -> None:
         write_file(path, content)
         os.utime(path, ns=(_time_of(content[-_DIGEST:]),) * 2)
     except OSError as error:
+        from apidiff.errors import printable
+
+        folder = printable(str(path.parent))
         sys.stderr.write(
-            f"apidiff: note: the index cannot be kept in {path.parent} ({error.strerror}) and is built for this call "
+            f"apidiff: note: the index cannot be kept in {folder} ({error.strerror}) and is built for this call "
             "only; set XDG_CACHE_HOME to a folder that can be written.\n"
         )
 

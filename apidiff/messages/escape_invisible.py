@@ -7,16 +7,27 @@ keep them as they are.
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 from functools import cache
 
+_HIDDEN = {"Cc", "Cf", "Zl", "Zp"}  # of Unicode: controls, invisible formatting, ends of lines and paragraphs
 _KEPT = "\t\n\r"
 _ENDS = {ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"}
 
 
 def visible(text: str) -> str:
     """``text`` with what cannot be seen in it shown."""
-    return text if text.isascii() and text.isprintable() else text.translate(escapes())
+    return text if text.isprintable() else text.translate({ord(one): _escape(one) for one in hidden(text)})
+
+
+def hidden(text: str) -> set[str]:
+    """The characters of ``text`` that cannot be seen, without tabs and ends of lines."""
+    return {one for one in set(text) if _is_hidden(one)}
+
+
+def _is_hidden(character: str) -> bool:
+    return not character.isprintable() and character not in _KEPT and unicodedata.category(character) in _HIDDEN
 
 
 def one_line(text: str, limit: int = 120) -> str:
@@ -40,11 +51,7 @@ def file_name(name: str) -> str:
 @cache
 def escapes() -> dict[int, str]:
     """What stands for controls, and for invisible formatting: directions, joiners, marks of byte order, tags."""
-    return {
-        code: _escape(chr(code))
-        for code in (*range(0x10000), *range(0xE0000, 0xE0080))
-        if unicodedata.category(chr(code)) in {"Cc", "Cf", "Zl", "Zp"} and chr(code) not in _KEPT
-    }
+    return {ord(one): _escape(one) for one in map(chr, range(sys.maxunicode + 1)) if _is_hidden(one)}
 
 
 def _escape(character: str) -> str:

@@ -43,9 +43,9 @@ def test_a_file_that_no_system_can_name_is_refused(capsys: pytest.CaptureFixture
 
 
 def test_json_holds_nothing_that_cannot_be_seen() -> None:
-    told = {"name": "a\u202eb\x9bc\U000e0041 规约"}
+    told = {"name": "a\u202eb\x9bc\U000e0041\U0001d173 规约"}
     line = json_line(told)
-    assert line == '{"name":"a\\u202eb\\u009bc\\udb40\\udc41 规约"}\n'.encode()
+    assert line == '{"name":"a\\u202eb\\u009bc\\udb40\\udc41\\ud834\\udd73 规约"}\n'.encode()
     assert json.loads(line) == told
 
 

@@ -111,6 +111,18 @@ def test_a_damaged_line_is_said_and_made_again(tmp_path: Path, capsys: pytest.Ca
         again.close()
 
 
+@pytest.mark.parametrize(("content", "said"), [(b"x\n", "are damaged"), (b"x" * (MAX_RECORD + 1), "larger than")])
+def test_the_name_of_a_journal_steers_no_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, said: str
+) -> None:
+    path = tmp_path / "\x1b[31m\u202e.jsonl"
+    path.write_bytes(content)
+    Journal(path, plan(a="1")).close()
+    note = capsys.readouterr().err
+    assert said in note
+    assert "\\x1b[31m\\u202e.jsonl" in note
+
+
 @pytest.mark.parametrize("filler", [b"\n", b"x"])
 def test_a_journal_larger_than_a_record_is_left_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], filler: bytes

@@ -144,13 +144,21 @@ def test_cache_that_cannot_be_written(
     small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").touch()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file/\x1b[31m\u202e"))
     assert load().lookup("dist.all_reduce").id == "torch.distributed.all_reduce"
     note = capfd.readouterr().err
     assert "cannot be kept" in note
     assert "Not a directory" in note
+    assert "/file/\\x1b[31m\\u202e/" in note
     assert "XDG_CACHE_HOME" in note
     assert {path.name for path in tmp_path.iterdir()} == {"data", "file"}
+
+
+def test_the_name_of_a_damaged_index_steers_no_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "\x1b[31m\u202e"
+    path.touch()
+    assert index_cache._read(path) is None
+    assert capsys.readouterr().err.endswith("lies in " + str(tmp_path) + "/\\x1b[31m\\u202e.damaged\n")
 
 
 def test_a_full_disk_leaves_no_half_of_an_index(small: Path, cache: Path) -> None:

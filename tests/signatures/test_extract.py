@@ -87,6 +87,16 @@ def test_a_wheel_is_read_without_being_imported(tmp_path: Path) -> None:
     assert render(written) == path.read_text()
 
 
+def test_what_a_wheel_says_steers_no_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = 'class Store(f"\x1b[31m\u202e{1}"): pass\n'
+    wheel = make_wheel(tmp_path / "torch.whl", WHEEL | {"torch/distributed/__init__.py": code})
+    assert run(["--framework", "torch", "--wheel", str(wheel), "--into", str(tmp_path / "\u202eout")]) == 0
+    told = capsys.readouterr().out
+    assert "\\u202eout/torch-9.1.0.json: " in told
+    assert "\\x1b[31m\\u202e" in told
+    assert not {"\x1b", "\u202e"} & {*told}
+
+
 def test_extracting_twice_gives_the_same_bytes(tmp_path: Path) -> None:
     wheel = make_wheel(tmp_path / "torch.whl", WHEEL)
     written = []

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+import unicodedata
 from collections.abc import Callable
 from html.parser import HTMLParser
 
@@ -12,7 +14,7 @@ from entry_fixture import COMPOSED, NEW, SOURCE
 from hostile_records import soil
 from small_site import Built, Site
 
-from apidiff.messages.escape_invisible import visible
+from apidiff.messages.escape_invisible import escapes, visible
 from apidiff.model.trace import ObjectDump, ScalarDump, SequenceDump, TensorDump, Value
 from apidiff.sphinxext.nodes import code, prose, relative
 from apidiff.sphinxext.trace_table import show
@@ -82,12 +84,19 @@ VISIBLE = [
     ("\x1b[0m\x85", "\\x1b[0m\\x85"),
     ("中文，é", "中文，é"),
     ("\U000e0041\ufeff", "\\U000e0041\\ufeff"),
+    ("\U0001d173\U00013430\u2028", "\\U0001d173\\U00013430\\u2028"),
 ]
 
 
 @pytest.mark.parametrize(("text", "expected"), VISIBLE)
 def test_visible(text: str, expected: str) -> None:
     assert visible(text) == expected
+
+
+def test_all_that_unicode_calls_formatting_is_shown() -> None:
+    formatting = "".join(one for one in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(one) == "Cf")
+    assert visible(formatting).isascii()
+    assert {*escapes()} >= {*map(ord, formatting)}
 
 
 def test_the_check_sees_raw_markup() -> None:
