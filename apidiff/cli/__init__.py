@@ -15,11 +15,11 @@ import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from apidiff import __version__
 from apidiff.ending_signals import end_at_once, end_in_order
-from apidiff.errors import ApidiffError
+from apidiff.errors import ApidiffError, printable
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -69,6 +69,10 @@ class HelpFormatter(argparse.HelpFormatter):
 
 class Parser(argparse.ArgumentParser):
     """Reads a command line. Raises OSError where the help cannot be written, which argparse passes over."""
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the command; a word that is not understood may be the name of a stranger's file."""
+        super().error(printable(message))
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
         if file is None or file is not sys.stdout:

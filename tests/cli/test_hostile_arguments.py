@@ -96,6 +96,16 @@ def test_a_fault_of_the_program_has_an_exit_code_of_its_own(
     assert told.endswith("apidiff: this is a fault of apidiff. Report it with what is above.\n")
 
 
+@pytest.mark.parametrize("words", [["lookup", "torch.abs"], ["scan", "--lang", "en", "."], ["schema"]])
+def test_a_word_that_is_not_understood_steers_no_terminal(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([*words, "--\x1b[31m\u202e"])
+    assert ended.value.code == 2
+    told = capsys.readouterr().err
+    assert not {"\x1b", "\u202e"} & {*told}
+    assert "--\\x1b[31m\\u202e" in told
+
+
 LONG = "a" * 300
 
 
