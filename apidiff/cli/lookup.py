@@ -38,7 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Prints the answer."""
     try:
-        answer: Answer | Unmatched = _looked_up(open_index(), args)
+        index = open_index()
+        answer: Answer | Unmatched = _looked_up(index, args)
     except NoCounterpart as error:  # an answer, not a mistake
         answer = error.unmatched
     except LookupFailed as error:
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     if isinstance(answer, Answer) and args.trust != "all":
         from apidiff.lookup.trusted import Trusted, with_trusted
 
-        answer = with_trusted(answer, Trusted(args.trust))
+        answer = with_trusted(answer, Trusted(args.trust), index.releases)
     if args.json:
         sys.stdout.buffer.write(json_line(answer))
         return 0

@@ -25,7 +25,7 @@ from apidiff.execute.submissions import accepted, foreign_record, load_signers, 
 from apidiff.judge import Context, make_context
 from apidiff.messages.escape_invisible import one_line, unbroken
 from apidiff.messages.signed_words import signed_words
-from apidiff.messages.version_changes import measurer
+from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RunRecord
 from apidiff.model.verdict import Outcome
@@ -223,7 +223,7 @@ def _judged(data: Data, key: str, record: RunRecord, context: Context) -> Iterat
 
 
 def _measurer(data: Data, key: str, record: RunRecord | SingleRecord) -> str:
-    return measurer(record.measured_by, data.signed[key].trust, "en")
+    return measurer(Maker(record.measured_by, data.signed[key].trust, data.signed[key].signer), "en")
 
 
 def _counted(counts: Counter[str]) -> str:

@@ -60,6 +60,8 @@ def by_run(observed: Iterable[Observation]) -> ByRun:
 
 def disputes(observed: Iterable[Observation]) -> list[Dispute]:
     """Finds where records of one version, backend, device and world size disagree, newest version first."""
+    observed = list(observed)
+    unsigned = {seen.run for seen in observed if seen.trust is Trust.UNSIGNED}
     disputes = [
         Dispute(
             framework=framework,
@@ -68,6 +70,7 @@ def disputes(observed: Iterable[Observation]) -> list[Dispute]:
             device=device,
             world_size=size,
             outcomes={run: outcome.value for run, outcome in runs.items()},
+            vouched_for=len({outcome for run, outcome in runs.items() if run not in unsigned}) > 1,
         )
         for (framework, version, backend, device), by_size in by_run(observed).items()
         for size, runs in by_size.items()
@@ -77,12 +80,13 @@ def disputes(observed: Iterable[Observation]) -> list[Dispute]:
 
 
 def confirmations(observed: Iterable[Observation]) -> list[Confirmation]:
-    """Finds where records of different makers agree and none disagrees, newest version first; world sizes share one."""
-    observed = list(observed)
-    maker = {
-        seen.run: "" if seen.trust in {Trust.PROJECT, Trust.ATTESTED} else seen.measured_by or seen.run
-        for seen in observed
-    }
+    """Finds where records of different makers agree and none disagrees, newest version first; world sizes share one.
+
+    Makers are this project and each known signer, whatever name was typed. Unsigned records neither agree nor disagree:
+    anybody can write one.
+    """
+    observed = [seen for seen in observed if seen.trust is not Trust.UNSIGNED]
+    maker = {seen.run: seen.signer for seen in observed}  # of this project's records nobody's
     alike: dict[tuple[Place, str, tuple[str, ...]], tuple[list[int], list[str]]] = {}
     for place, by_size in by_run(observed).items():
         for size, runs in by_size.items():

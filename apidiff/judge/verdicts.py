@@ -21,6 +21,7 @@ from apidiff.model.trust import Trust
 from apidiff.model.verdict import Observation, Outcome
 
 _ON_SIGNATURES = {*SIGNATURE_KINDS, ClaimKind.CORRESPONDS}
+_UNSIGNED = Signed()
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,14 @@ class Context:
 
     ``unsupported``: for each (backend, framework, device), the patterns of messages that say a kernel is missing.
     ``examples``: for each example path, its text and the lines its docstring shows. ``signatures``: those read from the
-    frameworks' packages; what upstream's table says of a pair is judged where they are given.
+    frameworks' packages; what upstream's table says of a pair is judged where they are given. ``signed``: who vouches for
+    records, by ID.
     """
 
     unsupported: Mapping[tuple[str, str, str], Sequence[re.Pattern[str]]] = field(default_factory=dict)
     examples: Examples = field(default_factory=dict)
     signatures: Signatures = field(default_factory=dict)
-    trust: Mapping[str, Trust] = field(default_factory=dict)
+    signed: Mapping[str, Signed] = field(default_factory=dict)
 
 
 def make_context(
@@ -59,7 +61,7 @@ def make_context(
         },
         examples=shown_by_path(examples),
         signatures=signatures or {},
-        trust={key: found.trust for key, found in signed.items()},
+        signed=signed,
     )
 
 
@@ -72,6 +74,7 @@ def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Con
         return
     patterns = context.unsupported.get((record.backend, record.framework, record.device), ())
     by_name = _index(record)
+    signed = context.signed.get(run_id, _UNSIGNED)
     signature_claim = claim.kind in _ON_SIGNATURES
     for probe in ["signature"] if signature_claim else wanted_probes(claim):
         run = by_name.get((api.name, probe))
@@ -95,7 +98,8 @@ def observe(claim: Claim, api: Api, run_id: str, record: RunRecord, context: Con
             run=run_id,
             facts=facts,
             measured_by=record.measured_by,
-            trust=context.trust.get(run_id, Trust.UNSIGNED),
+            trust=signed.trust,
+            signer=signed.signer if signed.trust is Trust.SIGNED else "",
         )
 
 

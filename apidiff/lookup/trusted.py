@@ -7,10 +7,11 @@ from enum import Enum
 import msgspec
 
 from apidiff.derive.statements import contradicted
+from apidiff.derive.verdicts_by_run import Known
 from apidiff.lookup.answer import Answer, AnsweredClaim
 from apidiff.messages.verdict_text import summarise
+from apidiff.messages.version_changes import change_entries, confirmation_entries, dispute_entries
 from apidiff.model.trust import Trust
-from apidiff.model.views import VerdictChange
 
 
 class Trusted(Enum):
@@ -21,17 +22,20 @@ class Trusted(Enum):
     ALL = "all"
 
 
-def with_trusted(answer: Answer, trusted: Trusted) -> Answer:
-    """The answer without what other records say; headlines and badges never rest on unsigned ones."""
+def with_trusted(answer: Answer, trusted: Trusted, known: Known) -> Answer:
+    """The answer without what other records say; headlines and badges never rest on unsigned ones.
+
+    ``known``: the versions of each framework. Where the records that are left agree, disagree or changed is derived anew: a
+    record that is left out hides nothing that others show.
+    """
     if trusted is Trusted.ALL:
         return answer
-    return msgspec.structs.replace(answer, claims=[_claim(claim, trusted) for claim in answer.claims])
+    return msgspec.structs.replace(answer, claims=[_claim(claim, trusted, known) for claim in answer.claims])
 
 
-def _claim(claim: AnsweredClaim, trusted: Trusted) -> AnsweredClaim:
+def _claim(claim: AnsweredClaim, trusted: Trusted, known: Known) -> AnsweredClaim:
     kept = {Trust.ATTESTED, Trust.PROJECT} | ({Trust.SIGNED} if trusted is Trusted.SIGNED else set())
     observed = [seen for seen in claim.observed if seen.trust in kept]
-    runs = {seen.run for seen in observed}
     summary = claim.summary if len(observed) == len(claim.observed) else summarise(observed)
     return msgspec.structs.replace(
         claim,
@@ -39,11 +43,7 @@ def _claim(claim: AnsweredClaim, trusted: Trusted) -> AnsweredClaim:
         unsigned=[],
         summary=summary,
         contradicted=contradicted(summary, [stated.speaks_of for stated in claim.stated]),
-        changes=[change for change in claim.changes if _runs(change) <= runs],
-        disputes=[dispute for dispute in claim.disputes if dispute.outcomes.keys() <= runs],
-        confirmations=[confirmed for confirmed in claim.confirmations if set(confirmed.runs) <= runs],
+        changes=change_entries(observed, known),
+        disputes=dispute_entries(observed),
+        confirmations=confirmation_entries(observed),
     )
-
-
-def _runs(change: VerdictChange) -> set[str]:
-    return {run for span in change.spans for runs in span.runs.values() for run in runs}

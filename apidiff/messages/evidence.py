@@ -60,6 +60,7 @@ def observed_entry(observation: Observation) -> ObservedEntry:
         facts=observation.facts,
         measured_by=observation.measured_by,
         trust=observation.trust,
+        signer=observation.signer,
         evidence=english,
         evidence_zh=chinese if chinese != english else [],
     )

@@ -63,11 +63,21 @@ def refused_text(side: str, version: str, device: str) -> Text:
 
 
 def disputed_text(claims: Iterable[ClaimEntry], *apis: str) -> Text | None:
-    """Say in a line that records of one version disagree about ``apis``, and on which claims. None where none do."""
-    disputed = [claim for claim in claims if claim.disputes and claim.subject in apis]
-    if not disputed:
+    """Say in a line that records of one version disagree about ``apis``, and on which claims. None where none do.
+
+    What unsigned records alone say against the others is no headline.
+    """
+    about = [
+        (claim, dispute)
+        for claim in claims
+        if claim.subject in apis
+        for dispute in claim.disputes
+        if dispute.vouched_for
+    ]
+    if not about:
         return None
-    places = dict.fromkeys((each.framework, each.framework_version) for claim in disputed for each in claim.disputes)
+    disputed = list({claim.id: claim for claim, _ in about}.values())
+    places = dict.fromkeys((dispute.framework, dispute.framework_version) for _, dispute in about)
     versions = [
         filled("difference_text.document", framework=LABELS[f"framework.{framework}"], versions=version)
         for framework, version in places

@@ -35,10 +35,11 @@ class Linked(NamedTuple):
 
 
 class Maker(NamedTuple):
-    """Who made a record, in their own words, and who vouches for it."""
+    """Who made a record, in their own words, and who vouches for it, by the name known of them where they signed it."""
 
     measured_by: str | None
     trust: Trust
+    signer: str = ""
 
 
 def change_entries(observed: Iterable[Observation], known: Known) -> list[ChangeEntry]:
@@ -108,8 +109,13 @@ def dispute_entries(observed: Iterable[Observation]) -> list[DisputeEntry]:
     ]
 
 
+def dispute_head(dispute: Dispute) -> str:
+    """Names the label of what stands before the records that disagree: whether any but unsigned ones do."""
+    return "dispute.head" if dispute.vouched_for else "dispute.head_unsigned"
+
+
 def _dispute(dispute: Dispute, makers: Mapping[str, Maker], language: Language) -> str:
-    head = label("dispute.head", language).format(
+    head = label(dispute_head(dispute), language).format(
         framework=label(f"framework.{dispute.framework}", language),
         version=dispute.framework_version,
         backend=dispute.backend,
@@ -120,7 +126,7 @@ def _dispute(dispute: Dispute, makers: Mapping[str, Maker], language: Language) 
         label("dispute.each", language).format(
             outcome=label(f"outcome.{outcome}", language),
             run=short_id(run),
-            measurer=measurer(*makers[run], language),
+            measurer=measurer(makers[run], language),
         )
         for run, outcome in dispute.outcomes.items()
     ]
@@ -149,18 +155,22 @@ def _confirmation(confirmed: Confirmation, makers: Mapping[str, Maker], language
         device=confirmed.device,
         sizes=comma.join(map(str, confirmed.world_sizes)),
         outcome=label(f"outcome.{confirmed.outcome}", language),
-        measurers=label("site.semicolon", language).join(measurer(*makers[run], language) for run in confirmed.runs),
+        measurers=label("site.semicolon", language).join(measurer(makers[run], language) for run in confirmed.runs),
     )
 
 
 def makers_of(observed: Iterable[Observation]) -> dict[str, Maker]:
     """Who made each run that is observed, and who vouches for it."""
-    return {seen.run: Maker(seen.measured_by, seen.trust) for seen in observed}
+    return {seen.run: Maker(seen.measured_by, seen.trust, seen.signer) for seen in observed}
 
 
-def measurer(measured_by: str | None, trust: Trust, language: Language) -> str:
-    """Who made a record: this project, its CI, or the words that were typed, in quotes, and whether anybody vouches for them."""
-    if trust is Trust.PROJECT:
+def measurer(made: Maker, language: Language) -> str:
+    """Who made a record: this project, its CI, the known name of who signed it, or the words that were typed, in quotes.
+
+    With an unsigned record anybody's name can be typed, and the signer may type another one, too.
+    """
+    if made.trust is Trust.PROJECT:
         return label("run.this_project", language)
-    name = one_line(measured_by) if measured_by else label("run.nobody", language)
-    return label(f"made.{trust.value}", language).format(name=name)
+    typed = made.signer if made.trust is Trust.SIGNED else made.measured_by
+    name = one_line(typed) if typed else label("run.nobody", language)
+    return label(f"made.{made.trust.value}", language).format(name=name)

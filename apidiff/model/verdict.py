@@ -148,7 +148,8 @@ class Observation(Record, frozen=True, kw_only=True, omit_defaults=False):
     """The verdict on one claim from one probe in one run record.
 
     ``facts``: what shows it; empty for ``holds`` where there is nothing to point at. ``measured_by``: who made the record,
-    in their own words; None where they do not say. ``trust``: who vouches for it.
+    in their own words; None where they do not say. ``trust``: who vouches for it. ``signer``: the name by which its signer is
+    known, where a signature verifies.
     """
 
     outcome: Outcome
@@ -162,3 +163,4 @@ class Observation(Record, frozen=True, kw_only=True, omit_defaults=False):
     facts: list[Evidence] = []
     measured_by: str | None = None
     trust: Trust = Trust.UNSIGNED
+    signer: str = ""

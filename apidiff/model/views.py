@@ -89,7 +89,11 @@ class ChangeEntry(VerdictChange, frozen=True, kw_only=True):
 
 
 class Dispute(View, frozen=True, kw_only=True):
-    """Run records of the same version, backend, device and world size that disagree. ``outcomes``: by run record."""
+    """Run records of the same version, backend, device and world size that disagree.
+
+    ``outcomes``: by run record. ``vouched_for``: whether those disagree for which somebody vouches; where not, one side is of
+    unsigned records alone, and what they say decides nothing.
+    """
 
     framework: str
     framework_version: str
@@ -97,6 +101,7 @@ class Dispute(View, frozen=True, kw_only=True):
     device: str
     world_size: int
     outcomes: dict[str, str]
+    vouched_for: bool
 
 
 class DisputeEntry(Dispute, frozen=True, kw_only=True):
@@ -108,7 +113,7 @@ class DisputeEntry(Dispute, frozen=True, kw_only=True):
 class Confirmation(View, frozen=True, kw_only=True):
     """Run records of different makers that agree: the same version, backend and device, at these world sizes.
 
-    ``runs``: one of each maker.
+    ``runs``: one of each maker: this project, and each signer. Nobody knows of an unsigned record who made it.
     """
 
     framework: str

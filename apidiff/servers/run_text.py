@@ -8,7 +8,7 @@ from apidiff.database.runs import record_paths, run_id, runs_meant
 from apidiff.errors import ApidiffError, DataError
 from apidiff.messages.escape_invisible import one_line, unbroken
 from apidiff.messages.signed_words import signed_words
-from apidiff.messages.version_changes import measurer
+from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.trace import RunRecord
 
 
@@ -30,11 +30,12 @@ def run_text(wanted: str) -> str:
     else:
         ranks, calls = "single process", f"{len(record.samples)} {record.inputs or 'written'} samples"
     build = record.packages.get(record.framework, record.framework_version)
+    made = Maker(record.measured_by, signed.trust, signed.signer)
     lines = [
         f"**{meant[0]}**",
         f"- {record.framework} {record.framework_version} ({build})",
         f"- {ranks}, {record.device}, {calls}",
-        f"- {record.date}, apidiff {record.suite_version}, measured by {measurer(record.measured_by, signed.trust, 'en')}",
+        f"- {record.date}, apidiff {record.suite_version}, measured by {measurer(made, 'en')}",
         f"- {signed_words(signed, 'en')}",
         f"- {one_line(record.os)}, {record.machine}, {record.cores} cores, Python {record.python}",
     ]

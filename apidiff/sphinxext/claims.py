@@ -7,7 +7,7 @@ from sphinx import addnodes
 
 from apidiff.derive.statements import refuted_claims
 from apidiff.messages.cited_parts import part_text
-from apidiff.messages.version_changes import makers_of, measurer
+from apidiff.messages.version_changes import Maker, makers_of, measurer
 from apidiff.model.trace import backend_name
 from apidiff.model.verdict import WORST_FIRST, Observation, Outcome, worst_outcome
 from apidiff.model.views import ClaimEntry, DocumentEntry, Entry, ObservedEntry, ObservedSummary, StatedEntry
@@ -60,7 +60,7 @@ def _group(make: PageBuilder, entry: Entry, subject: str, *, leads: bool) -> nod
     summary_line = [nodes.Text(make.word("fold.claims", count=len(mine)) + " "), *_outcomes_of_all(make, subject, mine)]
     for key, count in (
         ("changed", sum(bool(claim.changes) for claim in mine)),
-        ("disputed", sum(bool(claim.disputes) for claim in mine)),
+        ("disputed", sum(any(dispute.vouched_for for dispute in claim.disputes) for claim in mine)),
     ):
         summary_line += [nodes.Text(" · " + make.word(f"fold.{key}", count=count))] if count else []
     title = make.phrase("claims.about", subject)
@@ -244,7 +244,7 @@ def _observed_row(make: PageBuilder, claim: ClaimEntry, alike: list[ObservedSumm
 def _makers(make: PageBuilder, claim: ClaimEntry, summary: ObservedSummary) -> str:
     """Name who made the runs of a row, and who vouches for those that are not this project's."""
     makers = dict.fromkeys(makers_of(seen for seen in claim.observed if seen.run in summary.runs).values())
-    names = [measurer(*made, make.language) for made in makers]
+    names = [measurer(made, make.language) for made in makers]
     return make.word("run.measured_by") + make.word("site.colon") + make.word("site.semicolon").join(names)
 
 
@@ -262,7 +262,7 @@ def _unsigned(make: PageBuilder, claim: ClaimEntry) -> list[nodes.Node]:
             f"{make.framework(seen.framework)} {seen.framework_version}",
             f"{seen.backend} ({seen.device})",
             [make.ref("run", seen.run, nodes.Text(str(seen.world_size)), part=run_part(claim.subject, seen.probe))],
-            measurer(seen.measured_by, seen.trust, make.language),
+            measurer(Maker(seen.measured_by, seen.trust), make.language),
         ]
         for seen in worst
     ]

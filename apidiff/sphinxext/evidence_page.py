@@ -79,7 +79,7 @@ def _runs(make: PageBuilder, runs: list[RunHead]) -> list[nodes.Node]:
         whole = make.ref("run", run.id, nodes.Text(make.word("evidence.whole")))
         links = paragraph(whole, nodes.Text(" · "), raw, *signature_link(make, run.id, run.signed))
         by = [
-            paragraph(nodes.Text(measurer(run.measured_by, run.signed.trust, make.language))),
+            paragraph(nodes.Text(measurer(_maker(run), make.language))),
             paragraph(nodes.Text(signed_words(run.signed, make.language))),
         ]
         rows.append([str(run.world_size), run.date, by, [links, *stopped_notice(make, run.stopped)]])
@@ -96,9 +96,13 @@ def _runs(make: PageBuilder, runs: list[RunHead]) -> list[nodes.Node]:
     return [table(header, rows), *told]
 
 
+def _maker(run: RunHead) -> Maker:
+    return Maker(run.measured_by, run.signed.trust, run.signed.signer)
+
+
 def _apart(make: PageBuilder, evidence: ApiEvidence) -> list[nodes.Node]:
     """Show claims on which these runs disagree, and those that other versions judge otherwise."""
-    makers = {run.id: Maker(run.measured_by, run.signed.trust) for run in evidence.runs}
+    makers = {run.id: _maker(run) for run in evidence.runs}
     shown: list[nodes.Node] = []
     for claim in sorted(evidence.disputes.keys() | evidence.changes.keys()):
         shown.append(paragraph(make.ref("claim", claim, optional=True)))
@@ -153,7 +157,7 @@ def _probe(make: PageBuilder, probe: ProbeEvidence, heads: Mapping[str, RunHead]
         title = make.word("evidence.ranks", count=trial.world_size)
         if sizes.count(trial.world_size) > 1:
             head = heads[trial.run]
-            by = measurer(head.measured_by, head.signed.trust, make.language)
+            by = measurer(_maker(head), make.language)
             title = make.word("evidence.ranks_by", ranks=title, measurer=by, date=head.date)
         children.append(_trial(make, probe, trial, title, anchors[trial.run]))
     seen = portion("", *children, title=make.word("evidence.traces", probe=probe.name))

@@ -13,7 +13,7 @@ from apidiff.derive.answers import MAPS_TO, answer_at, current_answer, current_t
 from apidiff.derive.evidence import RunHead, SingleHead
 from apidiff.messages.escape_invisible import visible
 from apidiff.messages.signed_words import signed_words
-from apidiff.messages.version_changes import measurer
+from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.signed import State
 from apidiff.model.views import CounterpartEntry, DifferenceEntry, Entry, ServedEntry
 from apidiff.model.vocabulary import AnswerKind, Reach, Risk
@@ -168,7 +168,7 @@ def _day(line: RunHead | SingleHead) -> str:
 
 def _made_by(make: PageBuilder, line: RunHead | SingleHead) -> list[nodes.Node]:
     """Show who made a record, and who vouches for it where that is not this project's list."""
-    by = measurer(line.measured_by, line.signed.trust, make.language)
+    by = measurer(Maker(line.measured_by, line.signed.trust, line.signed.signer), make.language)
     shown: list[nodes.Node] = [paragraph(make.lead("run.measured_by"), nodes.Text(by))]
     if line.signed.state not in {
         State.LISTED,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from docutils import nodes
 
 from apidiff.messages.signed_words import signed_words
-from apidiff.messages.version_changes import Maker, measurer, sentence
+from apidiff.messages.version_changes import Maker, dispute_head, measurer, sentence
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import ProbeRun, RunRecord, backend_name
 from apidiff.model.views import ChangeEntry, DisputeEntry
@@ -70,7 +70,7 @@ def signature_link(make: PageBuilder, run_id: str, signed: Signed) -> list[nodes
 
 def _environment(make: PageBuilder, run: RunRecord, signed: Signed) -> list[nodes.Node]:
     facts: list[tuple[str, str | nodes.Node]] = [
-        ("measured_by", measurer(run.measured_by, signed.trust, make.language)),
+        ("measured_by", measurer(Maker(run.measured_by, signed.trust, signed.signer), make.language)),
         ("signed", signed_words(signed, make.language)),
         *([("signer", signed.about)] if signed.about else []),
         ("framework", f"{make.framework(run.framework)} {run.framework_version}"),
@@ -185,7 +185,7 @@ def changes_list(make: PageBuilder, subject: str, changes: Iterable[ChangeEntry]
 def dispute_block(make: PageBuilder, subject: str, dispute: DisputeEntry, makers: Mapping[str, Maker]) -> block:
     """Show records that disagree on a claim about ``subject``. ``makers``: who made them, by run."""
     head = make.word(
-        "dispute.head",
+        dispute_head(dispute),
         framework=make.framework(dispute.framework),
         version=dispute.framework_version,
         backend=dispute.backend,
@@ -194,8 +194,9 @@ def dispute_block(make: PageBuilder, subject: str, dispute: DisputeEntry, makers
     )
     items = []
     for run, outcome in dispute.outcomes.items():
-        name = nodes.Text(measurer(*makers[run], make.language))
+        name = nodes.Text(measurer(makers[run], make.language))
         link = make.ref("run", run, name, part=run_part(subject))
         items.append(nodes.list_item("", paragraph(make.badge("outcome", outcome), nodes.Text(" "), link)))
+    edge = ["apidiff-edge-refuted"] if dispute.vouched_for else []
     lead = paragraph(nodes.strong("", head.rstrip()), classes=["apidiff-term"])
-    return block("", lead, nodes.bullet_list("", *items), classes=["apidiff-dispute", "apidiff-edge-refuted"])
+    return block("", lead, nodes.bullet_list("", *items), classes=["apidiff-dispute", *edge])

@@ -29,7 +29,7 @@ from apidiff.messages.escape_invisible import visible
 from apidiff.messages.first_screen import disputed_text, first_screen, standing_key, where_text
 from apidiff.messages.labels import in_words, label
 from apidiff.messages.sweep_differences import cell_words
-from apidiff.messages.version_changes import measurer
+from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.base import Language, Text
 from apidiff.model.probe import Sweep
 from apidiff.model.views import DifferenceEntry, ObservedEntry, ObservedSummary, ParameterEntry
@@ -392,7 +392,8 @@ class _Sections:
         for row in rows:
             yield self._verdict(row, row.framework_version in asked)
         yield from (self._unsigned(seen) for seen in claim.unsigned)
-        yield from (Line(self._said(dispute.text), style="yellow") for dispute in claim.disputes)
+        for dispute in claim.disputes:
+            yield Line(self._said(dispute.text), style="yellow" if dispute.vouched_for else "dim")
         yield from (Line(self._said(confirmed.text), style="dim") for confirmed in claim.confirmations)
         yield from (Line(self._said(change.text), style="dim") for change in claim.changes)
         if not rows:
@@ -434,7 +435,7 @@ class _Sections:
         outcome = label(f"outcome.{seen.outcome.value}", self.language)
         sizes = label("terminal.ranks", self.language).format(sizes=seen.world_size)
         framework = f"{label(f'framework.{seen.framework}', self.language)} {seen.framework_version}"
-        by = measurer(seen.measured_by, seen.trust, self.language)
+        by = measurer(Maker(seen.measured_by, seen.trust), self.language)
         return Line(f"{outcome}  {seen.backend} ({seen.device}) · {framework} · {sizes} · {by}", style="dim")
 
     def runs(self) -> list[RenderableType]:

@@ -17,15 +17,17 @@ from apidiff.lookup.build import index_of
 from apidiff.lookup.entry import Builder
 from apidiff.lookup.lookup import lookup
 from apidiff.lookup.trusted import Trusted, with_trusted
-from apidiff.model.base import Text
+from apidiff.messages.first_screen import disputed_text
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import RunRecord, TensorDump
-from apidiff.model.views import ChangeEntry, ClaimEntry, Entry, VersionSpan
+from apidiff.model.views import ClaimEntry, Entry
 from apidiff.writers.terminal import answer_text
 
 API = "torch.distributed.all_reduce"
 HEX = "0" * 64
 OURS, THEIRS = "torch-2.13.0/gloo-cpu-3-0a1b2c3d4e5f", f"torch-2.13.0/gloo-cpu-3-{HEX}"
+SECOND, THIRD, FOURTH = (THEIRS.replace(HEX, digit * 64) for digit in "123")
+SIGNERS = {THIRD: "Institute"}  # whose signature it is; of the others "Lab"
 
 
 def _lying(record: RunRecord) -> RunRecord:
@@ -63,7 +65,7 @@ def entry_with(database: Data, records: dict[str, tuple[RunRecord, State]]) -> E
         database,
         runs=[(key, record) for key, (record, state) in records.items() if state in decide],
         unsigned_runs=[(key, record) for key, (record, state) in records.items() if state not in decide],
-        signed={key: Signed(state=state, signer="Lab") for key, (_, state) in records.items()},
+        signed={key: Signed(state=state, signer=SIGNERS.get(key, "Lab")) for key, (_, state) in records.items()},
     )
     return Builder(data, load_backends(), load_examples(examples_folder())).entry(database.mappings[API])
 
@@ -80,6 +82,8 @@ def test_an_unsigned_record_that_disagrees_is_shown_and_changes_nothing(database
     assert {seen.trust.value for seen in claim.observed} == {"project"}
     assert {seen.trust.value for seen in claim.unsigned} == {"unsigned"}
     assert {row.trust for row in claim.summary} == {"project"}
+    assert claim.disputes[0].text.en.startswith("Unsigned records, which decide nothing, disagree for PyTorch 2.13.0")
+    assert "未签名的记录与其他记录相互矛盾（不影响结论）" in claim.disputes[0].text.zh
     assert "“this projеct” (unsigned)" in claim.disputes[0].text.en
     assert "“this projеct”（未签名）" in claim.disputes[0].text.zh
     for one, other in zip(alone.claims, both.claims, strict=True):
@@ -103,33 +107,117 @@ def test_independent_records_that_agree_say_so(database: Data, ours: RunRecord) 
     [confirmed] = next(claim for claim in entry.claims if claim.summary).confirmations
     assert confirmed.text.en == (
         "Independent records agree for PyTorch 2.13.0 on gloo (cpu), 3 ranks: holds, by this project; "
-        "“a lab” (signed by a known signer)."
+        "“Lab” (signed by a known signer)."
     )
-    # Two records of one maker are no two voices.
-    again = THEIRS.replace(HEX, "1" * 64)
-    entry = entry_with(database, {THEIRS: (theirs, State.VERIFIED), again: (theirs, State.VERIFIED)})
-    assert not any(claim.confirmations for claim in entry.claims)
+
+
+# (the records beside this project's, each with the name typed and what is known of its signature; what is left of them as makers)
+MAKERS = [
+    (
+        "another name under the same key",
+        [(THEIRS, "Lab", State.VERIFIED), (SECOND, "Other Lab", State.VERIFIED)],
+        [THEIRS],
+    ),
+    (
+        "another key under the same name",
+        [(THEIRS, "Lab", State.VERIFIED), (THIRD, "Lab", State.VERIFIED)],
+        [THEIRS, THIRD],
+    ),
+    ("an unsigned one", [(THEIRS, "a lab", State.UNSIGNED)], []),
+    (
+        "an unsigned one by the signer's name",
+        [(THEIRS, "Lab", State.VERIFIED), (SECOND, "Lab", State.UNSIGNED)],
+        [THEIRS],
+    ),
+]
+
+
+@pytest.mark.parametrize(("others", "left"), [row[1:] for row in MAKERS], ids=[row[0] for row in MAKERS])
+def test_makers_are_this_project_and_each_known_key(
+    database: Data, ours: RunRecord, others: list[tuple[str, str, State]], left: list[str]
+) -> None:
+    records = {OURS: (ours, State.LISTED)}
+    records |= {key: (msgspec.structs.replace(ours, measured_by=name), state) for key, name, state in others}
+    claim = next(claim for claim in entry_with(database, records).claims if claim.summary)
+    told = [SIGNERS.get(key, "Lab") for key in left]
+    names = "".join(f"; “{name}” (signed by a known signer)" for name in told)
+    texts = [confirmed.text.en.partition(", by ")[2] for confirmed in claim.confirmations]
+    assert sorted("; ".join(sorted(text.rstrip(".").split("; "))) for text in texts) == (
+        ["; ".join(sorted(f"this project{names}".split("; ")))] if left else []
+    )
+
+
+def test_an_unsigned_record_takes_no_agreement_away(database: Data, ours: RunRecord) -> None:
+    theirs = msgspec.structs.replace(ours, measured_by="a lab")
+    lie = msgspec.structs.replace(_lying(ours), measured_by="Mallory")
+    both = {OURS: (ours, State.LISTED), THEIRS: (theirs, State.VERIFIED)}
+    without, beside = (entry_with(database, records) for records in (both, {**both, SECOND: (lie, State.UNSIGNED)}))
+    assert any(claim.confirmations for claim in without.claims)
+    assert [claim.confirmations for claim in beside.claims] == [claim.confirmations for claim in without.claims]
+
+
+# (what is known of the record that disagrees with this project's, whether the first screen says so)
+HEADLINES = [(State.UNSIGNED, False), (State.UNKNOWN_KEY, False), (State.VERIFIED, True)]
+
+
+@pytest.mark.parametrize(("state", "told"), HEADLINES)
+def test_what_unsigned_records_alone_dispute_is_no_headline(
+    database: Data, ours: RunRecord, state: State, told: bool
+) -> None:
+    lie = msgspec.structs.replace(_lying(ours), measured_by="Mallory")
+    entry = entry_with(database, {OURS: (ours, State.LISTED), THEIRS: (lie, state)})
+    assert any(claim.disputes for claim in entry.claims)
+    assert (disputed_text(entry.claims, API) is not None) is told
+    everything, first_screen = (_text(_answer(database, entry), everything=everything) for everything in (True, False))
+    assert ("Records of PyTorch 2.13.0 disagree" in first_screen) is told
+    assert ("“Mallory” (unsigned)" in everything) is not told
+
+
+def test_a_record_that_is_left_out_hides_no_dispute_and_no_agreement(database: Data, ours: RunRecord) -> None:
+    lie = msgspec.structs.replace(_lying(ours), measured_by="Mallory")
+    trusted = {
+        OURS: (ours, State.LISTED),
+        THEIRS: (ours, State.VERIFIED),
+        THIRD: (lie, State.VERIFIED),
+    }
+    alone = with_trusted(_answer(database, entry_with(database, trusted)), Trusted.SIGNED, _releases(database))
+    assert any(claim.disputes for claim in alone.claims)
+    assert any(claim.confirmations for claim in alone.claims)
+    for record in (ours, lie):
+        unsigned = msgspec.structs.replace(record, measured_by="a lab", cores=record.cores + 1)
+        entry = entry_with(database, {**trusted, FOURTH: (unsigned, State.UNSIGNED)})
+        narrowed = with_trusted(_answer(database, entry), Trusted.SIGNED, _releases(database))
+        assert narrowed.claims == alone.claims
+
+
+def _releases(database: Data) -> dict[str, list[str]]:
+    return {name: [release.version for release in known] for name, known in database.frameworks.items()}
+
+
+def _answer(database: Data, entry: Entry) -> Answer:
+    return lookup(index_of({API: entry}, {}, _releases(database)), API)
+
+
+def _text(answer: Answer, *, everything: bool) -> str:
+    console = Console(width=400, markup=False, highlight=False)
+    with console.capture() as captured:
+        console.print(answer_text(answer, "en", everything=everything))
+    return captured.get()
 
 
 def test_a_reader_may_leave_records_out(database: Data, ours: RunRecord) -> None:
     theirs = msgspec.structs.replace(_lying(ours), measured_by="a lab")
-    third = THEIRS.replace(HEX, "1" * 64)
     records = {
         OURS: (ours, State.LISTED),
         THEIRS: (theirs, State.UNSIGNED),
-        third: (msgspec.structs.replace(ours, measured_by="another lab"), State.VERIFIED),
+        THIRD: (msgspec.structs.replace(ours, measured_by="another lab"), State.VERIFIED),
     }
-    releases = {name: [release.version for release in known] for name, known in database.frameworks.items()}
-    answer = lookup(index_of({API: entry_with(database, records)}, {}, releases), API)
+    answer = _answer(database, entry_with(database, records))
 
     def told(trusted: Trusted) -> tuple[set[str], str]:
-        narrowed = with_trusted(answer, trusted)
-        console = Console(width=400, markup=False, highlight=False)
-        with console.capture() as captured:
-            console.print(answer_text(narrowed, "en", everything=True))
-        return {
-            seen.trust.value for claim in narrowed.claims for seen in [*claim.observed, *claim.unsigned]
-        }, captured.get()
+        narrowed = with_trusted(answer, trusted, _releases(database))
+        trust = {seen.trust.value for claim in narrowed.claims for seen in [*claim.observed, *claim.unsigned]}
+        return trust, _text(narrowed, everything=True)
 
     trust, text = told(Trusted.ALL)
     assert trust == {"project", "signed", "unsigned"}
@@ -139,33 +227,32 @@ def test_a_reader_may_leave_records_out(database: Data, ours: RunRecord) -> None
     trust, text = told(Trusted.SIGNED)
     assert trust == {"project", "signed"}
     assert "a lab” (unsigned)" not in text
+    assert "“Institute” (signed by a known signer)" in text
+    assert "another lab" not in text
     trust, text = told(Trusted.PROJECT)
     assert trust == {"project"}
-    assert "another lab" not in text
+    assert "Institute" not in text
 
 
 def test_what_is_left_out_contradicts_no_document_and_changes_no_verdict(database: Data, ours: RunRecord) -> None:
     theirs = msgspec.structs.replace(_lying(ours), measured_by="a lab")
     records = {OURS: (ours, State.LISTED), THEIRS: (theirs, State.VERIFIED)}
-    releases = {name: [release.version for release in known] for name, known in database.frameworks.items()}
-
-    def answered(of: dict[str, tuple[RunRecord, State]]) -> Answer:
-        return lookup(index_of({API: entry_with(database, of)}, {}, releases), API)
-
-    both = answered(records)
-    narrowed = with_trusted(both, Trusted.PROJECT)
-    alone = answered({OURS: records[OURS]})
+    both = _answer(database, entry_with(database, records))
+    narrowed = with_trusted(both, Trusted.PROJECT, _releases(database))
+    alone = _answer(database, entry_with(database, {OURS: records[OURS]}))
     told = [claim.contradicted for claim in narrowed.claims]
     assert told == [claim.contradicted for claim in alone.claims]
     assert told != [claim.contradicted for claim in both.claims]
 
-    spans = [
-        VersionSpan(outcome="holds", runs={"2.12.0": [OURS]}),
-        VersionSpan(outcome="refuted", runs={"2.13.0": [THEIRS]}),
-    ]
-    text = Text(en="It changed.", zh="有变化。")
-    change = ChangeEntry(framework="torch", backend="gloo", device="cpu", world_sizes=[3], spans=spans, text=text)
-    disputed = next(claim for claim in both.claims if claim.disputes)
-    changed = msgspec.structs.replace(both, claims=[msgspec.structs.replace(disputed, changes=[change])])
-    assert [claim.changes for claim in with_trusted(changed, Trusted.SIGNED).claims] == [[change]]
-    assert [claim.changes for claim in with_trusted(changed, Trusted.PROJECT).claims] == [[]]
+    older, newer = "torch-2.12.0/gloo-cpu-3-0a1b2c3d4e5f", OURS
+    changed = {
+        older: (msgspec.structs.replace(ours, framework_version="2.12.0"), State.LISTED),
+        newer: (msgspec.structs.replace(_lying(ours), measured_by="a lab"), State.VERIFIED),
+    }
+    answer = _answer(database, entry_with(database, changed))
+    counts = {
+        trusted: sum(len(claim.changes) for claim in with_trusted(answer, trusted, _releases(database)).claims)
+        for trusted in Trusted
+    }
+    assert counts[Trusted.ALL] == counts[Trusted.SIGNED] > 0
+    assert counts[Trusted.PROJECT] == 0

@@ -133,5 +133,5 @@ def test_records_that_disagree_are_told_with_who_made_them() -> None:
     assert sorted(found.outcomes.values()) == ["holds", "refuted"]
     assert "holds by mindspore-2.10.0/mccl-cpu-3-ours (this project)" in found.text.en
     assert "(“a \\x1b[31mlab elsewhere” (unsigned))" in found.text.en
-    assert "3 个 rank 的运行记录相互矛盾：" in found.text.zh
+    assert "3 个 rank：未签名的记录与其他记录相互矛盾（不影响结论）：" in found.text.zh
     assert dispute_entries(seen([*at(3, v2_10_0="holds"), ("2.10.0", "holds", 3, "them")])) == []

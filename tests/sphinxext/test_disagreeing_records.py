@@ -125,8 +125,12 @@ def test_the_claim_has_a_row_for_each(site: Site) -> None:
 
 
 SAID = {
-    "en": ("Records disagree for PyTorch 2.13.0 on gloo (cpu), 3 ranks:", "this project", "Measured by: “a lab"),
-    "zh_CN": ("PyTorch 2.13.0，gloo（cpu），3 个 rank 的运行记录相互矛盾：", "本项目", "测量者：“a lab"),
+    "en": (
+        "Records disagree for PyTorch 2.13.0 on gloo (cpu), 3 ranks:",
+        "this project",
+        "Measured by: “Example Lab” (signed",
+    ),
+    "zh_CN": ("PyTorch 2.13.0，gloo（cpu），3 个 rank 的运行记录相互矛盾：", "本项目", "测量者：“Example Lab”（由"),
 }
 
 
@@ -175,7 +179,7 @@ def test_a_page_says_who_measured_and_what_the_signature_says(site: Site) -> Non
     for words in (
         "signed by Example Lab (verified)",
         "eight &lt;b&gt;devices&lt;/b&gt;",
-        "a lab &lt;script&gt;alert(1)",
+        "“Example Lab” (signed by a known signer)",
         "This run ended before all that was planned was done, for this reason: rank 1 went away.",
     ):
         assert words in told
@@ -186,12 +190,14 @@ def test_a_page_says_who_measured_and_what_the_signature_says(site: Site) -> Non
     assert signature.read_text() == "a signature"
     assert f'href="../../_runs/{theirs}.json.minisig"' in built.html(f"runs/{theirs}")
     listed = _text(built.html("runs"))
-    for words in ("signed by Example Lab (verified)", "stopped half-way", "Measured by: “a lab"):
+    for words in ("signed by Example Lab (verified)", "stopped half-way", "Measured by: “Example Lab” (signed"):
         assert words in listed
     # A signature that is gone is gone from the site.
     site.content = msgspec.structs.replace(site.content, signed={})
     signature_path(site.content.runs[theirs]).unlink()
-    assert "signed by" not in _text(site.build().html(f"runs/{theirs}"))
+    unsigned = _text(site.build().html(f"runs/{theirs}"))
+    assert "signed by" not in unsigned
+    assert "“a lab &lt;script&gt;alert(1)" in unsigned
     assert not signature.exists()
 
 
