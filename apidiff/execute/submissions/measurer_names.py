@@ -1,10 +1,11 @@
 """Refuses names of measurers that would be read as somebody else's: this project's, or a statement on who vouches for them.
 
-Names are shown in quotes as they were typed, so what they look like is what a reader takes them for.
+Names are shown in quotes as they were typed, so what they look like is what a reader takes them for, and none may end its quote.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import cache
 
@@ -20,15 +21,22 @@ _LETTERS_OF = {
     "CHEROKEE": "Cherokee",
 }
 _UNSEEN = {"\u115f", "\u1160", "\u3164", "\uffa0", "\u2800"}  # letters by their category, and blank
-_RESERVED = {"thisproject", "本项目"}  # what pages call this project
+# Marks that change how a character is drawn, or nothing: they would part words for a program that a reader sees as one.
+_UNSEEN_MARKS = re.compile("[\u034f\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+# An apostrophe is none, alone. What looks like two is found by Unicode's table.
+_QUOTATION_MARKS = re.compile("''|[\"“”„‟‘‚‛«»‹›「」『』《》〈〉〝〞〟⹂❝❞❮❯﹁-﹄]")
+_RESERVED = ("thisproject", "本项目", "此项目", "该项目")  # what pages call this project, or may seem to
+_NOT_OURS = ("sfriends", "组之外", "之外", "组以外", "以外")  # behind these words: somebody else
 _OURS = ("apidiff",)
-_CLAIMS = ("verified", "signedby", "signature", "attested", "trusted", "已验证", "签名", "已认证", "官方认证")
-# What pages say of records that this project made.
-_STANDINGS = ("bythisproject", "thisprojectsci", "ownrecords", "由本项目", "本项目ci", "本项目的ci", "自有记录")
+_CLAIMS = ("verified", "signedby", "signature", "knownsigner", "attested", "trusted", "ownrecords")
+_CLAIMS_ZH = ("已验证", "签名", "签署", "已认证", "官方认证", "自有记录")
+_CLAIMING_WORD = "signed"  # as a word of its own: "designed" says nothing of the kind
 # Chinese that is written or looks like characters of the names above.
 _ALIKE = str.maketrans(
-    {"項": "项", "頂": "项", "顶": "项", "驗": "验", "證": "证", "簽": "签", "認": "认", "記": "记", "錄": "录"}
+    "項頂顶顼曰夲驗證簽認記錄己巳",
+    "项项项项目本验证签认记录已已",
 )
+_LETTER_LIKE = str.maketrans("!¡ʃ$@", "iifsa")
 _LONGEST = 200
 
 
@@ -41,19 +49,29 @@ def name_fault(text: str) -> str | None:
         return "begins with a dash, as an option does"
     letters = "".join(char for char in plain if char.isalnum() and char not in _UNSEEN)
     looks = _looks_like(text)
-    if not any(map(str.isalpha, letters)) or looks in {_looks_like(name) for name in _RESERVED}:
+    reserved = [_looks_like(name) for name in _RESERVED]
+    if not any(map(str.isalpha, letters)) or looks in reserved:
         return "names nobody"
     odd = next((char for char in text if unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Zl", "Zp"}), None)
+    if mark := _UNSEEN_MARKS.search(text):
+        odd = odd or mark[0]
     if odd is not None or _UNSEEN & set(text):
         return f"holds a character that nobody sees (U+{ord(odd or min(_UNSEEN & set(text))):04X})"
+    if _QUOTATION_MARKS.search(text) or _QUOTATION_MARKS.search(_skeleton(text)):
+        return "holds a quotation mark, which would end the quote that it is shown in"
     for word in plain.split():
         scripts = {_LETTERS_OF[name] for char in word if (name := _script(char)) in _LETTERS_OF}
         if len(scripts) > 1:
             return f"mixes letters of {' and '.join(sorted(scripts))} in {word[:40]!r}, which look alike"
     if any(_looks_like(name) in looks for name in _OURS):
         return "is named after this project"
-    if any(_looks_like(claim) in looks for claim in (*_CLAIMS, *_STANDINGS)) or "signed" in plain.split():
+    if any(_looks_like(claim) in looks for claim in (*_CLAIMS, *_CLAIMS_ZH)) or _CLAIMING_WORD in {
+        looks,
+        *_words(text),
+    }:
         return "says what only a signature can show"
+    if any(re.search(f"{name}(?!{'|'.join(map(_looks_like, _NOT_OURS))})", looks) for name in reserved):
+        return "is named after this project"
     return None
 
 
@@ -67,9 +85,23 @@ def _looks_like(text: str) -> str:
     Of that letters and digits are kept, in small letters: how a name is spaced and accented does not make it another one. I, l
     and 1 become one, as they do in many a font.
     """
+    return "".join(char for char in _folded(text) if char.isalnum() and char not in _UNSEEN)
+
+
+def _words(text: str) -> list[str]:
+    """Its words, each as `_looks_like` makes it."""
+    return re.findall(r"[^\W_]+", _folded(text))
+
+
+def _folded(text: str) -> str:
+    """Its skeleton without marks, in small letters, with letters for the signs that are written in their place."""
+    plain = "".join(char for char in _skeleton(text) if not unicodedata.category(char).startswith("M"))
+    return plain.casefold().translate(_LETTER_LIKE).replace("l", "i")
+
+
+def _skeleton(text: str) -> str:
     plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).translate(_ALIKE).replace("專案", "项目"))
-    skeleton = unicodedata.normalize("NFD", "".join(map(_small, plain)).translate(_confusables()))
-    return "".join(char for char in skeleton.casefold() if char.isalnum() and char not in _UNSEEN).replace("l", "i")
+    return unicodedata.normalize("NFD", "".join(map(_small, plain)).translate(_confusables()))
 
 
 def _small(char: str) -> str:

@@ -24,6 +24,22 @@ SOMEBODY = [
     ("华为昇腾实验室", True),
     ("лаборатория", True),
     ("東京の研究所", True),
+    *(
+        (words, True)
+        for words in (
+            "Huawei CANN team",
+            "南京大学 PASA",
+            "O'Neil Lab",
+            "O’Neil Lab",
+            "the labs' cluster",
+            "designed systems group",
+            "Resigned Labs",
+            "Signe Dahl",
+            "项目组 A",
+            "PyTorch CI",
+            "昇腾 910B（实验室）",
+        )
+    ),
 ]
 
 # (who measured, in words that look like others, why that is refused)
@@ -52,12 +68,68 @@ IMITATED = [
             "signed Huawei",
             "signature valid: Huawei",
             "in this project's list of its own records",
+            "已簽名",
+            "己验证",
+            "巳签署",
+            "Lab (signed)",
+            "Lab [signed]",
+            "signed: Lab",
+            "signed.",
+            "SIGNED/Lab",
+            "Lab_signed",
+            "siɡned",
+            "s1gned",
+            "s!gned",
+            "sígned by",
+            "𝗌𝗂𝗀𝗇𝖾𝖽",
+            "known signer, Lab",
+        )
+    ),
+    *(
+        (words, "is named after this project")
+        for words in (
             "made by this project's CI",
             "This pr0ject’s CI",
+            "This Projects CI",
             "由本項目測得",
             "本项目的 CI",
-            "已簽名",
+            "this project CI",
+            "This Project, CI",
+            "CI of this-project",
+            "本项目组",
+            "CI（本项目）",
+            "本项目持续集成",
+            "夲项目 CI",
+            "由此项目测得",
+            "该项目的 CI",
+            "this project's friends, and this project",
+            "ap!diff",
+            "ap¡diff",
+            "apidi∫∫",
         )
+    ),
+    *((words, "names nobody") for words in ("此项目", "该项目", "[this project]")),
+    *(
+        (words, "holds a quotation mark")
+        for words in (
+            "Lab” (signed), “Huawei",
+            'Lab", this project, "',
+            "Lab „x‟",
+            "Lab «x»",
+            "Lab ‹x›",
+            "Lab 「x」",
+            "Lab『x』",
+            "Lab ＂x",
+            "Lab ʺx",
+            "Lab ″x",
+            "Lab ''x",
+            "Lab 〝x〞",
+            "Lab ‘x’",
+        )
+    ),
+    *(
+        (f"a{mark}b", f"a character that nobody sees (U+{ord(mark):04X})")
+        for mark in "\u034f\u00ad\u180b\ufe0f\U000e0101\U000e0041"
     ),
     ("a" * 300, "has more than 200 characters"),
     *((words, "begins with a dash") for words in ("-", "--", "-1", "--record", " -team", "-a lab", "–team", "－team")),
