@@ -18,12 +18,12 @@ from apidiff.database.examples import load_examples
 from apidiff.database.own_records import add_own_records, own_records_path, without_measurer
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import runs_meant, short_id
-from apidiff.database.signing import sign, signed_by, signed_list
+from apidiff.database.signing import sign, signed_list
 from apidiff.execute.devices import in_words
 from apidiff.execute.plan import WORLD_SIZES, apis_for, estimate, make_plan
-from apidiff.execute.submissions import accepted, foreign_record, load_signers, read_sent, take_in
+from apidiff.execute.submissions import accepted, foreign_record, load_signers, read_sent, standing, take_in
 from apidiff.judge import Context, make_context
-from apidiff.messages.escape_invisible import one_line, unbroken
+from apidiff.messages.escape_invisible import one_line, quoted, unbroken
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.sample_run import SingleRecord
@@ -33,6 +33,8 @@ from apidiff.model.version import Version
 from apidiff.verification import difference, observations
 from apidiff.verification.audit import audit, backend_of
 from apidiff.verification.trial import record_trial
+
+_SHORT = 60  # characters of what a record says of its machine
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -132,7 +134,7 @@ def _audit(
     signers, ended = load_signers(), 0
     for sent in read_sent(args.file, _note):
         record = foreign_record(sent.path, sent.content, fits)
-        signed = signed_by(sent.path, sent.content, sent.signature, signers)
+        signed = standing(record, sent, signers, data)
         console.print(unbroken(f"{sent.path}: {signed_words(signed, 'en')}"))
         found = audit(data, backend_of(record, backends), record, context, args.probes, args.seed)
         for line in found.lines():
@@ -175,14 +177,15 @@ def _listed(data: Data) -> Iterator[str]:
     every = _every(data)
     width = max((len(short_id(key)) for key, _ in every), default=0)
     for key, record in every:
-        system = one_line(record.os.partition(",")[0])
-        more = [f"measured by {_measurer(data, key, record)}"] if record.measured_by else []
-        more += ["stopped half-way"] if record.stopped else []
-        more.append(signed_words(data.signed[key], "en"))
+        # What a record says of itself stands last: it could pass for its standing.
+        told = [signed_words(data.signed[key], "en")]
+        told += [f"measured by {_measurer(data, key, record)}"] if record.measured_by else []
+        told += ["stopped half-way"] if record.stopped else []
+        told.append(quoted(record.os.partition(",")[0], _SHORT))
         calls = (
             f"{len(record.probes):3} probes" if isinstance(record, RunRecord) else f"{len(record.samples):3} samples"
         )
-        yield f"{short_id(key):{width}}  {record.date}  {calls}  {system}  {', '.join(more)}"
+        yield f"{short_id(key):{width}}  {record.date}  {calls}  {', '.join(told)}"
 
 
 def _shown(data: Data, key: str, record: RunRecord | SingleRecord, context: Context) -> Iterator[str]:
@@ -195,12 +198,12 @@ def _shown(data: Data, key: str, record: RunRecord | SingleRecord, context: Cont
     yield f"  {record.date}, apidiff {record.suite_version}, measured by {_measurer(data, key, record)}"
     signed = data.signed[key]
     yield f"  {signed_words(signed, 'en')}{f' ({one_line(signed.about)})' if signed.about else ''}"
-    yield f"  {record.os}, {record.machine}, {record.cores} cores, Python {record.python}"
+    yield f"  {quoted(record.os)}, {quoted(record.machine, _SHORT)}, {record.cores} cores, Python {quoted(record.python, _SHORT)}"
     if isinstance(record, RunRecord) and record.build:
         yield f"  {record.framework} is the build {record.build}, which is no release"
     if record.device_found:
         yield f"  found: {in_words(record.device_found)}"
-    yield f"  {', '.join(f'{name}={value}' for name, value in record.environment.items())}"
+    yield f"  environment: {', '.join(f'{name}={value}' for name, value in record.environment.items())}"
     if record.stopped:
         yield f"  stopped half-way: {one_line(record.stopped)}; its verdicts are of what was done before"
     if isinstance(record, RunRecord):
@@ -238,6 +241,7 @@ def _differ(data: Data, pair: Sequence[tuple[str, RunRecord]], context: Context,
         )
     for which, (key, record) in zip(("first", "second"), pair, strict=True):
         console.print(f"{which + ':':7} {key}{' (stopped half-way)' if record.stopped else ''}")
+        console.print(f"{'':7} measured by {_measurer(data, key, record)}, {signed_words(data.signed[key], 'en')}")
     for line in _environment(first, second):
         console.print(unbroken(line))
     apis = {
@@ -252,10 +256,11 @@ def _differ(data: Data, pair: Sequence[tuple[str, RunRecord]], context: Context,
 
 
 def _environment(first: RunRecord, second: RunRecord) -> Iterator[str]:
-    for name in ("framework_version", "backend", "device", "world_size", "os", "python", "machine", "measured_by"):
+    for name in ("framework_version", "backend", "device", "world_size", "os", "python", "machine"):
         values = getattr(first, name), getattr(second, name)
         if values[0] != values[1]:
-            yield f"{name}: {one_line(str(values[0]))} → {one_line(str(values[1]))}"
+            shown = quoted if name in {"os", "python", "machine"} else one_line
+            yield f"{name}: {shown(str(values[0]))} → {shown(str(values[1]))}"
     packages = [
         f"{name} {first.packages.get(name, 'none')} → {second.packages.get(name, 'none')}"
         for name in sorted(first.packages.keys() | second.packages.keys())

@@ -13,6 +13,7 @@ from functools import cache
 
 _HIDDEN = {"Cc", "Cf", "Zl", "Zp"}  # of Unicode: controls, invisible formatting, ends of lines and paragraphs
 _KEPT = "\t\n\r"
+_APOSTROPHES = dict.fromkeys(map(ord, '"“”„‟″＂'), "'")
 _ENDS = {ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"}
 
 
@@ -34,6 +35,16 @@ def one_line(text: str, limit: int = 120) -> str:
     """``text`` of a stranger for a line of ours: visible, without line breaks, and cut where it is long."""
     shown = visible(" ".join(text.split()))
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
+
+
+def quoted(text: str, limit: int = 120) -> str:
+    """``text`` of a stranger in quotes: one line, and none of its quotation marks ends them."""
+    return f"“{unquoted(one_line(text, limit))}”"
+
+
+def unquoted(text: str) -> str:
+    """``text`` that is to stand in quotes of ours, its own as apostrophes."""
+    return text.translate(_APOSTROPHES)
 
 
 def unbroken(line: str) -> str:

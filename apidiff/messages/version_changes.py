@@ -11,7 +11,7 @@ import msgspec
 
 from apidiff.database.runs import short_id
 from apidiff.derive.verdicts_by_run import Known, changes, confirmations, disputes
-from apidiff.messages.escape_invisible import one_line
+from apidiff.messages.escape_invisible import one_line, unquoted
 from apidiff.messages.labels import label
 from apidiff.model.base import Language, Text
 from apidiff.model.trust import Trust
@@ -172,5 +172,5 @@ def measurer(made: Maker, language: Language) -> str:
     if made.trust is Trust.PROJECT:
         return label("run.this_project", language)
     typed = made.signer if made.trust is Trust.SIGNED else made.measured_by
-    name = one_line(typed) if typed else label("run.nobody", language)
+    name = unquoted(one_line(typed)) if typed else label("run.nobody", language)
     return label(f"made.{made.trust.value}", language).format(name=name)

@@ -6,7 +6,7 @@ from apidiff.database.data import load_one_run
 from apidiff.database.paths import DATA
 from apidiff.database.runs import record_paths, run_id, runs_meant
 from apidiff.errors import ApidiffError, DataError
-from apidiff.messages.escape_invisible import one_line, unbroken
+from apidiff.messages.escape_invisible import one_line, quoted, unbroken
 from apidiff.messages.signed_words import signed_words
 from apidiff.messages.version_changes import Maker, measurer
 from apidiff.model.trace import RunRecord
@@ -37,8 +37,8 @@ def run_text(wanted: str) -> str:
         f"- {ranks}, {record.device}, {calls}",
         f"- {record.date}, apidiff {record.suite_version}, measured by {measurer(made, 'en')}",
         f"- {signed_words(signed, 'en')}",
-        f"- {one_line(record.os)}, {record.machine}, {record.cores} cores, Python {record.python}",
+        f"- {quoted(record.os)}, {quoted(record.machine)}, {record.cores} cores, Python {quoted(record.python)}",
     ]
     lines += [f"- stopped half-way: {one_line(record.stopped)}"] if record.stopped else []
-    lines += [f"- {name}={one_line(value)}" for name, value in record.environment.items()]
+    lines += [f"- environment: {name}={one_line(value)}" for name, value in record.environment.items()]
     return "".join(f"{unbroken(line)}\n" for line in lines)

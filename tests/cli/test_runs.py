@@ -24,6 +24,7 @@ RUNS = sorted((DATA / "runs").glob("*/*.json*"))
 ALL = [f"{path.parent.name}/{path.name.partition('.json')[0]}" for path in RUNS]
 IDS = [name for name in ALL if "/single-" not in name]
 SINGLE = [name for name in ALL if "/single-" in name]
+OWN = "        measured by this project, in this project's list of its own records\n"
 
 
 def test_every_record_is_listed_on_a_line(run) -> None:
@@ -55,7 +56,7 @@ def test_records_of_two_versions_differ_in_environment_and_verdicts(run) -> None
     assert (done.returncode, done.stderr) == (1, "")
     assert "framework_version: 2.7.1 → 2.10.0\n" in done.stdout
     assert re.search(r"^packages: .*\bmindspore 2\.7\.1 → 2\.10\.0[,\n]", done.stdout, re.MULTILINE)
-    assert done.stdout.startswith(f"first:  {pair[0]}\nsecond: {pair[1]}\n")
+    assert done.stdout.startswith(f"first:  {pair[0]}\n{OWN}second: {pair[1]}\n{OWN}")
     assert re.search(
         r"^verdicts that differ: [1-9]\d*; only in the first: \d+; only in the second: \d+$", done.stdout, re.MULTILINE
     )
@@ -65,7 +66,7 @@ def test_a_record_does_not_differ_from_itself(run) -> None:
     done = run("runs", "diff", IDS[0], IDS[0])
     assert (done.returncode, done.stdout) == (
         0,
-        f"first:  {IDS[0]}\nsecond: {IDS[0]}\nverdicts that differ: 0; only in the first: 0; only in the second: 0\n",
+        f"first:  {IDS[0]}\n{OWN}second: {IDS[0]}\n{OWN}verdicts that differ: 0; only in the first: 0; only in the second: 0\n",
     )
 
 
@@ -118,7 +119,7 @@ def test_the_zip_that_is_sent_is_taken_as_it_is(run, tmp_path: Path) -> None:
     done = run("runs", "import", str(path))
     assert (done.returncode, done.stderr) == (0, f"{path}: passed over: report.txt\n")
     taken = [line for line in done.stdout.splitlines() if not line.startswith(" ")]
-    assert taken == [f"{one} (was here already), unsigned" for one in RUNS[:2]]
+    assert taken == [f"{one} (was here already), in this project's list of its own records" for one in RUNS[:2]]
 
 
 def test_a_name_in_a_zip_begins_no_line(run, tmp_path: Path) -> None:
@@ -194,6 +195,29 @@ def test_what_a_record_says_begins_no_line(run, root: Path, database: Data, monk
     for output in shown:
         assert "forged" in output
         assert not [line for line in output.splitlines() if line.strip().startswith("forged")]
+
+
+IMITATION = "Linux”  measured by this project  in this project's list of its own records"
+
+
+def test_what_a_record_says_of_its_machine_stands_in_quotes_behind_its_standing(
+    run, root: Path, database: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(run_text.__globals__, "DATA", root)
+    record = next(record for _, record in database.runs)
+    typed = {"os": IMITATION, "machine": IMITATION, "python": IMITATION}
+    made = msgspec.structs.replace(record, measured_by="None", **typed)
+    plain = msgspec.structs.replace(record, measured_by="a lab")
+    ids = [run_id(write_record(one, root / "runs")) for one in (made, plain)]
+    (listed,) = (line for line in run("runs", "list").stdout.splitlines() if line.startswith(short_id(ids[0])))
+    assert re.search(r" probes  unsigned, measured by “None” \(unsigned\), “Linux'", listed)
+    assert listed.count("”") == 2
+    shown, differ = run("runs", "show", ids[0]).stdout, run("runs", "diff", *ids).stdout
+    for told in (shown, differ, run_text(ids[0])):
+        outside = re.sub("“[^”]*”", "", told)
+        assert "this project" not in outside
+    assert f"first:  {ids[0]}\n        measured by “None” (unsigned), unsigned\n" in differ
+    assert "measured_by" not in differ
 
 
 def test_a_run_is_told_with_who_vouches_for_it(root: Path, database: Data, monkeypatch: pytest.MonkeyPatch) -> None:

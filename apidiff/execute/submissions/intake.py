@@ -19,7 +19,7 @@ from apidiff.database.runs import (
     signature_path,
     whole_digest,
 )
-from apidiff.database.signing import PROGRAM, Signer, read_signature, signed_by
+from apidiff.database.signing import PROGRAM, Signer, load_signed, read_signature, signed_by, signed_list
 from apidiff.execute.submissions.known_probes import known_specs, specs_of_today
 from apidiff.execute.submissions.record_validation import Accepted, foreign_record
 from apidiff.execute.submissions.sent_files import Note, Sent, read_sent
@@ -32,7 +32,7 @@ Trial = Callable[[Path, RunRecord], None]
 
 
 class Taken(NamedTuple):
-    """Where a record lies now, whether it is new there (the same bytes are kept once), and what its signature says.
+    """Where a record lies now, whether it is new there (the same bytes are kept once), and who vouches for it there.
 
     ``former``: how many of its ``probes`` are asked otherwise today, or no more; these give no verdict.
     """
@@ -45,7 +45,7 @@ class Taken(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """A record that fits, as it came, with what its signature says."""
+    """A record that fits, as it came, with who vouches for it here."""
 
     record: RunRecord
     sent: Sent
@@ -152,4 +152,21 @@ def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], data: Data)
     if signature is not None and there is not None and there != signature:
         remedy = f"Delete {signature_path(run_path(record, content, runs))} first, if this one is to take its place."
         raise DataError(mine, None, "is another signature than the one that the record has here", remedy)
-    return _Read(record, sent, signed)
+    return _Read(record, sent, standing(record, sent, signers, data))
+
+
+def standing(record: RunRecord, sent: Sent, signers: Mapping[str, Signer], data: Data) -> Signed:
+    """Tells who vouches for a record here: its signature, or the one that it has here already, or this project's list.
+
+    Raises DataError for a signature of ``sent`` that does not verify.
+    """
+    signed = signed_by(sent.path, sent.content, sent.signature, signers)
+    here = run_path(record, sent.content, data.root / "runs")
+    if sent.signature is None and here.exists():
+        signed = load_signed(data.root, [run_id(here)], signers)[run_id(here)]
+    if signed.state is State.ATTESTED or whole_digest(sent.content) not in load_own_records(data.root):
+        return signed
+    try:
+        return signed_list(data.root, signers)
+    except DataError:  # the list was changed after it was signed, which `apidiff check` tells
+        return signed

@@ -22,7 +22,16 @@ from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.own_records import add_own_records, own_records_path, without_measurer
 from apidiff.database.paths import DATA, examples_folder
-from apidiff.database.runs import digest_of, load_runs, run_id, runs_meant, short_id, signature_path, whole_digest
+from apidiff.database.runs import (
+    digest_of,
+    load_runs,
+    record_path,
+    run_id,
+    runs_meant,
+    short_id,
+    signature_path,
+    whole_digest,
+)
 from apidiff.database.signing import Signer, SignerKind, id_of, sign
 from apidiff.execute.record import encode, write_record
 from apidiff.execute.submissions import sent_files as module
@@ -589,6 +598,10 @@ def test_a_signature_comes_along(data: Data, examples: Examples, record: RunReco
         ((again, new, signed, *_),) = take_in([path], load(data.root), BACKENDS, examples, signers)
         assert (again, new, signed.state) == (written, False, state)
         assert signature_path(written).read_bytes() == bytes_of_it
+    # Sent again without its signature, it keeps the one that it has here.
+    signature_path(path).unlink()
+    ((again, new, signed, *_),) = take_in([path], load(data.root), BACKENDS, examples, known_as(alice))
+    assert (again, new, signed.state) == (written, False, State.VERIFIED)
     # A run here that says it has the same measurer leaves both where they are.
     write_record(msgspec.structs.replace(record, date="2026-01-01T00:00:00Z"), data.root / "runs")
     assert written.exists()
@@ -698,7 +711,7 @@ def test_a_record_that_ci_signed_is_attested(
 
 @needs_minisign
 def test_a_list_that_was_changed_after_it_was_signed_vouches_for_nothing(
-    data: Data, alice: Key, monkeypatch: pytest.MonkeyPatch
+    data: Data, examples: Examples, alice: Key, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("apidiff.database.data.load_signers", lambda: known_as(alice))
     [(ours, _)] = data.runs
@@ -712,6 +725,16 @@ def test_a_list_that_was_changed_after_it_was_signed_vouches_for_nothing(
     changed = load(data.root)
     assert changed.signed[ours].trust is Trust.UNSIGNED
     assert [error for error in changed.unread if error.path == signature_path(path) and "was changed" in str(error)]
+    # A record of this project that comes back is told as it stands here.
+    there = path.read_text(encoding="utf-8")
+    for text, state in (
+        (there, State.UNSIGNED),
+        (there[: -len(f"{'0' * 64}  torch-2.13.0/gloo-cpu-2\n")], State.IN_SIGNED_LIST),
+    ):
+        path.write_text(text, encoding="utf-8")
+        [taken] = take_in([record_path(ours, data.root / "runs")], data, BACKENDS, examples, known_as(alice))
+        assert (taken.new, taken.signed.state) == (False, state)
+    path.write_text(there, encoding="utf-8")
     # Who adds a record takes the signature away, and signs anew.
     assert add_own_records(data.root, {"1" * 64: f"torch-2.13.0/gloo-cpu-2-{'1' * 64}"}) == 1
     assert not signature_path(path).exists()
