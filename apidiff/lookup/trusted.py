@@ -6,12 +6,13 @@ from enum import Enum
 
 import msgspec
 
+from apidiff.database.paths import DATA
 from apidiff.derive.statements import contradicted
 from apidiff.derive.verdicts_by_run import Known
 from apidiff.lookup.answer import Answer, AnsweredClaim
 from apidiff.messages.verdict_text import summarise
 from apidiff.messages.version_changes import change_entries, confirmation_entries, dispute_entries
-from apidiff.model.trust import Trust
+from apidiff.model.trust import OWN, Trust
 
 
 class Trusted(Enum):
@@ -20,6 +21,11 @@ class Trusted(Enum):
     PROJECT = "project"
     SIGNED = "signed"
     ALL = "all"
+
+
+def records_are_signed() -> bool:
+    """Whether a signature lies beside any record, so that others may decide than those that this project lists."""
+    return next((DATA / "runs").glob("*/*.minisig"), None) is not None
 
 
 def with_trusted(answer: Answer, trusted: Trusted, known: Known) -> Answer:
@@ -34,7 +40,7 @@ def with_trusted(answer: Answer, trusted: Trusted, known: Known) -> Answer:
 
 
 def _claim(claim: AnsweredClaim, trusted: Trusted, known: Known) -> AnsweredClaim:
-    kept = {Trust.ATTESTED, Trust.PROJECT} | ({Trust.SIGNED} if trusted is Trusted.SIGNED else set())
+    kept = OWN | {Trust.SIGNED} if trusted is Trusted.SIGNED else OWN
     observed = [seen for seen in claim.observed if seen.trust in kept]
     summary = claim.summary if len(observed) == len(claim.observed) else summarise(observed)
     return msgspec.structs.replace(

@@ -15,3 +15,7 @@ class Trust(Enum):
     PROJECT = "project"  # its digest is in this project's list of its own records
     SIGNED = "signed"  # the signature of a known signer verifies
     UNSIGNED = "unsigned"
+
+
+OWN = frozenset({Trust.ATTESTED, Trust.PROJECT})
+"""This project made the record."""

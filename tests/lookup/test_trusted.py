@@ -16,6 +16,7 @@ from apidiff.lookup.answer import Answer
 from apidiff.lookup.build import index_of
 from apidiff.lookup.entry import Builder
 from apidiff.lookup.lookup import lookup
+from apidiff.lookup.project_alone import of_project_alone
 from apidiff.lookup.trusted import Trusted, with_trusted
 from apidiff.messages.first_screen import disputed_text
 from apidiff.model.signed import Signed, State
@@ -59,15 +60,20 @@ def ours(database: Data) -> RunRecord:
     return msgspec.structs.replace(real, probes=[run for run in real.probes if run.api == API], signatures=[])
 
 
-def entry_with(database: Data, records: dict[str, tuple[RunRecord, State]]) -> Entry:
+def data_with(database: Data, records: dict[str, tuple[RunRecord, State]]) -> Data:
     decide = {State.LISTED, State.VERIFIED}
-    data = dataclasses.replace(
+    return dataclasses.replace(
         database,
         runs=[(key, record) for key, (record, state) in records.items() if state in decide],
         unsigned_runs=[(key, record) for key, (record, state) in records.items() if state not in decide],
         signed={key: Signed(state=state, signer=SIGNERS.get(key, "Lab")) for key, (_, state) in records.items()},
     )
-    return Builder(data, load_backends(), load_examples(examples_folder())).entry(database.mappings[API])
+
+
+def entry_with(database: Data, records: dict[str, tuple[RunRecord, State]]) -> Entry:
+    return Builder(data_with(database, records), load_backends(), load_examples(examples_folder())).entry(
+        database.mappings[API]
+    )
 
 
 def refuted_by_them(entry: Entry) -> ClaimEntry:
@@ -188,6 +194,20 @@ def test_a_record_that_is_left_out_hides_no_dispute_and_no_agreement(database: D
         entry = entry_with(database, {**trusted, FOURTH: (unsigned, State.UNSIGNED)})
         narrowed = with_trusted(_answer(database, entry), Trusted.SIGNED, _releases(database))
         assert narrowed.claims == alone.claims
+
+
+def test_what_this_projects_records_alone_say_is_derived_from_them(database: Data, ours: RunRecord) -> None:
+    """Differences, headlines, where it runs, and the release answered for: nothing of it is of a signed record."""
+    later = msgspec.structs.replace(_lying(ours), measured_by="a lab", framework_version="2.14.0")
+    lie = msgspec.structs.replace(_lying(ours), measured_by="a lab")
+    records = {OURS: (ours, State.LISTED)}
+    both = {**records, THEIRS: (lie, State.VERIFIED), SECOND: (later, State.VERIFIED)}
+    entry, alone = entry_with(database, both), entry_with(database, records)
+    changed = [one.evidence for target in entry.targets for one in target.differences]
+    assert changed != [one.evidence for target in alone.targets for one in target.differences]
+    index = of_project_alone(index_of({API: entry}, {}, _releases(database)), API, data_with(database, both))
+    assert index.entry(API) == alone
+    assert index.run == {"torch": ["2.13.0"]}
 
 
 def _releases(database: Data) -> dict[str, list[str]]:

@@ -22,7 +22,7 @@ from apidiff.execute.submissions.known_probes import Spec
 from apidiff.execute.submissions.measurer_names import name_fault
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RUN_SCHEMA, RunRecord
-from apidiff.model.trust import Trust
+from apidiff.model.trust import OWN
 from apidiff.model.version import is_recordable, release_of
 
 _SHOWN = 100  # characters of a name in a message
@@ -67,7 +67,7 @@ def record_errors(data: Data, accepted: Accepted) -> Iterator[DataError]:
             about_it = _about_its_version(record, accepted.releases), _about_its_measurer(record)
             faults = chain(record_faults(record), *about_it)
         yield from (DataError(path, None, *fault) for fault in islice(faults, 1))
-        if data.signed[run_id].trust in {Trust.PROJECT, Trust.ATTESTED}:
+        if data.signed[run_id].trust in OWN:
             continue
         if not record.measured_by:
             found = "does not say who measured, and is not in the list of this project's records"
