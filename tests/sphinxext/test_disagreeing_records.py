@@ -26,6 +26,7 @@ from apidiff.lookup.entry import Builder
 from apidiff.lookup.lookup import lookup
 from apidiff.model.signed import Signed, State
 from apidiff.model.trace import ProbeRun, RunRecord, TensorDump
+from apidiff.model.trust import Trust
 from apidiff.model.version import Version
 from apidiff.model.views import Entry
 from apidiff.sphinxext.versions import Releases
@@ -63,8 +64,12 @@ def _newest_first(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 @pytest.fixture
 def site(whole: Data, make_site: Callable[..., Site], request: pytest.FixtureRequest) -> Site:
-    """A small site with one real mapping, a real record of ours and one of a stranger that contradicts it."""
-    site = make_site("site", getattr(request, "param", "en"))
+    """A small site with one real mapping, a real record of ours and one of a known signer that contradicts it."""
+    signed = Signed(state=State.VERIFIED, signer="Example Lab", about="eight <b>devices</b>", key="0" * 16)
+    return _site(whole, make_site("site", getattr(request, "param", "en")), signed)
+
+
+def _site(whole: Data, site: Site, theirs_signed: Signed) -> Site:
     ours = next(one for key, one in whole.runs if key.startswith("torch-2.13.0/gloo-cpu-3-"))
     ours = msgspec.structs.replace(ours, probes=[one for one in ours.probes if one.api == API], signatures=[])
     theirs = msgspec.structs.replace(
@@ -78,9 +83,11 @@ def site(whole: Data, make_site: Callable[..., Site], request: pytest.FixtureReq
     mine = list(runs)[1]
     signed = {
         next(iter(runs)): Signed(state=State.LISTED),
-        mine: Signed(state=State.VERIFIED, signer="Example Lab", about="eight <b>devices</b>", key="0" * 16),
+        mine: theirs_signed,
     }
-    data = dataclasses.replace(whole, runs=list(records.items()), signed=signed)
+    decide = [pair for pair in records.items() if signed[pair[0]].trust is not Trust.UNSIGNED]
+    others = [pair for pair in records.items() if pair not in decide]
+    data = dataclasses.replace(whole, runs=decide, unsigned_runs=others, signed=signed)
     examples = load_examples(examples_folder())
     entry = Builder(data, load_backends(), examples).entry(whole.mappings[API])
     known = _newest_first((name, one.version) for name, found in whole.frameworks.items() for one in found)
@@ -170,6 +177,23 @@ def test_the_short_answer_says_so_too(site: Site, language: str) -> None:
     with console.capture() as captured:
         console.print(answer_text(answer, "en" if language == "en" else "zh"))
     assert SHORT[language] in captured.get()
+
+
+# (what is known of the record that disagrees, whether the page begins with that and counts it)
+COUNTED = [(Signed(state=State.VERIFIED, signer="Example Lab"), True), (Signed(), False)]
+
+
+@pytest.mark.parametrize(("signed", "counted"), COUNTED)
+def test_what_an_unsigned_record_disputes_is_no_headline_and_no_figure(
+    whole: Data, make_site: Callable[..., Site], signed: Signed, counted: bool
+) -> None:
+    built = _site(whole, make_site("site", "en"), signed).build()
+    mapping, details = _text(built.html(f"mappings/{API}")), _text(built.html(f"evidence/{API}"))
+    assert (SHORT["en"] in mapping) is counted
+    assert bool(re.search(r"\d+ on which records disagree", details)) is counted
+    for page in (details, _text(built.html(f"{PLACE}/{API}"))):
+        assert ("Unsigned records, which decide nothing, disagree for PyTorch 2.13.0" in page) is not counted
+        assert ("(unsigned)" in page) is not counted
 
 
 def test_a_page_says_who_measured_and_what_the_signature_says(site: Site) -> None:
