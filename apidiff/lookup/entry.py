@@ -19,6 +19,7 @@ from apidiff.derive.answers import everyday_risk, met_at
 from apidiff.derive.api_history import SIGNATURES, STUBS, telling_files
 from apidiff.derive.call_conditions import of_claims
 from apidiff.derive.calls import call
+from apidiff.derive.copied_runs import copied_runs
 from apidiff.derive.official_documents import official_addresses
 from apidiff.derive.reach import Cited, alike_versions, frequent_first, is_alike
 from apidiff.derive.rows import Files, row_facts, with_positions
@@ -80,6 +81,7 @@ class Builder:
     def __init__(self, data: Data, backends: Sequence[Backend], examples: Sequence[Example]) -> None:
         self.data, self.backends, self.examples = data, backends, examples
         self.context = make_context(backends, examples, data.signatures, data.signed)
+        self._copies = copied_runs(data.runs, data.signed)
         self._traces = SingleTraces(data.single_runs)
         self._unsupported = unsupported_by(load_devices()) if data.single_runs else {}
         self._files = _newest_first(data.signatures)
@@ -189,7 +191,7 @@ class Builder:
             summary=summary,
             changes=change_entries(observed, self._known),
             disputes=dispute_entries([*observed, *unsigned]),
-            confirmations=confirmation_entries([*observed, *unsigned]),
+            confirmations=confirmation_entries(seen for seen in observed if seen.run not in self._copies),
             not_run=self._not_run(_framework(claim, api), observed),
             call=[call(api, probe, signature) for probe in claim.probes],
             reason=claim.reason,

@@ -11,7 +11,7 @@ from apidiff.derive.statements import contradicted
 from apidiff.derive.verdicts_by_run import Known
 from apidiff.lookup.answer import Answer, AnsweredClaim
 from apidiff.messages.verdict_text import summarise
-from apidiff.messages.version_changes import change_entries, confirmation_entries, dispute_entries
+from apidiff.messages.version_changes import change_entries, dispute_entries
 from apidiff.model.trust import OWN, Trust
 
 
@@ -31,7 +31,7 @@ def records_are_signed() -> bool:
 def with_trusted(answer: Answer, trusted: Trusted, known: Known) -> Answer:
     """The answer without what other records say; headlines and badges never rest on unsigned ones.
 
-    ``known``: the versions of each framework. Where the records that are left agree, disagree or changed is derived anew: a
+    ``known``: the versions of each framework. Where the records that are left disagree or changed is derived anew: a
     record that is left out hides nothing that others show.
     """
     if trusted is Trusted.ALL:
@@ -51,5 +51,6 @@ def _claim(claim: AnsweredClaim, trusted: Trusted, known: Known) -> AnsweredClai
         contradicted=contradicted(summary, [stated.speaks_of for stated in claim.stated]),
         changes=change_entries(observed, known),
         disputes=dispute_entries(observed),
-        confirmations=confirmation_entries(observed),
+        # These rest on no unsigned record, and take a signed one.
+        confirmations=claim.confirmations if trusted is Trusted.SIGNED else [],
     )

@@ -31,6 +31,17 @@ SECOND, THIRD, FOURTH = (THEIRS.replace(HEX, digit * 64) for digit in "123")
 SIGNERS = {THIRD: "Institute"}  # whose signature it is; of the others "Lab"
 
 
+def _again(record: RunRecord, seconds: float = 0.5) -> RunRecord:
+    """The record as another run makes it: the same results, in other times."""
+    probes = [
+        msgspec.structs.replace(
+            run, ranks=[msgspec.structs.replace(trace, seconds=trace.seconds + seconds) for trace in run.ranks]
+        )
+        for run in record.probes
+    ]
+    return msgspec.structs.replace(record, probes=probes)
+
+
 def _lying(record: RunRecord) -> RunRecord:
     """The record with other values in what came out on rank 1."""
 
@@ -108,7 +119,7 @@ def test_an_unsigned_record_alone_is_no_verdict(database: Data, ours: RunRecord)
 
 
 def test_independent_records_that_agree_say_so(database: Data, ours: RunRecord) -> None:
-    theirs = msgspec.structs.replace(ours, measured_by="a lab")
+    theirs = msgspec.structs.replace(_again(ours), measured_by="a lab")
     entry = entry_with(database, {OURS: (ours, State.LISTED), THEIRS: (theirs, State.VERIFIED)})
     [confirmed] = next(claim for claim in entry.claims if claim.summary).confirmations
     assert confirmed.text.en == (
@@ -143,7 +154,10 @@ def test_makers_are_this_project_and_each_known_key(
     database: Data, ours: RunRecord, others: list[tuple[str, str, State]], left: list[str]
 ) -> None:
     records = {OURS: (ours, State.LISTED)}
-    records |= {key: (msgspec.structs.replace(ours, measured_by=name), state) for key, name, state in others}
+    records |= {
+        key: (msgspec.structs.replace(_again(ours, number), measured_by=name), state)
+        for number, (key, name, state) in enumerate(others, 1)
+    }
     claim = next(claim for claim in entry_with(database, records).claims if claim.summary)
     told = [SIGNERS.get(key, "Lab") for key in left]
     names = "".join(f"; “{name}” (signed by a known signer)" for name in told)
@@ -153,8 +167,22 @@ def test_makers_are_this_project_and_each_known_key(
     )
 
 
+# (seconds by which a signed record differs from this project's and from another signed one, how many makers agree)
+COPIES = [(0.0, 0.0, 0), (0.0, 0.5, 2), (0.5, 0.5, 2), (0.5, 0.7, 3)]
+
+
+@pytest.mark.parametrize(("second", "third", "makers"), COPIES)
+def test_a_copy_under_another_signature_is_no_maker(
+    database: Data, ours: RunRecord, second: float, third: float, makers: int
+) -> None:
+    records = {OURS: (ours, State.LISTED)}
+    records |= {key: (_again(ours, more), State.VERIFIED) for key, more in ((THEIRS, second), (THIRD, third))}
+    claim = next(claim for claim in entry_with(database, records).claims if claim.summary)
+    assert [len(confirmed.runs) for confirmed in claim.confirmations] == ([makers] if makers else [])
+
+
 def test_an_unsigned_record_takes_no_agreement_away(database: Data, ours: RunRecord) -> None:
-    theirs = msgspec.structs.replace(ours, measured_by="a lab")
+    theirs = msgspec.structs.replace(_again(ours), measured_by="a lab")
     lie = msgspec.structs.replace(_lying(ours), measured_by="Mallory")
     both = {OURS: (ours, State.LISTED), THEIRS: (theirs, State.VERIFIED)}
     without, beside = (entry_with(database, records) for records in (both, {**both, SECOND: (lie, State.UNSIGNED)}))
@@ -183,7 +211,7 @@ def test_a_record_that_is_left_out_hides_no_dispute_and_no_agreement(database: D
     lie = msgspec.structs.replace(_lying(ours), measured_by="Mallory")
     trusted = {
         OURS: (ours, State.LISTED),
-        THEIRS: (ours, State.VERIFIED),
+        THEIRS: (_again(ours), State.VERIFIED),
         THIRD: (lie, State.VERIFIED),
     }
     alone = with_trusted(_answer(database, entry_with(database, trusted)), Trusted.SIGNED, _releases(database))
@@ -230,7 +258,7 @@ def test_a_reader_may_leave_records_out(database: Data, ours: RunRecord) -> None
     records = {
         OURS: (ours, State.LISTED),
         THEIRS: (theirs, State.UNSIGNED),
-        THIRD: (msgspec.structs.replace(ours, measured_by="another lab"), State.VERIFIED),
+        THIRD: (msgspec.structs.replace(_again(ours), measured_by="another lab"), State.VERIFIED),
     }
     answer = _answer(database, entry_with(database, records))
 
