@@ -11,6 +11,7 @@ import http.server
 import importlib.util
 import multiprocessing
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -266,6 +267,18 @@ def _sphinx(
     return Step(f"sphinx ({language.folder})", command, work / "logs" / f"{language.folder}.log", _BUILD_DEADLINE_S)
 
 
+# Letters that no name of a file has; a byte that is no text is a letter from U+DC80 to U+DCFF.
+_NO_FILE_NAME = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    """A thread for each connection. One that the other side gives up ends silently."""
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
 class _Handler(http.server.SimpleHTTPRequestHandler):
     """Files of the site, without a line on the terminal for each. Records and examples are shown, not downloaded."""
 
@@ -277,8 +290,8 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
     }
 
     def translate_path(self, path: str) -> str:
-        """The file of an address; no file has a zero byte in its name."""
-        return super().translate_path(path).replace("\0", "%00")
+        """The file of an address; no file has a zero byte in its name, or half of a pair of UTF-16."""
+        return _NO_FILE_NAME.sub("%00", super().translate_path(path))
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the base class
         pass
@@ -307,9 +320,9 @@ def start_server(site: Path, port: int) -> http.server.ThreadingHTTPServer:
         raise SiteError(f"{site} holds no site. Build it first: make site")
     handler = partial(_Handler, directory=str(site))
     try:
-        return http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+        return _Server(("127.0.0.1", port), handler)
     except OSError:
-        return http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        return _Server(("127.0.0.1", 0), handler)
 
 
 def _port(text: str) -> int:

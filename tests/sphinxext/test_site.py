@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import urllib.request
@@ -141,6 +142,19 @@ def test_a_connection_that_says_nothing_more_is_closed(tmp_path: Path, monkeypat
             slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
             assert slow.recv(1) == b""
         server.shutdown()
+
+
+def test_a_reader_who_leaves_half_way_is_not_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "index.html").write_bytes(bytes(2**26))
+    with site.start_server(tmp_path, 0) as server:
+        server.daemon_threads = False  # so that closing it waits for the thread of the connection
+        Thread(target=server.serve_forever, daemon=True).start()
+        with socket.create_connection(("127.0.0.1", server.server_port), timeout=20) as leaving:
+            leaving.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            leaving.sendall(b"GET / HTTP/1.0\r\n\r\n")
+            assert leaving.recv(1)
+        server.shutdown()
+    assert capsys.readouterr().err == ""
 
 
 def test_failed_step_names_its_log_and_shows_its_end(tmp_path: Path) -> None:

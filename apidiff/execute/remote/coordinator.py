@@ -95,6 +95,7 @@ class Hosts:
         self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self._listener.bind((place.host, place.port))
+            self._listener.listen(min(place.world_size * 4, socket.SOMAXCONN))
         except OSError as error:
             self._listener.close()
             remedy = (
@@ -110,7 +111,6 @@ class Hosts:
             self._listener.close()
             raise
         self._made_secret = given is None
-        self._listener.listen(place.world_size * 4)
         threading.Thread(target=self._accept, daemon=True).start()
 
     def wait(self) -> None:

@@ -10,6 +10,7 @@ from apidiff.database import ApidiffError
 from apidiff.process_group import run
 
 PORT = "APIDIFF_PORT"
+_MOST_RANKS = 100_000  # more than any machine has; the sockets of rank 0 are counted by it
 # What launchers set for the frameworks; the ranks that the verifier starts get variables of their own.
 _PREFIXES = ("TORCHELASTIC_", "MS_", "GROUP_", "ROLE_", "LOCAL_", "MASTER_", "RANK_")
 _NAMES = {"RANK", "WORLD_SIZE", "DEVICE_ID", "APIDIFF_SECRET", "APIDIFF_SECRET_FILE"}
@@ -50,11 +51,10 @@ def is_scheduler(environment: Mapping[str, str]) -> bool:
 
 
 def _place(launcher: str, environment: Mapping[str, str], rank: str, size: str, local: str, job: str) -> Place:
-    numbers = (
-        _number(environment, rank, launcher),
-        _number(environment, size, launcher),
-        _number(environment, local if local in environment else rank, launcher),
-    )
+    local = local if local in environment else rank
+    ranks = _number(environment, size, launcher, 1, _MOST_RANKS)
+    own = _number(environment, rank, launcher, 0, ranks - 1)
+    here = _number(environment, local, launcher, 0, ranks - 1)
     host = environment.get("MASTER_ADDR") or environment.get("MS_SCHED_HOST") or _first_host(environment)
     if environment.get(PORT):
         port = _number(environment, PORT, launcher)
@@ -64,18 +64,33 @@ def _place(launcher: str, environment: Mapping[str, str], rank: str, size: str, 
         port = 1 + (_number(environment, given, launcher) if given else 29500)
     if not 0 < port < 2**16:
         raise ApidiffError(f"verify: there is no port {port}. Name a free one on every machine: {PORT}=29700")
-    return Place(launcher, *numbers, host, port, job)
-
-
-def _number(environment: Mapping[str, str], name: str, launcher: str) -> int:
     try:
-        return int(environment[name])
+        job.encode()
+        host.encode("idna")
+    except UnicodeError as error:
+        raise ApidiffError(
+            f"verify: {launcher} gave this process the job {job!r} and the address {host!r} of rank 0; one of them is no name. "
+            "Name the job in letters and digits, and the machine as others reach it (MASTER_ADDR)."
+        ) from error
+    return Place(launcher, own, ranks, here, host, port, job)
+
+
+def _number(
+    environment: Mapping[str, str], name: str, launcher: str, least: int | None = None, most: int | None = None
+) -> int:
+    """Read a number. Raises ApidiffError where there is none, or one that is not from ``least`` to ``most``."""
+    try:
+        number = int(environment[name])
+        if least is not None and most is not None and not least <= number <= most:
+            raise ValueError
     except (KeyError, ValueError) as error:
         found = f"{name}={environment[name]!r}" if name in environment else f"no {name}"
+        wanted = "a number" if least is None else f"a number from {least} to {most}"
         remedy = "Set it to a number" if name == PORT else f"Start the ranks with {launcher} itself"
         raise ApidiffError(
-            f"verify: {launcher} gave this process {found}, where a number is needed. {remedy}."
+            f"verify: {launcher} gave this process {found}, where {wanted} is needed. {remedy}."
         ) from error
+    return number
 
 
 def _first_host(environment: Mapping[str, str]) -> str:

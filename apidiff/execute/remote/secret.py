@@ -19,6 +19,7 @@ from pathlib import Path
 from platformdirs import user_state_path
 
 from apidiff.database import ApidiffError
+from apidiff.database.regular_files import read_regular
 from apidiff.execute.remote.launcher import Place
 
 SECRET, SECRET_FILE = "APIDIFF_SECRET", "APIDIFF_SECRET_FILE"
@@ -31,8 +32,7 @@ def given_secret(environment: Mapping[str, str]) -> bytes | None:
     text = environment.get(SECRET, "")
     if not text and (name := environment.get(SECRET_FILE)):
         try:
-            with Path(name).open("rb") as file:
-                text = file.read(_LONGEST).decode().strip()
+            text = read_regular(Path(name), _LONGEST).decode().strip()
         except (OSError, UnicodeDecodeError) as error:
             raise ApidiffError(
                 f"verify: {SECRET_FILE}={name!r} cannot be read. Name a text file that every machine has."
@@ -43,7 +43,7 @@ def given_secret(environment: Mapping[str, str]) -> bytes | None:
         raise ApidiffError(
             f"verify: the secret of a launched run has at least {_SHORTEST} characters; make a longer one."
         )
-    return text.encode()
+    return os.fsencode(text)
 
 
 def make_secret(place: Place) -> bytes:

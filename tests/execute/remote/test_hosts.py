@@ -83,14 +83,26 @@ def test_the_place_that_a_launcher_gives(environment: dict[str, str], place: Pla
 @pytest.mark.parametrize(
     ("environment", "message"),
     [
-        ({**TORCHRUN, "RANK": "one"}, "torchrun gave this process RANK='one', where a number is needed"),
-        ({**TORCHRUN, "WORLD_SIZE": ""}, "torchrun gave this process WORLD_SIZE='', where a number is needed"),
+        ({**TORCHRUN, "RANK": "one"}, "torchrun gave this process RANK='one', where a number from 0 to 3 is needed"),
+        (
+            {**TORCHRUN, "WORLD_SIZE": ""},
+            "torchrun gave this process WORLD_SIZE='', where a number from 1 to 100000 is needed",
+        ),
         ({**SRUN, "SLURM_STEP_NUM_TASKS": "x"}, "srun gave this process SLURM_STEP_NUM_TASKS='x', where a number"),
         ({**TORCHRUN, "APIDIFF_PORT": "x"}, "APIDIFF_PORT='x', where a number is needed. Set it to a number"),
         (
             {**TORCHRUN, "MASTER_PORT": "70000"},
             "there is no port 70001. Name a free one on every machine: APIDIFF_PORT",
         ),
+        ({**TORCHRUN, "WORLD_SIZE": "0"}, "WORLD_SIZE='0', where a number from 1 to 100000 is needed"),
+        ({**TORCHRUN, "WORLD_SIZE": "9" * 14}, "where a number from 1 to 100000 is needed"),
+        ({**TORCHRUN, "RANK": "-3"}, "RANK='-3', where a number from 0 to"),
+        ({**TORCHRUN, "RANK": TORCHRUN["WORLD_SIZE"]}, "where a number from 0 to"),
+        ({**TORCHRUN, "LOCAL_RANK": "-1"}, "LOCAL_RANK='-1', where a number from 0 to"),
+        ({**TORCHRUN, "MASTER_ADDR": "a..b"}, "one of them is no name"),
+        ({**TORCHRUN, "MASTER_ADDR": "a" * 70}, "one of them is no name"),
+        ({**TORCHRUN, "MASTER_ADDR": "\udcff"}, "one of them is no name"),
+        ({**TORCHRUN, "TORCHELASTIC_RUN_ID": "\udcff"}, "one of them is no name"),
         ({key: value for key, value in MSRUN.items() if key != "MS_NODE_ID"}, "msrun gave this process no rank"),
         (
             {key: value for key, value in SRUN.items() if key != "MASTER_ADDR"} | {"PATH": ""},
@@ -212,8 +224,11 @@ def test_a_secret_that_anybody_guesses_is_refused(tmp_path: Path) -> None:
         given_secret({SECRET: "msrun"})
     (tmp_path / "secret").write_text("0123456789abcdef\n")
     assert given_secret({SECRET_FILE: str(tmp_path / "secret")}) == b"0123456789abcdef"
-    with pytest.raises(ApidiffError, match="cannot be read"):
-        given_secret({SECRET_FILE: str(tmp_path)})
+    assert given_secret({SECRET: "\udcff" * 16}) == b"\xff" * 16
+    os.mkfifo(tmp_path / "pipe")
+    for name in (tmp_path, tmp_path / "pipe"):
+        with pytest.raises(ApidiffError, match="cannot be read"):
+            given_secret({SECRET_FILE: str(name)})
 
 
 def ip(*words: str) -> None:
