@@ -5,11 +5,12 @@ A record is JSON of bounded size. It is taken whole or refused whole, with the r
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -88,11 +89,21 @@ def _refuse_name(path: Path, content: bytes) -> None:
 
 def _decode(path: Path, content: bytes) -> RunRecord:
     try:
-        return msgspec.json.decode(content, type=RunRecord)
+        record = msgspec.json.decode(content, type=RunRecord)
+        json.loads(content, object_pairs_hook=_named_once, parse_int=str, parse_float=str)
     except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
         raise DataError(path, None, f"is no run record: {error}", NEW) from error
     except RecursionError as error:
         raise DataError(path, None, "is no run record: values are nested too deep", NEW) from error
+    return record
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> None:
+    """Refuses an object with a key twice: readers differ in which one they take, and a signature would hold for both."""
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) != len(keys):
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise msgspec.ValidationError(f"Object contains field `{twice[:_SHOWN]}` twice")
 
 
 def _faults(record: RunRecord, name: str, accepted: Accepted) -> Iterator[tuple[str, str]]:

@@ -262,6 +262,17 @@ def test_a_file_that_is_no_record_is_refused(tmp_path: Path, content: bytes, nam
         read_foreign(path, NOTHING)
 
 
+@pytest.mark.parametrize("again", [b'"schema":7,', b'"b\\u0061ckend":"nccl",', b'"backend":"gloo",'])
+def test_a_record_that_says_a_thing_twice_is_refused(
+    tmp_path: Path, record: RunRecord, fits: Accepted, again: bytes
+) -> None:
+    content = encode(record).replace(b"{", b"{" + again, 1)
+    path = tmp_path / f"gloo-cpu-2-{digest_of(content)}.json"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=r"Object contains field `(schema|backend)` twice"):
+        read_foreign(path, fits)
+
+
 def test_a_file_that_is_too_large_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_BYTES", 2**20)
     path = tmp_path / "gloo-cpu-2-000000000000.json"
