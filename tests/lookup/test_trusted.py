@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 import msgspec
 import pytest
@@ -181,11 +182,14 @@ def test_a_copy_under_another_signature_is_no_maker(
     assert [len(confirmed.runs) for confirmed in claim.confirmations] == ([makers] if makers else [])
 
 
-def test_an_unsigned_record_takes_no_agreement_away(database: Data, ours: RunRecord) -> None:
+@pytest.mark.parametrize("change", [_lying, _again], ids=["it disagrees", "it is a copy of the signed one"])
+def test_an_unsigned_record_takes_no_agreement_away(
+    database: Data, ours: RunRecord, change: Callable[[RunRecord], RunRecord]
+) -> None:
     theirs = msgspec.structs.replace(_again(ours), measured_by="a lab")
-    lie = msgspec.structs.replace(_lying(ours), measured_by="Mallory")
-    both = {OURS: (ours, State.LISTED), THEIRS: (theirs, State.VERIFIED)}
-    without, beside = (entry_with(database, records) for records in (both, {**both, SECOND: (lie, State.UNSIGNED)}))
+    other = msgspec.structs.replace(change(ours), measured_by="Mallory")
+    both = {OURS: (ours, State.LISTED), THIRD: (theirs, State.VERIFIED)}
+    without, beside = (entry_with(database, records) for records in (both, {**both, SECOND: (other, State.UNSIGNED)}))
     assert any(claim.confirmations for claim in without.claims)
     assert [claim.confirmations for claim in beside.claims] == [claim.confirmations for claim in without.claims]
 
