@@ -16,6 +16,7 @@ from factories import write_data
 
 from apidiff.database import load
 from apidiff.database.backends import load_backends
+from apidiff.database.own_records import own_records_path
 from apidiff.database.runs import load_runs
 from apidiff.execute.record import write_record
 from apidiff.judge import Context
@@ -59,6 +60,8 @@ def claims(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Callab
 
     def run(*arguments: str, recorded: RunRecord | None = None) -> pytest.RunResult:
         if recorded is not None:
+            # Only what this project lists as its own spares a run.
+            own_records_path(pytester.path / "data").touch()
             write_record(recorded, pytester.path / "data" / "runs")
         if "--collect-only" in arguments:
             # What starts no ranks needs no process of its own.
