@@ -9,6 +9,7 @@ import argparse
 import fcntl
 import http.server
 import importlib.util
+import io
 import multiprocessing
 import os
 import re
@@ -21,7 +22,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from apidiff import database
 from apidiff.database import ApidiffError, InvalidData
@@ -292,6 +293,14 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
     def translate_path(self, path: str) -> str:
         """The file of an address; no file has a zero byte in its name, or half of a pair of UTF-16."""
         return _NO_FILE_NAME.sub("%00", super().translate_path(path))
+
+    def send_head(self) -> io.BytesIO | BinaryIO | None:
+        """Find the file of the address; what is no address, such as ``a://[/``, has none."""
+        try:
+            return super().send_head()
+        except ValueError:
+            self.send_error(http.HTTPStatus.BAD_REQUEST)
+            return None
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the base class
         pass

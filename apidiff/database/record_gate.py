@@ -7,6 +7,7 @@ and versions can be.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -56,6 +57,19 @@ NEW = "Record it anew with this version of the project: apidiff verify --record.
 
 # What was found, and what to do about it.
 Fault = tuple[str, str]
+
+
+def refuse_repeated_keys(content: bytes) -> None:
+    """Raise ValueError where JSON says a thing twice: readers differ in which they take, and a signature holds for both."""
+    json.loads(content, object_pairs_hook=_keyed_once, parse_int=str, parse_float=str)
+
+
+def _keyed_once(pairs: list[tuple[str, object]]) -> None:
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            raise ValueError(f"an object has `{key[:_SHOWN]}` twice")
+        seen.add(key)
 
 
 def record_faults(record: RunRecord | SingleRecord) -> Iterator[Fault]:

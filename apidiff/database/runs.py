@@ -18,7 +18,7 @@ from typing import TypeVar
 
 import msgspec
 
-from apidiff.database.record_gate import record_faults
+from apidiff.database.record_gate import record_faults, refuse_repeated_keys
 from apidiff.database.regular_files import read_regular, unpack
 from apidiff.errors import Damage, DataError
 from apidiff.model.sample_run import SingleRecord
@@ -236,6 +236,10 @@ def read_record(
     if reading is not None and whole in reading.own:
         reading.own_ids.add(run_id(path))
         return record
+    try:
+        refuse_repeated_keys(content)
+    except ValueError as error:
+        raise DataError(path, None, f"is no {what}: {error}", _REMEDY, Damage.FORM) from error
     for found, remedy in record_faults(record):
         raise DataError(path, None, found, remedy, Damage.IMPOSSIBLE)
     return record

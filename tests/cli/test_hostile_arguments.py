@@ -252,7 +252,17 @@ def test_a_count_that_cannot_be(words: list[str], count: str, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize(
-    "address", ["/%00", "/a%00b", f"/{LONG}", "/%ff%fe", "/%ed%a0%80", "/..%2f..%2f..%2fetc/passwd", "//" + "../" * 50]
+    "address",
+    [
+        "/%00",
+        "/a%00b",
+        f"/{LONG}",
+        "/%ff%fe",
+        "/%ed%a0%80",
+        "a://[/../..",
+        "/..%2f..%2f..%2fetc/passwd",
+        "//" + "../" * 50,
+    ],
 )
 def test_an_address_that_no_file_has(address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "index.html").write_text("home")
@@ -263,7 +273,7 @@ def test_an_address_that_no_file_has(address: str, tmp_path: Path, capsys: pytes
         answer = connection.getresponse()
         shown = answer.read()
         server.shutdown()
-    assert answer.status == 404 or shown == b"home"
+    assert answer.status in {400, 404} or shown == b"home"
     assert "Traceback" not in capsys.readouterr().err
 
 

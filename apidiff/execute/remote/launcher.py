@@ -54,7 +54,7 @@ def _place(launcher: str, environment: Mapping[str, str], rank: str, size: str, 
     local = local if local in environment else rank
     ranks = _number(environment, size, launcher, 1, _MOST_RANKS)
     own = _number(environment, rank, launcher, 0, ranks - 1)
-    here = _number(environment, local, launcher, 0, ranks - 1)
+    here = _number(environment, local, launcher, 0, _MOST_RANKS)  # a device's number, maybe
     host = environment.get("MASTER_ADDR") or environment.get("MS_SCHED_HOST") or _first_host(environment)
     if environment.get(PORT):
         port = _number(environment, PORT, launcher)

@@ -24,12 +24,12 @@ _UNSEEN = {"\u115f", "\u1160", "\u3164", "\uffa0", "\u2800"}  # letters by their
 # Marks that change how a character is drawn, or nothing: they would part words for a program that a reader sees as one.
 _UNSEEN_MARKS = re.compile("[\u034f\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 # An apostrophe is none, alone. What looks like two is found by Unicode's table.
-_QUOTATION_MARKS = re.compile("''|[\"“”„‟‘‚‛«»‹›「」『』《》〈〉〝〞〟⹂❝❞❮❯﹁-﹄]")
+_QUOTATION_MARKS = re.compile("''|[\"“”„‟‘‚‛«»‹›「」『』《》〈〉〝〞〟⹂❛-❠❮❯﹁-﹄⟨-⟫⸂-⸅🙶-🙸]")
 _RESERVED = ("thisproject", "本项目", "此项目", "该项目")  # what pages call this project, or may seem to
 _NOT_OURS = ("sfriends", "组之外", "之外", "组以外", "以外")  # behind these words: somebody else
 _OURS = ("apidiff",)
 _CLAIMS = ("verified", "signedby", "signature", "knownsigner", "attested", "trusted", "ownrecords")
-_CLAIMS_ZH = ("已验证", "签名", "签署", "已认证", "官方认证", "自有记录")
+_CLAIMS_ZH = ("已验证", "已核实", "验签", "签名", "签过名", "签字", "签署", "已认证", "官方认证", "自有记录")
 _CLAIMING_WORD = "signed"  # as a word of its own: "designed" says nothing of the kind
 # Chinese that is written or looks like characters of the names above.
 _ALIKE = str.maketrans(

@@ -5,18 +5,17 @@ A record is JSON of bounded size. It is taken whole or refused whole, with the r
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from apidiff.database import Data
 from apidiff.database.backends import Backend
-from apidiff.database.record_gate import NEW, place_faults, record_faults
+from apidiff.database.record_gate import NEW, place_faults, record_faults, refuse_repeated_keys
 from apidiff.database.runs import run_name, whole_digest
 from apidiff.errors import DataError
 from apidiff.execute.submissions.known_probes import Spec
@@ -90,20 +89,12 @@ def _refuse_name(path: Path, content: bytes) -> None:
 def _decode(path: Path, content: bytes) -> RunRecord:
     try:
         record = msgspec.json.decode(content, type=RunRecord)
-        json.loads(content, object_pairs_hook=_named_once, parse_int=str, parse_float=str)
-    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+        refuse_repeated_keys(content)
+    except ValueError as error:  # msgspec's own errors among them
         raise DataError(path, None, f"is no run record: {error}", NEW) from error
     except RecursionError as error:
         raise DataError(path, None, "is no run record: values are nested too deep", NEW) from error
     return record
-
-
-def _named_once(pairs: list[tuple[str, Any]]) -> None:
-    """Refuses an object with a key twice: readers differ in which one they take, and a signature would hold for both."""
-    keys = [key for key, _ in pairs]
-    if len(set(keys)) != len(keys):
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise msgspec.ValidationError(f"Object contains field `{twice[:_SHOWN]}` twice")
 
 
 def _faults(record: RunRecord, name: str, accepted: Accepted) -> Iterator[tuple[str, str]]:

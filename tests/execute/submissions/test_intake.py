@@ -22,9 +22,11 @@ from apidiff.database.backends import load_backends
 from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.own_records import add_own_records, own_records_path, without_measurer
 from apidiff.database.paths import DATA, examples_folder
+from apidiff.database.record_gate import refuse_repeated_keys
 from apidiff.database.runs import (
     digest_of,
     load_runs,
+    read_run,
     record_path,
     run_id,
     runs_meant,
@@ -269,8 +271,19 @@ def test_a_record_that_says_a_thing_twice_is_refused(
     content = encode(record).replace(b"{", b"{" + again, 1)
     path = tmp_path / f"gloo-cpu-2-{digest_of(content)}.json"
     path.write_bytes(content)
-    with pytest.raises(DataError, match=r"Object contains field `(schema|backend)` twice"):
-        read_foreign(path, fits)
+    there = tmp_path / f"torch-{record.framework_version}" / f"gloo-cpu-2-{whole_digest(content)}.json"
+    there.parent.mkdir()
+    there.write_bytes(content)
+    for read in (lambda: read_foreign(path, fits), lambda: read_run(there)):
+        with pytest.raises(DataError, match=r"an object has `(schema|backend)` twice"):
+            read()
+
+
+def test_what_is_said_twice_is_found_at_once() -> None:
+    """To look through all keys for each of them would take hours here."""
+    keys = b"".join(b'"%d":0,' % number for number in range(200_000))
+    with pytest.raises(ValueError, match="`199999` twice"):
+        refuse_repeated_keys(b"{" + keys + b'"199999":0}')
 
 
 def test_a_file_that_is_too_large_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

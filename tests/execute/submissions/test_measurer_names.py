@@ -79,6 +79,8 @@ IMITATED = [
             "Lab_signed",
             "siɡned",
             "s1gned",
+            "已验签",
+            "已签字",
             "s!gned",
             "sígned by",
             "𝗌𝗂𝗀𝗇𝖾𝖽",
@@ -125,6 +127,9 @@ IMITATED = [
             "Lab ''x",
             "Lab 〝x〞",
             "Lab ‘x’",
+            "Lab 🙷, CI",
+            "Lab ❟x",
+            "Lab ⟪x⟫",
         )
     ),
     *(
