@@ -10,9 +10,14 @@ from apidiff.porting.bindings import worth_telling
 from apidiff.porting.calls import Calls
 from apidiff.porting.torch_names import TENSOR, Value, united
 
+# Loops over `enumerate` or `zip` within what such a loop goes over: what they go over is gone through twice.
+_MOST_WITHIN = 2
+
 
 class Expressions(Calls):
     """Goes through expressions. Arguments are those of `apidiff.porting.name_walk.walk`."""
+
+    _within = 0
 
     def expr(self, node: ast.expr) -> Value:
         """Go through an expression; return what its value may be."""
@@ -182,7 +187,11 @@ class Expressions(Calls):
                 self._bind(target, self.names.item(value) if value is not None else None)
 
     def _item_of(self, node: ast.expr) -> Value:
+        if self._within >= _MOST_WITHIN:
+            return None
+        self._within += 1
         value = self._silent(node)
+        self._within -= 1
         return self.names.item(value) if value is not None else None
 
     def _set(self, name: str, value: Value) -> None:

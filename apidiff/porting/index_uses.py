@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 
 from apidiff.porting.uses import Place, place_of
@@ -50,10 +51,12 @@ def index_uses(trees: Sequence[ast.Module], calls: Collection[End]) -> dict[End,
 
 def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a function, without those of functions in it."""
-    for child in ast.iter_child_nodes(scope):
-        if not isinstance(child, ast.FunctionDef):
-            yield child
-            yield from _own_nodes(child)
+    waiting = [*ast.iter_child_nodes(scope)][::-1]  # no recursion: a chain of attributes may be long
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, ast.FunctionDef):
+            yield node
+            waiting.extend([*ast.iter_child_nodes(node)][::-1])
 
 
 class _Scope:
@@ -61,11 +64,12 @@ class _Scope:
 
     def __init__(self, nodes: list[ast.AST], calls: Collection[End]) -> None:
         self._nodes, self._calls = nodes, calls
-        self._bound: dict[str, list[tuple[End, _Held | None]]] = {}
+        self._bound: dict[str, dict[End, _Held | None]] = {}
         assigned = [node for node in nodes if isinstance(node, ast.Assign) and len(node.targets) == 1]
         stored = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
         for name in stored:
-            self._bound.setdefault(name.id, []).append(((name.lineno, name.col_offset), None))
+            self._bound.setdefault(name.id, {})[name.lineno, name.col_offset] = None
+        self._places = {name: sorted(bound) for name, bound in self._bound.items()}
         for node in sorted(assigned, key=lambda node: node.lineno):
             held = self._held(node.value)
             match node.targets[0]:
@@ -87,15 +91,15 @@ class _Scope:
                     yield held[1], place_of(part)
 
     def _bind(self, name: ast.Name, held: _Held | None) -> None:
-        place = name.lineno, name.col_offset
-        self._bound[name.id] = [(at, held if at == place else before) for at, before in self._bound[name.id]]
+        self._bound[name.id][name.lineno, name.col_offset] = held
 
     def _held(self, node: ast.expr) -> _Held | None:
         """What an expression holds of what one of the calls returns."""
         match node:
             case ast.Name(id=name):
-                before = [bound for bound in self._bound.get(name, ()) if bound[0] < (node.lineno, node.col_offset)]
-                return max(before, key=lambda bound: bound[0])[1] if before else None
+                places = self._places.get(name, [])
+                before = bisect_left(places, (node.lineno, node.col_offset))
+                return self._bound[name][places[before - 1]] if before else None
             case ast.Call(func=func):
                 end = func.end_lineno or 0, func.end_col_offset or 0
                 if end in self._calls:

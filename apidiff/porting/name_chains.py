@@ -12,6 +12,7 @@ from apidiff.porting.torch_names import IN_TREE, TorchNames, Value, united
 from apidiff.porting.uses import Passed, Pending, Use, attribute_place, place_of
 
 _LONGEST = 240  # characters of a path
+_MOST_CHOICES = 5  # of one chain: each attribute that may be several things multiplies what is followed
 
 
 class NameChains:
@@ -35,6 +36,7 @@ class NameChains:
         self.telling = names.methods
         self.parameters: dict[str, list[str]] = {}  # of the functions of this file that say no types, by path
         self.given: dict[str, dict[str, Value]] = {}  # what calls before have passed for them
+        self._chosen = 0  # attributes of one chain, before the one at hand, that may be several things
         self.local: set[str] = set()  # paths of functions and classes that this file defines
 
     def expr(self, node: ast.expr) -> Value:
@@ -121,6 +123,9 @@ class NameChains:
         self, value: str, base: ast.expr, steps: list[ast.Attribute], role: str, passed: Passed | None
     ) -> Value:
         """Follow each that ``value`` may be; the first that names an API is told."""
+        if self._chosen >= _MOST_CHOICES:
+            return None
+        self._chosen += 1
         uses, pending = len(self.uses), len(self.pending)
         result: Value = None
         for part in value.split("|"):
@@ -133,6 +138,7 @@ class NameChains:
         certain = [use for use in self.uses[uses:] if not use.possible]
         if certain and len(self.uses) - uses > 1:
             self.uses[uses:] = certain[:1]
+        self._chosen -= 1
         return result
 
     def _own(self, value: str, name: str) -> str | None:

@@ -23,6 +23,7 @@ class TreeLinks:
             self._returns |= facts.returns
         self._known: dict[str, Value] = {}
         self._active: set[str] = set()
+        self._members: dict[tuple[str, str, bool], Value] = {}
 
     def resolve(self, path: Value) -> Value:
         """Return what ``path`` is: a value of PyTorch, a definition of the tree, or None."""
@@ -75,7 +76,11 @@ class TreeLinks:
         instance = owner.endswith(INSTANCE)
         of_class = owner[: -len(INSTANCE)] if instance else owner
         if of_class in self._classes:
-            return self._member(of_class, name, instance=instance)
+            key = of_class, name, instance
+            if key not in self._members:
+                self._members[key] = None  # while it is looked for: a class may be its own base
+                self._members[key] = self._member(of_class, name, instance=instance)
+            return self._members[key]
         facts = self._modules.get(owner[1:])
         return self._of_module(facts, name) if facts is not None else None
 
@@ -106,21 +111,23 @@ class TreeLinks:
                 return value
         return None
 
-    def is_layer(self, path: str, depth: int = 0) -> bool | None:
+    def is_layer(self, path: str) -> bool | None:
         """Whether a class is a ``torch.nn.Module``: False where a base class that nobody knows may be one, None for no layer."""
-        facts = self._classes.get(path)
-        if facts is None or depth > _DEEPEST:
-            return False
-        kinds: set[bool | None] = set()
-        for base in facts.bases:
-            value = self.resolve(base)
-            if value is None or value[0] == FOREIGN:
-                kinds.add(False)
-            elif value[0] == IN_TREE:
-                kinds.add(self.is_layer(value, depth + 1))
-            elif self.names.is_layer(value):
-                return True
-        return True if True in kinds else False if False in kinds else None
+        waiting, seen, unknown = [path], {path}, False
+        while waiting:
+            facts = self._classes.get(waiting.pop())
+            unknown = unknown or facts is None
+            for base in facts.bases if facts else ():
+                value = self.resolve(base)
+                if value is None or value[0] == FOREIGN:
+                    unknown = True
+                elif value[0] != IN_TREE:
+                    if self.names.is_layer(value):
+                        return True
+                elif value not in seen:
+                    seen.add(value)
+                    waiting.append(value)
+        return False if unknown else None
 
     def call(self, value: Value) -> Value:
         """What a call of ``value`` returns."""

@@ -1,0 +1,63 @@
+"""Code in which each step doubles what a scan would have to follow, or takes it as deep as no code goes: it ends all the same.
+
+Without the limits that these hold, to scan one of them would take hours, or end in a traceback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from apidiff.porting.tree_scan import ScannedFile
+
+Scan = Callable[..., list[ScannedFile]]
+
+_TWO_CLASSES = "".join(
+    f"class {name}:\n    def __init__(self):\n        self.x = A()\n        self.x = B()\n" for name in "AB"
+)
+_DIAMOND = "class A0: pass\nclass Z0: pass\n" + "".join(
+    f"class {name}{level}(A{level - 1}, Z{level - 1}): pass\n" for level in range(1, 40) for name in "AZ"
+)
+
+
+def _nested(call: str) -> str:
+    code = "y"
+    for _ in range(30):
+        code = f"[a for i, a in {call.format(code)}]"
+    return code
+
+
+CODE = {
+    "loops over enumerate": _nested("enumerate({})"),
+    "loops over zip": _nested("zip(y, {})"),
+    "attributes of two values": f"{_TWO_CLASSES}def f():\n    a = A()\n    a{'.x' * 40}.sum()",
+    "a diamond of classes": f"{_DIAMOND}A39().missing.sum()",
+    "a diamond of layers": f"{_DIAMOND.replace('Z0: pass', 'Z0(torch.nn.Module): pass')}A39().train()",
+    "a long chain": f"torch.sort(z)\ny{'.a' * 1500}",
+    "a name that is bound often": "x.sort()\n" + "x = x\n" * 40_000,
+}
+
+
+@pytest.mark.parametrize("code", CODE.values(), ids=CODE)
+def test_a_scan_ends(scan: Scan, code: str) -> None:
+    other, file = sorted(
+        scan({"a.py": f"import torch\n{code}\ntorch.ones(3)\n", "b.py": "from a import *\n"}),
+        key=lambda one: one.names.path,
+        reverse=True,
+    )
+    assert other.names.problems == []
+    assert "torch.ones" in {reference.name for reference in file.references} or file.names.problems
+
+
+KEPT = [
+    ("for i, x in enumerate([torch.ones(2)]):\n    x.sort()", "torch.Tensor.sort"),
+    ("[[x.sort() for j, x in enumerate(row)] for i, row in enumerate([[torch.ones(2)]])]", "torch.Tensor.sort"),
+    (f"{_DIAMOND.replace('Z0: pass', 'Z0(torch.nn.Module): pass')}A2().parameters()", "torch.nn.Module.parameters"),
+]
+
+
+@pytest.mark.parametrize(("code", "name"), KEPT)
+def test_what_is_usual_is_followed(scan: Scan, code: str, name: str) -> None:
+    [file] = scan({"a.py": f"import torch\n{code}\n"})
+    assert name in {reference.name for reference in file.references}
