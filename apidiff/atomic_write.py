@@ -27,7 +27,7 @@ def replacing(path: Path) -> Iterator[Path]:
     leads to is written.
     """
     refuse_irregular(path)
-    path = path.resolve()
+    path = Path(os.path.realpath(path))  # `Path.resolve` raises for a link that leads to itself
     mode = path.stat().st_mode & 0o7777 if path.exists() else 0o644
     temporary = _unused_name(path.parent)
     try:

@@ -172,6 +172,12 @@ def test_a_link_that_leads_nowhere_is_left(tmp_path: Path, leads: str, found: st
     assert (tmp_path / "link").is_symlink()
 
 
+def test_below_a_link_to_itself_nothing_is_written(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(OSError, match="symbolic links"):
+        write_file(tmp_path / "loop" / "file", b"1")
+
+
 def test_what_the_system_calls_a_device_is_left_where_it_is_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

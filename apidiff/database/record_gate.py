@@ -61,7 +61,10 @@ Fault = tuple[str, str]
 
 def refuse_repeated_keys(content: bytes) -> None:
     """Raise ValueError where JSON says a thing twice: readers differ in which they take, and a signature holds for both."""
-    json.loads(content, object_pairs_hook=_keyed_once, parse_int=str, parse_float=str)
+    try:
+        json.loads(content, object_pairs_hook=_keyed_once, parse_int=str, parse_float=str)
+    except RecursionError as error:
+        raise ValueError("values are nested too deep") from error
 
 
 def _keyed_once(pairs: list[tuple[str, object]]) -> None:
@@ -140,7 +143,11 @@ def _date(text: str) -> datetime | None:
 
 def plain_faults(record: object) -> Iterator[Fault]:
     """Checks every string and integer wherever it stands. No recursion: a record may hold a million values."""
-    stack: list[object] = [msgspec.to_builtins(record)]
+    try:
+        stack: list[object] = [msgspec.to_builtins(record)]
+    except RecursionError:
+        yield f"holds values within values, deeper than {MAX_DEPTH}", NEW
+        return
     while stack:
         plain = stack.pop()
         if isinstance(plain, str):

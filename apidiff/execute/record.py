@@ -55,7 +55,7 @@ def make_record(
 
 def surroundings(framework: str, device_found: DeviceFound | None = None) -> dict[str, Any]:
     """Makes the fields of a record that tell when a run was made, on what machine and with which packages: now and here."""
-    packages = {found.name: found.version for found in metadata.distributions() if found.name}
+    packages = _packages()
     if device_found and (own := device_found.versions.get(framework)):
         packages.setdefault(framework, own)  # a framework that was built in place lists itself nowhere
     return {
@@ -67,6 +67,17 @@ def surroundings(framework: str, device_found: DeviceFound | None = None) -> dic
         "cores": len(os.sched_getaffinity(0)),
         "packages": dict(sorted(packages.items(), key=lambda item: item[0].lower())),
     }
+
+
+def _packages() -> dict[str, str]:
+    """The installed packages. One whose own files do not say in UTF-8 which it is, and of what version, is left out."""
+    packages: dict[str, str] = {}
+    for found in metadata.distributions():
+        with contextlib.suppress(UnicodeDecodeError):
+            name, version = found.name, found.version
+            if name and version:
+                packages[name] = version
+    return packages
 
 
 def _system() -> str:

@@ -26,8 +26,8 @@ class DocumentLines:
         line, units = self._lines[number], max(position.character, 0)
         if line.isascii():
             return number + 1, min(units, len(line)) + 1
-        column = 0
-        while column < len(line) and self._codec.client_num_units(line[: column + 1]) <= units:
+        column = passed = 0
+        while column < len(line) and (passed := passed + self._codec.client_num_units(line[column])) <= units:
             column += 1
         return number + 1, column + 1
 

@@ -17,7 +17,7 @@ from apidiff import atomic_write as module
 from apidiff.database import DataError
 from apidiff.database.backends import load_backends
 from apidiff.database.runs import load_runs, signature_path
-from apidiff.execute.record import encode, make_record, write_beside, write_record
+from apidiff.execute.record import encode, make_record, surroundings, write_beside, write_record
 from apidiff.model.trace import ParameterDump, ProbeRun, RankTrace, RunRecord, ScalarDump, SignatureDump
 
 RUN = ProbeRun(
@@ -55,6 +55,18 @@ def test_the_environment_is_whole() -> None:
     assert len(one.packages) == len({found.name for found in metadata.distributions() if found.name})
     assert one.environment["GLOO_SOCKET_IFNAME"] == "lo"
     assert all([one.os, one.python, one.machine, one.cores, one.date.endswith("Z")])
+
+
+@pytest.mark.parametrize("told", [b"Name: odd\nVersion: 1\nAuthor: Andr\xe9\n", b"Name: odd\n"])
+def test_a_package_that_does_not_say_which_it_is_is_left_out(
+    told: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "odd-1.dist-info").mkdir()
+    (tmp_path / "odd-1.dist-info" / "METADATA").write_bytes(told)
+    monkeypatch.syspath_prepend(tmp_path)
+    packages = surroundings("torch")["packages"]
+    assert "odd" not in packages
+    assert packages["numpy"] == metadata.version("numpy")
 
 
 def test_each_probe_has_a_line_of_its_own() -> None:

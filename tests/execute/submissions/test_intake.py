@@ -279,6 +279,23 @@ def test_a_record_that_says_a_thing_twice_is_refused(
             read()
 
 
+@pytest.mark.parametrize("depth", [440, 470, 480, 490, 495, 600, 100_000])
+def test_a_record_in_the_data_that_is_nested_too_deep_is_one_error(
+    tmp_path: Path, record: RunRecord, depth: int
+) -> None:
+    trace = encode(record).index(b'"returned":') + len(b'"returned":')
+    before, after = encode(record)[:trace], encode(record)[trace:]
+    value = b'{"t":"sequence","type":"list","object":0,"items":[' * depth
+    content = (
+        before + value + b"]}" * depth + after[after.index(b"}") + 1 if after[:1] == b"{" else after.index(b",") :]
+    )
+    path = tmp_path / f"torch-{record.framework_version}" / f"gloo-cpu-2-{whole_digest(content)}.json"
+    path.parent.mkdir()
+    path.write_bytes(content)
+    with pytest.raises(DataError):
+        read_run(path)
+
+
 def test_what_is_said_twice_is_found_at_once() -> None:
     """To look through all keys for each of them would take hours here."""
     keys = b"".join(b'"%d":0,' % number for number in range(200_000))

@@ -1,0 +1,26 @@
+"""Places in a text, as editors count them: in units of UTF-16."""
+
+from __future__ import annotations
+
+import pytest
+from lsprotocol.types import Position
+from pygls.workspace import TextDocument
+
+from apidiff.servers.document_lines import DocumentLines
+
+# line, character of the editor, line and column from 1
+PLACES = [
+    ("abc", 0, (1, 1)),
+    ("abc", 9, (1, 4)),
+    ("中文字", 2, (1, 3)),
+    ("😀b", 0, (1, 1)),
+    ("😀b", 1, (1, 1)),
+    ("😀b", 2, (1, 2)),
+    ("😀b", 3, (1, 3)),
+    ("中" * 200_000, 200_000, (1, 200_001)),  # to count all before each letter would take an hour
+]
+
+
+@pytest.mark.parametrize(("text", "character", "place"), PLACES, ids=[row[0][:3] + str(row[1]) for row in PLACES])
+def test_place(text: str, character: int, place: tuple[int, int]) -> None:
+    assert DocumentLines(TextDocument("file:///a.py", text)).place(Position(0, character)) == place
