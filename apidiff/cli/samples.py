@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     Raises UnknownMapping for an ID that no mapping has, ApidiffError where a package is missing or there are no signatures.
     """
     if os.environ.get("PYTHONHASHSEED") != "0":  # some inputs are drawn in the order of a set
-        again = [sys.executable, "-m", "apidiff", "samples", "extract", *args.ids, "--into", str(args.into)]
+        again = [sys.executable, "-m", "apidiff", "samples", "extract", *args.ids, f"--into={args.into}"]
         with tempfile.TemporaryDirectory() as kept:  # where PyTorch makes a folder when it is imported
             drawn = {"PYTHONHASHSEED": "0", "TMPDIR": kept}
             return subprocess.run(again, check=False, env={**os.environ, **drawn}).returncode

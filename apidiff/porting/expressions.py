@@ -17,8 +17,6 @@ _MOST_WITHIN = 2
 class Expressions(Calls):
     """Goes through expressions. Arguments are those of `apidiff.porting.name_walk.walk`."""
 
-    _within = 0
-
     def expr(self, node: ast.expr) -> Value:
         """Go through an expression; return what its value may be."""
         kind = type(node)

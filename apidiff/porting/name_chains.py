@@ -36,6 +36,7 @@ class NameChains:
         self.telling = names.methods
         self.parameters: dict[str, list[str]] = {}  # of the functions of this file that say no types, by path
         self.given: dict[str, dict[str, Value]] = {}  # what calls before have passed for them
+        self._within = 0  # loops over `enumerate` or `zip` around what is gone through to bind their names
         self._chosen = 0  # attributes of one chain, before the one at hand, that may be several things
         self.local: set[str] = set()  # paths of functions and classes that this file defines
 
