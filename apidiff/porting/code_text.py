@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import io
 import re
 import tokenize
 from collections.abc import Iterable, Sequence
@@ -13,6 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
+_LINE, _LONE_CR = re.compile(r"[^\n]*\n|[^\n]+"), re.compile(r"\r(?!\n)")
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _SILENT = {tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
@@ -114,24 +114,21 @@ class CodeText:
     def _tokens(self, start: int, end: int) -> Iterable[tuple[int, str, int, int]]:
         """The tokens of an expression with their bytes; comments and line ends are left out."""
         segment = self.text(start, end)
-        lines = [0]
-        for line in segment.splitlines(keepends=True) if "\r" not in segment.replace("\r\n", "") else [segment]:
-            lines.append(lines[-1] + len(line))
-        shift = 1  # the parenthesis that lets lines end anywhere
-        for found in tokenize.generate_tokens(io.StringIO(f"({segment})", newline="").readline):
-            if found.type in _SILENT or (found.end[0] == 1 and found.end[1] <= shift):
+        # In parentheses lines may end anywhere. A lone CR is no line end to `tokenize`, and as long as the one that it knows.
+        lines = _LINE.findall(_LONE_CR.sub("\n", f"({segment})"))
+        rows = [-1, *accumulate(map(len, lines), initial=-1)]  # where each begins in the segment, counted from 1
+        size = len(segment)
+        places = (
+            range(size + 1) if segment.isascii() else [*accumulate((len(one.encode()) for one in segment), initial=0)]
+        )
+        for found in tokenize.generate_tokens(iter(lines).__next__):
+            first, last = (rows[row] + column for row, column in (found.start, found.end))
+            if found.type in _SILENT or last <= 0:
                 continue
-            first, last = (
-                lines[row - 1] + column - (shift if row == 1 else 0) for row, column in (found.start, found.end)
-            )
-            if first >= len(segment):
+            if first >= size:
                 break
-            yield (
-                found.exact_type if found.exact_type == tokenize.OP else found.type,
-                found.string,
-                start + len(segment[:first].encode()),
-                start + len(segment[:last].encode()),
-            )
+            kind = found.exact_type if found.exact_type == tokenize.OP else found.type
+            yield kind, found.string, start + places[first], start + places[min(last, size)]
 
     def without(self, slots: Sequence[Slot], dropped: Iterable[int]) -> list[Edit]:
         """The edits that take items out of a list with its commas; a line that holds nothing else goes too."""

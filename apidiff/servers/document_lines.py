@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from itertools import accumulate
+
 from lsprotocol import types
 from pygls.workspace import TextDocument
 
@@ -15,6 +18,8 @@ class DocumentLines:
     def __init__(self, document: TextDocument) -> None:
         self._lines = document.source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         self._codec = document.position_codec
+        # Of a line that is not ASCII, the units before each of its characters and behind the last; counted once.
+        self._passed: dict[int, list[int]] = {}
 
     def range(self, place: Span | Finding) -> types.Range:
         """The range of an editor."""
@@ -26,12 +31,14 @@ class DocumentLines:
         line, units = self._lines[number], max(position.character, 0)
         if line.isascii():
             return number + 1, min(units, len(line)) + 1
-        column = passed = 0
-        while column < len(line) and (passed := passed + self._codec.client_num_units(line[column])) <= units:
-            column += 1
-        return number + 1, column + 1
+        return number + 1, bisect_right(self._units(number), units)
 
     def _point(self, line: int, column: int) -> types.Position:
         text = self._lines[line - 1] if line <= len(self._lines) else ""
-        before = text[: column - 1]
-        return types.Position(line - 1, len(before) if before.isascii() else self._codec.client_num_units(before))
+        before = min(column - 1, len(text))
+        return types.Position(line - 1, before if text.isascii() else self._units(line - 1)[before])
+
+    def _units(self, number: int) -> list[int]:
+        if number not in self._passed:
+            self._passed[number] = [*accumulate(map(self._codec.client_num_units, self._lines[number]), initial=0)]
+        return self._passed[number]

@@ -358,3 +358,24 @@ def test_items_are_taken_out_with_their_commas() -> None:
         code = CodeText(text)
         _, slots = code.slots(1, len(text))
         assert apply_edits(code.data, code.without(slots, dropped)).decode() == wanted
+
+
+def test_items_are_found_wherever_lines_end() -> None:
+    for text in [
+        "f(a,\r b,\n c)",
+        "f(a,\r\n b,\r\n c)",
+        'f("""a\rb""",\n x)',
+        'f("a\x0cb",\n  x)',
+        'f("a\u2028b",\n x)',
+        "f(a,\x0c\n b)",
+        'f(é,\n "é",\r bé)',
+        "(f)(a, (b),\n(c))",
+    ]:
+        code = CodeText(text)
+        call = ast.parse(text, mode="eval").body
+        assert isinstance(call, ast.Call)
+        _, slots = code.slots(code.end(call.func), code.end(call))
+        written = [code.text(slot.start, slot.end) for slot in slots]
+        assert [item.strip("()") for item in written] == [ast.get_source_segment(text, item) for item in call.args], (
+            text
+        )

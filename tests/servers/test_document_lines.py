@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from lsprotocol.types import Position
+from lsprotocol.types import Position, Range
 from pygls.workspace import TextDocument
 
+from apidiff.porting.file_scan import Span
 from apidiff.servers.document_lines import DocumentLines
 
 # line, character of the editor, line and column from 1
@@ -24,3 +25,10 @@ PLACES = [
 @pytest.mark.parametrize(("text", "character", "place"), PLACES, ids=[row[0][:3] + str(row[1]) for row in PLACES])
 def test_place(text: str, character: int, place: tuple[int, int]) -> None:
     assert DocumentLines(TextDocument("file:///a.py", text)).place(Position(0, character)) == place
+
+
+def test_each_letter_of_a_long_line_has_its_place() -> None:
+    lines = DocumentLines(TextDocument("file:///a.py", "😀" * 60_000))
+    for column in range(1, 60_001):  # to count all before each of them would take half an hour
+        place = Span(1, column, 1, column + 1)
+        assert lines.range(place) == Range(Position(0, 2 * column - 2), Position(0, 2 * column))
