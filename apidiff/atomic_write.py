@@ -113,7 +113,8 @@ def locked(folder: Path) -> Iterator[None]:
         try:
             if _lock(handle, folder):
                 for left in folder.glob(f".*{_TEMPORARY}"):
-                    left.unlink()
+                    if not left.is_dir():  # which none of ours is
+                        left.unlink()
             yield
         finally:
             os.close(handle)
@@ -159,6 +160,7 @@ def _put_on_disk(path: Path, content: bytes) -> None:
 
 
 def _holds(path: Path, content: bytes) -> bool:
+    refuse_irregular(path)
     try:
         return path.read_bytes() == content
     except FileNotFoundError:

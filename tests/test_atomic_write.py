@@ -156,6 +156,20 @@ def test_what_is_no_file_stays_what_it_is(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe"]
 
 
+def test_a_pipe_among_what_is_there_already_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DataError, match="it is no regular file"):
+        add_files({tmp_path / "pipe": b"1", tmp_path / "file": b"2"})
+    assert not (tmp_path / "file").exists()
+
+
+def test_a_folder_that_is_called_as_a_temporary_file_is_left(tmp_path: Path) -> None:
+    (tmp_path / ".mine.tmp").mkdir()
+    add_files({tmp_path / "file": b"1"})
+    assert (tmp_path / "file").read_bytes() == b"1"
+    assert (tmp_path / ".mine.tmp").is_dir()
+
+
 def test_of_a_link_the_file_is_written_that_it_leads_to(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"1")
     (tmp_path / "link").symlink_to("file")

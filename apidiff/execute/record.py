@@ -7,7 +7,6 @@ and paths of those that were written here: only these are removed when the same 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import platform
 from collections.abc import Iterable
@@ -22,11 +21,23 @@ from platformdirs import user_state_path
 from apidiff.atomic_write import locked, write_files
 from apidiff.database import Data
 from apidiff.database.backends import Backend
-from apidiff.database.own_records import add_own_records
-from apidiff.database.runs import record_path, run_id, run_name, run_path, signature_path, whole_digest
+from apidiff.database.own_records import add_own_records, load_own_records
+from apidiff.database.regular_files import read_regular
+from apidiff.database.runs import (
+    read_bytes,
+    read_packed,
+    record_path,
+    run_id,
+    run_name,
+    run_path,
+    signature_path,
+    whole_digest,
+)
 from apidiff.errors import DataError
 from apidiff.model.sample_run import SingleRecord
 from apidiff.model.trace import RUN_SCHEMA, DeviceFound, ProbeRun, RunRecord, SignatureDump
+
+_MOST = 64 * 2**20  # bytes of the list of what was written here: some 400,000 records
 
 
 def make_record(
@@ -106,9 +117,9 @@ def _json(value: object) -> str:
 def write_record(record: RunRecord, runs: Path) -> Path:
     """Writes a record below ``runs`` and removes the one it replaces. Returns its path.
 
-    It replaces the former one of this project, or of the same measurer where this very checkout wrote it. What somebody
-    else sent stays, whatever it says of who measured. Raises DataError, with nothing left behind, where the folder cannot be
-    written or the disk is full.
+    It replaces the former one of the same measurer where this very checkout wrote it, or where it is listed as this
+    project's. What somebody else sent stays, whatever it says of who measured. Raises DataError, with nothing left behind,
+    where the folder cannot be written or the disk is full.
     """
     content = encode(record)
     path = run_path(record, content, runs)
@@ -116,8 +127,7 @@ def write_record(record: RunRecord, runs: Path) -> Path:
     _list_own(record, content, path)
     with locked(path.parent):
         write_files({path: content})
-        if record.measured_by is not None:
-            mark_written_here(path)
+        mark_written_here(path)
         for former in path.parent.glob(f"{name}-*.json"):
             if former != path and former.stem.rpartition("-")[0] == name and _is_former(former, record):
                 remove_former(former)
@@ -148,8 +158,17 @@ class _Measured(msgspec.Struct):
 
 def _is_former(path: Path, record: RunRecord) -> bool:
     """Whether a record of the same run is one whose place ``record`` takes."""
-    by = msgspec.json.decode(path.read_bytes(), type=_Measured).measured_by
-    return by == record.measured_by and (by is None or was_written_here(path))
+    try:
+        by = msgspec.json.decode(read_bytes(path), type=_Measured).measured_by
+    except (DataError, ValueError, RecursionError):  # damaged: `check` names it
+        return False
+    return by == record.measured_by and gives_way(path)
+
+
+def gives_way(path: Path) -> bool:
+    """Whether a record may be removed for a newer one: it was written here, or is listed as this project's."""
+    own = load_own_records(path.parent.parent.parent, [])
+    return was_written_here(path) or whole_digest(read_bytes(path)) in own
 
 
 def write_beside(record: RunRecord, runs: Path) -> Path:
@@ -159,8 +178,7 @@ def write_beside(record: RunRecord, runs: Path) -> Path:
     _list_own(record, content, path)
     with locked(path.parent):
         write_files({path: content})
-        if record.measured_by is not None:
-            mark_written_here(path)
+        mark_written_here(path)
     return path
 
 
@@ -168,7 +186,9 @@ def mark_written_here(path: Path) -> None:
     """Keeps that the record in ``path`` was written here; where that cannot be kept, the record stays for good."""
     with contextlib.suppress(OSError):
         _written_here().parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(_written_here(), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        # A pipe with no reader is refused, not waited for.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK | os.O_CLOEXEC
+        handle = os.open(_written_here(), flags, 0o644)
         try:
             os.write(handle, _line(path))
         finally:
@@ -178,8 +198,8 @@ def mark_written_here(path: Path) -> None:
 def was_written_here(path: Path) -> bool:
     """Whether the record in ``path`` was written there by this project's command, and is as it was."""
     try:
-        return _line(path) in _written_here().read_bytes().splitlines(keepends=True)
-    except OSError:
+        return _line(path) in read_regular(_written_here(), _MOST).splitlines(keepends=True)
+    except (DataError, OSError):
         return False
 
 
@@ -202,4 +222,4 @@ def _written_here() -> Path:
 
 def _line(path: Path) -> bytes:
     """The digest and the path of a record, as sha256sum prints them."""
-    return f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.resolve()}\n".encode("utf-8", "surrogateescape")
+    return f"{whole_digest(read_packed(path))}  {path.resolve()}\n".encode("utf-8", "surrogateescape")

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import pytest
 from apidiff import atomic_write as module
 from apidiff.database import DataError
 from apidiff.database.backends import load_backends
+from apidiff.database.own_records import own_records_path
 from apidiff.database.runs import load_runs, signature_path
 from apidiff.execute.record import encode, make_record, surroundings, write_beside, write_record
 from apidiff.model.trace import ParameterDump, ProbeRun, RankTrace, RunRecord, ScalarDump, SignatureDump
@@ -85,7 +87,7 @@ def test_a_new_record_takes_the_place_of_the_former_and_of_no_other(tmp_path: Pa
 # (who measured the record that is there, whether this checkout wrote it, who measures now, whether it goes)
 FORMER = [
     (None, True, None, True),
-    (None, False, None, True),
+    (None, False, None, False),
     (None, True, "me", False),
     ("me", True, None, False),
     ("me", True, "me", True),
@@ -107,6 +109,42 @@ def test_only_what_was_written_here_gives_way_to_the_same_measurers_next_run(
     signature_path(former).write_bytes(b"a signature")
     path = write_record(msgspec.structs.replace(record(probes=2), measured_by=now), runs)
     assert set(files(runs)) == ({path} if goes else {path, former, signature_path(former)})
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_former_record_of_this_project_goes_where_it_is_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listed: bool
+) -> None:
+    former = write_record(record(), tmp_path / "runs")
+    digest = former.stem.rpartition("-")[2]
+    own = f"{digest if listed else '0' * 64}  torch-2.13.0/gloo-cpu-2\n"
+    own_records_path(tmp_path).write_text(own, encoding="utf-8")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other state"))  # as of somebody who cloned the project
+    path = write_record(record(probes=2), tmp_path / "runs")
+    assert set(files(tmp_path / "runs")) == ({path} if listed else {path, former})
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda path: path.write_bytes(b"{"), lambda path: (path.unlink(), os.mkfifo(path))], ids=["cut", "pipe"]
+)
+def test_a_damaged_record_in_the_place_of_the_former_stays(tmp_path: Path, damage: Callable[[Path], object]) -> None:
+    former = write_record(record(), tmp_path)
+    damage(former)
+    path = write_record(record(probes=2), tmp_path)
+    assert path.is_file()
+    assert former.exists()
+
+
+def test_a_pipe_in_the_place_of_what_was_written_here_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    (tmp_path / "apidiff").mkdir()
+    os.mkfifo(tmp_path / "apidiff" / "recorded")
+    by = msgspec.structs.replace(record(), measured_by="me")
+    former = write_record(by, tmp_path / "runs")
+    write_record(msgspec.structs.replace(by, date="2026-01-01T00:00:00Z"), tmp_path / "runs")
+    assert former.exists()
 
 
 def test_a_run_taken_up_again_takes_the_place_of_its_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,8 @@ from apidiff.database.devices import Device
 from apidiff.database.own_records import add_own_records
 from apidiff.database.runs import read_bytes, run_id, whole_digest
 from apidiff.database.single_runs import former_records, holds_all, single_run_name, single_run_path
-from apidiff.execute.record import encode, mark_written_here, remove_former, surroundings, was_written_here
+from apidiff.errors import DataError
+from apidiff.execute.record import encode, gives_way, mark_written_here, remove_former, surroundings
 from apidiff.model.sample_run import SINGLE_SCHEMA, SampleRun, SingleRecord
 from apidiff.model.trace import SignatureDump
 
@@ -46,11 +47,17 @@ def write_record(record: SingleRecord, runs: Path) -> Path:
         add_own_records(runs.parent, {whole_digest(content): run_id(path)})
     with locked(path.parent):
         write_files({path: gzip.compress(content, compresslevel=9, mtime=0)})
-        if record.measured_by is not None:
-            mark_written_here(path)
+        mark_written_here(path)
         for former in former_records(path.parent, single_run_name(record)[1], path):
-            older = msgspec.json.decode(read_bytes(former), type=SingleRecord)
-            mine = older.measured_by is None or was_written_here(former)
-            if older.measured_by == record.measured_by and mine and holds_all(record, older):
+            if _is_former(former, record):
                 remove_former(former)
     return path
+
+
+def _is_former(path: Path, record: SingleRecord) -> bool:
+    """Whether a record of the same place is one whose place ``record`` takes."""
+    try:
+        older = msgspec.json.decode(read_bytes(path), type=SingleRecord)
+    except (DataError, ValueError, RecursionError):  # damaged: `check` names it
+        return False
+    return older.measured_by == record.measured_by and holds_all(record, older) and gives_way(path)

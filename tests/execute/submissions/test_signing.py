@@ -226,6 +226,18 @@ def test_a_signature_of_another_text_vouches_for_no_record(
     assert load_signed(tmp_path, [run_id(read)], signers)[run_id(read)].state is state
 
 
+@needs_minisign
+def test_an_unsigned_copy_beside_a_signed_record_takes_nothing_from_it(
+    keys: tuple[Key, Key], tmp_path: Path, signers: dict[str, Signer]
+) -> None:
+    read = tmp_path / "runs" / "torch-2.13.0" / f"single-cpu-{whole_digest(CONTENT)}.json.gz"
+    read.parent.mkdir(parents=True)
+    read.write_bytes(gzip.compress(CONTENT))
+    keys[0].sign(read)
+    read.with_suffix("").write_bytes(CONTENT)
+    assert load_signed(tmp_path, [run_id(read)], signers)[run_id(read)].state is State.VERIFIED
+
+
 def _enlarge(path: Path) -> None:
     path.touch()
     os.truncate(path, 2**40)  # of which the disk holds nothing
