@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from apidiff.lookup.knowledge import load
+from apidiff.messages.escape_invisible import file_name
 from apidiff.writers.export import export_json, export_sqlite
 
 _EXPORTS = {"json": export_json, "sqlite": export_sqlite}
@@ -23,5 +24,5 @@ def run(args: argparse.Namespace) -> int:
     """Writes the export and prints where it is."""
     known = load()
     for path in _EXPORTS[args.format](known.entries, known.counterparts, args.folder):
-        sys.stdout.write(f"{path}\n")
+        sys.stdout.write(f"{file_name(str(path))}\n")
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
@@ -20,6 +20,8 @@ from apidiff.model.views import CounterpartEntry, Entry
 from apidiff.writers.tables import fill_tables
 
 _GENERATOR = "apidiff"
+_APPLICATION = int.from_bytes(b"apdf")  # by which a database says whose it is, in its 69th to 72nd byte
+_TOLD = 3  # files of others
 _LARGEST_INDEX = 64 * 2**20  # bytes: that of all mappings has a hundredth of that
 
 
@@ -88,7 +90,7 @@ def export_json(entries: Mapping[str, Entry], counterparts: Mapping[str, Counter
     """
     files = json_files(entries, counterparts)
     top = list(dict.fromkeys(path.partition("/")[0] for path in files))
-    _refuse_foreign(folder, top)
+    _refuse_foreign(folder, top, _listed(folder / "index.json"))
     with _staged(folder, top) as stage:
         for path, data in files.items():
             (stage / path).parent.mkdir(exist_ok=True)
@@ -99,6 +101,7 @@ def export_json(entries: Mapping[str, Entry], counterparts: Mapping[str, Counter
 def sqlite_bytes(entries: Iterable[Entry], counterparts: Iterable[CounterpartEntry]) -> bytes:
     """An SQLite database of everything, tables described in `apidiff.writers.tables`; the same bytes for the same data."""
     with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
         fill_tables(connection, entries, counterparts)
         return connection.serialize()
 
@@ -110,10 +113,12 @@ def export_sqlite(
 
     Returns the path written. All is written or nothing: raises ExportError otherwise.
     """
+    name = "apidiff.sqlite"
+    _refuse_foreign(folder, [name], {name} if _is_database(folder / name) else set())
     data = sqlite_bytes(entries.values(), counterparts.values())
-    with _staged(folder, ["apidiff.sqlite"]) as stage:
-        (stage / "apidiff.sqlite").write_bytes(data)
-    return [folder / "apidiff.sqlite"]
+    with _staged(folder, [name]) as stage:
+        (stage / name).write_bytes(data)
+    return [folder / name]
 
 
 def _indented(value: object) -> bytes:
@@ -124,21 +129,56 @@ def _lines(written: bytes) -> bytes:
     return msgspec.json.format(written, indent=1) + b"\n"
 
 
-def _refuse_foreign(folder: Path, names: Sequence[str]) -> None:
-    """Raises ExportError where something of another origin has one of the names."""
-    taken = [name for name in names if os.path.lexists(folder / name)]
-    try:
-        ours = taken and _generator(folder / "index.json") == _GENERATOR
-    except (OSError, ValueError, RecursionError, KeyError, TypeError):  # msgspec's own errors are of the second
-        ours = False
-    if taken and not ours:
+def _refuse_foreign(folder: Path, names: Sequence[str], ours: Collection[str]) -> None:
+    """Raises ExportError where something that is not ``ours`` has one of the names, or lies in a folder of that name."""
+    taken = [folder / name for name in names if os.path.lexists(folder / name)]
+    inner = [path for one in taken if one.is_dir() and not one.is_symlink() for path in one.rglob("*")]
+    left = [
+        *(one for one in taken if one.is_symlink() or not one.is_dir()),
+        *(one for one in inner if not one.is_dir()),
+    ]
+    foreign = [name for path in left if (name := path.relative_to(folder).as_posix()) not in ours]
+    if foreign:
+        more = f" and {len(foreign) - _TOLD} more" if len(foreign) > _TOLD else ""
         raise ExportError(
-            f"{folder} holds {', '.join(taken)} that no export of apidiff wrote. Name an empty or a new folder."
+            f"{folder} holds {', '.join(foreign[:_TOLD])}{more} that no export of apidiff wrote. "
+            "Name an empty or a new folder."
         )
 
 
-def _generator(index: Path) -> object:
-    return msgspec.json.decode(read_regular(index, _LARGEST_INDEX))["generator"]
+def _listed(index: Path) -> set[str]:
+    """The files that the index of an earlier export lists; none where it is not one of ours."""
+    try:
+        read = msgspec.json.decode(read_regular(index, _LARGEST_INDEX), type=_Listed)
+    except (OSError, ValueError, RecursionError):  # msgspec's own errors are of the second
+        return set()
+    if read.generator != _GENERATOR:
+        return set()
+    files = {row.file for row in read.mappings}
+    return {index.name, read.whole, read.counterparts, *read.schemas.values(), *files}
+
+
+class _ListedFile(msgspec.Struct):
+    file: str
+
+
+class _Listed(msgspec.Struct):
+    """Of an index, as this version or an earlier one wrote it, whose it is and what files it lists."""
+
+    generator: str
+    whole: str
+    counterparts: str
+    schemas: dict[str, str]
+    mappings: list[_ListedFile]
+
+
+def _is_database(path: Path) -> bool:
+    """Whether the file is a database that an export wrote."""
+    try:
+        head = read_regular(path, 100)
+    except OSError:
+        return False
+    return head.startswith(b"SQLite format 3\0") and head[68:72] == _APPLICATION.to_bytes(4)
 
 
 @contextmanager
@@ -146,7 +186,7 @@ def _staged(folder: Path, names: Sequence[str]) -> Iterator[Path]:
     """A folder to write ``names`` into; they are moved to ``folder`` when all of them are there, else nothing is left."""
     missing = [parent for parent in (folder, *folder.absolute().parents) if not os.path.lexists(parent)]
     # Inside the folder, not beside it: it may be a file system of its own, to which nothing can be renamed.
-    stage = folder / f".apidiff-{os.getpid()}.tmp"
+    stage = folder / f".apidiff-{os.urandom(8).hex()}.tmp"
     try:
         stage.mkdir(parents=True)
         (stage / "new").mkdir()

@@ -152,6 +152,28 @@ def test_files_of_others_are_not_replaced(run, tmp_path: Path, content: str) -> 
     assert listing(tmp_path) == {"index.json": content.encode()}
 
 
+def test_a_file_of_mine_among_those_of_an_export_stays(
+    tmp_path: Path, few: dict[str, Entry], counterparts: dict[str, CounterpartEntry]
+) -> None:
+    export_json(few, counterparts, tmp_path)
+    (tmp_path / "mappings" / "notes").mkdir()
+    (tmp_path / "mappings" / "notes" / "mine.txt").write_text("mine")
+    before = listing(tmp_path)
+    with pytest.raises(ExportError, match=r"holds mappings/notes/mine\.txt that no export of apidiff wrote"):
+        export_json(few, counterparts, tmp_path)
+    assert listing(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"my notes", b"SQLite format 3\0" + bytes(84)], ids=["empty", "text", "other"]
+)
+def test_a_database_of_others_is_not_replaced(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "apidiff.sqlite").write_bytes(content)
+    with pytest.raises(ExportError, match=r"holds apidiff\.sqlite that no export of apidiff wrote"):
+        export_sqlite({}, {}, tmp_path)
+    assert listing(tmp_path) == {"apidiff.sqlite": content}
+
+
 @pytest.mark.parametrize(
     "put",
     [
