@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from apidiff import database
+from apidiff.atomic_write import refuse_irregular
 from apidiff.database import ApidiffError, InvalidData
 from apidiff.database.checks import check_records, run_checks
 from apidiff.database.data import tell_damaged
@@ -109,11 +110,12 @@ def build_site(
 
     address = Address.parse(site_url)
     find_repository(_ROOT, os.environ)  # an address that must not be linked to is told before anything is built
-    output = output.resolve()
+    output = Path(os.path.realpath(output))  # `Path.resolve` raises for a link that leads to itself
     wanted = [language for language in LANGUAGES if language.folder in languages]
     work = output.with_name(f".{output.name}")
     new = [folder for folder in (output, work) if not folder.exists()]
     work.mkdir(parents=True, exist_ok=True)
+    refuse_irregular(work / "lock")  # a pipe would be waited for
     with (work / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         sources = _ROOT

@@ -34,6 +34,7 @@ from apidiff.execute.matrix import (
 )
 from apidiff.execute.remote import place_of
 from apidiff.judge.recorded_inputs import given_otherwise
+from apidiff.messages.escape_invisible import unbroken
 
 # Environments, logs and the lock; on a cluster part of the checkout that all machines share.
 WORK = PACKAGE.parent / "build" / "matrix"
@@ -115,7 +116,7 @@ def _job_array(todo: Sequence[Cell], measured_by: str | None, console: Console) 
             try:
                 environment.make(partial(tell, f"{environment.name}: making its environment"))
             except ApidiffError as error:
-                console.print(f"{environment.name}: left out: {error}")
+                console.print(unbroken(f"{environment.name}: left out: {error}"))
                 failed = True
                 continue
             commands += [(cell, command_of(environment, cell, measured_by)) for cell in group]
@@ -155,12 +156,12 @@ def _progress(console: Console, total: int) -> Iterator[tuple[Callable[[str, str
             bar.advance(task)
             print_result(result)
 
-        yield lambda what, said: bar.update(task, description=what, line=said), done
+        yield lambda what, said: bar.update(task, description=what, line=unbroken(said)), done
 
 
 def _line(result: Result, width: int) -> str:
     seconds = f"{result.seconds:.0f} s" if result.seconds else ""
-    return f"{result.cell.name:{width}}  {_STATES[result.state]}  {seconds:>6}  {result.text}"
+    return unbroken(f"{result.cell.name:{width}}  {_STATES[result.state]}  {seconds:>6}  {result.text}")
 
 
 def _plain(result: Result) -> dict[str, object]:

@@ -14,6 +14,7 @@ from apidiff.derive.sample_code import sample_code, sample_inputs
 from apidiff.errors import ApidiffError
 from apidiff.execute.run import state_folder
 from apidiff.judge.recorded_values import show, show_numbers
+from apidiff.messages.escape_invisible import unbroken
 from apidiff.messages.evidence import evidence_lines
 from apidiff.model.agreement import Agreement, Facet, FacetVerdict
 from apidiff.model.mapping import Mapping
@@ -49,7 +50,7 @@ def show_sample(data: Data, args: argparse.Namespace) -> int:
     else:
         console = Console(markup=False, highlight=False)
         for line in _lines(sampled, args.sample, repeated):
-            console.print(line, soft_wrap=True)
+            console.print(unbroken(line), soft_wrap=True)
     return 1 if any(target.changed for target in repeated.targets) else 0
 
 

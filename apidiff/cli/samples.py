@@ -24,7 +24,7 @@ from apidiff.database.paths import DATA
 from apidiff.errors import ApidiffError
 from apidiff.execute.run import state_folder
 from apidiff.execute.single.record import write_record
-from apidiff.messages.escape_invisible import unbroken
+from apidiff.messages.escape_invisible import file_name, unbroken
 from apidiff.model.agreement import Agreement
 from apidiff.model.extracted_samples import ExtractedSamples
 from apidiff.model.mapping import Mapping
@@ -181,7 +181,7 @@ class SampleReport:
         for line in self._disagreeing():
             console.print(line, soft_wrap=True)
         for path in self.written:
-            console.print(f"written: {path}", soft_wrap=True)
+            console.print(f"written: {file_name(path)}", soft_wrap=True)
         if self.written:
             return
         for change in self.result.changes:

@@ -31,6 +31,7 @@ from apidiff.execute.run import Progress as Advance
 from apidiff.execute.run import forget
 from apidiff.execute.submissions import add_specs, name_fault
 from apidiff.judge import Context, make_context
+from apidiff.messages.escape_invisible import file_name, unbroken
 from apidiff.model.trace import RunRecord, backend_name
 from apidiff.model.verdict import Outcome
 from apidiff.model.version import is_recordable
@@ -193,7 +194,13 @@ def _chosen(backends: list[Backend], names: list[str] | None) -> list[tuple[Back
 def _refuse_nightly(backend: Backend, here: Availability) -> None:
     """Raises ApidiffError where a nightly build is installed: records name releases, or a vendor's build of one."""
     told = here.device.versions.get(backend.framework) if here.device else None
-    installed = told or metadata.version(backend.framework)
+    try:
+        installed = told or metadata.version(backend.framework)
+    except metadata.PackageNotFoundError as error:
+        raise ApidiffError(
+            f"verify: {backend.framework} is here, and no package says of what version. Install it with pip, or leave out "
+            "--record."
+        ) from error
     if not is_recordable(installed):
         raise ApidiffError(
             f"verify: {backend.framework} {installed} is no release, and records are of releases. Leave out --record."
@@ -289,11 +296,11 @@ def _print(results: list[_Result]) -> None:
         if not result.written:
             table.add_row("", "", f"compared with: {result.against or 'nothing recorded'}")
         if record.stopped:
-            table.add_row("", "stopped", record.stopped)
+            table.add_row("", "stopped", unbroken(record.stopped))
     console.print(table)
     for result in results:
         if result.written:
-            console.print(f"written: {result.written}", soft_wrap=True)
+            console.print(f"written: {file_name(result.written)}", soft_wrap=True)
     changes = [change for result in results for change in result.changes]
     for change in changes:
         console.print(change.text(), soft_wrap=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections import Counter
 from collections.abc import Iterable
@@ -59,7 +60,10 @@ def read_settings(path: Path) -> tuple[ScanSettings, Path]:
         if not file.is_file():
             continue
         try:
-            table: object = parsed(read_regular(file, MAX_BYTES).decode("utf-8"))
+            content = read_regular(file, MAX_BYTES + 1)
+            if len(content) > MAX_BYTES:  # what is cut off might be what counts
+                raise OSError(errno.EFBIG, f"it is larger than {MAX_BYTES // 2**20} MiB")
+            table: object = parsed(content.decode("utf-8"))
         except (OSError, ValueError, RecursionError) as error:
             raise ApidiffError(
                 f"{file}: cannot be read ({shortened(str(error))}). Mend it, or scan with --no-config."

@@ -194,6 +194,19 @@ def test_a_port_that_cannot_be(port: str, capsys: pytest.CaptureFixture[str]) ->
     assert "expected a port from 0 to 65535" in capsys.readouterr().err
 
 
+def test_a_site_below_a_link_to_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    assert site_builder.main(["build", "--output", str(tmp_path / "loop" / "site")]) == 2
+    assert f"{tmp_path / 'loop'}" in capsys.readouterr().err
+
+
+def test_a_site_whose_lock_is_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / ".site").mkdir()
+    os.mkfifo(tmp_path / ".site" / "lock")
+    assert site_builder.main(["build", "--output", str(tmp_path / "site")]) == 2
+    assert "it is no regular file" in capsys.readouterr().err
+
+
 HOSTILE = ["--", "", "-1", "1..1", "1e9", "nan", "9" * 5000, "1" + "0" * 400, "\u202eabc\u200b", "٣", LONG, "a/../../b"]
 
 

@@ -118,6 +118,10 @@ def test_settings(tmp_path: Path) -> None:
     with pytest.raises(ApidiffError, match=r"unknown field `xxx.* … xxx") as error:
         read_settings(inside)
     assert len(str(error.value)) < 5000
+    # What is cut off might be what counts.
+    project.write_text(f"{'#' * (8 * 2**20)}\n[tool.apidiff.scan]\nedge = true\n")
+    with pytest.raises(ApidiffError, match="it is larger than 8 MiB"):
+        read_settings(inside)
 
 
 # The schema of the standard, an unchanged copy: docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas, (c) OASIS Open.

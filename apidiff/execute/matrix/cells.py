@@ -20,12 +20,12 @@ from apidiff.model.base import NonEmpty, Record
 from apidiff.model.claim_probes import Examples
 from apidiff.model.trace import RunRecord
 
-_Release = Annotated[str, Meta(pattern=r"^\d+\.\d+\.\d+$", description="a release such as 2.10.0")]
-_Python = Annotated[str, Meta(pattern=r"^3\.\d+$")]
+_Release = Annotated[str, Meta(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+\Z", description="a release such as 2.10.0")]
+_Python = Annotated[str, Meta(pattern=r"^3\.[0-9]+\Z")]
 # What pip installs by name: no option and no path, which would mean another thing on another machine.
-_Requirement = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*( *(\[|[<>=!~@;]).*)?$")]
+_Requirement = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*( *(\[|[<>=!~@;]).*)?\Z")]
 _Size = Annotated[int, Meta(ge=1, le=64)]
-_Seconds = Annotated[float, Meta(gt=0)]
+_Seconds = Annotated[float, Meta(gt=0, le=30 * 24 * 3600)]
 _REMEDY = "apidiff/execute/matrix/cells.py describes the keys, conf/matrix.toml is an example."
 
 

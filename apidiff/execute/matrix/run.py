@@ -19,6 +19,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
+from apidiff.atomic_write import refuse_irregular
 from apidiff.database import ApidiffError, DataError
 from apidiff.database.backends import Backend, Devices
 from apidiff.execute.matrix.cells import Cell, Standing
@@ -64,6 +65,7 @@ def exclusive(work: Path) -> Iterator[None]:
     """Locks the folder ``work`` for this process. Raises ApidiffError where another has it."""
     try:
         work.mkdir(parents=True, exist_ok=True)
+        refuse_irregular(work / "lock")  # a pipe would be waited for
         lock = (work / "lock").open("w", encoding="utf-8")
     except OSError as error:
         remedy = "Free space, or check that the folder can be written."

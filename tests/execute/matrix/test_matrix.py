@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -15,6 +16,7 @@ from apidiff.database.examples import load_examples, shown_by_path
 from apidiff.database.paths import conf_file, examples_folder
 from apidiff.database.runs import run_id, run_path
 from apidiff.execute.matrix.cells import Cell, cells_of, read_matrix, standing
+from apidiff.execute.matrix.run import exclusive
 from apidiff.execute.record import encode, write_record
 from apidiff.judge.recorded_inputs import given_otherwise
 from apidiff.model.claim_probes import Examples
@@ -55,6 +57,8 @@ BAD = [
     ('name = "torch"', 'name = "jax"', 2, "Invalid enum value 'jax'"),
     ('name = "torch"', 'name = "torch"\nversoins = []', 3, "unknown field `versoins`"),
     ('versions = ["2.13.0"]', 'versions = ["2.13"]', 3, "$.framework[0].versions[0]"),
+    ('versions = ["2.13.0"]', 'versions = ["２.13.0"]', 3, "$.framework[0].versions[0]"),
+    ('versions = ["2.13.0"]', 'versions = ["2.13.0\\n"]', 3, "$.framework[0].versions[0]"),
     ('versions = ["2.13.0"]', "versions = []", 3, "length >= 1"),
     ('versions = ["2.13.0"]', "", 1, "missing required field `versions`"),
     ('versions = ["2.7.1", "2.10.0"]', 'versions = ["2.7.1", "2.7.1"]', 11, "mindspore 2.7.1 stands here twice"),
@@ -66,10 +70,13 @@ BAD = [
     ("[2, 3]", "[2, 2]", 6, "one of world_sizes stands here twice"),
     ("[2, 3]", "[0]", 6, "$.framework[0].world_sizes[0]"),
     ("environment = 600, run = 600 }\n\n", "environment = 0, run = 1 }\n\n", 7, "$.framework[0].deadlines.environment"),
+    ("run = 600 }\n\n", "run = inf }\n\n", 7, "$.framework[0].deadlines.run"),
 ]
 
 
-@pytest.mark.parametrize(("what", "instead", "line", "said"), BAD, ids=[said for *_, said in BAD])
+@pytest.mark.parametrize(
+    ("what", "instead", "line", "said"), BAD, ids=[f"{instead}: {said}" for _, instead, _, said in BAD]
+)
 def test_a_file_that_does_not_fit_is_refused_with_its_line(
     tmp_path: Path, what: str, instead: str, line: int | None, said: str
 ) -> None:
@@ -78,6 +85,12 @@ def test_a_file_that_does_not_fit_is_refused_with_its_line(
         read_matrix(path, load_backends())
     assert str(raised.value).startswith(f"{path}:{line}: " if line else f"{path}: ")
     assert said in str(raised.value)
+
+
+def test_a_pipe_in_the_place_of_the_lock_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "lock")
+    with pytest.raises(ApidiffError, match="it is no regular file"), exclusive(tmp_path):
+        pass
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
