@@ -121,9 +121,14 @@ class TorchNames:
 
     def public(self, name: str) -> str:
         """The shortest public name of what ``name`` means."""
-        if name in self.apis:
-            return name
-        name = self._aliases.get(name, name)
+        # What a module that is known to be a copy holds is named by the database as the copied one names it.
+        for known in (name, self._copied(name)):
+            if known in self.apis:
+                return known
+        return self._copied(self._aliases.get(name, name))
+
+    def _copied(self, name: str) -> str:
+        """The name in the module whose objects that of ``name`` holds, if it is a copy."""
         module, dot, last = name.rpartition(".")
         return f"{self._copies[module]}{dot}{last}" if module in self._copies else name
 

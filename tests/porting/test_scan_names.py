@@ -24,6 +24,11 @@ TABLE: list[tuple[str, str, list[str]]] = [
     ("constant as argument", T + "torch.ones(2, dtype=torch.float16)", ["4:1 ones", "4:21 float16"]),
     ("functional", T + "F.relu(x)", ["4:1 nn.functional.relu"]),
     ("private module", "from torch.nn.modules.linear import Linear\nLinear(1, 2)", ["1:37 nn.Linear", "2:1 nn.Linear"]),
+    (  # which the public name that PyTorch's documentation gives it is none of the record
+        "copy of a module",
+        "from torch.distributed.device_mesh import DeviceMesh\nfrom torch.distributed import tensor\ntensor.DeviceMesh",
+        ["1:43 distributed.DeviceMesh", "3:1 distributed.tensor.DeviceMesh"],
+    ),
     ("method of a result", T + "torch.zeros(3).view(3)", ["4:1 zeros", "4:16 Tensor.view"]),
     ("methods in a row", T + "torch.rand(3).abs().sum()", ["4:1 rand", "4:15 Tensor.abs", "4:21 Tensor.sum"]),
     ("through a variable", T + "x = torch.rand(3)\nx.sum()", ["4:5 rand", "5:1 Tensor.sum"]),
