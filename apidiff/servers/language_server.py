@@ -34,13 +34,13 @@ from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import SNIPPET, long_lines
 from apidiff.servers.analyser import Analyser, Analysis
 from apidiff.servers.document_lines import DocumentLines
+from apidiff.servers.guarded_streams import Answers, GuardedInput
 from apidiff.servers.log_lines import log_in_lines
 from apidiff.servers.moved_places import place_before
 from apidiff.servers.quick_fixes import Fix, quick_fixes
 from apidiff.writers.scan.words import problem_text
 
 _PAUSE = 0.25  # seconds without a keystroke before a document is analysed
-_LARGEST = 64 << 20  # bytes of a message: a longer one is passed over
 _SHOWN = 80  # characters of an address that is none, in the log
 _SEVERITIES = {
     "silent": types.DiagnosticSeverity.Warning,
@@ -278,8 +278,8 @@ def serve(index: Index, choices: Choices, stdin: BinaryIO, stdout: BinaryIO) -> 
     """
     log_in_lines()
     logging.getLogger(JsonRPCProtocol.__module__).addFilter(_is_fault)
-    answers = _Answers(stdout)
-    make_server(index, choices).start_io(_Guarded(stdin, answers), answers)  # type: ignore[arg-type]
+    answers = Answers(stdout)
+    make_server(index, choices).start_io(GuardedInput(stdin, answers), answers)  # type: ignore[arg-type]
     if answers.fault:
         raise answers.fault
 
@@ -287,55 +287,6 @@ def serve(index: Index, choices: Choices, stdin: BinaryIO, stdout: BinaryIO) -> 
 def _is_fault(record: logging.LogRecord) -> bool:
     """Tells whether a record is for the log: that one typed on before an answer was there is not."""
     return not record.exc_info or not isinstance(record.exc_info[1], JsonRpcContentModified)
-
-
-class _Answers:
-    """Output to an editor. ``fault``: why it cannot be written to."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self.fault: OSError | None = None
-
-    def write(self, data: bytes) -> None:
-        try:
-            self._stream.write(data)
-            self._stream.flush()
-        except OSError as error:
-            self.fault = error
-
-    def flush(self) -> None:
-        """Do nothing: each message is flushed as it is written."""
-
-    def close(self) -> None:
-        try:
-            self._stream.close()
-        except OSError as error:
-            self.fault = error
-
-
-class _Guarded:
-    """Input of which messages of absurd size are passed over, so that memory is not asked for them.
-
-    It ends where answers cannot be written.
-    """
-
-    def __init__(self, stream: BinaryIO, answers: _Answers) -> None:
-        self._stream, self._answers = stream, answers
-
-    def readline(self) -> bytes:
-        if self._answers.fault:
-            return b""
-        line = self._stream.readline(1 << 16)
-        name, _, value = line.partition(b":")
-        if name.strip().lower() != b"content-length":
-            return line
-        digits = value.strip().lstrip(b"0") or b"0"
-        if not value.strip().isdigit() or len(digits) > len(str(_LARGEST)) or int(digits) > _LARGEST:
-            return b"X-Passed-Over: 1\r\n"
-        return b"Content-Length: " + digits + b"\r\n"
-
-    def read(self, count: int) -> bytes:
-        return self._stream.read(count)
 
 
 def _is_address(uri: str) -> bool:
