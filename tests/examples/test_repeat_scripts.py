@@ -17,7 +17,7 @@ from apidiff.model.views import Entry, RepeatEntry
 
 DEADLINE = 500.0
 # One part is run each day.
-PARTS = 20
+PARTS = 30
 
 
 def one_of_each(entries: Mapping[str, Entry]) -> Iterator[tuple[str, RepeatEntry]]:

@@ -23,8 +23,8 @@ from apidiff.model.vocabulary import Execution
 from apidiff.verification.samples import devices_here, verdict_changed, verify_samples
 
 INSTALLED = metadata.version("mindspore")
-DAYS = 40  # within which all mappings are run
-EXTRACTED_DAYS = 80  # and with the samples taken from PyTorch, of which there are three times as many
+DAYS = 60  # within which all mappings are run
+EXTRACTED_DAYS = 120  # and with the samples taken from PyTorch, of which there are three times as many
 ALL_S = 3600  # for all of them on one machine, which takes a quarter of it
 ADD, LINEAR, GELU = "torch.Tensor.add_", "torch.nn.Linear", "torch.nn.functional.gelu"
 

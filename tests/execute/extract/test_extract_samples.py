@@ -62,6 +62,7 @@ def shipped(database: Data) -> dict[str, ExtractedSamples]:
     return database.extracted
 
 
+@pytest.mark.turning(days=2, group="of PyTorch")
 def test_they_are_made_again_with_the_same_digest(tmp_path: Path, shipped: dict[str, ExtractedSamples]) -> None:
     """By the command; meshgrid's inputs are drawn in the order of a set."""
     command = [sys.executable, "-m", "apidiff", "samples", "extract", *SOME, "--into", str(tmp_path)]
@@ -324,6 +325,7 @@ def test_a_process_whose_asker_ends_ends_without_a_word(capfd: pytest.CaptureFix
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.turning(days=2, group="of PyTorch")
 def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path) -> None:
     """PyTorch makes a folder there when its compiler is imported."""
     temporary = tmp_path / "temporary"
