@@ -78,6 +78,7 @@ class Place:
             (mappings / f"{call}.yaml").write_text(_MAPPING.format(call=call), encoding="utf-8")
         for name in ("documents.yaml", "frameworks.yaml"):
             (folder / "data" / name).write_text("{}\n", encoding="utf-8")
+        (folder / "data" / "own_records.txt").touch()
 
     @property
     def journals(self) -> list[Path]:
