@@ -36,13 +36,16 @@ class NotWritten(Exception):
 
 
 class _Argument(NamedTuple):
-    """An argument: the source's parameter, None where nobody knows; its place; whether it is written with a keyword."""
+    """An argument: the source's parameter, None where nobody knows; its place; the keyword that it is written with.
+
+    ``start``: of its value, with the parentheses around that.
+    """
 
     parameter: str | None
     slot: Slot
     value: ast.expr
     keyword: str | None
-    target: str | None = None
+    start: int
 
 
 class CallWriter:
@@ -101,9 +104,12 @@ class CallWriter:
         found, number = [], 0
         for node, slot in zip(nodes, slots, strict=True):
             if isinstance(node, ast.keyword):
-                found.append(_Argument(node.arg, slot, node.value, node.arg))
+                start = slot.value if node.arg is not None else slot.start
+                if start is None:  # its name has a letter that `tokenize` takes for none
+                    raise NotWritten(filled("porting.starred"))
+                found.append(_Argument(node.arg, slot, node.value, node.arg, start))
                 continue
-            found.append(_Argument(names[number] if number < len(names) else None, slot, node, None))
+            found.append(_Argument(names[number] if number < len(names) else None, slot, node, None, slot.start))
             number += 1
         return opened, found
 
@@ -181,9 +187,7 @@ class CallWriter:
         return []
 
     def _value_edits(self, parameter: str, one: _Argument) -> list[Edit]:
-        start, end = one.slot.start, one.slot.end
-        if one.keyword is not None:
-            start = self._code.start(one.value)
+        start, end = one.start, one.slot.end
         if parameter in self._rule.values:
             literal = _literal(one.value)
             known = self._rule.values[parameter]
@@ -205,8 +209,7 @@ class CallWriter:
                 if parameter not in given:
                     raise NotWritten(filled("porting.value", name=parameter))
                 one = given[parameter]
-                start = self._code.start(one.value) if one.keyword is not None else one.slot.start
-                text = text.replace(f"{{{parameter}}}", self._code.text(start, one.slot.end))
+                text = text.replace(f"{{{parameter}}}", self._code.text(one.start, one.slot.end))
             parts.append(f"{name}={text}")
         if not parts:
             return []
@@ -232,8 +235,7 @@ class CallWriter:
         if isinstance(call.func, ast.Attribute):
             places["self"] = code.start(call), self._receiver_end(call.func)
         for one in arguments:
-            start = code.start(one.value) if one.keyword is not None else one.slot.start
-            places[str(one.parameter)] = (start, one.slot.end)
+            places[str(one.parameter)] = one.start, one.slot.end
         conditions = [self._rule.condition] if self._rule.condition is not None else []
         named = PLACE.findall(form)
         if any(name not in places for name in named):  # a method that is called by a name of its own

@@ -26,11 +26,16 @@ class Edit(msgspec.Struct, frozen=True, array_like=True, order=True):
 
 
 class Slot(NamedTuple):
-    """An argument as it is written, with parentheses around it: its bytes, and the end of the comma after it, if there is one."""
+    """An argument as it is written, with parentheses around it: its bytes, and the end of the comma after it, if there is one.
+
+    ``name_end``, ``value``: of one with a keyword, the end of that and the first byte after its ``=`` that is no space.
+    """
 
     start: int
     end: int
     comma: int | None
+    name_end: int | None = None
+    value: int | None = None
 
 
 class CodeText:
@@ -87,6 +92,7 @@ class CodeText:
         ``end``: a byte after that bracket's end, at which an expression ends.
         """
         inner, depth, after, opened = None, 0, 0, start
+        count, name_end, value = 0, None, None  # tokens of the item; what is known of its keyword
         slots: list[Slot] = []
         for kind, text, first, last in self._tokens(start, end):
             if kind == tokenize.OP and text in _OPENING:
@@ -103,12 +109,16 @@ class CodeText:
             if depth == 0:
                 continue
             if depth == 1 and text == "," and kind == tokenize.OP and inner is not None:
-                slots.append(Slot(inner, after, last))
-                inner = None
+                slots.append(Slot(inner, after, last, name_end, value))
+                inner, count, name_end, value = None, 0, None, None
                 continue
-            inner, after = first if inner is None else inner, last
+            if count == 1 and text == "=" and kind == tokenize.OP:
+                name_end = after
+            elif count == 2 and name_end is not None:
+                value = first
+            inner, after, count = first if inner is None else inner, last, count + 1
         if inner is not None:
-            slots.append(Slot(inner, after, None))
+            slots.append(Slot(inner, after, None, name_end, value))
         return opened, slots
 
     def _tokens(self, start: int, end: int) -> Iterable[tuple[int, str, int, int]]:
