@@ -14,10 +14,13 @@ class CodeAnchors:
     def __init__(self, code: CodeText) -> None:
         self._code = code
         self._calls: dict[int, ast.Call] = {}
+        self._attributes: dict[int, ast.Attribute] = {}
         annotations: list[ast.expr] = []
         for node in ast.walk(code.tree):
             if isinstance(node, ast.Call):
                 self._calls[code.end(node.func)] = node
+            elif isinstance(node, ast.Attribute):
+                self._attributes[code.end(node)] = node
             elif isinstance(node, ast.arg | ast.AnnAssign) and node.annotation is not None:
                 annotations.append(node.annotation)
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.returns is not None:
@@ -34,6 +37,10 @@ class CodeAnchors:
     def call_at(self, end: int) -> ast.Call | None:
         """The call whose function ends at a byte."""
         return self._calls.get(end)
+
+    def attribute_at(self, end: int) -> ast.Attribute | None:
+        """The attribute whose name ends at a byte."""
+        return self._attributes.get(end)
 
     def is_annotation(self, start: int) -> bool:
         """Whether a name that begins at a byte stands in an annotation."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -263,13 +264,17 @@ class _Port:
     def _is_attribute(self, reference: Reference) -> bool:
         """Whether a reference is a name behind a dot that follows an object, as a method does, and no path from a module."""
         start, end = self._place(reference)
-        if self._code.data[max(0, start - 80) : start].rstrip().endswith(b"."):
+        node = self._anchors.attribute_at(end)
+        if node is None:
+            return False
+        if start > self._code.start(node):
             return True
         owner = reference.name.split(".")[-2]
         if not owner[:1].isupper():  # of a module
             return False
-        before = self._code.text(start, end).rpartition(".")[0].rstrip()
-        return before.rpartition(".")[2].strip() != owner
+        before = node.value
+        named = before.attr if isinstance(before, ast.Attribute) else before.id if isinstance(before, ast.Name) else ""
+        return named != owner
 
     def _place(self, reference: Reference) -> tuple[int, int]:
         span = reference.span

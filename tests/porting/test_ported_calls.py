@@ -67,3 +67,23 @@ def test_rules_take_the_whole_value_of_a_keyword(before: str, after: str) -> Non
     edits = CallWriter(code, call, form, facts, found, str).edits().edits
     name = Edit(code.start(call.func), code.end(call.func), target)
     assert apply_edits(code.data, [name, *edits]).decode() == after
+
+
+PERIODS = [  # a comment that ends in one is no object before a dot
+    "# Join them.\ny = {}\n",
+    "y = [\n    # The second.\n    {},\n]\n",
+    "y = 1.; z = (1.,\n  {})\n",
+]
+
+
+@pytest.mark.parametrize("text", PERIODS)
+def test_a_period_before_a_path_is_no_dot(port: Port, text: str) -> None:
+    before = text.format("torch.cat([a, b], dim=0)").replace("y = torch", "torch")
+    after = text.format("mint.cat([a, b], dim=0)").replace("y = mint", "mint")
+    assert port(f"import torch\n{before}").text == f"from mindspore import mint\n{after}"
+
+
+def test_a_method_behind_a_far_dot_is_one(port: Port) -> None:
+    far = " " * 100
+    found = port(f"{_TENSOR}return (x.abs() # c\n.{far}relu())\n").text
+    assert f".{far}relu()" in found
