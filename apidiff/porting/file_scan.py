@@ -41,7 +41,7 @@ class Span(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class Reference(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A place that names an API. ``role``: call, name or import. ``possible``: a method of something unknown.
 
-    ``index``: where the indices that the call returns are passed on as an index.
+    ``index``: where the indices that the call returns are passed on as an index. ``unbound``: a member looked up on its class.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Reference(msgspec.Struct, frozen=True, array_like=True, gc=False):
     form: CallForm | None
     possible: bool = False
     index: Span | None = None
+    unbound: bool = False
 
 
 class OpenReference(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -113,7 +114,8 @@ def scan_parsed(
     ends = {use.place[2:] for use in found.uses if use.role == "call" and use.name.rpartition(".")[2] in _INDICES}
     passed_on = index_uses([part.tree for part in parsed], ends) if ends else {}
     references = [
-        Reference(use.name, places.span(use.place), use.role, form_of(use.passed), use.possible) for use in found.uses
+        Reference(use.name, places.span(use.place), use.role, form_of(use.passed), use.possible, unbound=use.unbound)
+        for use in found.uses
     ]
     if passed_on:
         for number, use in enumerate(found.uses):

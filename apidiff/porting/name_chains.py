@@ -108,7 +108,10 @@ class NameChains:
         way = self.names.follow(value, rest, passed is not None)
         if way.api is not None:
             end = at + way.end
-            self._tell(way.api, base, steps, end, role if end == count else "name", passed if end == count else None)
+            if end == count:
+                self._tell(way.api, base, steps, end, role, passed, unbound=way.of_class)
+            else:
+                self._tell(way.api, base, steps, end, "name", None, unbound=way.of_class)
         elif way.value is None and way.is_lost:
             self._tell_possible(steps, passed)
         elif way.value is not None and "|" in way.value and at + way.end < count:
@@ -180,11 +183,19 @@ class NameChains:
         self.pending.append(Pending(value, [step.attr for step in steps], places, role, passed))
 
     def _tell(
-        self, api: str, base: ast.expr, steps: list[ast.Attribute], end: int, role: str, passed: Passed | None
+        self,
+        api: str,
+        base: ast.expr,
+        steps: list[ast.Attribute],
+        end: int,
+        role: str,
+        passed: Passed | None,
+        *,
+        unbound: bool,
     ) -> None:
         if api[0] == "m":  # of MindSpore: understood, and not told
             return
         last = steps[end - 1] if end else base
         plain = type(base) is ast.Name
         place = place_of(last) if plain or not end else attribute_place(steps[end - 1])
-        self.uses.append(Use(api, place, role, passed))
+        self.uses.append(Use(api, place, role, passed, unbound=unbound))

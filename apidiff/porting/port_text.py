@@ -299,6 +299,8 @@ class _Port:
         if target.written == "annotation" and not self._anchors.is_annotation(start):
             raise NotWritten(filled("porting.only_annotation", target=target.name))
         call = self._anchors.call_at(end) if reference.role == "call" else None
+        if call is not None and reference.unbound:  # its first argument is the object
+            raise NotWritten(filled("porting.unbound"))
         by_form = call is not None and bool(target.rule.forms)
         name = [] if by_form else self._name_edits(reference, target.name, start, end)
         if call is None:

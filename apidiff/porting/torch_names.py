@@ -38,13 +38,15 @@ class Followed(msgspec.Struct, frozen=True, gc=False):
     """Where names behind a value lead.
 
     ``value``: what all of them give. ``api``: that is named on the way, None where none is; ``end``: after how many names that
-    is, or where the way ends. ``is_lost``: whether nobody knows what one of them gives.
+    is, or where the way ends. ``is_lost``: whether nobody knows what one of them gives. ``of_class``: whether
+    the API is a member that is looked up on its class.
     """
 
     value: Value
     api: str | None
     end: int
     is_lost: bool = False
+    of_class: bool = False
 
 
 def read_result_types() -> ResultTypes:
@@ -165,7 +167,7 @@ class TorchNames:
         member = self.attribute(api, names[at])
         if member is None:
             return Followed(None, api, at)
-        return Followed(self._last(member, names[at + 1 :]), member, at + 1)
+        return Followed(self._last(member, names[at + 1 :]), member, at + 1, of_class=True)
 
     def _last(self, value: Value, names: tuple[str, ...]) -> Value:
         for name in names:

@@ -158,11 +158,11 @@ def _followed(value: str, one: OpenReference, links: TreeLinks) -> Reference | N
         if "|" in now:
             now = next((part for part in now.split("|") if part[0] == "t"), now.split("|")[0])
         if now[0] != IN_TREE and now[-1] not in ")]" and not names.is_module(now):
-            end, api = at, now
+            end, api, unbound = at, now, False
             if at < count and names.is_class(now) and (member := names.attribute(now, one.names[at])) is not None:
-                end, api = at + 1, member
-            whole = end == count
-            return Reference(api, one.spans[end], one.role if whole else "name", one.form if whole else None)
+                end, api, unbound = at + 1, member, True
+            role, form = (one.role, one.form) if end == count else ("name", None)
+            return Reference(api, one.spans[end], role, form, unbound=unbound)
         if at == count:
             return None
         before, now = now, links.attribute(now, one.names[at])

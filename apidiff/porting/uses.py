@@ -27,13 +27,17 @@ class Passed(msgspec.Struct, frozen=True, gc=False):
 
 
 class Use(msgspec.Struct, frozen=True, gc=False):
-    """A place that names an API. ``role``: call, name or import. ``possible``: a method of something unknown."""
+    """A place that names an API. ``role``: call, name or import. ``possible``: a method of something unknown.
+
+    ``unbound``: a member that is looked up on its class.
+    """
 
     name: str
     place: Place
     role: str
     passed: Passed | None
     possible: bool = False
+    unbound: bool = False
 
 
 class Pending(msgspec.Struct, frozen=True, gc=False):

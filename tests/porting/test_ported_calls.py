@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +12,12 @@ from apidiff.lookup.cache import open_index
 from apidiff.porting.call_edits import CallWriter
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
 from apidiff.porting.judgement import Judge
+from apidiff.porting.port_files import PortedFile, port_files
 from apidiff.porting.port_text import Ported, Porter, PortOptions
+from apidiff.porting.source_files import find_sources
 from apidiff.porting.text_scan import scan_text
 from apidiff.porting.torch_names import TorchNames, read_result_types
+from apidiff.porting.tree_scan import scan_tree
 
 Port = Callable[..., Ported]
 
@@ -27,6 +31,20 @@ def port() -> Port:
 
     def ported(text: str, *, unsafe: bool = False) -> Ported:
         return Porter(judge, index.source_names, PortOptions(unsafe=unsafe)).port_text(text)
+
+    return ported
+
+
+@pytest.fixture(scope="module")
+def port_tree() -> Callable[[Path], dict[str, str]]:
+    """Port the files of a folder along with each other: their texts by name."""
+    index = open_index()
+    porter = Porter(Judge.of_index(index, "2.10.0", None), index.source_names, PortOptions(unsafe=True))
+
+    def ported(folder: Path) -> dict[str, str]:
+        scanned = scan_tree(find_sources([folder])[0], index.source_names, jobs=1, ported=True)
+        files = [file for file in port_files(scanned, porter) if isinstance(file, PortedFile)]
+        return {file.path.name: file.after.decode() for file in files}
 
     return ported
 
@@ -87,3 +105,39 @@ def test_a_method_behind_a_far_dot_is_one(port: Port) -> None:
     far = " " * 100
     found = port(f"{_TENSOR}return (x.abs() # c\n.{far}relu())\n").text
     assert f".{far}relu()" in found
+
+
+UNBOUND = [  # their first argument is the object
+    "torch.Tensor.size(x)",
+    "torch.Tensor.norm(x)",
+    "torch.Tensor.norm(x, dim=0)",
+    "torch.Tensor.add(x, other=x)",
+    "Tensor.size(dim=x)",
+    "T.norm(x)",
+    "held.norm(x)",
+    "(torch.Tensor).norm(x)",
+]
+
+
+@pytest.mark.parametrize("call", UNBOUND)
+def test_a_method_called_on_its_class_is_left(port: Port, call: str) -> None:
+    head = "import torch\nfrom torch import Tensor\nfrom torch import Tensor as T\nheld = torch.Tensor\n"
+    found = port(f"{head}def f(x):\n    return {call}\n", unsafe=True)
+    assert found.text.splitlines()[-1].endswith(call.rpartition(".")[2])
+    assert [one.state for one in found.changes if one.line == 6] == ["manual"]
+    assert "is called on its class" in found.text
+
+
+def test_a_method_called_on_a_class_that_another_file_hands_on_is_left(
+    tmp_path: Path, port_tree: Callable[[Path], dict[str, str]]
+) -> None:
+    (tmp_path / "kinds.py").write_text("from torch import Tensor\n")
+    (tmp_path / "used.py").write_text("from kinds import Tensor as T\ndef f(x):\n    return T.norm(x)\n")
+    assert "return T.norm(x)" in port_tree(tmp_path)["used.py"]
+    assert "is called on its class" in port_tree(tmp_path)["used.py"]
+
+
+def test_a_constructor_called_on_its_class_and_methods_without_a_call_are_ported(port: Port) -> None:
+    text = "import torch\nfrom torch import nn\n\nclass A(nn.Module):\n    def __init__(self):\n        {}\n"
+    after = port(text.format("nn.Module.__init__(self); map(torch.Tensor.abs, [])")).text
+    assert after.endswith("nn.Cell.__init__(self); map(mindspore.Tensor.abs, [])\n")
