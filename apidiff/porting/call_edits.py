@@ -136,7 +136,8 @@ class CallWriter:
                 if name not in self._names and not self._open:
                     raise NotWritten(filled("porting.lacks", name=parameter, target=self._target.name))
                 if name != one.keyword:
-                    edits.append(Edit(one.slot.start, one.slot.start + len(one.keyword.encode()), name))
+                    # A keyword need not be written as the name that Python makes of it.
+                    edits.append(Edit(one.slot.start, one.slot.name_end or one.start, name))
             else:
                 if parameter != variadic and not by_keyword:
                     by_keyword = self._has_moved(name, position)

@@ -141,3 +141,14 @@ def test_a_constructor_called_on_its_class_and_methods_without_a_call_are_ported
     text = "import torch\nfrom torch import nn\n\nclass A(nn.Module):\n    def __init__(self):\n        {}\n"
     after = port(text.format("nn.Module.__init__(self); map(torch.Tensor.abs, [])")).text
     assert after.endswith("nn.Cell.__init__(self); map(mindspore.Tensor.abs, [])\n")
+
+
+WIDE_KEYWORDS = [  # Python takes their letters for plain ones
+    ("torch.tensor(ｄata=[1])", "mindspore.tensor(input_data=[1])"),
+    ("torch.tensor(ｄａｔａ = ([1]))", "mindspore.tensor(input_data = ([1]))"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), WIDE_KEYWORDS)
+def test_a_keyword_is_as_long_as_it_is_written(port: Port, before: str, after: str) -> None:
+    assert port(f"import torch\nx = {before}\n", unsafe=True).text.endswith(f"x = {after}\n")
