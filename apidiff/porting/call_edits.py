@@ -14,6 +14,7 @@ from apidiff.model.rule import PLACE
 from apidiff.porting.call_forms import CallForm
 from apidiff.porting.call_matching import bound_by, way_taken
 from apidiff.porting.code_text import CodeText, Edit, Slot
+from apidiff.porting.code_tokens import NoTokens
 from apidiff.porting.judgement import is_left_out, takes_tuple
 
 _FULL = re.compile(r"\bmindspore(?:\.\w+)+")
@@ -94,7 +95,10 @@ class CallWriter:
 
     def _arguments(self, way: Sequence[str] | None) -> tuple[int, list[_Argument]]:
         code, call = self._code, self._call
-        opened, slots = code.slots(code.end(call.func), code.end(call))
+        try:
+            opened, slots = code.slots(code.end(call.func), code.end(call))
+        except NoTokens as error:
+            raise NotWritten(filled("porting.starred")) from error
         nodes: list[ast.expr | ast.keyword] = sorted(
             [*call.args, *call.keywords], key=lambda node: (node.lineno, node.col_offset)
         )

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
-import tokenize
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import msgspec
 
+from apidiff.porting.code_tokens import CodeTokens
+
 _LINE_END = re.compile(rb"\r\n|\r|\n")
-_LINE, _LONE_CR = re.compile(r"[^\n]*\n|[^\n]+"), re.compile(r"\r(?!\n)")
-_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
-_SILENT = {tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+_COMMA, _EQUALS = b",="
+_MOST_PIECES = 8  # with tokens: strings within strings hold calls of their own
 
 
 class Edit(msgspec.Struct, frozen=True, array_like=True, order=True):
@@ -47,6 +47,7 @@ class CodeText:
         self._starts = [0, *(found.end() for found in _LINE_END.finditer(self.data))]
         # Line → the byte of each character of it, where these are not the same.
         self._widths: dict[int, Sequence[int] | None] = {}
+        self._pieces: list[CodeTokens] = []
 
     def offset(self, line: int, column: int) -> int:
         """The byte at which a column of a line stands, both as `ast` counts them."""
@@ -89,56 +90,45 @@ class CodeText:
     def slots(self, start: int, end: int) -> tuple[int, list[Slot]]:
         """The items between the first bracket at or after ``start`` and its end: the byte after the bracket, and each item.
 
-        ``end``: a byte after that bracket's end, at which an expression ends.
+        ``end``: a byte after that bracket's end, at which an expression ends. Raises NoTokens.
         """
-        inner, depth, after, opened = None, 0, 0, start
-        count, name_end, value = 0, None, None  # tokens of the item; what is known of its keyword
+        tokens = self._tokens(start, end)
+        bracket = tokens.opening(start)
+        if bracket is None:
+            return start, []
         slots: list[Slot] = []
-        for kind, text, first, last in self._tokens(start, end):
-            if kind == tokenize.OP and text in _OPENING:
-                depth += 1
-                if depth == 1:
-                    opened = last
-                    continue
-            if kind == tokenize.OP and text in _CLOSING:
-                if depth == 0:  # of parentheses around what stands before
-                    continue
-                depth -= 1
-                if depth == 0:
-                    break
-            if depth == 0:
-                continue
-            if depth == 1 and text == "," and kind == tokenize.OP and inner is not None:
-                slots.append(Slot(inner, after, last, name_end, value))
+        inner, after, count = None, 0, 0  # the start of the item, its end, how many parts it has
+        name_end, value = None, None
+        number, last = bracket + 1, tokens.closing.get(bracket, len(tokens.marks))
+        while number < last:
+            mark, first = tokens.marks[number], tokens.starts[number]
+            # What stands in brackets within is passed over, else nested calls would be gone through again and again.
+            number = min(tokens.closing.get(number, number), last - 1)
+            if mark == _COMMA and inner is not None:
+                slots.append(Slot(inner, after, tokens.ends[number], name_end, value))
                 inner, count, name_end, value = None, 0, None, None
-                continue
-            if count == 1 and text == "=" and kind == tokenize.OP:
-                name_end = after
-            elif count == 2 and name_end is not None:
-                value = first
-            inner, after, count = first if inner is None else inner, last, count + 1
+            else:
+                if count == 1 and mark == _EQUALS:
+                    name_end = after
+                elif count == 2 and name_end is not None:
+                    value = first
+                inner, after, count = first if inner is None else inner, tokens.ends[number], count + 1
+            number += 1
         if inner is not None:
             slots.append(Slot(inner, after, None, name_end, value))
-        return opened, slots
+        return tokens.ends[bracket], slots
 
-    def _tokens(self, start: int, end: int) -> Iterable[tuple[int, str, int, int]]:
-        """The tokens of an expression with their bytes; comments and line ends are left out."""
-        segment = self.text(start, end)
-        # In parentheses lines may end anywhere. A lone CR is no line end to `tokenize`, and as long as the one that it knows.
-        lines = _LINE.findall(_LONE_CR.sub("\n", f"({segment})"))
-        rows = [-1, *accumulate(map(len, lines), initial=-1)]  # where each begins in the segment, counted from 1
-        size = len(segment)
-        places = (
-            range(size + 1) if segment.isascii() else [*accumulate((len(one.encode()) for one in segment), initial=0)]
-        )
-        for found in tokenize.generate_tokens(iter(lines).__next__):
-            first, last = (rows[row] + column for row, column in (found.start, found.end))
-            if found.type in _SILENT or last <= 0:
-                continue
-            if first >= size:
-                break
-            kind = found.exact_type if found.exact_type == tokenize.OP else found.type
-            yield kind, found.string, start + places[first], start + places[min(last, size)]
+    def _tokens(self, start: int, end: int) -> CodeTokens:
+        """Tokens with those between two bytes, of a piece around them if there is one: a call is asked for before those in it."""
+        pieces = self._pieces
+        while pieces and pieces[-1].end <= start:
+            pieces.pop()
+        for piece in reversed(pieces):
+            if piece.covers(start, end):
+                return piece
+        pieces.append(CodeTokens(self.text(start, end), start))
+        del pieces[:-_MOST_PIECES]
+        return pieces[-1]
 
     def without(self, slots: Sequence[Slot], dropped: Iterable[int]) -> list[Edit]:
         """The edits that take items out of a list with its commas; a line that holds nothing else goes too."""

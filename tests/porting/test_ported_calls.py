@@ -11,6 +11,7 @@ import pytest
 from apidiff.lookup.cache import open_index
 from apidiff.porting.call_edits import CallWriter
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
+from apidiff.porting.code_tokens import CodeTokens
 from apidiff.porting.judgement import Judge
 from apidiff.porting.port_files import PortedFile, port_files
 from apidiff.porting.port_text import Ported, Porter, PortOptions
@@ -152,3 +153,34 @@ WIDE_KEYWORDS = [  # Python takes their letters for plain ones
 @pytest.mark.parametrize(("before", "after"), WIDE_KEYWORDS)
 def test_a_keyword_is_as_long_as_it_is_written(port: Port, before: str, after: str) -> None:
     assert port(f"import torch\nx = {before}\n", unsafe=True).text.endswith(f"x = {after}\n")
+
+
+def test_nested_calls_around_a_long_argument_are_read_once(port: Port, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    init = CodeTokens.__init__
+
+    def counted(self: CodeTokens, text: str, start: int) -> None:
+        read.append(len(text))
+        init(self, text, start)
+
+    monkeypatch.setattr(CodeTokens, "__init__", counted)
+    text = f"import torch\nx = {'torch.stack(' * 60}[{'1,' * 40_000}]{', dim=0)' * 60}\n"
+    assert port(text, unsafe=True).text.count("mint.stack(") == 60
+    assert sum(read) < 2 * len(text)
+
+
+def test_brackets_around_a_called_path_need_not_stand_in_line(port: Port) -> None:
+    text = "import torch\nx = ((torch.cat\n        )\n    )([a], dim=0)\n"
+    assert "dim=0" in port(text).text
+
+
+STRINGS = [  # what is called in strings is told by Python from 3.12 on
+    'x = torch.cat([f"{torch.cat([a], dim=0)}", torch.cat([b], dim=0)], dim=0)',
+    "x = torch.cat([f\"{torch.cat([f'{torch.cat([a], dim=0)}'], dim=0)}\", torch.cat([b], dim=0)], dim=0)",
+]
+
+
+@pytest.mark.parametrize("text", STRINGS)
+def test_calls_in_strings_and_around_them_are_ported(port: Port, text: str) -> None:
+    wanted = f"from mindspore import mint\n{text.replace('torch', 'mint')}\n"
+    assert port(f"import torch\n{text}\n").text == wanted
