@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from apidiff.porting.code_text import CodeText
+
+_WRITTEN = re.compile("(# apidiff [^:：]*: [^:：]*)[:：]")
 
 
 class CodeAnchors:
@@ -56,15 +60,22 @@ class CodeAnchors:
         return text[: len(text) - len(text.lstrip(" \t\f"))]
 
     def has_comment(self, line: int, start: str) -> bool:
-        """Whether one of the comments right above ``line`` begins with ``start``."""
+        """Whether one of the comments right above ``line`` begins with ``start``, as ported code has it, and a colon."""
+        first = self._comments.get(line - 1, {}).get(start)
+        return first is not None and first < line
+
+    @cached_property
+    def _comments(self) -> dict[int, dict[str, int]]:
+        """Lines that are comments: how those of ported code begin that stand in one go with it, each with its first line."""
         code = self._code
-        for above in range(line - 1, 0, -1):
-            text = code.text(code.line_start(above), code.line_end(above)).strip()
-            if not text.startswith("#"):
-                return False
-            if text.startswith(start) and text[len(start) : len(start) + 1] in {":", "："}:
-                return True
-        return False
+        found: dict[int, dict[str, int]] = {}
+        for line in range(1, code.line_count + 1):
+            text = code.text(code.line_start(line), code.line_end(line)).strip()
+            if text.startswith("#"):
+                found[line] = found.get(line - 1, {})
+                if written := _WRITTEN.match(text):
+                    found[line].setdefault(written[1], line)
+        return found
 
     def _anchor_all(self, node: ast.AST) -> None:
         for child in _statements(node):

@@ -62,6 +62,11 @@ class CodeText:
         widths = self._widths[line]
         return self._starts[line - 1] + (column - 1 if widths is None else widths[min(column, len(widths)) - 1])
 
+    @property
+    def line_count(self) -> int:
+        """The number of lines; the last may be empty."""
+        return len(self._starts)
+
     def line_start(self, line: int) -> int:
         """The first byte of a line."""
         return self._starts[line - 1]

@@ -184,3 +184,35 @@ STRINGS = [  # what is called in strings is told by Python from 3.12 on
 def test_calls_in_strings_and_around_them_are_ported(port: Port, text: str) -> None:
     wanted = f"from mindspore import mint\n{text.replace('torch', 'mint')}\n"
     assert port(f"import torch\n{text}\n").text == wanted
+
+
+def test_comments_above_many_changes_are_read_once(port: Port, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    whole = CodeText.text
+
+    def counted(self: CodeText, start: int, end: int) -> str:
+        read.append(end - start)
+        return whole(self, start, end)
+
+    monkeypatch.setattr(CodeText, "text", counted)
+    calls = ", ".join(["torch.std(a, unbiased=False)"] * 1_000)
+    text = "import torch\n" + "#\n" * 20_000 + f"x = [{calls}]\n"
+    found = port(text, unsafe=True)
+    assert found.count("manual") == 1_000
+    assert sum(read) < 10 * len(text)
+
+
+def test_comments_of_an_earlier_port_are_not_written_again(port: Port) -> None:
+    head, call = "import torch\n", "x = torch.std(a, unbiased=False)\n"
+    comment = port(f"{head}{call}").text.splitlines(keepends=True)[1]
+    assert comment.startswith("# apidiff manual: torch.std: ")
+    for text, is_told in [
+        (f"{head}{comment}{call}", True),
+        (f"{head}{comment}# more\n{call}", True),
+        (f"{head}# before\n{comment.replace(': `', '：`')}{call}", True),
+        (f"{head}{comment}\n{call}", False),
+        (f"{head}{comment}y = 1\n{call}", False),
+        (f"{head}{call}{comment}", False),
+        (f"{head}# apidiff manual: torch.std_mean: no\n{call}", False),
+    ]:
+        assert (port(text).text == text) is is_told, text
