@@ -238,7 +238,10 @@ class CallWriter:
         form = _FULL.sub(lambda found: self._spelled(found[0]), form)
         places = {}
         if isinstance(call.func, ast.Attribute):
-            places["self"] = code.start(call), self._receiver_end(call.func)
+            try:
+                places["self"] = code.start(call), code.dot(call.func)
+            except NoTokens as error:
+                raise NotWritten(filled("porting.form")) from error
         for one in arguments:
             places[str(one.parameter)] = one.start, one.slot.end
         conditions = [self._rule.condition] if self._rule.condition is not None else []
@@ -258,11 +261,6 @@ class CallWriter:
                 edits.append(Edit(at, start, text))
             at = end
         return CallEdits(edits, conditions, renames=False)
-
-    def _receiver_end(self, func: ast.Attribute) -> int:
-        """The byte after what a method is called on, with parentheses around it."""
-        end = self._code.end(func) - len(func.attr.encode())
-        return self._code.data.rindex(b".", self._code.end(func.value), end)
 
 
 def _positional(way: Sequence[str], count: int) -> list[str]:

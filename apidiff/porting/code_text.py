@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from apidiff.porting.code_tokens import CodeTokens
+from apidiff.porting.code_tokens import CodeTokens, NoTokens
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
-_COMMA, _EQUALS = b",="
+_COMMA, _EQUALS, _DOT = b",=."
 _MOST_PIECES = 8  # with tokens: strings within strings hold calls of their own
 
 
@@ -122,6 +122,14 @@ class CodeText:
         if inner is not None:
             slots.append(Slot(inner, after, None, name_end, value))
         return tokens.ends[bracket], slots
+
+    def dot(self, node: ast.Attribute) -> int:
+        """The byte of the dot before the name of an attribute. Raises NoTokens."""
+        start, end = self.end(node.value), self.end(node)
+        place = self._tokens(start, end).last(_DOT, start, end)
+        if place is None:
+            raise NoTokens
+        return place
 
     def _tokens(self, start: int, end: int) -> CodeTokens:
         """Tokens with those between two bytes, of a piece around them if there is one: a call is asked for before those in it."""

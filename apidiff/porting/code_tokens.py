@@ -71,3 +71,10 @@ class CodeTokens:
             if self.marks[number] in _OPENING:
                 return number
         return None
+
+    def last(self, mark: int, start: int, end: int) -> int | None:
+        """The byte of the last operator ``mark`` between two bytes."""
+        for number in range(bisect_left(self.starts, end) - 1, bisect_left(self.starts, start) - 1, -1):
+            if self.marks[number] == mark:
+                return self.starts[number]
+        return None

@@ -216,3 +216,16 @@ def test_comments_of_an_earlier_port_are_not_written_again(port: Port) -> None:
         (f"{head}# apidiff manual: torch.std_mean: no\n{call}", False),
     ]:
         assert (port(text).text == text) is is_told, text
+
+
+RECEIVERS = [  # what a method is called on ends at the dot before its name, whatever comments hold
+    ("(x. # foo.bar\n    size(1))", "(x.shape[1])"),
+    ("(x # a.b\n    .size(1))", "(x # a.b\n    .shape[1])"),
+    ("(x.abs() # a.b\n    . # c.d\n    size(1))", "(x.abs() # a.b\n    .shape[1])"),
+    ("(x) . size(1)", "(x) .shape[1]"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), RECEIVERS)
+def test_a_dot_in_a_comment_ends_no_receiver(port: Port, before: str, after: str) -> None:
+    assert port(f"{_TENSOR}return {before}\n").text.endswith(f"return {after}\n")
