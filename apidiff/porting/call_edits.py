@@ -237,7 +237,8 @@ class CallWriter:
             raise NotWritten(filled("porting.form"))
         form = _FULL.sub(lambda found: self._spelled(found[0]), form)
         places = {}
-        if isinstance(call.func, ast.Attribute):
+        # Of (x.size)(0), whose parentheses end behind the name, no part is the receiver alone.
+        if isinstance(call.func, ast.Attribute) and code.start(call) == code.start(call.func):
             try:
                 places["self"] = code.start(call), code.dot(call.func)
             except NoTokens as error:

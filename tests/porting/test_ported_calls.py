@@ -229,3 +229,14 @@ RECEIVERS = [  # what a method is called on ends at the dot before its name, wha
 @pytest.mark.parametrize(("before", "after"), RECEIVERS)
 def test_a_dot_in_a_comment_ends_no_receiver(port: Port, before: str, after: str) -> None:
     assert port(f"{_TENSOR}return {before}\n").text.endswith(f"return {after}\n")
+
+
+@pytest.mark.parametrize("call", ["(x.size)(0)", "(x.norm)(dim=0)", "((x).size)(0)", "( # a\n    x.size)(0)"])
+def test_a_method_in_parentheses_is_left(port: Port, call: str) -> None:
+    found = port(f"{_TENSOR}return {call}\n", unsafe=True)
+    assert found.text.endswith(f"return {call}\n")
+    assert [one.state for one in found.changes if one.line > 2] == ["manual"]
+
+
+def test_a_receiver_in_parentheses_is_ported(port: Port) -> None:
+    assert port(f"{_TENSOR}return ((x).size(0))\n").text.endswith("return ((x).shape[0])\n")
