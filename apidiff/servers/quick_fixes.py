@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import NamedTuple
 
 from apidiff.messages.labels import filled
@@ -13,6 +14,8 @@ from apidiff.porting.file_scan import Span
 from apidiff.porting.judgement import Label
 from apidiff.porting.port_text import Change, Repair
 from apidiff.porting.scan_report import Finding
+from apidiff.porting.source_text import kind_of
+from apidiff.servers.comment_places import comment_places
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _COMMENT = re.compile(r"#\s*apidiff:\s*ignore\[([^\[\]]*)\]")  # without '[': each begun would be searched to the end
@@ -63,16 +66,18 @@ def quick_fixes(
             why = change.why[0] if change.why else filled("servers.fix.not_run")
             named = filled("servers.fix.unsafe", target=change.target or "", why=why)
         yield Fix(named.said_in(language), edits, _codes(change, findings), verified)
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.split("\n")
     offered: set[tuple[int, str]] = set()
     for finding in findings:
         place = finding.line, finding.column, finding.end_line, finding.end_column
         if _meets(*place, first, last) and (finding.end_line, finding.code) not in offered:
             offered.add((finding.end_line, finding.code))
-            title = filled("servers.fix.ignore", code=finding.code).said_in(language)
-            yield Fix(
-                title, [_ignoring(lines[finding.end_line - 1], finding.end_line, finding.code)], (finding.code,), False
-            )
+            number, kind = finding.end_line, kind_of(PurePath(finding.file))
+            edit = _ignoring(lines[number - 1], number, comment_places(text, kind), finding.code)
+            if edit is not None:
+                title = filled("servers.fix.ignore", code=finding.code).said_in(language)
+                yield Fix(title, [edit], (finding.code,), False)
 
 
 def _meets(
@@ -102,9 +107,15 @@ class _Places:
         return line, len(self._data[self._starts[line - 1] : place].decode("utf-8", "surrogatepass")) + 1
 
 
-def _ignoring(line: str, number: int, code: str) -> Edit:
-    """A comment at the end of a line, or one more code in the one that is there."""
-    if found := _COMMENT.search(line):
+def _ignoring(line: str, number: int, places: Mapping[int, int | None], code: str) -> Edit | None:
+    """A comment at the end of a line, or one more code in the one that is there; None where none can stand."""
+    if number not in places:
+        return None
+    begin = places[number]
+    comment = len(line) if begin is None else begin
+    if "apidiff:" in line[max(line.find("#"), 0) : comment]:  # in a string: a scan would take it for the comment
+        return None
+    if found := _COMMENT.search(line, comment):
         column = found.end(1) + 1
         return Edit(Span(number, column, number, column), f", {code}")
     column = len(line.rstrip()) + 1

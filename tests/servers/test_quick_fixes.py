@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 
 import msgspec
+import pytest
 
 from apidiff.lookup.cache import open_index
 from apidiff.porting.judgement import Judge
 from apidiff.porting.port_text import Porter, Repair
 from apidiff.servers.analyser import Analyser
 from apidiff.servers.quick_fixes import quick_fixes
+
+_CALL = "torch.std(a, dim=1)"
 
 
 def test_half_a_character_is_no_reason_to_fail() -> None:
@@ -31,7 +34,7 @@ def test_all_of_a_long_document_is_answered_in_seconds() -> None:
 
 def test_comments_that_are_begun_and_not_ended_are_looked_through_once() -> None:
     analyser = Analyser(open_index(), "2.10.0")
-    line = "x = torch.std(a, dim=1)  " + "# apidiff: ignore[" * 6_000
+    line = "x = torch.std(a, dim=1)  " + "# apidiff: ignore[" * 5_000
     findings = [
         msgspec.structs.replace(one, line=2)
         for one in analyser.analyse("import torch\nx = torch.std(a, dim=1)\n", "a.py").report.findings
@@ -40,3 +43,47 @@ def test_comments_that_are_begun_and_not_ended_are_looked_through_once() -> None
     found = list(quick_fixes([], f"import torch\n{line}\n", (1, 1), (3, 1), findings, "en"))
     assert time.process_time() - begun < 1
     assert found
+
+
+PASSED_OVER = [  # lines with a call, and with the comment that passes over what is found there; None where none can stand
+    (f"x = {_CALL}  \n", f"x = {_CALL}  # apidiff: ignore[AD000]\n"),
+    (f"x = {_CALL}", f"x = {_CALL}  # apidiff: ignore[AD000]"),
+    (f"x = {_CALL}  # why\n", f"x = {_CALL}  # why  # apidiff: ignore[AD000]\n"),
+    (f"x = ({_CALL},\n  2)\n", f"x = ({_CALL},  # apidiff: ignore[AD000]\n  2)\n"),
+    (f"x = {_CALL}  # apidiff: ignore[AD999]\n", f"x = {_CALL}  # apidiff: ignore[AD999, AD000]\n"),
+    (f"x = {_CALL}; y = '''#\n# '''\n", None),
+    (f"y = '''#\n # '''; x = {_CALL}\n", f"y = '''#\n # '''; x = {_CALL}  # apidiff: ignore[AD000]\n"),
+    (f"x = 1 + \\\n  {_CALL} + \\\n  2\n", None),
+    (f'x = f"""{{\n{_CALL}\n}}"""\n', None),
+    (f"y = '# apidiff: ignore[AD999]'; x = {_CALL}\n", None),
+    (f"x = {_CALL}\nif (\n", f"x = {_CALL}  # apidiff: ignore[AD000]\nif (\n"),  # half typed
+]
+
+
+@pytest.mark.parametrize(("before", "after"), PASSED_OVER)
+def test_a_comment_is_written_where_one_can_stand(before: str, after: str | None) -> None:
+    head = "import torch\n"
+    number = 1 + next(at for at, line in enumerate(before.split("\n"), 1) if _CALL in line)
+    assert _passing_over(f"{head}{before}", number, "a.py") == ([] if after is None else [f"{head}{after}"])
+
+
+def test_in_a_page_a_comment_is_written_behind_code() -> None:
+    page = f"It's `a\n\n> ```python\n> import torch\n> x = {_CALL}  # why\n> ```\n"
+    assert _passing_over(page, 5, "a.md") == [page.replace("# why", "# why  # apidiff: ignore[AD000]")]
+    passed_over = page.replace("# why", "# apidiff: ignore[AD999]")
+    assert _passing_over(passed_over, 5, "a.md") == [page.replace("# why", "# apidiff: ignore[AD999, AD000]")]
+
+
+def _passing_over(text: str, line: int, path: str) -> list[str]:
+    """The texts that actions make of ``text`` which pass over a finding on a line."""
+    report = Analyser(open_index(), "2.10.0").analyse(f"import torch\nx = {_CALL}\n", "a.py").report
+    finding = msgspec.structs.replace(
+        report.findings[0], file=path, code="AD000", line=line, end_line=line, end_column=1_000
+    )
+    lines, made = text.split("\n"), []
+    for fix in quick_fixes([], text, (line, 1), (line, 1_000), [finding], "en"):
+        (edit,) = fix.edits
+        old = lines[line - 1]
+        new = old[: edit.span.column - 1] + edit.text + old[edit.span.end_column - 1 :]
+        made.append("\n".join([*lines[: line - 1], new, *lines[line:]]))
+    return made
