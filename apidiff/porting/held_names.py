@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import unicodedata
 
 from apidiff.porting.code_text import CodeText
 
@@ -44,7 +45,7 @@ class HeldNames:
 
         ``api`` is no member of a class that ``text`` looks up on an object.
         """
-        names = re.findall(r"\w+", text)
+        names = re.findall(r"\w+", unicodedata.normalize("NFKC", text))  # as Python reads them
         if not names or names[0] in self._of_torch:
             return False
         same = names[-1] == api.rpartition(".")[2]

@@ -17,6 +17,7 @@ from apidiff.model.vocabulary import Reach, Risk
 from apidiff.porting.call_edits import CallWriter, NotWritten
 from apidiff.porting.code_anchors import CodeAnchors
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
+from apidiff.porting.code_tokens import NoTokens
 from apidiff.porting.file_scan import Reference
 from apidiff.porting.held_names import HeldNames
 from apidiff.porting.import_edits import Imports, marked
@@ -186,17 +187,17 @@ class _Port:
             return self._of_held(reference) if reference.role == "call" else None
         owner, _, member = name.rpartition(".")
         judgement = self._judge.judge(name, reference.role, reference.form)
-        cut = 0
+        of_owner = False
         if judgement.target is None and member.startswith("__") and not self._is_attribute(reference):
             judgement = self._judge.judge(owner, "name", None)  # nn.Module.__init__
-            cut = len(member) + 1
+            of_owner = True
         target = self._judge.target_of(judgement)
         why = _headlines([met for met in judgement.differences if target is None or not is_by_rule(met, target)])
         edits: list[Edit] = []
         label = judgement.label
         if label in {Label.VERIFIED, Label.UNSAFE}:
             try:
-                edits, conditions = self._edits(reference, judgement, cut)
+                edits, conditions = self._edits(reference, judgement, of_owner=of_owner)
                 why = [*conditions, *why]
                 label = Label.UNSAFE if conditions else label
             except NotWritten as error:
@@ -283,10 +284,13 @@ class _Port:
             self._code.offset_of_character(span.end_line, span.end_column),
         )
 
-    def _edits(self, reference: Reference, judgement: Judgement, cut: int) -> tuple[list[Edit], list[Text]]:
-        """The edits that write a reference with its target, and what has to be so. Raises NotWritten."""
+    def _edits(self, reference: Reference, judgement: Judgement, *, of_owner: bool) -> tuple[list[Edit], list[Text]]:
+        """The edits that write a reference with its target, and what has to be so. Raises NotWritten.
+
+        ``of_owner``: whether the target is that of the class whose member the reference names.
+        """
         start, end = self._place(reference)
-        end -= cut
+        end = self._owner_end(end) if of_owner else end
         facts, target = self._judge.facts_of(judgement), self._judge.target_of(judgement)
         if judgement.target is None or facts is None:
             raise NotWritten(filled("porting.no_rule"))
@@ -294,8 +298,7 @@ class _Port:
             return self._name_edits(reference, judgement.target, start, end), [filled("porting.stand_in")]
         if target is None:  # a member of a class
             last = judgement.target.rpartition(".")[2]
-            edit = Edit(end - len(reference.name.rpartition(".")[2].encode()), end, last)
-            return ([edit] if self._code.text(edit.start, end) != last else []), []
+            return self._renamed(reference.name.rpartition(".")[2], end, last), []
         if target.written == "annotation" and not self._anchors.is_annotation(start):
             raise NotWritten(filled("porting.only_annotation", target=target.name))
         call = self._anchors.call_at(end) if reference.role == "call" else None
@@ -330,8 +333,28 @@ class _Port:
             last, name = target.rpartition(".")[2], reference.name.rpartition(".")[2]
             if not reference.name.startswith(_METHODS) or not target.startswith("mindspore.Tensor."):
                 raise NotWritten(filled("porting.no_rule"))
-            return [Edit(end - len(name.encode()), end, last)] if name != last else []
+            return self._renamed(name, end, last)
         return [Edit(start, end, marked(target))]
+
+    def _renamed(self, name: str, end: int, new: str) -> list[Edit]:
+        """The edit of a name that ends at a byte, if it changes. Raises NotWritten where it is written in other letters."""
+        if name == new:
+            return []
+        start = end - len(name.encode())
+        if self._code.data[start:end] != name.encode():
+            raise NotWritten(filled("porting.no_rule"))
+        return [Edit(start, end, new)]
+
+    def _owner_end(self, end: int) -> int:
+        """The byte after what a member that ends at a byte is looked up on. Raises NotWritten."""
+        node = self._anchors.attribute_at(end)
+        if node is None:
+            raise NotWritten(filled("porting.no_rule"))
+        try:
+            dot, owner = self._code.dot(node), self._code.end(node.value)
+        except NoTokens as error:
+            raise NotWritten(filled("porting.no_rule")) from error
+        return dot if b")" in self._code.data[owner:dot] else owner
 
     def _layers(self) -> Iterator[Change]:
         for found in layer_edits(self._code, self._scanned):

@@ -186,5 +186,5 @@ def _possible(one: OpenReference, links: TreeLinks) -> Reference | None:
 def _of_name(one: OpenReference) -> Span:
     """The span of the last name alone, which stands on one line."""
     last = one.spans[-1]
-    start = last.end_column - len(one.names[-1])
+    start = max(1, last.end_column - len(one.names[-1]))  # it may be written in fewer letters
     return msgspec.structs.replace(last, line=last.end_line, column=start)

@@ -56,6 +56,6 @@ def place_of(node: ast.alias | ast.expr) -> Place:
 
 
 def attribute_place(node: ast.Attribute) -> Place:
-    """The name of the attribute alone."""
+    """The name of the attribute alone, as long as Python takes it for: it may be written in other letters."""
     line, column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-    return line, column - len(node.attr.encode()), line, column
+    return line, max(0, column - len(node.attr.encode())), line, column

@@ -240,3 +240,36 @@ def test_a_method_in_parentheses_is_left(port: Port, call: str) -> None:
 
 def test_a_receiver_in_parentheses_is_ported(port: Port) -> None:
     assert port(f"{_TENSOR}return ((x).size(0))\n").text.endswith("return ((x).shape[0])\n")
+
+
+WIDE_NAMES = [  # names in letters that Python takes for plain ones
+    ("torch.ｃat([x], dim=0)", "mint.cat([x], dim=0)"),
+    ("ｔorch.cat([x], dim=0)", "mint.cat([x], dim=0)"),
+    ("x.abs().ｓize(0)", "x.abs().shape[0]"),
+    ("x.numpy()", "x.asnumpy()"),
+    ("x.ｎumpy()", "x.ｎumpy()"),
+    ("x.abs().ｎumpy()", "x.abs().ｎumpy()"),
+    ("x.ａbsolute()", "x.ａbsolute()"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), WIDE_NAMES)
+def test_a_name_in_other_letters_does_no_harm(port: Port, before: str, after: str) -> None:
+    found = port(f"{_TENSOR}return {before}\n", unsafe=True)
+    assert found.text.endswith(f"return {after}\n")
+    if "ｎumpy" in before:
+        assert "# apidiff manual: torch.Tensor.numpy" in found.text
+
+
+def test_a_parameter_in_other_letters_is_a_variable(port: Port) -> None:
+    text = "import torch\ndef f(ｋind=torch.float32):\n    return ｋind\n"
+    assert port(text).text == text.replace("torch", "mindspore")
+
+
+CONSTRUCTORS = ["nn.Module . __init__(self)", "nn.Module.__ｉnit__(self)", "nn.Module.\\\n        __init__(self)"]
+
+
+@pytest.mark.parametrize("call", CONSTRUCTORS)
+def test_only_the_class_before_a_constructor_is_renamed(port: Port, call: str) -> None:
+    text = f"from torch import nn\nclass A(nn.Module):\n    def __init__(self):\n        {call}\n"
+    assert port(text).text.endswith(f"        {call.replace('Module', 'Cell')}\n")
