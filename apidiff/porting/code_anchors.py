@@ -36,6 +36,7 @@ class CodeAnchors:
             if isinstance(part, ast.Name | ast.Attribute)
         }
         self._anchors: dict[int, int] = {}
+        self._found: dict[int, int] = {}  # for lines that were asked for: many may hang together
         self._anchor_all(code.tree)
 
     def call_at(self, end: int) -> ast.Call | None:
@@ -52,7 +53,20 @@ class CodeAnchors:
 
     def anchor(self, line: int) -> int:
         """The line of the statement that ``line`` belongs to: a comment above it is a line of its own."""
-        return self._anchors.get(line, line)
+        passed = []
+        while line not in self._found:
+            place = self._anchors.get(line, line)
+            passed += [line, place]
+            if place == 1 or not self._goes_on(place - 1):
+                self._found[place] = place
+            line = place if place in self._found else place - 1
+        self._found.update(dict.fromkeys(passed, self._found[line]))
+        return self._found[line]
+
+    def _goes_on(self, line: int) -> bool:
+        """Whether a line may end with a backslash that hands on to the next, above which no comment can stand then."""
+        text = self._code.data[self._code.line_start(line) : self._code.line_end(line)].rstrip(b"\r\n")
+        return text.endswith(b"\\") and not text.lstrip().startswith(b"#")
 
     def indent(self, line: int) -> str:
         """The white space that a line begins with."""
@@ -88,6 +102,10 @@ class CodeAnchors:
             if alone:
                 for within in range(line, (child.end_lineno or line) + 1):
                     self._anchors[within] = line
+            else:  # behind another statement: what follows its first line may stand in a string
+                first = self._anchors.get(line, line)
+                for within in range(line + 1, (child.end_lineno or line) + 1):
+                    self._anchors[within] = first
             self._anchor_all(child)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from apidiff.lookup.cache import open_index
 from apidiff.porting.call_edits import CallWriter
+from apidiff.porting.code_anchors import CodeAnchors
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
 from apidiff.porting.code_tokens import CodeTokens
 from apidiff.porting.judgement import Judge
@@ -273,3 +274,34 @@ CONSTRUCTORS = ["nn.Module . __init__(self)", "nn.Module.__ｉnit__(self)", "nn.
 def test_only_the_class_before_a_constructor_is_renamed(port: Port, call: str) -> None:
     text = f"from torch import nn\nclass A(nn.Module):\n    def __init__(self):\n        {call}\n"
     assert port(text).text.endswith(f"        {call.replace('Module', 'Cell')}\n")
+
+
+BACKSLASHES = [  # the comment on what is left stands above all lines that hang together
+    "@\\\n{}\ndef f(): ...\n",
+    "if a: \\\n    {}\n",
+    "a = 1; \\\n  b = {}\n",
+    "a = 1; \\\n  b = 1; \\\n  c = {}\n",
+    "a = (1,\n  2); \\\n  b = {}\n",
+    "a = 1; b = (\n  {})\n",
+    'a = 1; b = """\n  """, {}\n',
+    "@\\\r\n{}\r\ndef f(): ...\r\n",
+]
+
+
+@pytest.mark.parametrize("text", BACKSLASHES)
+def test_no_comment_is_put_between_lines_that_hang_together(port: Port, text: str) -> None:
+    end = "\r\n" if "\r" in text else "\n"
+    code = text.format("torch.std(a, unbiased=False)")
+    head, comment, after = port(f"import torch{end}{code}").text.split(end, 2)
+    assert (head, after) == ("import torch", code)
+    assert comment.startswith("# apidiff manual: torch.std: ")
+
+
+def test_a_comment_that_ends_in_a_backslash_goes_nowhere(port: Port) -> None:
+    text = "import torch\ndef f(a):\n    # why \\\n    return torch.std(a, unbiased=False)\n"
+    assert port(text).text.splitlines()[3].startswith("    # apidiff manual: torch.std: ")
+
+
+def test_lines_that_hang_together_are_gone_up_once() -> None:
+    anchors = CodeAnchors(CodeText("a = 1; \\\n" * 50_000 + "a = 1\n"))
+    assert {anchors.anchor(line) for line in range(1, 50_001)} == {1}
