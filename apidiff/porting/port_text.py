@@ -19,6 +19,7 @@ from apidiff.porting.code_anchors import CodeAnchors
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
 from apidiff.porting.code_tokens import NoTokens
 from apidiff.porting.file_scan import Reference
+from apidiff.porting.finding_codes import finding_codes
 from apidiff.porting.held_names import HeldNames
 from apidiff.porting.import_edits import Imports, marked
 from apidiff.porting.judgement import Judge, Judgement, Label, Met, is_by_rule
@@ -174,7 +175,8 @@ class _Port:
         for reference in self._scanned.references:
             if reference.possible or reference.role == "import":
                 continue
-            if any(line in ignored for line in range(reference.span.line, reference.span.end_line + 1)):
+            lines = range(reference.span.line, reference.span.end_line + 1) if ignored else ()
+            if any(_keeps_out(ignored[line], reference.name) for line in lines if line in ignored):
                 continue
             if (change := self._of_reference(reference)) is not None:
                 yield change
@@ -421,6 +423,13 @@ class _Port:
 def _ordered(*groups: Iterable[Edit]) -> list[Edit]:
     """Edits in their order in the text; of those that put text in at one place, those of the first group come first."""
     return sorted(chain.from_iterable(groups), key=lambda edit: (edit.start, edit.end))
+
+
+def _keeps_out(listed: Sequence[str], name: str) -> bool:
+    """Whether a comment keeps an API out: it lists no names, that of the API or the end of it, or a code of findings."""
+    parts = name.split(".")
+    names = {".".join(parts[at:]) for at in range(len(parts))}.union(finding_codes().values())
+    return not listed or not names.isdisjoint(listed)
 
 
 def _listed(texts: Sequence[Text]) -> Text:

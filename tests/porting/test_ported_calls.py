@@ -305,3 +305,25 @@ def test_a_comment_that_ends_in_a_backslash_goes_nowhere(port: Port) -> None:
 def test_lines_that_hang_together_are_gone_up_once() -> None:
     anchors = CodeAnchors(CodeText("a = 1; \\\n" * 50_000 + "a = 1\n"))
     assert {anchors.anchor(line) for line in range(1, 50_001)} == {1}
+
+
+IGNORED = [  # what a comment lists, and whether it keeps `torch.cat` out
+    ("", True),
+    ("[torch.cat]", True),
+    ("[cat]", True),
+    ("[torch.std, torch.cat]", True),
+    ("[AD101]", True),
+    ("[torch.std]", False),
+    ("[at]", False),
+    ("[torch.std, std]", False),
+]
+
+
+@pytest.mark.parametrize(("listed", "is_kept"), IGNORED)
+def test_a_comment_keeps_out_what_it_lists(port: Port, listed: str, is_kept: bool) -> None:
+    text = f"import torch\nx = torch.cat(\n    [a, b], dim=0)  # apidiff: ignore{listed}\n"
+    on_line = f"import torch\nx = torch.cat([a], dim=0)  # apidiff: ignore{listed}\n"
+    assert port(text).text == text.replace("import torch", "from mindspore import mint").replace(
+        "torch.cat(", "mint.cat("
+    )
+    assert (port(on_line).text == on_line) is is_kept
