@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import codecs
 import os
 import shutil
@@ -69,10 +68,6 @@ def _port_file(path: Path, file: ScannedFile, porter: Porter) -> PortedFile:
         after = mark + ported.text.encode(encoding)
     except UnicodeError as error:  # a comment in Chinese, where the file has an encoding without it
         raise UnreadableSource("encoding", detail=str(error)) from error
-    try:
-        ast.parse(ported.text)
-    except (SyntaxError, ValueError) as error:
-        raise UnreadableSource("broken", detail=str(error)) from error
     # unicode_escape would write the ends of lines as escapes: a first line that is a comment would swallow all others.
     ends = [(after.count(end.encode()), ported.text.count(end)) for end in "\r\n"]
     if ported.edits and (_decoded(after)[0] != ported.text or any(there != wanted for there, wanted in ends)):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from contextlib import suppress
+from itertools import chain, islice
 
 import msgspec
 
@@ -143,6 +144,7 @@ class _Port:
         return constructed
 
     def ported(self) -> Ported:
+        """The port. Raises UnreadableSource where it would be no Python."""
         changes = [*self._references(), *self._layers()]
         changes = self._without_overlaps(changes)
         made = list(dict.fromkeys(edit for one in changes if one.state == "made" for edit in one.edits))
@@ -155,19 +157,34 @@ class _Port:
             )
             for one in changes
         ]
-        return Ported(apply_edits(self._code.data, edits).decode(), spelled, edits)
+        return Ported(self._written(edits), spelled, edits)
+
+    def _written(self, edits: Sequence[Edit]) -> str:
+        """The text with the edits made. Raises UnreadableSource where it is no Python then."""
+        try:
+            text = apply_edits(self._code.data, edits).decode()
+            ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise UnreadableSource("broken", detail=str(error)) from error
+        return text
 
     def repairs(self, first: tuple[int, int], last: tuple[int, int]) -> list[Repair]:
+        """The first changes that can be made between two places, without those that would not give Python."""
         found = []
-        for change in self._without_overlaps([*self._references(), *self._layers()]):
-            meets = (change.line, change.column) <= last and first <= (change.end_line, change.end_column)
-            if change.state == "made" and meets:
-                imports = Imports(self._code, change.edits)
-                own = [Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in change.edits]
-                edits = _ordered(imports.edits(), self._comments([change]), own)
+        changes = (
+            change
+            for change in self._without_overlaps([*self._references(), *self._layers()])
+            if change.state == "made"
+            and (change.line, change.column) <= last
+            and first <= (change.end_line, change.end_column)
+        )
+        for change in islice(changes, _MOST_REPAIRS):
+            imports = Imports(self._code, change.edits)
+            own = [Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in change.edits]
+            edits = _ordered(imports.edits(), self._comments([change]), own)
+            with suppress(UnreadableSource):
+                self._written(edits)
                 found.append(Repair(change, edits))
-            if len(found) == _MOST_REPAIRS:
-                break
         return found
 
     def _references(self) -> Iterator[Change]:

@@ -14,9 +14,11 @@ from apidiff.porting.code_anchors import CodeAnchors
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
 from apidiff.porting.code_tokens import CodeTokens
 from apidiff.porting.judgement import Judge
+from apidiff.porting.layer_edits import LayerEdit
 from apidiff.porting.port_files import PortedFile, port_files
 from apidiff.porting.port_text import Ported, Porter, PortOptions
 from apidiff.porting.source_files import find_sources
+from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import scan_text
 from apidiff.porting.torch_names import TorchNames, read_result_types
 from apidiff.porting.tree_scan import scan_tree
@@ -327,3 +329,23 @@ def test_a_comment_keeps_out_what_it_lists(port: Port, listed: str, is_kept: boo
         "torch.cat(", "mint.cat("
     )
     assert (port(on_line).text == on_line) is is_kept
+
+
+BROKEN = [  # edits that no rule should make: the result is no Python, or holds a part of a letter
+    [Edit(0, 1, "(")],
+    [Edit(3, 4, "")],
+]
+
+
+@pytest.mark.parametrize("edits", BROKEN)
+def test_edits_that_would_not_give_python_are_not_made(monkeypatch: pytest.MonkeyPatch, edits: list[Edit]) -> None:
+    index = open_index()
+    porter = Porter(Judge.of_index(index, "2.10.0", None), index.source_names)
+    text = "'é'\nimport torch\nx = torch.cat([a], dim=0)\n"
+    assert porter.port_text(text).count("made") == 1
+    kept = len(porter.repairs(text, "a.py", (1, 1), (5, 1)))
+    made = [LayerEdit(edit, 1, True) for edit in edits]
+    monkeypatch.setattr("apidiff.porting.port_text.layer_edits", lambda *_: made)
+    with pytest.raises(UnreadableSource, match="broken"):
+        porter.port_text(text)
+    assert len(porter.repairs(text, "a.py", (1, 1), (5, 1))) == kept
