@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from functools import cached_property
 from itertools import chain, islice
 
 import msgspec
@@ -182,10 +182,45 @@ class _Port:
             imports = Imports(self._code, change.edits)
             own = [Edit(edit.start, edit.end, imports.spelled(edit.text)) for edit in change.edits]
             edits = _ordered(imports.edits(), self._comments([change]), own)
-            with suppress(UnreadableSource):
-                self._written(edits)
+            if self._give_python(edits):
                 found.append(Repair(change, edits))
         return found
+
+    def _give_python(self, edits: Sequence[Edit]) -> bool:
+        """Whether the text is Python with the edits made: where the edited statements are, the rest need not be parsed."""
+        data = self._code.data
+        try:
+            for start, end, own in self._edited_parts(edits):
+                shifted = [Edit(edit.start - start, edit.end - start, edit.text) for edit in own]
+                ast.parse(apply_edits(data[start:end], shifted).decode())
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            try:
+                self._written(edits)
+            except UnreadableSource:
+                return False
+        return True
+
+    def _edited_parts(self, edits: Sequence[Edit]) -> Iterator[tuple[int, int, list[Edit]]]:
+        """Whole statements at the top, from a byte up to another, with the edits in them, which are in order."""
+        bounds = self._bounds
+        first, last, own = 0, 0, list[Edit]()
+        for edit in edits:
+            begin = min(bisect_right(bounds, edit.start), len(bounds) - 1) - 1
+            if own and begin >= last:
+                yield bounds[first], bounds[last], own
+                own = []
+            first = first if own else begin
+            last = max(last, begin + 1, bisect_left(bounds, edit.end))
+            own.append(edit)
+        if own:
+            yield bounds[first], bounds[last], own
+
+    @cached_property
+    def _bounds(self) -> list[int]:
+        """The bytes at which statements at the top begin, with the line, and those of the text."""
+        first = [[*getattr(node, "decorator_list", []), node][0] for node in self._code.tree.body]
+        starts = {self._code.line_start(self._anchors.anchor(node.lineno)) for node in first}
+        return [0, *sorted(starts - {0}), len(self._code.data)]
 
     def _references(self) -> Iterator[Change]:
         ignored = self._scanned.names.ignored

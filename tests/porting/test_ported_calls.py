@@ -349,3 +349,19 @@ def test_edits_that_would_not_give_python_are_not_made(monkeypatch: pytest.Monke
     with pytest.raises(UnreadableSource, match="broken"):
         porter.port_text(text)
     assert len(porter.repairs(text, "a.py", (1, 1), (5, 1))) == kept
+
+
+def test_only_edited_statements_are_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    index = open_index()
+    porter = Porter(Judge.of_index(index, "2.10.0", None), index.source_names)
+    text = "import torch\n" + "@torch.no_grad()\ndef f(): ...\na = 1; x = torch.cat([a, b], 1)\n" * 300
+    parsed: list[int] = []
+    parse = ast.parse
+
+    def counted(source: str) -> ast.Module:
+        parsed.append(len(source))
+        return parse(source)
+
+    monkeypatch.setattr("apidiff.porting.port_text.ast.parse", counted)
+    assert len(porter.repairs(text, "a.py", (1, 1), (901, 1))) == 20
+    assert sum(parsed) < 4 * len(text)
