@@ -15,6 +15,11 @@ _ROOT = "mindspore"
 _PARTS = ("mint", "nn", "ops")  # modules of MindSpore that code names by themselves
 MARK = "\0"  # around a full name in an edit, until it is known how it is spelled
 _MARKED = re.compile(f"{MARK}([^{MARK}]+){MARK}")
+_DECORATED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+# What may stand behind a statement up to the end of its line; a line end behind a backslash is none.
+_LINE_REST = re.compile(rb"(?:[ \t\f;]|\\(?:\r\n|\r|\n))*(?:#[^\r\n]*)?(?:\r\n|\r|\n)")
+# What may stand between statements: comments, continued lines, line ends and the mark of a decorator.
+_BETWEEN = re.compile(rb"#[^\r\n]*|\\(?:\r\n|\r|\n)|(\r\n|\r|\n)|@")
 
 
 def marked(name: str) -> str:
@@ -160,7 +165,8 @@ class Imports:
         start, end = code.start(node), code.end(node)
         line_start, line_end = code.line_start(node.lineno), code.line_end(node.end_lineno or node.lineno)
         before, after = code.data[line_start:start], code.data[end:line_end]
-        if emptied or before.strip() or after.strip():
+        continued = code.data[max(0, line_start - 3) : line_start].rstrip(b"\r\n").endswith(b"\\")
+        if emptied or continued or before.strip() or after.strip():
             return Edit(start, end, "pass")
         return Edit(line_start, line_end, "")
 
@@ -173,20 +179,57 @@ class Imports:
             for statement in body:
                 if code.end(statement) > self._first_use:
                     break
-                is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-                if isinstance(statement, ast.Import | ast.ImportFrom) or (is_text and statement is body[0]):
+                is_head = _is_text(statement) and statement is body[0]
+                if is_head or isinstance(statement, ast.Import | ast.ImportFrom):
                     node = statement
                 elif not isinstance(statement, ast.If | ast.Try):
                     break
         end = code.newline()
         if node is None:
-            start = code.line_start(body[0].lineno) if body else 0
+            start = self._line_before(0)
             return Edit(start, start, f"{lines}{end}")
-        place = code.line_end(node.end_lineno or node.lineno)
-        if self._first_use < place:  # on the same line
-            place = code.line_start(node.lineno)
-        behind = place == len(code.data) and not code.data.endswith((b"\n", b"\r"))
-        return Edit(place, place, f"{end}{lines}" if behind else f"{lines}{end}")
+        number = first = next(at for at, statement in enumerate(body) if statement is node)
+        place = None
+        while place is None and number < len(body):  # the next line that no statement goes on in
+            place = self._line_behind(body[number])
+            number += 1
+        if place is not None and place <= self._first_use:
+            return Edit(place, place, f"{lines}{end}")
+        while first and self._line_behind(body[first - 1]) is None:
+            first -= 1
+        if (first == 0 and _is_text(body[0])) or _is_future(body[first]):  # these have to stay in front
+            start = code.end(node)
+            return Edit(start, start, f"; {'; '.join(lines.split(end))}")
+        start = self._line_before(first)
+        return Edit(start, start, f"{lines}{end}")
+
+    def _line_behind(self, statement: ast.stmt) -> int | None:
+        """Where the line behind a statement at the top begins; None where another statement stands on its last line."""
+        found = _LINE_REST.match(self._code.data, self._code.end(statement))
+        return found.end() if found is not None else None
+
+    def _line_before(self, number: int) -> int:
+        """Where the line begins on which a statement at the top does, which is the first of its line."""
+        code, body = self._code, self._code.tree.body
+        if not body:
+            return 0
+        start = code.end(body[number - 1]) if number else 0
+        statement = body[number]
+        marks = statement.decorator_list if isinstance(statement, _DECORATED) else []
+        place = start
+        for found in _BETWEEN.finditer(code.data, start, code.start(marks[0] if marks else statement)):
+            if found[0] == b"@":
+                break
+            place = found.end() if found[1] else place
+        return place
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _is_future(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
 
 
 def bound_name(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:

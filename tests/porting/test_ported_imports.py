@@ -1,0 +1,87 @@
+"""Where imports come and go when code is ported, whatever stands around them: each row is a piece, and how it is ported."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+import pytest
+
+from apidiff.lookup.cache import open_index
+from apidiff.porting.judgement import Judge
+from apidiff.porting.port_text import Porter
+from apidiff.porting.text_scan import SNIPPET
+
+Port = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def port() -> Port:
+    index = open_index()
+    porter = Porter(Judge.of_index(index, "2.10.0", None), index.source_names)
+
+    def ported(text: str, path: str = "text.py") -> str:
+        found = porter.port_text(text, path).text
+        ast.parse(found)
+        return found
+
+    return ported
+
+
+CALL, PORTED = "y = torch.cat([a], dim=1)", "y = mint.cat([a], dim=1)"
+MINT = "from mindspore import mint"
+
+PLACES = [
+    (  # a statement that begins on the line of an import and goes on is not cut
+        f'import torch; s = """a\nb"""\n{CALL}\ntorch.no_such\n',
+        f'import torch; s = """a\nb"""\n{MINT}\n{PORTED}\ntorch.no_such\n',
+    ),
+    (
+        f"import torch; s = [\n1]; s = {{\n}}  # c\n\n{CALL}\ntorch.no_such\n",
+        f"import torch; s = [\n1]; s = {{\n}}  # c\n{MINT}\n\n{PORTED}\ntorch.no_such\n",
+    ),
+    (  # nor one that ends on it, where the line itself uses what comes
+        f'import torch; s = """a\nb"""; {CALL}; torch.no_such\n',
+        f'{MINT}\nimport torch; s = """a\nb"""; {PORTED}; torch.no_such\n',
+    ),
+    (
+        f'import os\n# c\ns = """a\nb"""; import torch; {CALL}; torch.no_such\n',
+        f'import os\n# c\n{MINT}\ns = """a\nb"""; import torch; {PORTED}; torch.no_such\n',
+    ),
+    (  # what has to be the first of a file stays so
+        f"from __future__ import annotations; import torch; {CALL}; torch.no_such\n",
+        f"from __future__ import annotations; import torch; {MINT}; {PORTED}; torch.no_such\n",
+    ),
+    (
+        f'"""Text."""; import torch; k = torch.int8; {CALL}; torch.no_such\n',
+        f'"""Text."""; import torch; import mindspore; {MINT}; k = mindspore.int8; {PORTED}; torch.no_such\n',
+    ),
+    (  # lines that go on behind a backslash
+        f"import torch; \\\n{CALL}; torch.no_such\n",
+        f"{MINT}\nimport torch; \\\n{PORTED}; torch.no_such\n",
+    ),
+    (
+        f"import torch.nn\nx = 1; \\\nimport torch\ndef f(): {CALL}\n",
+        f"{MINT}\nx = 1; \\\npass\ndef f(): {PORTED}\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), PLACES)
+def test_an_import_cuts_no_statement(port: Port, before: str, after: str) -> None:
+    assert port(before) == after
+
+
+SNIPPETS = [
+    ("@\\\n(  # @\n a)\ndef f(): CALL\n", "MINT\n@\\\n(  # @\n a)\ndef f(): PORTED\n"),
+    ("# c\n\n# @c\n@a\n@b\nclass A: CALL\n", "# c\n\n# @c\nMINT\n@a\n@b\nclass A: PORTED\n"),
+    ("# c\n\\\nasync def f(): CALL\n", "# c\nMINT\n\\\nasync def f(): PORTED\n"),
+    ('"""Text."""; CALL\n', '"""Text."""; MINT; PORTED\n'),
+    ("CALL", "MINT\nPORTED"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), SNIPPETS)
+def test_an_import_stands_above_the_first_statement_of_a_snippet(port: Port, before: str, after: str) -> None:
+    wanted = after.replace("MINT", MINT).replace("PORTED", PORTED)
+    assert port(before.replace("CALL", CALL), SNIPPET) == wanted
