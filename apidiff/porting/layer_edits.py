@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -11,7 +12,9 @@ from apidiff.porting.code_text import CodeText, Edit
 from apidiff.porting.tree_scan import ScannedFile
 
 _FORWARD, _CONSTRUCT = "forward", "construct"
-_DEFINITION = re.compile(rb"(?:async\s+)?def\s+(?=forward\b)")
+_DEFINITION = re.compile(rb"(?:async[\s\\]+)?def[\s\\]+")  # lines may go on behind a backslash
+_FIRST, _LAST = re.compile(r"\w+"), re.compile(r"\w+\Z")
+_WIDEST = 4 * len(_FORWARD)  # bytes: `unicodedata.normalize` makes plain letters of wider ones
 _LAYERS = "torch.nn."
 
 
@@ -35,8 +38,8 @@ def layer_edits(code: CodeText, scanned: ScannedFile) -> list[LayerEdit]:
     for reference in scanned.references:
         if reference.name.startswith(_LAYERS) and reference.name.endswith(f".{_FORWARD}") and not reference.possible:
             end = code.offset_of_character(reference.span.end_line, reference.span.end_column)
-            edit = Edit(end - len(_FORWARD), end, _CONSTRUCT)
-            found.setdefault(edit, LayerEdit(edit, reference.span.end_line, True))
+            if (edit := _of_name_before(code, end)) is not None:
+                found.setdefault(edit, LayerEdit(edit, reference.span.end_line, True))
     return list(found.values())
 
 
@@ -70,14 +73,29 @@ def _of_class(code: CodeText, node: ast.ClassDef, *, certain: bool) -> Iterator[
             continue
         if method.name == _FORWARD:
             defined = _DEFINITION.match(code.data, code.start(method))
-            if defined is not None:
-                place = defined.end()
-                yield LayerEdit(Edit(place, place + len(_FORWARD), _CONSTRUCT), method.lineno, certain)
+            if defined is not None and (edit := _of_name_at(code, defined.end())) is not None:
+                yield LayerEdit(edit, method.lineno, certain)
         for part in ast.walk(method):
-            if isinstance(part, ast.Attribute) and part.attr == _FORWARD and _is_own(part.value):
-                end = code.end(part)
-                edit = Edit(end - len(_FORWARD), end, _CONSTRUCT)
+            if not isinstance(part, ast.Attribute) or part.attr != _FORWARD or not _is_own(part.value):
+                continue
+            if (edit := _of_name_before(code, code.end(part))) is not None:
                 yield LayerEdit(edit, part.end_lineno or part.lineno, certain)
+
+
+def _of_name_at(code: CodeText, start: int) -> Edit | None:
+    """The edit of the name that begins at a byte, where it is ``forward``, in whichever letters."""
+    found = _FIRST.match(code.data[start : start + _WIDEST + 1].decode(errors="ignore"))
+    if found is None or unicodedata.normalize("NFKC", found[0]) != _FORWARD:
+        return None
+    return Edit(start, start + len(found[0].encode()), _CONSTRUCT)
+
+
+def _of_name_before(code: CodeText, end: int) -> Edit | None:
+    """The edit of the name that ends before a byte, where it is ``forward``, in whichever letters."""
+    found = _LAST.search(code.data[max(0, end - _WIDEST - 1) : end].decode(errors="ignore"))
+    if found is None or unicodedata.normalize("NFKC", found[0]) != _FORWARD:
+        return None
+    return Edit(end - len(found[0].encode()), end, _CONSTRUCT)
 
 
 def _is_own(node: ast.expr) -> bool:

@@ -85,3 +85,22 @@ SNIPPETS = [
 def test_an_import_stands_above_the_first_statement_of_a_snippet(port: Port, before: str, after: str) -> None:
     wanted = after.replace("MINT", MINT).replace("PORTED", PORTED)
     assert port(before.replace("CALL", CALL), SNIPPET) == wanted
+
+
+METHODS = [  # how `forward` is written where it is defined and called
+    ("def forward(self, x): return self.forward(x)", "def construct(self, x): return self.construct(x)"),
+    ("def forward(self, x): return self.ｆorward(x)", "def construct(self, x): return self.construct(x)"),
+    ("def 𝐟𝐨𝐫𝐰𝐚𝐫𝐝(self, x): return super().𝐟𝐨𝐫𝐰𝐚𝐫𝐝(x)", "def construct(self, x): return super().construct(x)"),
+    ("def \\\n  forward(self, x): return self. forward(x)", "def \\\n  construct(self, x): return self. construct(x)"),
+    ("async \\\n def\\\n ｆorward(self, x): ...", "async \\\n def\\\n construct(self, x): ..."),
+    (
+        "def call(self, x): return nn.Linear(2, 3).ｆorward(x)",
+        "def call(self, x): return mint.nn.Linear(2, 3).construct(x)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), METHODS)
+def test_forward_is_renamed_however_it_is_written(port: Port, before: str, after: str) -> None:
+    found = port(f"import torch.nn as nn\n\nclass A(nn.Module):\n    {before}\n")
+    assert found.endswith(f"class A(nn.Cell):\n    {after}\n")
