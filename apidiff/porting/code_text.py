@@ -145,9 +145,10 @@ class CodeText:
 
     def without(self, slots: Sequence[Slot], dropped: Iterable[int]) -> list[Edit]:
         """The edits that take items out of a list with its commas; a line that holds nothing else goes too."""
-        gone = sorted(set(dropped))
+        dropped = frozenset(dropped)
+        gone = sorted(dropped)
         tail = len(slots)
-        while tail - 1 in gone:
+        while tail - 1 in dropped:
             tail -= 1
         edits = [self._without(slots[number]) for number in gone if number < tail]
         if tail < len(slots):

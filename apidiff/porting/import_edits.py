@@ -151,12 +151,9 @@ class Imports:
         first, last = statement.names[0], statement.names[-1]
         names = ", ".join(f"{one.name} as {one.asname}" if one.asname else one.name for one in kept)
         if "#" in code.text(code.start(first), code.end(last)):
-            ends = [*(code.start(one) for one in statement.names[1:]), code.end(last)]
-            return [
-                Edit(code.start(one), end, "")
-                for one, end in zip(statement.names, ends, strict=True)
-                if one not in kept and "#" not in code.text(code.start(one), end)
-            ]
+            staying = set(kept)
+            _, slots = code.slots(code.start(statement), code.end(statement))
+            return code.without(slots, [at for at, one in enumerate(statement.names) if one not in staying])
         return [Edit(code.start(first), code.end(last), names)]
 
     def _taken_out(self, one: _Import, *, emptied: bool) -> Edit:

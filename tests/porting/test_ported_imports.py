@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import time
 from collections.abc import Callable
 
 import pytest
 
 from apidiff.lookup.cache import open_index
+from apidiff.porting.code_text import CodeText, Edit, apply_edits
+from apidiff.porting.import_edits import Imports
 from apidiff.porting.judgement import Judge
 from apidiff.porting.port_text import Porter
 from apidiff.porting.text_scan import SNIPPET
@@ -104,3 +107,32 @@ METHODS = [  # how `forward` is written where it is defined and called
 def test_forward_is_renamed_however_it_is_written(port: Port, before: str, after: str) -> None:
     found = port(f"import torch.nn as nn\n\nclass A(nn.Module):\n    {before}\n")
     assert found.endswith(f"class A(nn.Cell):\n    {after}\n")
+
+
+NAMES = [  # names of an import with comments between: those that go, go with their commas
+    ("keep,  # a\n    cat,  # b\n)", "keep,  # a\n    # b\n)"),
+    ("keep,  # a\n    cat  # b\n)", "keep,  # a\n      # b\n)"),
+    ("keep,  # a\n    cat,\n    int8 as i,\n)", "keep,  # a\n)"),
+    ("keep,  # a\n    cat)", "keep,  # a\n    )"),
+    ("cat,  # a\n    keep,  # b\n    int8 as i,\n)", "# a\n    keep,  # b\n)"),
+    ("# a\n    cat, keep, int8 as i  # b, c\n    , # d\n)", "# a\n    keep  # b, c\n    , # d\n)"),
+    ("cat # a\n    , # b\n    keep # c\n    , # d\n    more # e\n)", "# b\n    keep # c\n    , # d\n    more # e\n)"),
+    ("keep, # b\n    int8 \\\n as \\\n i, cat, more)", "keep, # b\n    more)"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), NAMES)
+def test_names_leave_an_import_with_their_commas(port: Port, before: str, after: str) -> None:
+    found = port(f"from torch import (\n    {before}\nz = keep(more, i, cat([a], dim=1))\n")
+    assert found.startswith(f"from torch import (\n    {after}\n")
+
+
+def test_many_names_leave_an_import_at_once() -> None:
+    names = [f"name{number}" for number in range(40_000)]
+    used = ", ".join(names[20_000:])
+    head = f"from torch import (\n    {', '.join(names)},  # c\n    keep)\n"
+    code = CodeText(f"{head}{used}\n{', '.join(names[:20_000])}\nkeep\n")
+    began = time.process_time()
+    edits = Imports(code, [Edit(len(head), len(head) + len(used), "None")]).edits()
+    assert time.process_time() - began < 10
+    assert len(apply_edits(code.data, edits)) < len(code.data) * 3 / 4
