@@ -67,41 +67,57 @@ class Imports:
             plain = (one.statement for one in self._imports if isinstance(one.statement, ast.Import))
             bound = {bound_name(node, alias) for node in plain for alias in node.names}
             self._removed |= {name for name in bound if not remaining[name] and name not in exported}
-        self._present, others = self._bound_imports()
-        self._taken = stored | others
+        uses = [(found[1], edit.start) for edit in edits for found in _MARKED.finditer(edit.text)]
+        self._taken = stored | self._bound_imports(uses)
+        self._first_uses: dict[str, int] = {}
+        for full, place in uses:
+            name = self._looked_up(full)
+            self._first_uses[name] = min(place, self._first_uses.get(name, place))
 
-    def _bound_imports(self) -> tuple[dict[str, str], set[str]]:
-        """MindSpore's modules by the name that is bound to them, and the names of all other imports that stay."""
-        present: dict[str, str] = {}
+    def _bound_imports(self, uses: Sequence[tuple[str, int]]) -> set[str]:
+        """The names that imports bind to something else than MindSpore's modules of that name, or not before all uses.
+
+        Those at the top that bind them are noted in ``_present``: after which byte a name is bound.
+        """
+        code, tree = self._code, self._code.tree
+        self._present: dict[str, int] = {}
         others: set[str] = set()
+        unbound: dict[str, list[tuple[int, int]]] = {}  # where functions have a variable of that name without a value
         removable = {id(one.statement) for one in self._imports if one.removable}
-        for node in ast.walk(self._code.tree):
-            if not isinstance(node, ast.Import | ast.ImportFrom):
-                continue
-            module = node.module or "" if isinstance(node, ast.ImportFrom) else None
+        for node, scope, direct in _scoped_imports(tree):
+            module = f"{'.' * node.level}{node.module or ''}" if isinstance(node, ast.ImportFrom) else None
             for alias in node.names:
                 bound = bound_name(node, alias)
                 full = f"{module}.{alias.name}" if module is not None else alias.name if alias.asname else bound
-                if full.partition(".")[0] == _ROOT:
-                    present[bound] = full
+                if full == (bound if bound == _ROOT else f"{_ROOT}.{bound}"):
+                    end = code.end(node)
+                    if scope is tree and direct:
+                        self._present[bound] = min(end, self._present.get(bound, end))
+                    elif isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+                        last = end if direct else code.end(scope)
+                        unbound.setdefault(bound, []).append((code.start(scope), last))
                 elif not (id(node) in removable and bound in self._removed):
                     others.add(bound)
-        return present, others
+        for bound, ranges in unbound.items():
+            merged = _merged(ranges)
+            starts = [start for start, _ in merged]
+            if any(name.startswith(f"{_ROOT}.{bound}.") and _is_covered(place, starts, merged) for name, place in uses):
+                others.add(bound)
+        return others
 
     def spelled(self, text: str) -> str:
         """``text`` with its marked names as this file spells them."""
         return _MARKED.sub(lambda found: self._spelled(found[1]), text)
 
     def _spelled(self, name: str) -> str:
-        parts = name.split(".")
-        if len(parts) > 2 and parts[1] in _PARTS and self._is_free(parts[1], f"{_ROOT}.{parts[1]}"):
-            self._needed.add(parts[1])
-            return ".".join(parts[1:])
-        self._needed.add(_ROOT)
-        return name
+        first = self._looked_up(name)
+        self._needed.add(first)
+        return name if first == _ROOT else name.partition(".")[2]
 
-    def _is_free(self, name: str, module: str) -> bool:
-        return self._present.get(name, module) == module and name not in self._taken
+    def _looked_up(self, name: str) -> str:
+        """What a full name begins with as this file spells it: one of MindSpore's modules, where its name is free."""
+        parts = name.split(".")
+        return parts[1] if len(parts) > 2 and parts[1] in _PARTS and parts[1] not in self._taken else _ROOT
 
     def edits(self) -> list[Edit]:
         """The edits of imports, once all names have been spelled."""
@@ -137,7 +153,8 @@ class Imports:
         return one.removable and alias.name != "*" and bound_name(one.statement, alias) in self._removed
 
     def _lines(self) -> str:
-        needed = {name for name in self._needed if name not in self._present}
+        size = len(self._code.data)
+        needed = {name for name in self._needed if self._present.get(name, size) > self._first_uses.get(name, size)}
         end = self._code.newline()
         lines = [f"import {_ROOT}"] if _ROOT in needed else []
         parts = [name for name in _PARTS if name in needed]
@@ -252,6 +269,29 @@ def _torch_imports(body: Sequence[ast.stmt], *, top: bool, removable: bool) -> I
                 elif isinstance(value, list) and value and isinstance(value[0], ast.ExceptHandler | ast.match_case):
                     for part in value:
                         yield from _torch_imports(part.body, top=False, removable=within)
+
+
+def _scoped_imports(tree: ast.Module) -> Iterator[tuple[ast.Import | ast.ImportFrom, ast.AST, bool]]:
+    """All imports with the module, class or function whose names they bind, and whether they stand in its body themselves."""
+    waiting: list[tuple[ast.AST, ast.AST]] = [(tree, tree)]
+    while waiting:
+        node, scope = waiting.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Import | ast.ImportFrom):
+                yield child, scope, node is scope
+            elif not isinstance(child, ast.expr):  # those hold no statements
+                waiting.append((child, child if isinstance(child, _DECORATED) else scope))
+
+
+def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges in their order; those that overlap as one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
 
 
 def _is_covered(place: int, starts: list[int], covered: list[tuple[int, int]]) -> bool:

@@ -136,3 +136,45 @@ def test_many_names_leave_an_import_at_once() -> None:
     edits = Imports(code, [Edit(len(head), len(head) + len(used), "None")]).edits()
     assert time.process_time() - began < 10
     assert len(apply_edits(code.data, edits)) < len(code.data) * 3 / 4
+
+
+BOUND = [  # imports of MindSpore that bind nothing where it is used
+    ("def f():\n    MINT\nCALL\n", "def f():\n    MINT\nPORTED\n", "mint"),
+    ("class A:\n    MINT\nCALL\n", "class A:\n    MINT\nPORTED\n", "mint"),
+    (
+        "if False:\n    import mindspore.mint as mint\nCALL\n",
+        "if False:\n    import mindspore.mint as mint\nPORTED\n",
+        "mint",
+    ),
+    ("try:\n    MINT\nexcept ImportError: ...\nCALL\n", "try:\n    MINT\nexcept ImportError: ...\nPORTED\n", "mint"),
+    ("while x:\n    MINT\nCALL\n", "while x:\n    MINT\nPORTED\n", "mint"),
+    ("CALL\nMINT\n", "PORTED\nMINT\n", "mint"),
+    ("def f(): CALL\nMINT\n", "def f(): PORTED\nMINT\n", "mint"),
+    ("def f():\n    MINT\n    CALL\n", "def f():\n    MINT\n    PORTED\n", "mint"),
+    # A function that binds the name has no value of it before.
+    ("def f():\n    CALL\n    MINT\n", "def f():\n    FULL\n    MINT\n", "mindspore"),
+    ("def f():\n    if x:\n        MINT\n    CALL\n", "def f():\n    if x:\n        MINT\n    FULL\n", "mindspore"),
+    ("def f():\n  def g(): MINT\n  CALL\n  MINT\n", "def f():\n  def g(): MINT\n  FULL\n  MINT\n", "mindspore"),
+    ("class A:\n    CALL\n    MINT\n", "class A:\n    PORTED\n    MINT\n", "mint"),
+    # Modules of that name, but others.
+    (
+        "def f():\n    from .mindspore import mint\nCALL\n",
+        "def f():\n    from .mindspore import mint\nFULL\n",
+        "mindspore",
+    ),
+    ("from mindspore.mint import nn as mint\nCALL\n", "from mindspore.mint import nn as mint\nFULL\n", "mindspore"),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "needed"), BOUND)
+def test_what_is_used_is_bound(port: Port, before: str, after: str, needed: str) -> None:
+    new = MINT if needed == "mint" else "import mindspore"
+    wanted = (
+        after.replace("MINT", MINT).replace("PORTED", PORTED).replace("FULL", PORTED.replace("mint", "mindspore.mint"))
+    )
+    assert port(f"import torch\n{before.replace('MINT', MINT).replace('CALL', CALL)}") == f"{new}\n{wanted}"
+
+
+def test_what_is_bound_before_is_not_imported_again(port: Port) -> None:
+    text = f"import torch\n{MINT}\nx = 1\nimport mindspore\n{CALL}\ny = torch.float32\n"
+    assert port(text) == f"{MINT}\nx = 1\nimport mindspore\n{PORTED}\ny = mindspore.float32\n"
