@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from textwrap import dedent
 from typing import NamedTuple
 
 from apidiff.porting.code_text import CodeText, Edit
@@ -14,6 +16,7 @@ from apidiff.porting.code_text import CodeText, Edit
 _ROOT = "mindspore"
 _PARTS = ("mint", "nn", "ops")  # modules of MindSpore that code names by themselves
 MARK = "\0"  # around a full name in an edit, until it is known how it is spelled
+_WORD = re.compile(r"\w+")
 _MARKED = re.compile(f"{MARK}([^{MARK}]+){MARK}")
 _DECORATED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 # What may stand behind a statement up to the end of its line; a line end behind a backslash is none.
@@ -45,11 +48,12 @@ class Imports:
         # Where the first name of MindSpore will stand: it is imported before.
         self._first_use = min((edit.start for edit in edits if MARK in edit.text), default=len(code.data))
         self._needed: set[str] = set()
-        self._imports = list(_torch_imports(code.tree.body, top=True, removable=True))
+        self._imports = list(_torch_imports(code.tree.body))
         covered = sorted((edit.start, edit.end) for edit in edits if edit.end > edit.start)
         remaining: Counter[str] = Counter()
         gone: Counter[str] = Counter()
         stored: set[str] = set()
+        needed: set[str] = set()  # otherwise than as names that are looked up
         starts = [start for start, _ in covered]
         for node in ast.walk(code.tree):
             if isinstance(node, ast.Name):
@@ -57,16 +61,24 @@ class Imports:
                     (gone if _is_covered(code.start(node), starts, covered) else remaining)[node.id] += 1
                 else:
                     stored.add(node.id)
+                    needed.add(node.id)
+            elif isinstance(node, ast.Global | ast.Nonlocal):
+                needed.update(node.names)
             elif isinstance(node, ast.arg):
                 stored.add(node.arg)
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler):
                 stored.add(node.name or "")
-        exported = _exported(code.tree)
-        self._removed = {name for name in gone if not remaining[name] and name not in exported}
+        for edit in edits:  # what they move
+            needed.update(_WORD.findall(_MARKED.sub("", edit.text)))
+        bound = {bound_name(one.statement, alias) for one in self._imports for alias in one.statement.names}
+        free = {name for name in bound if not remaining[name] and name not in needed}
+        free -= _named_in_strings(code.tree, free)
+        self._removed = {name for name in free if gone[name]}
         if self._removed:  # what is imported and not used goes with the rest
             plain = (one.statement for one in self._imports if isinstance(one.statement, ast.Import))
-            bound = {bound_name(node, alias) for node in plain for alias in node.names}
-            self._removed |= {name for name in bound if not remaining[name] and name not in exported}
+            self._removed |= {
+                name for node in plain for alias in node.names if (name := bound_name(node, alias)) in free
+            }
         uses = [(found[1], edit.start) for edit in edits for found in _MARKED.finditer(edit.text)]
         self._taken = stored | self._bound_imports(uses)
         self._first_uses: dict[str, int] = {}
@@ -253,22 +265,26 @@ def bound_name(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
     return alias.name if isinstance(node, ast.ImportFrom) else alias.name.partition(".")[0]
 
 
-def _torch_imports(body: Sequence[ast.stmt], *, top: bool, removable: bool) -> Iterator[_Import]:
+def _torch_imports(
+    body: Sequence[ast.stmt], *, top: bool = True, removable: bool = True, of_class: bool = False
+) -> Iterator[_Import]:
     for statement in body:
         if isinstance(statement, ast.Import):
             if any(alias.name.partition(".")[0] == "torch" for alias in statement.names):
-                yield _Import(statement, top, body, removable)
+                yield _Import(statement, top, body, removable and not of_class)
         elif isinstance(statement, ast.ImportFrom):
             if not statement.level and (statement.module or "").partition(".")[0] == "torch":
-                yield _Import(statement, top, body, removable)
+                yield _Import(statement, top, body, removable and not of_class)
         else:
             within = removable and not isinstance(statement, ast.Try | ast.TryStar)
+            # What a class imports are attributes of it.
+            own = isinstance(statement, ast.ClassDef) or (of_class and not isinstance(statement, _DECORATED))
             for _, value in ast.iter_fields(statement):
                 if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-                    yield from _torch_imports(value, top=False, removable=within)
+                    yield from _torch_imports(value, top=False, removable=within, of_class=own)
                 elif isinstance(value, list) and value and isinstance(value[0], ast.ExceptHandler | ast.match_case):
                     for part in value:
-                        yield from _torch_imports(part.body, top=False, removable=within)
+                        yield from _torch_imports(part.body, top=False, removable=within, of_class=own)
 
 
 def _scoped_imports(tree: ast.Module) -> Iterator[tuple[ast.Import | ast.ImportFrom, ast.AST, bool]]:
@@ -299,11 +315,28 @@ def _is_covered(place: int, starts: list[int], covered: list[tuple[int, int]]) -
     return at >= 0 and covered[at][0] <= place < covered[at][1]
 
 
-def _exported(tree: ast.Module) -> set[str]:
-    """The names that ``__all__`` lists."""
-    for statement in tree.body:
-        if isinstance(statement, ast.Assign) and any(
-            isinstance(target, ast.Name) and target.id == "__all__" for target in statement.targets
-        ):
-            return {str(node.value) for node in ast.walk(statement.value) if isinstance(node, ast.Constant)}
-    return set()
+def _named_in_strings(tree: ast.Module, names: set[str]) -> set[str]:
+    """Which of the names stand in strings that may be read as code, such as annotations, or as names, as in ``__all__``."""
+    found: set[str] = set()
+    idle: set[int] = set()
+    for node in ast.walk(tree):  # statements come before what is in them
+        if isinstance(node, ast.Expr):
+            idle.add(id(node.value))  # docstrings
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in idle:
+            named = names.intersection(_WORD.findall(node.value))
+            if not named <= found and _is_code(node.value):
+                found |= named
+    return found
+
+
+def _is_code(text: str) -> bool:
+    """Whether a string is Python, which prose is not."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes of other people's strings
+            ast.parse(dedent(text).strip())
+    except (SyntaxError, ValueError):
+        return False
+    except (RecursionError, MemoryError):
+        pass
+    return True

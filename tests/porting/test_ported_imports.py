@@ -10,7 +10,7 @@ import pytest
 
 from apidiff.lookup.cache import open_index
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
-from apidiff.porting.import_edits import Imports
+from apidiff.porting.import_edits import Imports, marked
 from apidiff.porting.judgement import Judge
 from apidiff.porting.port_text import Porter
 from apidiff.porting.text_scan import SNIPPET
@@ -178,3 +178,47 @@ def test_what_is_used_is_bound(port: Port, before: str, after: str, needed: str)
 def test_what_is_bound_before_is_not_imported_again(port: Port) -> None:
     text = f"import torch\n{MINT}\nx = 1\nimport mindspore\n{CALL}\ny = torch.float32\n"
     assert port(text) == f"{MINT}\nx = 1\nimport mindspore\n{PORTED}\ny = mindspore.float32\n"
+
+
+NEEDED = [  # what else needs an import, and whether it does
+    ("del torch", True),
+    ("torch = None", True),
+    ("for torch in []: ...", True),
+    ("def f():\n    global torch", True),
+    ('def f(x: "torch.Tensor"): ...', True),
+    ("def f(x: \"list['torch.Tensor'] | None\"): ...", True),
+    ('__all__ = ["f", "torch"]', True),
+    ('__all__: list[str] = ["torch"]', True),
+    ('__all__ += ["torch"]', True),
+    ('globals()["torch"]', True),
+    ('exec("""\n    if x:\n        torch.save(x)\n""")', True),
+    ('print("expects a torch tensor, \\\\d")', False),
+    ('f"""{x} with torch"""', False),
+    ('print("PyTorch", "torchvision")', False),
+    ('def f():\n    """torch"""', False),
+    ('"torch"', False),
+    ("z = x.torch", False),
+]
+
+
+@pytest.mark.parametrize(("text", "needed"), NEEDED)
+def test_an_import_stays_that_something_else_needs(port: Port, text: str, needed: bool) -> None:
+    found = port(f"import torch\n{CALL}\n{text}\n")
+    kept = "import torch\n" if needed else ""
+    assert found == f"{kept}{MINT}\n{PORTED}\n{text}\n"
+
+
+def test_an_import_of_a_class_stays_an_attribute_of_it(port: Port) -> None:
+    text = f"class A:\n    if True:\n        import torch\n    {CALL}\n    def f(self):\n        import torch\n        {CALL}\n"
+    kept = text.replace(CALL, PORTED).replace("def f(self):\n        import torch\n", "def f(self):\n")
+    assert port(f"import torch\n{text}print(A.torch)\n") == f"{MINT}\n{kept}print(A.torch)\n"
+
+
+def test_an_import_stays_for_what_an_edit_moves() -> None:
+    text = "import torch\ny = torch.cat(torch.no_such(a))\n"
+    code = CodeText(text)
+    moved = Edit(text.index("torch.cat"), len(text) - 1, f"{marked('mindspore.mint.cat')}(b, torch.no_such(a))")
+    imports = Imports(code, [moved])
+    spelled = Edit(moved.start, moved.end, imports.spelled(moved.text))
+    after = apply_edits(code.data, [*imports.edits(), spelled]).decode()
+    assert after == f"import torch\n{MINT}\ny = mint.cat(b, torch.no_such(a))\n"
