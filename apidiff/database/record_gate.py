@@ -39,6 +39,9 @@ MAX_RANKS = 64  # as many as the command starts
 MAX_CORES = 100_000
 MAX_TEXT = 100_000  # characters of one string
 MAX_PARTS = 1000  # elements of a list or tuple, arguments of a call, lines of a log, packages, devices
+# Of a whole record, five times what the largest has: each takes tens of bytes in memory, of which the file has two or three.
+MAX_TEXTS = {RunRecord: 1_000_000, SingleRecord: 5_000_000}  # names of fields among them
+MAX_NUMBERS = {RunRecord: 400_000, SingleRecord: 4_000_000}  # in tensors
 MAX_SECONDS = 86_400.0  # of one call
 _LARGEST = 2**64  # of any number that is written as an integer
 _LARGEST_MOMENT = 1e150  # its square is a number still
@@ -142,15 +145,21 @@ def _date(text: str) -> datetime | None:
 
 
 def plain_faults(record: object) -> Iterator[Fault]:
-    """Checks every string and integer wherever it stands. No recursion: a record may hold a million values."""
+    """Checks every string and integer wherever it stands, and how many they are. No recursion: they may be a million."""
     try:
         stack: list[object] = [msgspec.to_builtins(record)]
     except RecursionError:
         yield f"holds values within values, deeper than {MAX_DEPTH}", NEW
         return
+    kind = SingleRecord if isinstance(record, SingleRecord) else RunRecord
+    texts = numbers = 0
     while stack:
         plain = stack.pop()
+        if texts > MAX_TEXTS[kind] or numbers > MAX_NUMBERS[kind]:
+            yield f"holds more than {MAX_TEXTS[kind]} texts or {MAX_NUMBERS[kind]} numbers in lists", NEW
+            return
         if isinstance(plain, str):
+            texts += 1
             if len(plain) > MAX_TEXT:
                 yield f"holds a text longer than {MAX_TEXT} characters", NEW
                 return
@@ -163,6 +172,7 @@ def plain_faults(record: object) -> Iterator[Fault]:
         elif isinstance(plain, list):
             kinds = set(map(type, plain))
             if kinds <= {int, float, bool}:
+                numbers += len(plain)
                 plain = [max(plain), min(plain)] if plain else []
             stack.extend(plain)
         elif isinstance(plain, int) and not -_LARGEST < plain < _LARGEST:

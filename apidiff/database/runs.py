@@ -84,10 +84,13 @@ def sharing_id(runs: Iterable[str]) -> list[list[str]]:
 
 
 def record_path(run: str, runs: Path) -> Path:
-    """The file below ``runs`` of the record with the ID ``run``, compressed or not; of several, one that is signed."""
-    paths = [runs / f"{run}{suffix}" for suffix in SUFFIXES]
-    there = [path for path in paths if path.is_file()]
-    return min(there, key=_unsigned, default=paths[1])
+    """The file below ``runs`` of the record with the ID ``run``, compressed or not."""
+    return next(iter(files_of(run, runs)), runs / f"{run}{SUFFIXES[1]}")
+
+
+def files_of(run: str, runs: Path) -> list[Path]:
+    """The files below ``runs`` that are called as the record with the ID ``run``: one, where it is not packed in several ways."""
+    return [path for suffix in SUFFIXES if (path := runs / f"{run}{suffix}").is_file()]
 
 
 def runs_meant(wanted: str, runs: Iterable[str]) -> list[str]:
@@ -105,11 +108,6 @@ def runs_meant(wanted: str, runs: Iterable[str]) -> list[str]:
 def _ends(place: str, name: str) -> bool:
     """Whether ``name`` is the end of ``place``, cut between its words; all end in nothing."""
     return not name or place == name or place.endswith((f"/{name}", f"-{name}"))
-
-
-def _unsigned(record: Path) -> bool:
-    """Whether no signature lies beside a record: who copies one cannot take its signer's standing from it."""
-    return not signature_path(record).is_file()
 
 
 def read_bytes(path: Path) -> bytes:
@@ -181,13 +179,10 @@ def read_run(path: Path, reading: Reading | None = None) -> RunRecord:
 def read_records(
     paths: Iterable[Path], read: Callable[[Path, Reading | None], Recorded], reading: Reading | None
 ) -> list[tuple[str, Recorded]]:
-    """Reads the records in ``paths`` by ``read``, with their IDs.
-
-    Of one that lies there packed in two ways the file counts that `record_path` finds.
-    """
+    """Reads the records in ``paths`` by ``read``, with their IDs; of one that lies there packed in two ways, the first file."""
     records: dict[str, Recorded] = {}
     found: dict[str, Path] = {}
-    for path in sorted(paths, key=lambda path: (run_id(path), _unsigned(path))):
+    for path in paths:
         key = run_id(path)
         try:
             if key in found:

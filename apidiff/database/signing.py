@@ -22,7 +22,7 @@ from apidiff.atomic_write import write_files
 from apidiff.database.own_records import own_records_path
 from apidiff.database.paths import conf_file
 from apidiff.database.regular_files import read_regular
-from apidiff.database.runs import read_packed, record_path, signature_path, unpacked, whole_digest
+from apidiff.database.runs import files_of, read_packed, signature_path, unpacked, whole_digest
 from apidiff.database.toml import read_toml
 from apidiff.errors import ApidiffError, DataError
 from apidiff.model.base import NonEmpty, Record
@@ -35,6 +35,15 @@ _SIGNATURE_BYTES = 74
 MAX_SIGNATURE = 16 * 2**10  # bytes: minisign's own limits on its comments come to 9 KiB
 _GLOBAL = re.compile(r"[A-Za-z0-9+/]{86}==")  # the last line: the signature of the one before it and of the comment
 _REMEDY = "Ask for the signature again, or leave it away: a record need not be signed."
+# Of a record that lies there packed in several ways, which state is told.
+_FIRST = (
+    State.ATTESTED,
+    State.VERIFIED,
+    State.NOT_CHECKED,
+    State.REFUSED,
+    State.UNKNOWN_KEY,
+    State.UNSIGNED,
+)
 
 _HEAD = re.compile(r"^[ \t]*\[\[[ \t]*signer[ \t]*\]\]", re.MULTILINE)
 _KEY_BYTES = 42  # of a public key: its algorithm, its ID, the key
@@ -76,27 +85,30 @@ def sign(path: Path, key: Path) -> Path:
 
 def load_signed(root: Path, run_ids: Iterable[str], signers: Mapping[str, Signer]) -> dict[str, Signed]:
     """Checks the signatures of the records below ``root``, by the ID of the run; what does not verify is told by its state."""
-    found = {}
-    for run_id in run_ids:
-        try:
-            found[run_id] = _signed_run(run_id, record_path(run_id, root / "runs"), signers)
-        except DataError:
-            found[run_id] = Signed(state=State.REFUSED)
-    return found
+    return {run_id: _signed_run(run_id, root / "runs", signers) for run_id in run_ids}
 
 
-def _signed_run(run_id: str, record: Path, signers: Mapping[str, Signer]) -> Signed:
-    """Checks the signature of the record with the ID ``run_id``, whose file ``record`` may be another than was read.
+def _signed_run(run_id: str, runs: Path, signers: Mapping[str, Signer]) -> Signed:
+    """Checks the signatures of the record with the ID ``run_id``; one that verifies counts, whatever lies beside it.
 
-    Of a compressed record and one that is not the names differ in their end only, and so may what they hold.
+    It may lie there packed in several ways, and anybody may have put the others there. Of a compressed record and one that is
+    not the names differ in their end only, and so may what they hold.
     """
-    signature = read_signature(record)
-    if signature is None:
-        return Signed()
-    content = read_packed(record)
-    if whole_digest(unpacked(record, content)) != run_id.rpartition("-")[2]:
-        raise DataError(record, None, f"is signed, and is not the record {run_id}", _REMEDY)
-    return signed_by(record, content, signature, signers)
+    states = [_signed_file(run_id, record, signers) for record in files_of(run_id, runs)]
+    return min(states, key=lambda signed: _FIRST.index(signed.state), default=Signed())
+
+
+def _signed_file(run_id: str, record: Path, signers: Mapping[str, Signer]) -> Signed:
+    try:
+        signature = read_signature(record)
+        if signature is None:
+            return Signed()
+        content = read_packed(record)
+        if whole_digest(unpacked(record, content)) != run_id.rpartition("-")[2]:
+            return Signed(state=State.REFUSED)
+        return signed_by(record, content, signature, signers)
+    except DataError:
+        return Signed(state=State.REFUSED)
 
 
 def signed_at(record: Path, signers: Mapping[str, Signer]) -> Signed:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from enum import Enum
 
+from apidiff.errors import shortened
 from apidiff.model.base import Record
 from apidiff.model.trust import Trust
 
@@ -140,8 +141,8 @@ class Evidence(Record, frozen=True, kw_only=True):
 
 
 def evidence(code: EvidenceCode, rank: int | None = None, **values: object) -> Evidence:
-    """A fact about ``rank``, or about none, with its values as text."""
-    return Evidence(code=code, rank=rank, values={name: str(value) for name, value in values.items()})
+    """A fact about ``rank``, or about none, with its values as text: of one that would fill pages, its beginning and its end."""
+    return Evidence(code=code, rank=rank, values={name: shortened(str(value)) for name, value in values.items()})
 
 
 class Observation(Record, frozen=True, kw_only=True, omit_defaults=False):

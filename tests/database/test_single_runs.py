@@ -70,16 +70,6 @@ def test_a_record_that_lies_there_packed_in_three_ways_counts_once(tmp_path: Pat
         load_single_runs(tmp_path)
 
 
-def test_of_a_record_packed_in_two_ways_the_signed_one_counts(tmp_path: Path) -> None:
-    path = write_record(record("2026-01-01T00:00:00Z", made("torch.f")), tmp_path)
-    path.with_suffix("").write_bytes(read_bytes(path))
-    signature_path(path).write_bytes(b"a signature")
-    reading = Reading()
-    [(key, _)] = load_single_runs(tmp_path, reading)
-    assert record_path(key, tmp_path) == path
-    assert [error.path for error in reading.damaged] == [path.with_suffix("")]
-
-
 @pytest.mark.parametrize(
     ("broken", "words"),
     [

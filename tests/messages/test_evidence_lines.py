@@ -66,3 +66,9 @@ def test_an_observation_has_both_and_says_nothing_twice() -> None:
     facts = [*facts, evidence(EvidenceCode.TIMEOUT, 1)]
     told = observed_entry(Observation(outcome=Outcome.TIMEOUT, probe="sync", run="a/b", facts=facts, **where))
     assert (told.evidence, told.evidence_zh) == (["f()", "rank 1: timeout"], ["f()", "rank 1: 超时"])
+
+
+def test_of_a_value_that_would_fill_pages_the_ends_are_told() -> None:
+    [line] = evidence_lines([evidence(EvidenceCode.RETURNED, 0, value=f"[{'1, ' * 10**6}2]")], "en")
+    assert len(line) < 3000
+    assert line.endswith("1, 2]")

@@ -45,11 +45,11 @@ class Taken(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """A record that fits, as it came, with who vouches for it here."""
+    """A record that fits: as it came, who vouches for it here, and what its probes ask. Decoded, many would fill the memory."""
 
-    record: RunRecord
     sent: Sent
     signed: Signed
+    asked: list[tuple[str, str, str]]
 
 
 def accepted(data: Data, backends: Collection[Backend], examples: Examples) -> Accepted:
@@ -92,9 +92,9 @@ def take_in(
             continue
         for sent in given:
             try:
-                read = _read(sent, fits, signers, data)
-                trial(sent.path, read.record)
-                path_here = run_path(read.record, sent.content, runs)
+                record, read = _read(sent, fits, signers, data)
+                trial(sent.path, record)
+                path_here = run_path(record, sent.content, runs)
                 _refuse_shared_id(sent.path, path_here, {*record_paths(runs), *fitting})
                 _keep(read, path_here, fitting)
             except DataError as error:
@@ -108,8 +108,8 @@ def take_in(
         files[path] = read.sent.content
         if read.sent.signature is not None:
             files[signature_path(path)] = read.sent.signature
-        former = sum((run.api, run.probe, run.spec) not in today for run in read.record.probes)
-        taken.append(Taken(path, not path.exists(), read.signed, former, len(read.record.probes)))
+        former = sum(asked not in today for asked in read.asked)
+        taken.append(Taken(path, not path.exists(), read.signed, former, len(read.asked)))
     add_files(files)
     return taken
 
@@ -134,7 +134,7 @@ def _refuse_shared_id(path: Path, here: Path, others: Iterable[Path]) -> None:
             raise DataError(path, None, found, remedy)
 
 
-def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], data: Data) -> _Read:
+def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], data: Data) -> tuple[RunRecord, _Read]:
     path, content, signature = sent
     runs = data.root / "runs"
     record = foreign_record(path, content, fits)
@@ -152,7 +152,8 @@ def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], data: Data)
     if signature is not None and there is not None and there != signature:
         remedy = f"Delete {signature_path(run_path(record, content, runs))} first, if this one is to take its place."
         raise DataError(mine, None, "is another signature than the one that the record has here", remedy)
-    return _Read(record, sent, standing(record, sent, signers, data))
+    asked = [(run.api, run.probe, run.spec) for run in record.probes]
+    return record, _Read(sent, standing(record, sent, signers, data), asked)
 
 
 def standing(record: RunRecord, sent: Sent, signers: Mapping[str, Signer], data: Data) -> Signed:

@@ -194,6 +194,8 @@ REFUSED = [
     (returned(shape=[-1, -3]), "with a size below zero"),
     (returned(buffer={"values": [1], "places": [0, 1, 7], "storage": 0}), "lies outside of it"),
     (returned(object=2**70), "an integer of more than 64 bits"),
+    (returned(shape=[2**19], values=[1.0] * 2**19), "more than 1000000 texts or 400000 numbers in lists"),
+    (put("probes", 0, "log")(["x"] * 1_000_001), "more than 1000000 texts or 400000 numbers in lists"),
     (put("probes", 0, "ranks", 0, "output")(["x"] * 2000), "it holds 2000 lines of output"),
     (put("packages")({f"p{number}": "1" for number in range(1001)} | {"torch": "2.13.0"}), "names 1002 packages"),
     (put("environment")({f"V{number}": "1" for number in range(1001)}), "names 1001 variables"),

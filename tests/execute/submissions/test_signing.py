@@ -226,15 +226,39 @@ def test_a_signature_of_another_text_vouches_for_no_record(
     assert load_signed(tmp_path, [run_id(read)], signers)[run_id(read)].state is state
 
 
+def _alone(_copy: Path, _signature: Path, _stranger: Key) -> None:
+    """Nothing lies beside it."""
+
+
+def _signed_by_a_stranger(copy: Path, _signature: Path, stranger: Key) -> None:
+    stranger.sign(copy)
+
+
+def _with_the_same_signature(copy: Path, signature: Path, _stranger: Key) -> None:
+    signature_path(copy).write_bytes(signature.read_bytes())
+
+
+def _of_another_text(copy: Path, signature: Path, _stranger: Key) -> None:
+    copy.write_bytes(b"junk")
+    signature_path(copy).write_bytes(signature.read_bytes())
+
+
 @needs_minisign
-def test_an_unsigned_copy_beside_a_signed_record_takes_nothing_from_it(
-    keys: tuple[Key, Key], tmp_path: Path, signers: dict[str, Signer]
+@pytest.mark.parametrize("beside", [_alone, _signed_by_a_stranger, _with_the_same_signature, _of_another_text])
+def test_a_copy_beside_a_signed_record_takes_nothing_from_it(
+    keys: tuple[Key, Key],
+    tmp_path: Path,
+    signers: dict[str, Signer],
+    beside: Callable[[Path, Path, Key], None],
 ) -> None:
     read = tmp_path / "runs" / "torch-2.13.0" / f"single-cpu-{whole_digest(CONTENT)}.json.gz"
     read.parent.mkdir(parents=True)
     read.write_bytes(gzip.compress(CONTENT))
     keys[0].sign(read)
-    read.with_suffix("").write_bytes(CONTENT)
+    copy = read.with_suffix("")
+    copy.write_bytes(CONTENT)
+    stranger = Key(tmp_path, "Mallory")
+    beside(copy, signature_path(read), stranger)
     assert load_signed(tmp_path, [run_id(read)], signers)[run_id(read)].state is State.VERIFIED
 
 
