@@ -82,7 +82,7 @@ def run_matrix(args: argparse.Namespace) -> int:
 
     before = [(cell, standing(cell, data, examples, args.measured_by, given_otherwise)) for cell in cells]
     todo = [cell for cell, there in before if there.record is None]
-    console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+    console = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
     width = max(len(cell.name) for cell in cells)
     for cell, there in before:
         console.print(
@@ -101,7 +101,7 @@ def run_matrix(args: argparse.Namespace) -> int:
     if args.json:
         sys.stdout.buffer.write(json_line([_plain(result) for result in results], indent=2))
     else:
-        out = Console(markup=False, highlight=False, soft_wrap=True)
+        out = Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
         for result in results:
             out.print(_line(result, width))
     return 1 if any(result.state == "failed" for result in results) else 0

@@ -48,7 +48,7 @@ def show_sample(data: Data, args: argparse.Namespace) -> int:
         plain = _plain(repeated, args.sample, "extracted" if extracted else "")
         sys.stdout.buffer.write(json_line(plain, indent=2))
     else:
-        console = Console(markup=False, highlight=False)
+        console = Console(markup=False, highlight=False, emoji=False)
         for line in _lines(sampled, args.sample, repeated):
             console.print(unbroken(line), soft_wrap=True)
     return 1 if any(target.changed for target in repeated.targets) else 0

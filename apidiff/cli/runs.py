@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
     data, backends = load(), load_backends()
     tell_damaged([str(error) for error in data.unread])
     context = make_context(backends, load_examples(examples_folder()), data.signatures)
-    console = Console(markup=False, highlight=False, soft_wrap=True)
+    console = Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
     if args.action == "list":
         for line in _listed(data):
             console.print(line)

@@ -131,7 +131,7 @@ def run(args: argparse.Namespace) -> int:
         for backend, here in chosen:
             _refuse_nightly(backend, here)
     context = make_context(backends, load_examples(examples_folder()), data.signatures)
-    console = Console(stderr=True, markup=False, highlight=False)
+    console = Console(stderr=True, markup=False, highlight=False, emoji=False)
     args.ids = choice.collective
     with _hosts(place if chosen else None, args.world_size) as (hosts, launched):
         runs = [(*place, size) for place in chosen for size in launched or _sizes(*place, args.world_size, console)]
@@ -148,7 +148,7 @@ def run(args: argparse.Namespace) -> int:
         if results:
             _print(results)
         for report in samples:
-            report.show(Console(markup=False, highlight=False))
+            report.show(Console(markup=False, highlight=False, emoji=False))
     changed = any(result.changes or result.record.stopped for result in results)
     return 1 if changed or any(report.changed for report in samples) else 0
 
@@ -283,7 +283,7 @@ def _progress(console: Console, title: str) -> Iterator[Advance]:
 
 
 def _print(results: list[_Result]) -> None:
-    console = Console(markup=False, highlight=False)
+    console = Console(markup=False, highlight=False, emoji=False)
     table = Table.grid(padding=(0, 2))
     for result in results:
         record = result.record

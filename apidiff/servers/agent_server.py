@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import Annotated, Literal
 
@@ -25,6 +26,7 @@ from apidiff.errors import ApidiffError
 from apidiff.lookup.answer import Answer
 from apidiff.lookup.index import Index
 from apidiff.lookup.search import Searcher
+from apidiff.messages.escape_invisible import one_line
 from apidiff.messages.labels import label
 from apidiff.model.base import Language
 from apidiff.porting.port_text import Ported
@@ -40,7 +42,8 @@ from apidiff.writers.scan.words import counts, problem_text, title, words
 from apidiff.writers.short_answer import short_answer
 from apidiff.writers.short_evidence import short_evidence
 
-_LONGEST_CODE = 200_000  # characters
+_LONGEST_CODE, _LONGEST_QUERY = 200_000, 200  # characters
+_MARKS = re.compile("`+")
 _FINDINGS = 40
 _PATIENCE = 20.0  # seconds for what was asked before the input ended
 _STEP = 0.05  # seconds
@@ -100,7 +103,9 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
 
     @server.tool(annotations=reading, structured_output=False)
     def search(
-        query: Annotated[str, Field(description="name, text or behaviour, English or Chinese", max_length=200)],
+        query: Annotated[
+            str, Field(description="name, text or behaviour, English or Chinese", max_length=_LONGEST_QUERY)
+        ],
         limit: Annotated[int, Field(ge=1, le=20)] = 5,
         language: Words = "en",
     ) -> str:
@@ -110,7 +115,7 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
             f"- {result.id} [{label(f'risk.{result.risk}', language)}] {result.summary.said_in(language)}"
             for result in found.results
         ]
-        return "\n".join(lines) or label("terminal.nothing", language).format(words=query)
+        return "\n".join(lines) or label("terminal.nothing", language).format(words=one_line(query, _LONGEST_QUERY))
 
     @server.tool(annotations=reading, structured_output=False)
     def scan(code: Code, mindspore: Release = None, device: Device = None, language: Words = "en") -> str:
@@ -133,7 +138,10 @@ def make_server(index: Index, mindspore: str | None = None) -> FastMCP[None]:
         except UnreadableSource as error:
             problem = Problem("code", error.code, error.line, error.detail)
             raise ApidiffError(problem_text(problem, language)) from error
-        return "\n".join(["```python", ported.text.rstrip("\n"), "```", *_states(ported, language)])
+        # No line of the code may end the block, what follows would pass for ours.
+        longest = max(map(len, _MARKS.findall(ported.text)), default=0)
+        fence = "`" * max(3, longest + 1)
+        return "\n".join([f"{fence}python", ported.text.rstrip("\n"), fence, *_states(ported, language)])
 
     @server.tool(annotations=reading, structured_output=False)
     def evidence(

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
@@ -131,19 +131,29 @@ def _lines(written: bytes) -> bytes:
 
 def _refuse_foreign(folder: Path, names: Sequence[str], ours: Collection[str]) -> None:
     """Raises ExportError where something that is not ``ours`` has one of the names, or lies in a folder of that name."""
-    taken = [folder / name for name in names if os.path.lexists(folder / name)]
-    inner = [path for one in taken if one.is_dir() and not one.is_symlink() for path in one.rglob("*")]
-    left = [
-        *(one for one in taken if one.is_symlink() or not one.is_dir()),
-        *(one for one in inner if not one.is_dir()),
+    there = [path for name in names if os.path.lexists(folder / name) for path in _with_contents(folder / name)]
+    folders = {str(parent) for name in ours for parent in PurePosixPath(name).parents}
+    foreign = [
+        name
+        for path in there
+        if (name := path.relative_to(folder).as_posix()) not in (folders if _is_folder(path) else ours)
     ]
-    foreign = [name for path in left if (name := path.relative_to(folder).as_posix()) not in ours]
     if foreign:
         more = f" and {len(foreign) - _TOLD} more" if len(foreign) > _TOLD else ""
         raise ExportError(
             f"{folder} holds {', '.join(foreign[:_TOLD])}{more} that no export of apidiff wrote. "
             "Name an empty or a new folder."
         )
+
+
+def _with_contents(path: Path) -> Iterator[Path]:
+    yield path
+    if _is_folder(path):
+        yield from path.rglob("*")
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 def _listed(index: Path) -> set[str]:

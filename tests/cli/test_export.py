@@ -152,16 +152,18 @@ def test_files_of_others_are_not_replaced(run, tmp_path: Path, content: str) -> 
     assert listing(tmp_path) == {"index.json": content.encode()}
 
 
-def test_a_file_of_mine_among_those_of_an_export_stays(
-    tmp_path: Path, few: dict[str, Entry], counterparts: dict[str, CounterpartEntry]
+@pytest.mark.parametrize(
+    "put", [Path.touch, Path.mkdir, lambda path: path.symlink_to("/tmp")], ids=["file", "folder", "link"]
+)
+def test_what_is_mine_among_the_files_of_an_export_stays(
+    tmp_path: Path, few: dict[str, Entry], counterparts: dict[str, CounterpartEntry], put: Callable[[Path], object]
 ) -> None:
     export_json(few, counterparts, tmp_path)
-    (tmp_path / "mappings" / "notes").mkdir()
-    (tmp_path / "mappings" / "notes" / "mine.txt").write_text("mine")
-    before = listing(tmp_path)
-    with pytest.raises(ExportError, match=r"holds mappings/notes/mine\.txt that no export of apidiff wrote"):
+    put(tmp_path / "mappings" / "mine")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(ExportError, match="holds mappings/mine that no export of apidiff wrote"):
         export_json(few, counterparts, tmp_path)
-    assert listing(tmp_path) == before
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 @pytest.mark.parametrize(

@@ -20,12 +20,16 @@ from apidiff.model.base import NonEmpty, Record
 from apidiff.model.claim_probes import Examples
 from apidiff.model.trace import RunRecord
 
-_Release = Annotated[str, Meta(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+\Z", description="a release such as 2.10.0")]
-_Python = Annotated[str, Meta(pattern=r"^3\.[0-9]+\Z")]
+_Release = Annotated[
+    str, Meta(pattern=r"^[0-9]{1,5}\.[0-9]{1,5}\.[0-9]{1,5}\Z", description="a release such as 2.10.0")
+]
+_Python = Annotated[str, Meta(pattern=r"^3\.[0-9]{1,5}\Z")]
 # What pip installs by name: no option and no path, which would mean another thing on another machine.
 _Requirement = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*( *(\[|[<>=!~@;]).*)?\Z")]
 _Size = Annotated[int, Meta(ge=1, le=64)]
-_Seconds = Annotated[float, Meta(gt=0, le=30 * 24 * 3600)]
+_Seconds = Annotated[float, Meta(ge=0.1, le=30 * 24 * 3600)]
+_MOST = 100  # of anything that is listed; each fault is looked for in the whole file
+_Some = Meta(min_length=1, max_length=_MOST)
 _REMEDY = "apidiff/execute/matrix/cells.py describes the keys, conf/matrix.toml is an example."
 
 
@@ -44,16 +48,16 @@ class Block(Record, frozen=True, kw_only=True):
     """
 
     name: Literal["torch", "mindspore"]
-    versions: Annotated[list[_Release], Meta(min_length=1)]
-    python: Annotated[list[_Python], Meta(min_length=1)]
-    backends: Annotated[list[NonEmpty], Meta(min_length=1)]
-    world_sizes: Annotated[list[_Size], Meta(min_length=1)]
-    requires: list[_Requirement] = []
+    versions: Annotated[list[_Release], _Some]
+    python: Annotated[list[_Python], _Some]
+    backends: Annotated[list[NonEmpty], _Some]
+    world_sizes: Annotated[list[_Size], _Some]
+    requires: Annotated[list[_Requirement], Meta(max_length=_MOST)] = []
     deadlines: Deadlines
 
 
 class _File(Record, frozen=True, kw_only=True):
-    framework: Annotated[list[Block], Meta(min_length=1)]
+    framework: Annotated[list[Block], _Some]
 
 
 def read_matrix(path: Path, backends: Collection[Backend]) -> list[Block]:

@@ -57,6 +57,8 @@ BAD = [
     ('name = "torch"', 'name = "jax"', 2, "Invalid enum value 'jax'"),
     ('name = "torch"', 'name = "torch"\nversoins = []', 3, "unknown field `versoins`"),
     ('versions = ["2.13.0"]', 'versions = ["2.13"]', 3, "$.framework[0].versions[0]"),
+    ('versions = ["2.13.0"]', f'versions = ["{"1" * 5000}.1.1"]', 3, "$.framework[0].versions[0]"),
+    ('versions = ["2.13.0"]', f"versions = {['2.13.0'] * 200}", 3, "$.framework[0].versions"),
     ('versions = ["2.13.0"]', 'versions = ["２.13.0"]', 3, "$.framework[0].versions[0]"),
     ('versions = ["2.13.0"]', 'versions = ["2.13.0\\n"]', 3, "$.framework[0].versions[0]"),
     ('versions = ["2.13.0"]', "versions = []", 3, "length >= 1"),
@@ -70,12 +72,13 @@ BAD = [
     ("[2, 3]", "[2, 2]", 6, "one of world_sizes stands here twice"),
     ("[2, 3]", "[0]", 6, "$.framework[0].world_sizes[0]"),
     ("environment = 600, run = 600 }\n\n", "environment = 0, run = 1 }\n\n", 7, "$.framework[0].deadlines.environment"),
+    ("run = 600 }\n\n", "run = 5e-324 }\n\n", 7, "$.framework[0].deadlines.run"),
     ("run = 600 }\n\n", "run = inf }\n\n", 7, "$.framework[0].deadlines.run"),
 ]
 
 
 @pytest.mark.parametrize(
-    ("what", "instead", "line", "said"), BAD, ids=[f"{instead}: {said}" for _, instead, _, said in BAD]
+    ("what", "instead", "line", "said"), BAD, ids=[f"{instead[:60]}: {said}" for _, instead, _, said in BAD]
 )
 def test_a_file_that_does_not_fit_is_refused_with_its_line(
     tmp_path: Path, what: str, instead: str, line: int | None, said: str
