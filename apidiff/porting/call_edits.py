@@ -249,6 +249,11 @@ class CallWriter:
         named = PLACE.findall(form)
         if any(name not in places for name in named):  # a method that is called by a name of its own
             raise NotWritten(filled("porting.form"))
+        values = {str(one.parameter): one.value for one in arguments}
+        if any(named.count(name) > 1 and not _is_path(value) for name, value in values.items()):
+            raise NotWritten(
+                filled("porting.form")
+            )  # it would be evaluated as often, and an operator bind less than a dot
         starts = [places[name][0] for name in named]
         # An argument is written twice, or before one that stands before it, so the whole call is written anew.
         if len(set(named)) < len(named) or starts != sorted(starts):
@@ -262,6 +267,15 @@ class CallWriter:
                 edits.append(Edit(at, start, text))
             at = end
         return CallEdits(edits, conditions, renames=False)
+
+
+def _is_path(value: ast.expr) -> bool:
+    """Whether it is a name with attributes and plain indexes, which can be read as often as one likes."""
+    while isinstance(value, ast.Attribute | ast.Subscript):
+        if isinstance(value, ast.Subscript) and _literal(value.slice) is ... and not _is_path(value.slice):
+            return False
+        value = value.value
+    return isinstance(value, ast.Name)
 
 
 def _positional(way: Sequence[str], count: int) -> list[str]:

@@ -365,3 +365,23 @@ def test_only_edited_statements_are_parsed_again(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("apidiff.porting.port_text.ast.parse", counted)
     assert len(porter.repairs(text, "a.py", (1, 1), (901, 1))) == 20
     assert sum(parsed) < 4 * len(text)
+
+
+@pytest.mark.parametrize(
+    ("tensor", "is_ported"),
+    [
+        ("self.a.bias", True),
+        ("self.a[0][i].bias", True),
+        ("self.a[-1]['w']", True),
+        ("w + v", False),  # an operator binds less than a dot
+        ("a.bias if c else b.bias", False),
+        ("-w", False),
+        ("ws.pop()", False),  # it would be taken out three times
+        ("ws[next(i)]", False),
+    ],
+)
+def test_what_is_written_several_times_is_read_as_often(port: Port, tensor: str, is_ported: bool) -> None:
+    call = f"nn.init.zeros_({tensor})"
+    text = port(f"import torch.nn as nn\n{call}\n", unsafe=True).text
+    assert (call in text) is not is_ported
+    assert (f"\n{tensor}.set_data(" in text) is is_ported
