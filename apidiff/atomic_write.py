@@ -6,6 +6,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from apidiff.errors import DataError
 
 _LOCK_S = 10.0  # a record is written in milliseconds
 _TEMPORARY = ".tmp"
+_OURS = re.compile(rf"\.[0-9a-f]{{16}}{re.escape(_TEMPORARY)}")
 _DEVICES = {Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd")}
 
 
@@ -113,7 +115,7 @@ def locked(folder: Path) -> Iterator[None]:
         try:
             if _lock(handle, folder):
                 for left in folder.glob(f".*{_TEMPORARY}"):
-                    if not left.is_dir():  # which none of ours is
+                    if _OURS.fullmatch(left.name) and not left.is_dir():
                         left.unlink()
             yield
         finally:

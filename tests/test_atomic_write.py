@@ -163,11 +163,12 @@ def test_a_pipe_among_what_is_there_already_is_not_waited_for(tmp_path: Path) ->
     assert not (tmp_path / "file").exists()
 
 
-def test_a_folder_that_is_called_as_a_temporary_file_is_left(tmp_path: Path) -> None:
-    (tmp_path / ".mine.tmp").mkdir()
+def test_only_temporary_files_of_ours_are_removed(tmp_path: Path) -> None:
+    (tmp_path / f".{'0' * 16}.tmp").mkdir()
+    (tmp_path / ".notes.tmp").touch()
+    (tmp_path / f".{'1' * 16}.tmp").touch()  # as a process that was killed leaves it
     add_files({tmp_path / "file": b"1"})
-    assert (tmp_path / "file").read_bytes() == b"1"
-    assert (tmp_path / ".mine.tmp").is_dir()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f".{'0' * 16}.tmp", ".notes.tmp", "file"]
 
 
 def test_of_a_link_the_file_is_written_that_it_leads_to(tmp_path: Path) -> None:

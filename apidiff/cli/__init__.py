@@ -212,6 +212,8 @@ def _sentence(error: Exception) -> str | None:
         return f"Standard output is in {error.encoding}, which lacks characters of this. Set PYTHONIOENCODING=utf-8."
     if isinstance(error, MemoryError):
         return "Memory ran out. Free some, or have the command read less."
+    if isinstance(error, FileNotFoundError) and str(error).startswith("[Errno 2] No usable temporary directory"):
+        return "No folder for temporary files can be written. Make room, or name one: TMPDIR=/somewhere"
     if isinstance(error, FileNotFoundError) and error.filename is None:
         # No file is named: it is the current folder that is asked for.
         return "The current folder was deleted. Go to another one."

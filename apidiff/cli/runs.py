@@ -15,7 +15,7 @@ from apidiff.database import ApidiffError, Data, load
 from apidiff.database.backends import Backend, Devices, find_backends, load_backends
 from apidiff.database.data import tell_damaged
 from apidiff.database.examples import load_examples
-from apidiff.database.own_records import add_own_records, own_records_path, without_measurer
+from apidiff.database.own_records import add_own_records, load_own_records, own_records_path, without_measurer
 from apidiff.database.paths import examples_folder
 from apidiff.database.runs import runs_meant, short_id
 from apidiff.database.signing import sign, signed_list
@@ -106,8 +106,11 @@ def run(args: argparse.Namespace) -> int:
     elif args.action == "audit":
         return _audit(args, data, backends, context, console)
     elif args.action == "own":
-        count = add_own_records(data.root, without_measurer(data.root / "runs"))
-        console.print(f"{own_records_path(data.root)}: {count} added")
+        made, before = without_measurer(data.root / "runs"), load_own_records(data.root)
+        count = add_own_records(data.root, made)
+        console.print(unbroken(f"{own_records_path(data.root)}: {count} added"))
+        for digest in made.keys() - before.keys() if count else ():
+            console.print(unbroken(f"  {made[digest]}"))
         if args.sign:
             sign(own_records_path(data.root), args.sign)
             console.print(signed_words(signed_list(data.root, load_signers()), "en"))
@@ -200,10 +203,11 @@ def _shown(data: Data, key: str, record: RunRecord | SingleRecord, context: Cont
     yield f"  {signed_words(signed, 'en')}{f' ({one_line(signed.about)})' if signed.about else ''}"
     yield f"  {quoted(record.os)}, {quoted(record.machine, _SHORT)}, {record.cores} cores, Python {quoted(record.python, _SHORT)}"
     if isinstance(record, RunRecord) and record.build:
-        yield f"  {record.framework} is the build {record.build}, which is no release"
+        yield f"  {record.framework} is the build {quoted(record.build, _SHORT)}, which is no release"
     if record.device_found:
-        yield f"  found: {in_words(record.device_found)}"
-    yield f"  environment: {', '.join(f'{name}={value}' for name, value in record.environment.items())}"
+        yield f"  found: {quoted(in_words(record.device_found))}"
+    given = (f"{one_line(name, _SHORT)}={one_line(value, _SHORT)}" for name, value in record.environment.items())
+    yield f"  environment: {', '.join(given)}"
     if record.stopped:
         yield f"  stopped half-way: {one_line(record.stopped)}; its verdicts are of what was done before"
     if isinstance(record, RunRecord):
@@ -262,7 +266,7 @@ def _environment(first: RunRecord, second: RunRecord) -> Iterator[str]:
             shown = quoted if name in {"os", "python", "machine"} else one_line
             yield f"{name}: {shown(str(values[0]))} → {shown(str(values[1]))}"
     packages = [
-        f"{name} {first.packages.get(name, 'none')} → {second.packages.get(name, 'none')}"
+        one_line(f"{name} {first.packages.get(name, 'none')} → {second.packages.get(name, 'none')}")
         for name in sorted(first.packages.keys() | second.packages.keys())
         if first.packages.get(name) != second.packages.get(name)
     ]

@@ -15,11 +15,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-import msgspec
-
 from apidiff.atomic_write import locked, write_files
 from apidiff.database.regular_files import read_regular
-from apidiff.database.runs import read_bytes, record_paths, run_id, signature_path, whole_digest
+from apidiff.database.runs import read_bytes, read_run, record_paths, run_id, signature_path, whole_digest
+from apidiff.database.single_runs import PREFIX, read_single_run
 from apidiff.errors import Damage, DataError
 
 _LINE = re.compile(r"(?P<digest>[0-9a-f]{64})  (?P<run>[A-Za-z0-9._-]+/[A-Za-z0-9._-]+)")
@@ -90,25 +89,14 @@ def add_own_records(root: Path, made: Mapping[str, str]) -> int:
     return len(more)
 
 
-class _Measured(msgspec.Struct):
-    measured_by: str | None = None
-
-
 def without_measurer(folder: Path) -> dict[str, str]:
     """The records below ``folder`` that name no measurer: digest → ID.
 
-    Raises DataError for one that cannot be read, and for a name that is none of a record: it would be a line of the list.
+    Raises DataError for one that cannot be read or holds what no run shows: what is listed is not looked at again.
     """
     made = {}
     for path in record_paths(folder):
-        content = read_bytes(path)
-        try:
-            measured = msgspec.json.decode(content, type=_Measured)
-        except (ValueError, RecursionError) as error:
-            raise DataError(path, None, f"is no run record: {error}", "Delete it first.") from error
-        if measured.measured_by is None:
-            digest, run = whole_digest(content), run_id(path)
-            if not run.endswith(f"-{digest}") or not _LINE.fullmatch(f"{digest}  {run.removesuffix(f'-{digest}')}"):
-                raise DataError(path, None, "is not named as a record of these bytes is", "Delete it first.")
-            made[digest] = run
+        record = read_single_run(path) if path.name.startswith(PREFIX) else read_run(path)
+        if record.measured_by is None:
+            made[whole_digest(read_bytes(path))] = run_id(path)
     return made

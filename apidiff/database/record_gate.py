@@ -41,7 +41,7 @@ MAX_TEXT = 100_000  # characters of one string
 MAX_PARTS = 1000  # elements of a list or tuple, arguments of a call, lines of a log, packages, devices
 # Of a whole record, five times what the largest has: each takes tens of bytes in memory, of which the file has two or three.
 MAX_TEXTS = {RunRecord: 1_000_000, SingleRecord: 5_000_000}  # names of fields among them
-MAX_NUMBERS = {RunRecord: 400_000, SingleRecord: 4_000_000}  # in tensors
+MAX_NUMBERS = {RunRecord: 800_000, SingleRecord: 5_000_000}
 MAX_SECONDS = 86_400.0  # of one call
 _LARGEST = 2**64  # of any number that is written as an integer
 _LARGEST_MOMENT = 1e150  # its square is a number still
@@ -156,7 +156,7 @@ def plain_faults(record: object) -> Iterator[Fault]:
     while stack:
         plain = stack.pop()
         if texts > MAX_TEXTS[kind] or numbers > MAX_NUMBERS[kind]:
-            yield f"holds more than {MAX_TEXTS[kind]} texts or {MAX_NUMBERS[kind]} numbers in lists", NEW
+            yield f"holds more than {MAX_TEXTS[kind]} texts or {MAX_NUMBERS[kind]} numbers", NEW
             return
         if isinstance(plain, str):
             texts += 1
@@ -175,9 +175,11 @@ def plain_faults(record: object) -> Iterator[Fault]:
                 numbers += len(plain)
                 plain = [max(plain), min(plain)] if plain else []
             stack.extend(plain)
-        elif isinstance(plain, int) and not -_LARGEST < plain < _LARGEST:
-            yield "holds an integer of more than 64 bits", NEW
-            return
+        elif isinstance(plain, int | float):
+            numbers += 1
+            if isinstance(plain, int) and not -_LARGEST < plain < _LARGEST:
+                yield "holds an integer of more than 64 bits", NEW
+                return
 
 
 def _about_signature(signature: SignatureDump) -> Iterator[str]:

@@ -84,8 +84,19 @@ def sharing_id(runs: Iterable[str]) -> list[list[str]]:
 
 
 def record_path(run: str, runs: Path) -> Path:
-    """The file below ``runs`` of the record with the ID ``run``, compressed or not."""
-    return next(iter(files_of(run, runs)), runs / f"{run}{SUFFIXES[1]}")
+    """The file below ``runs`` of the record with the ID ``run``, compressed or not; of several, one that is intact."""
+    there = files_of(run, runs)
+    if len(there) > 1:
+        there = [path for path in there if is_intact(path)] or there
+    return there[0] if there else runs / f"{run}{SUFFIXES[1]}"
+
+
+def is_intact(path: Path) -> bool:
+    """Whether the file of a record holds what has the digest in its name."""
+    try:
+        return whole_digest(read_bytes(path)) == record_stem(path).rpartition("-")[2]
+    except DataError:
+        return False
 
 
 def files_of(run: str, runs: Path) -> list[Path]:

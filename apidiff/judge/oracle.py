@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -44,7 +45,10 @@ def expected(formula: Formula, inputs: Sequence[Operand], rank: int, source: int
     does not name are not looked at. Raises NotComputable where the inputs do not fit.
     """
     try:
-        return _expected(formula, inputs, rank, source)
+        # What overflows is what is expected then; a warning of it would be told, or raised, of any record.
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _expected(formula, inputs, rank, source)
     except NotComputable:
         raise
     except (ValueError, IndexError, TypeError, AttributeError) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from apidiff.database.data import load_one_run
 from apidiff.database.paths import DATA
-from apidiff.database.runs import record_paths, run_id, runs_meant
+from apidiff.database.runs import is_intact, record_path, record_paths, run_id, runs_meant
 from apidiff.errors import ApidiffError, DataError
 from apidiff.messages.escape_invisible import one_line, quoted, unbroken
 from apidiff.messages.signed_words import signed_words
@@ -14,22 +14,23 @@ from apidiff.model.trace import RunRecord
 
 def run_text(wanted: str) -> str:
     """Describe the record with this ID, or the only one that a part of it means. Raises ApidiffError."""
-    every = {run_id(path): path for path in record_paths(DATA / "runs")}
-    meant = runs_meant(wanted, every)
+    meant = runs_meant(wanted, {run_id(path) for path in record_paths(DATA / "runs")})
+    if len(meant) > 1:  # a file can be called as it likes
+        meant = [run for run in meant if is_intact(record_path(run, DATA / "runs"))]
     if len(meant) != 1:
         which = f": {', '.join(meant[:5])}" if meant else ""
         raise ApidiffError(
             f"{wanted!r} is the ID of {len(meant)} run records{which}. Ask with a whole ID, as answers name it."
         )
     try:
-        record, signed = load_one_run(DATA, every[meant[0]])
+        record, signed = load_one_run(DATA, record_path(meant[0], DATA / "runs"))
     except DataError as error:
         raise ApidiffError(f"The record {meant[0]!r} is damaged: {error}") from error
     if isinstance(record, RunRecord):
         ranks, calls = f"{record.backend}, world size {record.world_size}", f"{len(record.probes)} probes"
     else:
         ranks, calls = "single process", f"{len(record.samples)} {record.inputs or 'written'} samples"
-    build = record.packages.get(record.framework, record.framework_version)
+    build = one_line(record.packages.get(record.framework, record.framework_version))
     made = Maker(record.measured_by, signed.trust, signed.signer)
     lines = [
         f"**{meant[0]}**",
@@ -40,5 +41,5 @@ def run_text(wanted: str) -> str:
         f"- {quoted(record.os)}, {quoted(record.machine)}, {record.cores} cores, Python {quoted(record.python)}",
     ]
     lines += [f"- stopped half-way: {one_line(record.stopped)}"] if record.stopped else []
-    lines += [f"- environment: {name}={one_line(value)}" for name, value in record.environment.items()]
+    lines += [f"- environment: {one_line(name)}={one_line(value)}" for name, value in record.environment.items()]
     return "".join(f"{unbroken(line)}\n" for line in lines)

@@ -13,8 +13,7 @@ import msgspec
 from apidiff import database
 from apidiff.database import Data
 from apidiff.database.checks import without_unusable
-from apidiff.database.runs import run_id
-from apidiff.database.single_runs import single_paths
+from apidiff.database.runs import record_path
 from apidiff.derive.counterparts import counterparts
 from apidiff.derive.coverage import coverage_of
 from apidiff.derive.document_differences import DocumentRow, documents_report
@@ -107,7 +106,7 @@ def make(data: Data, keep: Path | None = None) -> Content:
         newest={framework: releases.first(framework) for framework in known},
         releases=releases,
         runs=runs,
-        single_runs={key: path for path in single_paths(data.root / "runs") if (key := run_id(path)) in singles},
+        single_runs={key: record_path(key, data.root / "runs") for key in singles},
         single_heads=[single_head_of(key, singles[key], data.signed.get(key)) for key in sorted(singles)],
         official=official_report(data, made),
         documents=documents_report(data, made),

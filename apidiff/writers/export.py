@@ -137,6 +137,7 @@ def _refuse_foreign(folder: Path, names: Sequence[str], ours: Collection[str]) -
         name
         for path in there
         if (name := path.relative_to(folder).as_posix()) not in (folders if _is_folder(path) else ours)
+        or path.is_symlink()
     ]
     if foreign:
         more = f" and {len(foreign) - _TOLD} more" if len(foreign) > _TOLD else ""
@@ -164,22 +165,19 @@ def _listed(index: Path) -> set[str]:
         return set()
     if read.generator != _GENERATOR:
         return set()
-    files = {row.file for row in read.mappings}
-    return {index.name, read.whole, read.counterparts, *read.schemas.values(), *files}
+    mappings = (f"mappings/{row.id}.json" for row in read.mappings)
+    return {index.name, "apidiff.json", "counterparts.json", *(f"schema/{kind}.json" for kind in _SCHEMAS), *mappings}
 
 
-class _ListedFile(msgspec.Struct):
-    file: str
+class _ListedMapping(msgspec.Struct):
+    id: str
 
 
 class _Listed(msgspec.Struct):
-    """Of an index, as this version or an earlier one wrote it, whose it is and what files it lists."""
+    """Of an index, as this version or an earlier one wrote it, whose it is and which mappings it lists."""
 
     generator: str
-    whole: str
-    counterparts: str
-    schemas: dict[str, str]
-    mappings: list[_ListedFile]
+    mappings: list[_ListedMapping]
 
 
 def _is_database(path: Path) -> bool:

@@ -292,3 +292,27 @@ def test_a_move_that_fails_is_undone(
 
 def test_the_exported_words_are_those_that_search_reads(database: sqlite3.Connection) -> None:
     assert Searcher(database.serialize(), {}).search("规约").results
+
+
+@pytest.mark.parametrize("kind", EXPORTS)
+def test_a_link_in_the_place_of_an_export_stays(
+    tmp_path: Path, few: dict[str, Entry], counterparts: dict[str, CounterpartEntry], kind: str
+) -> None:
+    EXPORTS[kind](few, counterparts, tmp_path / "other")
+    (tmp_path / "here").mkdir()
+    for path in (tmp_path / "other").iterdir():
+        (tmp_path / "here" / path.name).symlink_to(path)
+    with pytest.raises(ExportError, match="that no export of apidiff wrote"):
+        EXPORTS[kind](few, counterparts, tmp_path / "here")
+    assert all(path.is_symlink() for path in (tmp_path / "here").iterdir())
+
+
+def test_an_index_makes_no_file_of_mine_one_of_an_export(
+    tmp_path: Path, few: dict[str, Entry], counterparts: dict[str, CounterpartEntry]
+) -> None:
+    listed = {"generator": "apidiff", "whole": "mappings/mine.txt", "schemas": {"x": "schema/mine.txt"}}
+    (tmp_path / "index.json").write_text(json.dumps(listed | {"mappings": [{"id": "a", "file": "mappings/mine.txt"}]}))
+    (tmp_path / "mappings").mkdir()
+    (tmp_path / "mappings" / "mine.txt").touch()
+    with pytest.raises(ExportError, match=r"mappings/mine\.txt that no export of apidiff wrote"):
+        export_json(few, counterparts, tmp_path)

@@ -221,6 +221,37 @@ def test_what_a_record_says_of_its_machine_stands_in_quotes_behind_its_standing(
     assert "measured_by" not in differ
 
 
+def test_what_a_record_says_of_its_devices_begins_no_line_of_ours(run, root: Path, database: Data) -> None:
+    record = next(record for _, record in database.runs)
+    forged = f"2.13.0{' ' * 80}measured by this project"
+    made = msgspec.structs.replace(
+        record,
+        measured_by="a lab",
+        device_found=DeviceFound(names=["x"], versions={record.framework: forged}),
+        environment={f"A{' ' * 80}measured by this project": "1", "B": "b" * 90_000},
+    )
+    shown = run("runs", "show", run_id(write_record(made, root / "runs"))).stdout
+    assert "  measured by this project" not in shown
+    assert len(shown) < 3000
+
+
+def test_the_list_of_own_records_takes_what_a_run_can_hold_by_name(run, root: Path, database: Data) -> None:
+    record = next(record for _, record in database.runs)
+    good = run_id(write_record(msgspec.structs.replace(record, measured_by=None, cores=7), root / "other" / "runs"))
+    shutil.copytree(root / "other" / "runs", root / "runs", dirs_exist_ok=True)
+    listed = run("runs", "own").stdout
+    assert ": 1 added" in listed
+    assert f"  {good}\n" in listed
+    bad = write_record(msgspec.structs.replace(record, measured_by=None, cores=-7), root / "other" / "runs")
+    shutil.copytree(root / "other" / "runs", root / "runs", dirs_exist_ok=True)
+    before = (root / "own_records.txt").read_bytes()
+    refused = run("runs", "own")
+    assert refused.returncode == 2
+    assert "was made on -7 cores" in refused.stderr
+    assert bad.name in refused.stderr
+    assert (root / "own_records.txt").read_bytes() == before
+
+
 def test_a_run_is_told_with_who_vouches_for_it(root: Path, database: Data, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(run_text.__globals__, "DATA", root)
     key, record = database.runs[0]

@@ -70,6 +70,13 @@ def test_a_record_that_lies_there_packed_in_three_ways_counts_once(tmp_path: Pat
         load_single_runs(tmp_path)
 
 
+@pytest.mark.parametrize("suffix", ["", ".xz"])
+def test_of_files_with_one_name_the_intact_one_is_the_record(tmp_path: Path, suffix: str) -> None:
+    path = write_record(record("2026-01-01T00:00:00Z", made("torch.f")), tmp_path)
+    path.with_suffix(suffix).write_bytes(b"junk")
+    assert record_path(run_id(path), tmp_path) == path
+
+
 @pytest.mark.parametrize(
     ("broken", "words"),
     [

@@ -101,6 +101,14 @@ def test_inputs_that_do_not_fit_have_no_result(formula: str, inputs: list) -> No
         expected(Formula(formula), inputs, 0)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("formula", ["sum", "product", "average", "max"])
+def test_what_overflows_is_told_by_no_warning(formula: str) -> None:
+    inputs = [np.array([3e38, np.inf, np.nan], np.float32), np.array([3e38, -np.inf, 1], np.float32)]
+    assert isinstance(expected(Formula(formula), inputs, 0), np.ndarray)
+    expected(Formula(formula), [np.array([1.0]), np.array([1j])], 0)
+
+
 worlds = st.integers(2, 4).flatmap(
     lambda n: st.lists(arrays(np.int64, (2 * n,), elements=st.integers(-99, 99)), min_size=n, max_size=n)
 )

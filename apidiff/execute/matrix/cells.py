@@ -28,6 +28,7 @@ _Python = Annotated[str, Meta(pattern=r"^3\.[0-9]{1,5}\Z")]
 _Requirement = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*( *(\[|[<>=!~@;]).*)?\Z")]
 _Size = Annotated[int, Meta(ge=1, le=64)]
 _Seconds = Annotated[float, Meta(ge=0.1, le=30 * 24 * 3600)]
+_MOST_CELLS = 5000
 _MOST = 100  # of anything that is listed; each fault is looked for in the whole file
 _Some = Meta(min_length=1, max_length=_MOST)
 _REMEDY = "apidiff/execute/matrix/cells.py describes the keys, conf/matrix.toml is an example."
@@ -74,6 +75,9 @@ def read_matrix(path: Path, backends: Collection[Backend]) -> list[Block]:
     ]
     if errors:
         raise InvalidData(errors)
+    cells = sum(len(one.versions) * len(one.backends) * len(one.world_sizes) for one in blocks)
+    if cells > _MOST_CELLS:
+        raise DataError(path, None, f"has {cells} cells; at most {_MOST_CELLS} are possible", "Write several files.")
     return blocks
 
 

@@ -18,7 +18,7 @@ from apidiff.errors import DataError
 
 MAX_BYTES = 8 * 2**20  # of a record, and of a zip of them: the largest record so far has less than one
 MAX_MEMBERS = 500  # of a zip
-MAX_UNPACKED = 64 * 2**20  # of what a zip holds
+MAX_UNPACKED = 24 * 2**20  # of what a zip holds
 _LONGEST = 200  # name of a record
 _SHOWN = 5  # names of what is passed over
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # others can ask for gigabytes before the first byte comes out

@@ -90,6 +90,14 @@ def test_a_file_that_does_not_fit_is_refused_with_its_line(
     assert said in str(raised.value)
 
 
+def test_a_file_of_too_many_cells_is_refused(tmp_path: Path) -> None:
+    text = GOOD.replace("[2, 3]", str([*range(1, 65)])).replace(
+        'versions = ["2.13.0"]', f"versions = {[f'2.{n}.0' for n in range(99)]}"
+    )
+    with pytest.raises(ApidiffError, match=r"has 63\d\d cells; at most 5000 are possible"):
+        read_matrix(written(tmp_path, text), load_backends())
+
+
 def test_a_pipe_in_the_place_of_the_lock_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "lock")
     with pytest.raises(ApidiffError, match="it is no regular file"), exclusive(tmp_path):
