@@ -447,11 +447,14 @@ def _single(folder: Path, **changes: object) -> Path:
         ("torch-2.13.0", "gloo cpu-2-{digest}.json"),
     ],
 )
-def test_a_name_that_is_none_of_a_record_is_not_listed(tmp_path: Path, folder: str, name: str) -> None:
-    path = tmp_path / folder / name.format(digest=whole_digest(b"{}"))
+def test_a_name_that_is_none_of_a_record_is_not_listed(
+    tmp_path: Path, record: RunRecord, folder: str, name: str
+) -> None:
+    content = encode(msgspec.structs.replace(record, measured_by=None))
+    path = tmp_path / folder / name.format(digest=whole_digest(content))
     path.parent.mkdir()
-    path.write_bytes(b"{}")
-    with pytest.raises(DataError, match="is not named as a record of these bytes is"):
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=r"holds the run torch-2\.13\.0/gloo-cpu-2|its name says 2"):
         without_measurer(tmp_path)
 
 
