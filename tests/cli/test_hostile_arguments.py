@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -192,6 +193,14 @@ def test_a_port_that_cannot_be(port: str, capsys: pytest.CaptureFixture[str]) ->
         site_builder.main(["serve", "--port", port])
     assert ended.value.code == 2
     assert "expected a port from 0 to 65535" in capsys.readouterr().err
+
+
+def test_without_a_folder_for_temporary_files_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/proc/nowhere"])
+    with pytest.raises(FileNotFoundError) as raised:
+        tempfile.gettempdir()
+    assert "TMPDIR=" in str(cli._sentence(raised.value))
 
 
 def test_a_site_below_a_link_to_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
