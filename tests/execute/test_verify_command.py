@@ -7,14 +7,18 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
 import msgspec
 import pytest
 from command import give
 
-from apidiff.database.backends import Backend
+from apidiff.cli.verify import _refuse_nightly
+from apidiff.database import ApidiffError
+from apidiff.database.backends import Backend, load_backends
 from apidiff.database.runs import load_runs
+from apidiff.execute.devices import Availability
 from apidiff.execute.record import write_record
 from apidiff.execute.submissions.known_probes import load_specs
 from apidiff.model.trace import RunRecord
@@ -200,3 +204,13 @@ def test_what_the_user_can_mend_ends_with_2(
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr.splitlines()[-1]
     assert not command.runs.exists()
+
+
+def test_a_framework_of_which_no_package_tells_the_version_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", absent)
+    gloo = next(one for one in load_backends() if one.name == "gloo")
+    with pytest.raises(ApidiffError, match="torch is here, and no package says of what version"):
+        _refuse_nightly(gloo, Availability(True, "torch is here"))
