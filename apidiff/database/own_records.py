@@ -17,7 +17,7 @@ from pathlib import Path
 
 from apidiff.atomic_write import locked, write_files
 from apidiff.database.regular_files import read_regular
-from apidiff.database.runs import read_bytes, read_run, record_paths, run_id, signature_path, whole_digest
+from apidiff.database.runs import read_run, record_paths, run_id, signature_path
 from apidiff.database.single_runs import PREFIX, read_single_run
 from apidiff.errors import Damage, DataError
 
@@ -92,11 +92,12 @@ def add_own_records(root: Path, made: Mapping[str, str]) -> int:
 def without_measurer(folder: Path) -> dict[str, str]:
     """The records below ``folder`` that name no measurer: digest → ID.
 
-    Raises DataError for one that cannot be read or holds what no run shows: what is listed is not looked at again.
+    Raises DataError for one that cannot be read, is named otherwise or holds what no run shows: what is listed is not looked
+    at again.
     """
     made = {}
     for path in record_paths(folder):
         record = read_single_run(path) if path.name.startswith(PREFIX) else read_run(path)
         if record.measured_by is None:
-            made[whole_digest(read_bytes(path))] = run_id(path)
+            made[run_id(path).rpartition("-")[2]] = run_id(path)
     return made

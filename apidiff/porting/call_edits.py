@@ -249,11 +249,9 @@ class CallWriter:
         named = PLACE.findall(form)
         if any(name not in places for name in named):  # a method that is called by a name of its own
             raise NotWritten(filled("porting.form"))
-        values = {str(one.parameter): one.value for one in arguments}
-        if any(named.count(name) > 1 and not _is_path(value) for name, value in values.items()):
-            raise NotWritten(
-                filled("porting.form")
-            )  # it would be evaluated as often, and an operator bind less than a dot
+        # What is written several times is evaluated as often, and an operator in it binds less than a dot behind it.
+        if any(named.count(str(one.parameter)) > 1 and not _is_path(one.value) for one in arguments):
+            raise NotWritten(filled("porting.form"))
         starts = [places[name][0] for name in named]
         # An argument is written twice, or before one that stands before it, so the whole call is written anew.
         if len(set(named)) < len(named) or starts != sorted(starts):

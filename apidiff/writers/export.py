@@ -142,7 +142,7 @@ def _refuse_foreign(folder: Path, names: Sequence[str], ours: Collection[str]) -
     if foreign:
         more = f" and {len(foreign) - _TOLD} more" if len(foreign) > _TOLD else ""
         raise ExportError(
-            f"{folder} holds {', '.join(foreign[:_TOLD])}{more} that no export of apidiff wrote. "
+            f"{folder} holds {', '.join(foreign[:_TOLD])}{more}, which no export of apidiff is known to have written. "
             "Name an empty or a new folder."
         )
 

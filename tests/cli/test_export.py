@@ -148,7 +148,7 @@ def test_files_of_others_are_not_replaced(run, tmp_path: Path, content: str) -> 
     (tmp_path / "index.json").write_text(content)
     done = run("export", "json", ".")
     assert done.returncode == 2
-    assert "holds index.json that no export of apidiff wrote" in done.stderr
+    assert "holds index.json, which no export of apidiff is known" in done.stderr
     assert listing(tmp_path) == {"index.json": content.encode()}
 
 
@@ -161,7 +161,7 @@ def test_what_is_mine_among_the_files_of_an_export_stays(
     export_json(few, counterparts, tmp_path)
     put(tmp_path / "mappings" / "mine")
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(ExportError, match="holds mappings/mine that no export of apidiff wrote"):
+    with pytest.raises(ExportError, match="holds mappings/mine, which no export of apidiff is known"):
         export_json(few, counterparts, tmp_path)
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -171,7 +171,7 @@ def test_what_is_mine_among_the_files_of_an_export_stays(
 )
 def test_a_database_of_others_is_not_replaced(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "apidiff.sqlite").write_bytes(content)
-    with pytest.raises(ExportError, match=r"holds apidiff\.sqlite that no export of apidiff wrote"):
+    with pytest.raises(ExportError, match=r"holds apidiff\.sqlite, which no export of apidiff is known"):
         export_sqlite({}, {}, tmp_path)
     assert listing(tmp_path) == {"apidiff.sqlite": content}
 
@@ -188,7 +188,7 @@ def test_a_database_of_others_is_not_replaced(tmp_path: Path, content: bytes) ->
 )
 def test_an_index_that_cannot_be_read_is_somebody_elses(tmp_path: Path, put: Callable[[Path], object]) -> None:
     put(tmp_path / "index.json")
-    with pytest.raises(ExportError, match=r"holds index\.json that no export of apidiff wrote"):
+    with pytest.raises(ExportError, match=r"holds index\.json, which no export of apidiff is known"):
         export_json({}, {}, tmp_path)
 
 
@@ -302,7 +302,7 @@ def test_a_link_in_the_place_of_an_export_stays(
     (tmp_path / "here").mkdir()
     for path in (tmp_path / "other").iterdir():
         (tmp_path / "here" / path.name).symlink_to(path)
-    with pytest.raises(ExportError, match="that no export of apidiff wrote"):
+    with pytest.raises(ExportError, match="which no export of apidiff is known"):
         EXPORTS[kind](few, counterparts, tmp_path / "here")
     assert all(path.is_symlink() for path in (tmp_path / "here").iterdir())
 
@@ -314,5 +314,5 @@ def test_an_index_makes_no_file_of_mine_one_of_an_export(
     (tmp_path / "index.json").write_text(json.dumps(listed | {"mappings": [{"id": "a", "file": "mappings/mine.txt"}]}))
     (tmp_path / "mappings").mkdir()
     (tmp_path / "mappings" / "mine.txt").touch()
-    with pytest.raises(ExportError, match=r"mappings/mine\.txt that no export of apidiff wrote"):
+    with pytest.raises(ExportError, match=r"mappings/mine\.txt, which no export of apidiff is known"):
         export_json(few, counterparts, tmp_path)
