@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -11,7 +11,10 @@ from apidiff.model.source_names import SourceNames
 from apidiff.model.views import CounterpartEntry, Entry, ServedEntry
 
 if TYPE_CHECKING:
+    from apidiff.errors import ApidiffError
     from apidiff.model.call_facts import CallFacts
+
+_Kind = TypeVar("_Kind")
 
 
 class Spelling(msgspec.Struct, frozen=True, array_like=True):
@@ -27,6 +30,23 @@ class Spelling(msgspec.Struct, frozen=True, array_like=True):
     mapping: str | None
     target: int | None = None
     far: bool = False
+
+
+def _decoded(content: bytes | memoryview, kind: type[_Kind]) -> _Kind:
+    """A part of an index that is encoded, as ``kind``. Raises ApidiffError where it is none."""
+    try:
+        return msgspec.msgpack.decode(content, type=kind)
+    except (ValueError, RecursionError) as error:
+        raise broken_index() from error
+
+
+def broken_index() -> ApidiffError:
+    """What is said of an index that is as it was written, and holds what none holds."""
+    from apidiff.errors import ApidiffError, printable
+    from apidiff.lookup.cache import index_file
+
+    path = printable(str(index_file()))
+    return ApidiffError(f"{path}: holds what no index holds. Delete it; the next call makes it anew.")
 
 
 def packed(content: bytes | memoryview) -> memoryview:
@@ -61,7 +81,11 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
 
     def entry(self, mapping: str) -> Entry:
         """The entry of a mapping."""
-        return msgspec.msgpack.decode(zlib.decompress(self.encoded_entries[mapping]), type=Entry)
+        try:
+            content = zlib.decompress(self.encoded_entries[mapping])
+        except (KeyError, zlib.error) as error:
+            raise broken_index() from error
+        return _decoded(content, Entry)
 
     def made_of(self, mapping: str, digest: bytes) -> Entry | None:
         """The entry of a mapping where it was made of what has ``digest``; None where there is no such."""
@@ -71,13 +95,13 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
         """What the calls of a mapping's source are judged by."""
         from apidiff.model.call_facts import CallFacts  # a lookup, which needs none, would take a seventh longer
 
-        return msgspec.msgpack.decode(self.encoded_call_facts[mapping], type=CallFacts)
+        return _decoded(self.encoded_call_facts.get(mapping, b""), CallFacts)
 
     def counterpart(self, name: str) -> CounterpartEntry:
         """A MindSpore communication API seen from its side."""
-        return msgspec.msgpack.decode(self.encoded_counterparts[name], type=CounterpartEntry)
+        return _decoded(self.encoded_counterparts.get(name, b""), CounterpartEntry)
 
     def serves(self, name: str) -> list[ServedEntry]:
         """The sources that a MindSpore API serves: those it is a target of, then those whose answer uses it."""
         rows = self.encoded_serves.get(name)
-        return msgspec.msgpack.decode(rows, type=list[ServedEntry]) if rows else []
+        return _decoded(rows, list[ServedEntry]) if rows is not None else []

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from rapidfuzz import fuzz, process
 
 from apidiff.lookup.answer import Found, Match, SearchResult
-from apidiff.lookup.index import Spelling
+from apidiff.lookup.index import Spelling, broken_index
 from apidiff.lookup.words import Reading, index_words, name_query, query_words, readings, telling
 from apidiff.model.base import Text
 
@@ -50,23 +50,33 @@ class Searcher:
     """Searches the passages of a database that `apidiff.lookup.passages` filled; threads may share it.
 
     ``database``: as SQLite serializes it. ``names``: the spellings of an index, which misspelled words are compared with.
+    Raises ApidiffError where it is none.
     """
 
     def __init__(self, database: bytes | memoryview, names: Mapping[str, Sequence[Spelling]]) -> None:
         self.names = names
         self.connection = sqlite3.connect(":memory:", check_same_thread=False)
-        self.connection.deserialize(database)
         self.everyday: dict[str, list[str]] = {}
-        for name, api in self.connection.execute("SELECT name, api FROM everyday ORDER BY position"):
-            self.everyday.setdefault(name, []).append(api)
+        try:
+            self.connection.deserialize(database)
+            for name, api in self.connection.execute("SELECT name, api FROM everyday ORDER BY position"):
+                self.everyday.setdefault(name, []).append(api)
+        except (sqlite3.Error, MemoryError) as error:  # the latter for an empty one
+            raise broken_index() from error
 
     def search(self, words: str, limit: int = 10) -> SearchResult:
         """The mappings that fit ``words``, best first, at most ``limit``.
 
         Passages that hold every word, or the name that is meant by it, are looked for first; if there are none, words
         that are nowhere are taken for misspelled names; if that finds nothing either, passages that hold most of the
-        words.
+        words. Raises ApidiffError where the index holds no such database.
         """
+        try:
+            return self._search(words, limit)
+        except sqlite3.Error as error:
+            raise broken_index() from error
+
+    def _search(self, words: str, limit: int) -> SearchResult:
         words = shortened(unicodedata.normalize("NFKC", words))
         asked = _unlike(readings(words, self.everyday))
         corrected: dict[str, str] = {}

@@ -17,6 +17,7 @@ NAMED = ":"  # before the full name of an API that is passed: :torch.float16
 _A_DEVICE = "torch.device()"
 _SEQUENCES = {ast.Tuple: "tuple", ast.List: "list"}
 _LONGEST = 80
+_METHODS = ("torch.Tensor.", "torch.nn.Module.")  # of classes whose methods are those of objects
 
 
 class CallForm(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -36,6 +37,13 @@ def form_of(passed: Passed | None) -> CallForm | None:
         return CallForm(args)
     keywords = tuple([(name, _written(one)) for name, one in passed.keywords.items() if name != "**"])
     return CallForm(args, keywords, "**" in passed.keywords)
+
+
+def behind_object(form: CallForm | None, method: str) -> CallForm | None:
+    """What is passed to a method that is called on its class, behind the object, which comes first."""
+    if form is None or not method.startswith(_METHODS):
+        return form
+    return msgspec.structs.replace(form, args=form.args[1:])
 
 
 def _written(argument: Argument) -> str:

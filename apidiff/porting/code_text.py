@@ -131,6 +131,16 @@ class CodeText:
             raise NoTokens
         return place
 
+    def comments(self, start: int, end: int) -> list[str]:
+        """The comments between two bytes at which tokens begin or end; none where that is not known."""
+        if b"#" not in self.data[start:end]:
+            return []
+        try:
+            places = self._tokens(start, end).comments
+        except NoTokens:
+            return []
+        return [self.text(first, last).rstrip() for first, last in places if start <= first and last <= end]
+
     def _tokens(self, start: int, end: int) -> CodeTokens:
         """Tokens with those between two bytes, of a piece around them if there is one: a call is asked for before those in it."""
         pieces = self._pieces

@@ -18,10 +18,10 @@ class NoTokens(Exception):
 
 
 class CodeTokens:
-    """The tokens of an expression; comments and line ends are left out. Raises NoTokens.
+    """The tokens of an expression, without line ends. Raises NoTokens.
 
     ``starts``, ``ends``: the bytes of each token. ``marks``: its character, for an operator of one; else 0. ``closing``: the
-    numbers of the brackets that open, with those that close them.
+    numbers of the brackets that open, with those that close them. ``comments``: the bytes of each, which is no token here.
 
     Args:
         text: a piece of a file. Brackets may close in it that were opened before.
@@ -33,6 +33,7 @@ class CodeTokens:
         self.starts, self.ends = array("I"), array("I")
         self.marks = bytearray()
         self.closing: dict[int, int] = {}
+        self.comments: list[tuple[int, int]] = []
         try:
             self._read(text)
         except (tokenize.TokenError, SyntaxError) as error:
@@ -47,6 +48,8 @@ class CodeTokens:
         opened: list[int] = []
         for found in tokenize.generate_tokens(iter(lines).__next__):
             first, last = (rows[row] + column for row, column in (found.start, found.end))
+            if found.type == tokenize.COMMENT and first < size:
+                self.comments.append((self.start + places[first], self.start + places[min(last, size)]))
             if found.type in _SILENT or last <= 0:
                 continue
             if first >= size:

@@ -13,13 +13,13 @@ from pathlib import Path
 import msgspec
 
 from apidiff.porting.bindings import ModuleFacts
-from apidiff.porting.call_forms import CallForm, form_of
+from apidiff.porting.call_forms import CallForm, behind_object, form_of
 from apidiff.porting.index_uses import PAIRS, SINGLE, index_uses
 from apidiff.porting.name_walk import walk
 from apidiff.porting.source_files import Problem, SourceFile
 from apidiff.porting.source_text import PYTHON, Block, Parsed, UnreadableSource, kind_of, parse_code, read_content
 from apidiff.porting.torch_names import TorchNames
-from apidiff.porting.uses import Place
+from apidiff.porting.uses import Place, Use
 
 _INDICES = PAIRS | SINGLE
 _IGNORED = re.compile(r"\bapidiff:\s*ignore(?:\[([^\]]*)\])?")
@@ -114,7 +114,7 @@ def scan_parsed(
     ends = {use.place[2:] for use in found.uses if use.role == "call" and use.name.rpartition(".")[2] in _INDICES}
     passed_on = index_uses([part.tree for part in parsed], ends) if ends else {}
     references = [
-        Reference(use.name, places.span(use.place), use.role, form_of(use.passed), use.possible, unbound=use.unbound)
+        Reference(use.name, places.span(use.place), use.role, _form(use), use.possible, unbound=use.unbound)
         for use in found.uses
     ]
     if passed_on:
@@ -127,6 +127,11 @@ def scan_parsed(
     ]
     problems = [_problem(file.path, error) for error in failed]
     return FileNames(file.path, references, waiting, found.facts, problems, _ignored(parsed), digest)
+
+
+def _form(use: Use) -> CallForm | None:
+    form = form_of(use.passed)
+    return behind_object(form, use.name) if use.unbound else form
 
 
 def content_digest(content: bytes) -> str:

@@ -9,21 +9,23 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from apidiff.porting.code_text import CodeText, Edit
+from apidiff.porting.torch_names import FORWARD
 from apidiff.porting.tree_scan import ScannedFile
 
-_FORWARD, _CONSTRUCT = "forward", "construct"
+_CONSTRUCT = "construct"
 _DEFINITION = re.compile(rb"(?:async[\s\\]+)?def[\s\\]+")  # lines may go on behind a backslash
 _FIRST, _LAST = re.compile(r"\w+"), re.compile(r"\w+\Z")
-_WIDEST = 4 * len(_FORWARD)  # bytes: `unicodedata.normalize` makes plain letters of wider ones
+_WIDEST = 4 * len(FORWARD)  # bytes: `unicodedata.normalize` makes plain letters of wider ones
 _LAYERS = "torch.nn."
 
 
 class LayerEdit(NamedTuple):
-    """An edit with its line. ``certain``: whether the class is known to be a layer."""
+    """An edit with its line. ``certain``: whether the class is a layer for sure; ``defined``: the line of its ``forward``."""
 
     edit: Edit
     line: int
     certain: bool
+    defined: int | None = None
 
 
 def layer_edits(code: CodeText, scanned: ScannedFile) -> list[LayerEdit]:
@@ -36,10 +38,10 @@ def layer_edits(code: CodeText, scanned: ScannedFile) -> list[LayerEdit]:
         for one in _of_class(code, node, certain=certain):
             found.setdefault(one.edit, one)
     for reference in scanned.references:
-        if reference.name.startswith(_LAYERS) and reference.name.endswith(f".{_FORWARD}") and not reference.possible:
+        if reference.name.startswith(_LAYERS) and reference.name.endswith(f".{FORWARD}"):
             end = code.offset_of_character(reference.span.end_line, reference.span.end_column)
             if (edit := _of_name_before(code, end)) is not None:
-                found.setdefault(edit, LayerEdit(edit, reference.span.end_line, True))
+                found.setdefault(edit, LayerEdit(edit, reference.span.end_line, not reference.possible))
     return list(found.values())
 
 
@@ -57,7 +59,7 @@ def _classes(node: ast.AST, path: str) -> Iterator[tuple[ast.ClassDef, str]]:
 def _may_be_layer(node: ast.ClassDef) -> bool:
     """Whether a class whose base nobody knows looks like a layer: it has ``forward``, and a constructor that others call."""
     methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
-    forward = methods.get(_FORWARD)
+    forward = methods.get(FORWARD)
     if forward is None or not forward.args.args or (forward.decorator_list and _is_static(forward)):
         return False
     return bool(forward.args.args[0].arg == "self")
@@ -68,24 +70,24 @@ def _is_static(node: ast.FunctionDef) -> bool:
 
 
 def _of_class(code: CodeText, node: ast.ClassDef, *, certain: bool) -> Iterator[LayerEdit]:
-    for method in node.body:
-        if not isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        if method.name == _FORWARD:
-            defined = _DEFINITION.match(code.data, code.start(method))
-            if defined is not None and (edit := _of_name_at(code, defined.end())) is not None:
-                yield LayerEdit(edit, method.lineno, certain)
+    methods = [one for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
+    defined = next((one.lineno for one in methods if one.name == FORWARD), None)
+    for method in methods:
+        if method.name == FORWARD:
+            begun = _DEFINITION.match(code.data, code.start(method))
+            if begun is not None and (edit := _of_name_at(code, begun.end())) is not None:
+                yield LayerEdit(edit, method.lineno, certain, defined)
         for part in ast.walk(method):
-            if not isinstance(part, ast.Attribute) or part.attr != _FORWARD or not _is_own(part.value):
+            if not isinstance(part, ast.Attribute) or part.attr != FORWARD or not _is_own(part.value):
                 continue
             if (edit := _of_name_before(code, code.end(part))) is not None:
-                yield LayerEdit(edit, part.end_lineno or part.lineno, certain)
+                yield LayerEdit(edit, part.end_lineno or part.lineno, certain, defined)
 
 
 def _of_name_at(code: CodeText, start: int) -> Edit | None:
     """The edit of the name that begins at a byte, where it is ``forward``, in whichever letters."""
     found = _FIRST.match(code.data[start : start + _WIDEST + 1].decode(errors="ignore"))
-    if found is None or unicodedata.normalize("NFKC", found[0]) != _FORWARD:
+    if found is None or unicodedata.normalize("NFKC", found[0]) != FORWARD:
         return None
     return Edit(start, start + len(found[0].encode()), _CONSTRUCT)
 
@@ -93,7 +95,7 @@ def _of_name_at(code: CodeText, start: int) -> Edit | None:
 def _of_name_before(code: CodeText, end: int) -> Edit | None:
     """The edit of the name that ends before a byte, where it is ``forward``, in whichever letters."""
     found = _LAST.search(code.data[max(0, end - _WIDEST - 1) : end].decode(errors="ignore"))
-    if found is None or unicodedata.normalize("NFKC", found[0]) != _FORWARD:
+    if found is None or unicodedata.normalize("NFKC", found[0]) != FORWARD:
         return None
     return Edit(end - len(found[0].encode()), end, _CONSTRUCT)
 

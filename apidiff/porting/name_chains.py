@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 
 from apidiff.model.result_types import INSTANCE
 from apidiff.porting.bindings import ClassFacts, Frame
-from apidiff.porting.torch_names import IN_TREE, TorchNames, Value, united
+from apidiff.porting.torch_names import FORWARD, IN_TREE, TorchNames, Value, united
 from apidiff.porting.uses import Passed, Pending, Use, attribute_place, place_of
 
 _LONGEST = 240  # characters of a path
@@ -173,10 +173,11 @@ class NameChains:
         """Note a path that another file, or the rest of this one, decides, where it can lead to an API."""
         if not steps and (value[-1] in ")]#" or value in self.local):
             return
-        if value in self.local and (passed is None or value not in self.classes):
-            return
-        if value[-1] in ")]#" and (passed is None or steps[-1].attr not in self.telling):
-            return
+        if not (steps and steps[-1].attr == FORWARD and self.names.follows_ported):
+            if value in self.local and (passed is None or value not in self.classes):
+                return
+            if value[-1] in ")]#" and (passed is None or steps[-1].attr not in self.telling):
+                return
         start = before[-1] if before else base
         plain = type(base) is ast.Name
         places = [place_of(start), *(place_of(step) if plain else attribute_place(step) for step in steps)]

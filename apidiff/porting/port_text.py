@@ -27,7 +27,7 @@ from apidiff.porting.judgement import Judge, Judgement, Label, Met, is_by_rule
 from apidiff.porting.layer_edits import layer_edits
 from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import scan_text
-from apidiff.porting.torch_names import TorchNames, read_result_types
+from apidiff.porting.torch_names import FORWARD, MODULE, TorchNames, read_result_types
 from apidiff.porting.tree_scan import ScannedFile
 
 _METHODS = "torch.Tensor."
@@ -223,15 +223,20 @@ class _Port:
         return [0, *sorted(starts - {0}), len(self._code.data)]
 
     def _references(self) -> Iterator[Change]:
-        ignored = self._scanned.names.ignored
         for reference in self._scanned.references:
             if reference.possible or reference.role == "import":
                 continue
-            lines = range(reference.span.line, reference.span.end_line + 1) if ignored else ()
-            if any(_keeps_out(ignored[line], reference.name) for line in lines if line in ignored):
+            if self._is_ignored(range(reference.span.line, reference.span.end_line + 1), reference.name):
                 continue
             if (change := self._of_reference(reference)) is not None:
                 yield change
+
+    def _is_ignored(self, lines: Iterable[int | None], name: str) -> bool:
+        """Whether a comment on one of the lines keeps the API ``name`` out."""
+        ignored = self._scanned.names.ignored
+        return bool(ignored) and any(
+            _keeps_out(ignored[line], name) for line in lines if line is not None and line in ignored
+        )
 
     def _of_reference(self, reference: Reference) -> Change | None:
         name = reference.name
@@ -413,9 +418,11 @@ class _Port:
     def _layers(self) -> Iterator[Change]:
         for found in layer_edits(self._code, self._scanned):
             label = Label.VERIFIED if found.certain else Label.UNSAFE
-            line = found.line
+            line, source = found.line, f"{MODULE}.{FORWARD}"
+            if self._is_ignored((line, found.defined), source):
+                continue
             yield Change(
-                source="torch.nn.Module.forward",
+                source=source,
                 target="mindspore.nn.Cell.construct",
                 label=label.value,
                 state="made" if found.certain or self._options.unsafe else "left",
@@ -440,9 +447,11 @@ class _Port:
         return found
 
     def _comments(self, changes: Sequence[Change]) -> Iterator[Edit]:
-        """Comments above the statements of what is manual, and of edits that were made with conditions."""
+        """Comments above the statements of what is manual, of edits that were made with conditions, and those within edits."""
         wanted: dict[int, dict[str, str]] = {}
         for one in changes:
+            for lost in self._lost_comments(one):
+                wanted.setdefault(self._anchors.anchor(one.line), {})[lost] = lost
             if one.state == "manual" or (one.state == "made" and one.label == Label.UNSAFE.value):
                 anchor = self._anchors.anchor(one.line)
                 start = f"# apidiff {one.label}: {one.source}"
@@ -453,6 +462,11 @@ class _Port:
             place = self._code.line_start(line)
             indent = self._anchors.indent(line)
             yield Edit(place, place, "".join(f"{indent}{text}{end}" for text in comments.values()))
+
+    def _lost_comments(self, one: Change) -> Iterator[str]:
+        """The comments in the text that a change takes away."""
+        for edit in one.edits if one.state == "made" else ():
+            yield from (text for text in self._code.comments(edit.start, edit.end) if text not in edit.text)
 
     def _comment(self, one: Change) -> str:
         language = self._options.language

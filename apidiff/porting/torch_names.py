@@ -26,7 +26,7 @@ IN_TREE = "@"  # before a path that starts at a module of the scanned tree
 TENSOR = f"torch.Tensor{INSTANCE}"
 ITEMS = f"{TENSOR}{SEQUENCE}"
 ITEM = "#"  # in a path that starts in the tree: an item of what stands before it
-_MODULE = "torch.nn.Module"
+MODULE, FORWARD = "torch.nn.Module", "forward"  # of which a port renames the method
 _COPIES = {"torch._VF": "torch"}  # a module that hands on the compiled functions of another
 _LONGEST = 240  # characters of a path: what is longer leads nowhere
 _KEPT = 2**15  # answers to questions that code asks again and again
@@ -219,7 +219,7 @@ class TorchNames:
 
     def is_layer(self, value: str) -> bool:
         """Whether ``value`` is ``torch.nn.Module`` or a class that inherits from it."""
-        return _MODULE in self._line(value)
+        return MODULE in self._line(value)
 
     def _line(self, owner: str) -> list[str]:
         """A class, then those that it inherits from."""
@@ -251,10 +251,10 @@ class TorchNames:
 
     def _of_module(self, owner: str) -> Value:
         line = self._line(owner)
-        if _MODULE not in line:
+        if MODULE not in line:
             return None
         found = next((result for one in line if (result := self._results.get(f"{one}.forward"))), None)
-        return found or (TENSOR if owner != _MODULE else None)
+        return found or (TENSOR if owner != MODULE else None)
 
     def item(self, value: str) -> Value:
         """What a subscript, or an iteration, of ``value`` gives."""

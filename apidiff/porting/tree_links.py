@@ -112,7 +112,12 @@ class TreeLinks:
         return None
 
     def is_layer(self, path: str) -> bool | None:
-        """Whether a class is a ``torch.nn.Module``: False where a base class that nobody knows may be one, None for no layer."""
+        """Whether a class is a ``torch.nn.Module``: False where a base class that nobody knows may be one, None for no layer.
+
+        None too for what is no class of the tree.
+        """
+        if path not in self._classes:
+            return None
         waiting, seen, unknown = [path], {path}, False
         while waiting:
             facts = self._classes.get(waiting.pop())

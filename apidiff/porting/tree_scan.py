@@ -13,10 +13,12 @@ from multiprocessing import get_context
 import msgspec
 
 from apidiff.errors import ApidiffError
+from apidiff.model.result_types import INSTANCE
 from apidiff.model.source_names import SourceNames
+from apidiff.porting.call_forms import behind_object
 from apidiff.porting.file_scan import FileNames, OpenReference, Reference, Span, scan_file
 from apidiff.porting.source_files import SourceFile
-from apidiff.porting.torch_names import IN_TREE, TorchNames, read_result_types
+from apidiff.porting.torch_names import FORWARD, IN_TREE, MODULE, TorchNames, read_result_types
 from apidiff.porting.tree_links import TreeLinks
 
 _SHARE = 24  # files that a process takes at a time
@@ -162,11 +164,14 @@ def _followed(value: str, one: OpenReference, links: TreeLinks) -> Reference | N
             if at < count and names.is_class(now) and (member := names.attribute(now, one.names[at])) is not None:
                 end, api, unbound = at + 1, member, True
             role, form = (one.role, one.form) if end == count else ("name", None)
+            form = behind_object(form, api) if unbound else form
             return Reference(api, one.spans[end], role, form, unbound=unbound)
         if at == count:
             return None
         before, now = now, links.attribute(now, one.names[at])
         if at + 1 == count:
+            if names.follows_ported and one.names[at] == FORWARD and before[0] == IN_TREE:
+                return _of_layer(before, now, one, links)
             if now is None:
                 return _possible(one, links) if before[-1] == ")" else None
             if before[-1] == ")" and now[0] == "t" and now[-1] not in ")]" and "|" not in now:
@@ -174,6 +179,14 @@ def _followed(value: str, one: OpenReference, links: TreeLinks) -> Reference | N
             if before[-1] == ")":
                 return None
     return None
+
+
+def _of_layer(owner: str, method: str | None, one: OpenReference, links: TreeLinks) -> Reference | None:
+    """``forward`` of what is a layer of the tree, or may be one, looked up on it or on its class: a port renames it."""
+    layer = links.is_layer(owner.removesuffix(INSTANCE))
+    if layer is None or method is None:
+        return None
+    return Reference(f"{MODULE}.{FORWARD}", _of_name(one), one.role, one.form, possible=not layer)
 
 
 def _possible(one: OpenReference, links: TreeLinks) -> Reference | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -14,8 +15,9 @@ from factories import write_data
 
 import apidiff
 from apidiff.database import paths
+from apidiff.errors import ApidiffError
 from apidiff.lookup import cache as index_cache
-from apidiff.lookup.knowledge import load
+from apidiff.lookup.knowledge import KnowledgeBase, load
 
 # Looks something up in a process of its own, in the data folder that it is given.
 LOOKUP = """
@@ -118,6 +120,33 @@ def test_an_index_of_another_state_of_the_program_is_no_damaged_one(
     kept.write_bytes(index_cache._sealed(msgspec.msgpack.encode({"fingerprint": "1", "of": "another shape"})))
     assert load().lookup("dist.all_reduce").id == "torch.distributed.all_reduce"
     assert capfd.readouterr().err == ""
+
+
+PARTS = [
+    ("encoded_entries", lambda kb: kb.lookup("dist.all_reduce")),
+    ("encoded_entries", lambda kb: dict(kb.entries)),
+    ("encoded_serves", lambda kb: kb.lookup("mindspore.mint.distributed.all_reduce")),
+    ("encoded_counterparts", lambda kb: dict(kb.counterparts)),
+    ("encoded_call_facts", lambda kb: [kb._index.call_facts(name) for name in kb._index.encoded_call_facts]),
+    ("words", lambda kb: kb.search("reduce")),
+]
+
+
+@pytest.mark.parametrize(("part", "asked"), PARTS)
+def test_an_index_with_wrong_parts_is_named_with_a_remedy(
+    small: None, cache: Path, part: str, asked: Callable[[KnowledgeBase], object]
+) -> None:
+    """Its digest is right: somebody wrote it so."""
+    load()
+    kept = index_cache.index_file()
+    index = index_cache._read(kept)
+    assert index is not None
+    for wrong in (b"", b"no entry", zlib.compress(b"no entry"), msgspec.msgpack.encode({"id": 3})):
+        given = wrong if part == "words" else dict.fromkeys(getattr(index, part), wrong)
+        index_cache._keep(msgspec.structs.replace(index, **{part: given}), kept)
+        with pytest.raises(ApidiffError, match="holds what no index holds") as caught:
+            asked(load())
+        assert str(caught.value).startswith(str(kept))
 
 
 def test_a_damaged_index_is_set_aside_and_made_anew(

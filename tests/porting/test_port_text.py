@@ -108,6 +108,58 @@ LAYERS = [
     ),
 ]
 
+_LAYER = "from torch import nn\n\nclass A(nn.Module):\n    def forward(self, x):\n        return x\n\nclass B(A):\n    pass\n"
+CALLED = [  # the method, looked up on objects of the file's own layers
+    "a = A()\na.forward(1)",
+    "f = A().forward",
+    "A.forward(A(), 1)",
+    "f = A.forward",
+    "def use(b: B):\n    return b.forward(1)",
+    "class C(nn.Module):\n    def __init__(self):\n        self.b = B()\n    def run(self):\n        self.b.forward(1)",
+]
+NOT_CALLED = [  # other methods of that name
+    "x.forward(1)",
+    "class N:\n    def forward(self): ...\nN().forward()",
+    "class N:\n    def forward(self): ...\nf = N.forward",
+    "def forward(): ...\nforward()",
+    "import other\nother.forward()\nf = other.A().forward",
+]
+
+
+@pytest.mark.parametrize("code", CALLED)
+def test_the_method_is_renamed_where_it_is_called(port: Port, code: str) -> None:
+    found = port(f"{_LAYER}{code}\n").text
+    assert "forward" not in found
+    assert found.endswith(f"{code.replace('forward', 'construct').replace('nn.Module', 'nn.Cell')}\n")
+
+
+@pytest.mark.parametrize("code", NOT_CALLED)
+def test_other_methods_of_that_name_stay(port: Port, code: str) -> None:
+    assert port(f"{_LAYER}{code}\n", unsafe=True).text.endswith(f"{code}\n")
+
+
+def test_objects_of_what_may_be_a_layer_follow_its_definition(port: Port) -> None:
+    code = "import torch\nfrom other import Base\nclass A(Base):\n    def forward(self, x): return x\nA().forward(1)\n"
+    assert "A().forward(1)" in port(code).text
+    found = port(code, unsafe=True).text
+    assert "A().construct(1)" in found
+    assert found.count("# apidiff unsafe: torch.nn.Module.forward") == 2
+
+
+IGNORED_LAYERS = [  # of the lines after the class's head
+    ("    def forward(self, x):  # apidiff: ignore\n        return self.forward(x)\n", []),
+    ("    def forward(self, x):  # apidiff: ignore[forward]\n        return self.forward(x)\n", []),
+    ("    def forward(self, x):  # apidiff: ignore[cat]\n        return self.forward(x)\n", [5, 6]),
+    ("    def forward(self, x):\n        return self.forward(x)  # apidiff: ignore\n", [5]),
+    ("    def run(self, x):\n        return self.forward(x)  # apidiff: ignore\n", []),
+]
+
+
+@pytest.mark.parametrize(("body", "renamed"), IGNORED_LAYERS)
+def test_a_method_that_is_ignored_is_not_renamed(port: Port, body: str, renamed: list[int]) -> None:
+    found = port(f"import torch\nfrom torch import nn\n\nclass A(nn.Module):\n{body}").changes
+    assert [one.line for one in found if one.source.endswith("forward") and one.state == "made"] == renamed
+
 
 @pytest.mark.parametrize(("before", "after"), LAYERS)
 def test_layers_get_their_structure(port: Port, before: str, after: str) -> None:

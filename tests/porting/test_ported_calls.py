@@ -91,6 +91,25 @@ def test_rules_take_the_whole_value_of_a_keyword(before: str, after: str) -> Non
     assert apply_edits(code.data, [name, *edits]).decode() == after
 
 
+COMMENTS = [  # those in what an edit takes away come above the statement
+    ("return (torch # why\n        .cat([x], dim=i))", "    # why\n    return (mint.cat([x], dim=i))"),
+    ("return x.norm(dim= # a = b\n    (0))", "    # a = b\n    return ops.vector_norm(x, axis=(0))"),
+    (
+        "return [torch # '#' is no comment\n  # two\n  .cat([x], dim=i), '#']",
+        "    # '#' is no comment\n    # two\n    return [mint.cat([x], dim=i), '#']",
+    ),
+    ("return torch.cat( # stays\n    [x], dim=i)", "    return mint.cat( # stays\n    [x], dim=i)"),
+    ("return x.norm(dim='#')", "    return ops.vector_norm(x, axis='#')"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), COMMENTS)
+def test_comments_are_kept(port: Port, before: str, after: str) -> None:
+    found = port(f"{_TENSOR}{before}\n", unsafe=True).text
+    shown = [line for line in found.split("def f", 1)[1].splitlines()[1:] if "# apidiff" not in line]
+    assert "\n".join(shown) == after
+
+
 PERIODS = [  # a comment that ends in one is no object before a dot
     "# Join them.\ny = {}\n",
     "y = [\n    # The second.\n    {},\n]\n",

@@ -72,6 +72,37 @@ def test_comments_that_ignore(report: Report, line: str, ignored: bool) -> None:
     assert made.files[0].ignored == int(ignored)
 
 
+UNBOUND = ["torch.Tensor.{}", "Tensor.{}"]
+METHODS = [
+    "size(x, 0)",
+    "softmax(x, -1)",
+    "softmax(x, dim=-1)",
+    "std(x)",
+    "to(x, torch.float16)",
+    "tanh(x)",
+    "sum(x, 0)",
+]
+
+
+@pytest.mark.parametrize("call", METHODS)
+@pytest.mark.parametrize("start", UNBOUND)
+def test_a_method_called_on_its_class_is_judged_as_on_the_object(report: Report, call: str, start: str) -> None:
+    name, _, passed = call.removesuffix(")").partition("(x")
+    bound = f"x.{name}({passed.removeprefix(', ')})"
+    head = "import torch\nfrom torch import Tensor\nx = torch.ones((3, 3))\n"
+    first, second = (report({"a.py": f"{head}{line}\n"}) for line in (bound, start.format(call)))
+    shown = [[(one.source, one.id, one.fix) for one in made.findings] for made in (first, second)]
+    assert shown[0] == shown[1]
+    assert first.shares() == second.shares()
+
+
+def test_a_method_called_on_the_class_of_another_file_is_too(report: Report) -> None:
+    made = report(
+        {"a.py": "from b import T\nx = T([1.])\nT.std(x, correction=1)\n", "b.py": "from torch import Tensor as T\n"}
+    )
+    assert [one.id for one in made.findings if one.risk == "silent" and one.source == "torch.Tensor.std"] == []
+
+
 def test_baseline_outlives_edits_above(report: Report, tmp_path: Path) -> None:
     path = tmp_path / "baseline.json"
     before = report({"a.py": CODE})

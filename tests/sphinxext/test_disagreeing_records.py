@@ -235,7 +235,7 @@ def test_what_stopped_and_was_not_signed_says_so_in_chinese(make_site: Callable[
     )
     signature_path(site.content.runs[run]).write_text("x")
     text = _text(site.build().html(f"runs/{run}"))
-    for words in ("没有做完计划的全部内容就结束了，原因：signal 15", "因缺少 minisign 程序而未验证"):
+    for words in ("没有做完计划的全部内容就结束了，原因：signal 15", "minisign 程序缺失或未作答，因此未验证"):
         assert words in text
 
 

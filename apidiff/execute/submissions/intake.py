@@ -146,8 +146,10 @@ def _read(sent: Sent, fits: Accepted, signers: Mapping[str, Signer], data: Data)
         raise DataError(path, None, "does not say who measured", remedy)
     mine = signature_path(path)
     if signed.state is State.NOT_CHECKED:
-        remedy = f"Install {PROGRAM}, or take the record in without {mine.name}."
-        raise DataError(mine, None, f"names the key of {signed.signer}, and there is no {PROGRAM} to check it", remedy)
+        remedy = f"Install a {PROGRAM} that runs, or take the record in without {mine.name}."
+        raise DataError(
+            mine, None, f"names the key of {signed.signer}, and there is no {PROGRAM} that checks it", remedy
+        )
     there = read_signature(run_path(record, content, runs))
     if signature is not None and there is not None and there != signature:
         remedy = f"Delete {signature_path(run_path(record, content, runs))} first, if this one is to take its place."

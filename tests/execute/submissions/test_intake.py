@@ -667,7 +667,7 @@ def test_a_signature_that_does_not_verify_keeps_all_records_out(
         take_in([good, bad], data, BACKENDS, examples, known_as(alice))
     assert [error.path for error in caught.value.errors] == [signature_path(bad)]
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(InvalidData, match="there is no minisign to check it") as caught:
+    with pytest.raises(InvalidData, match="there is no minisign that checks it") as caught:
         take_in([good], data, BACKENDS, examples, known_as(alice))
     assert load_runs(data.root / "runs") == before
 
