@@ -14,8 +14,9 @@ from apidiff.errors import ApidiffError
 from apidiff.messages.escape_invisible import file_name, visible
 from apidiff.model.base import Language
 from apidiff.porting.changed_lines import differing_lines, edited_lines, unified_diff
+from apidiff.porting.changes import PortOptions
 from apidiff.porting.port_files import PortedFile, port_files, refuse_unsaved, write_ported
-from apidiff.porting.port_text import Porter, PortOptions
+from apidiff.porting.port_text import Porter
 from apidiff.porting.source_files import Problem, SourceFile, real_path
 from apidiff.porting.source_text import PYTHON, kind_of
 from apidiff.porting.tree_scan import scan_tree

@@ -13,10 +13,11 @@ import msgspec
 from apidiff.atomic_write import replacing
 from apidiff.database.regular_files import read_regular
 from apidiff.errors import ApidiffError
+from apidiff.porting.changes import Ported
 from apidiff.porting.file_scan import content_digest
 from apidiff.porting.git_answers import git_answer
 from apidiff.porting.port_pages import port_page
-from apidiff.porting.port_text import Ported, Porter
+from apidiff.porting.port_text import Porter
 from apidiff.porting.source_files import Problem, real_path
 from apidiff.porting.source_text import PYTHON, UnreadableSource, encoding_of, kind_of, read_content
 from apidiff.porting.tree_scan import ScannedFile

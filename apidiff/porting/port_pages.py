@@ -13,9 +13,10 @@ from itertools import pairwise
 import msgspec
 
 from apidiff.porting.changed_lines import edited_lines
+from apidiff.porting.changes import Ported
 from apidiff.porting.code_text import Edit, apply_edits
 from apidiff.porting.notebook_cells import replace_sources
-from apidiff.porting.port_text import Ported, Porter
+from apidiff.porting.port_text import Porter
 from apidiff.porting.source_text import NOTEBOOK, Block, UnreadableSource, cell_source, notebook_cells, parse_code
 from apidiff.porting.text_scan import SNIPPET
 

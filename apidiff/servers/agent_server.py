@@ -29,7 +29,7 @@ from apidiff.lookup.search import Searcher
 from apidiff.messages.escape_invisible import one_line
 from apidiff.messages.labels import label
 from apidiff.model.base import Language
-from apidiff.porting.port_text import Ported
+from apidiff.porting.changes import Ported
 from apidiff.porting.scan_report import ScanReport
 from apidiff.porting.source_files import Problem
 from apidiff.porting.source_text import UnreadableSource

@@ -13,9 +13,10 @@ from apidiff.lookup.knowledge import KnowledgeBase
 from apidiff.lookup.lookup import chosen_release
 from apidiff.messages.labels import filled
 from apidiff.model.base import Language
+from apidiff.porting.changes import PortOptions
 from apidiff.porting.file_scan import Reference
 from apidiff.porting.judgement import Judge, Judgement
-from apidiff.porting.port_text import Porter, PortOptions
+from apidiff.porting.port_text import Porter
 from apidiff.porting.scan_report import ScanReport, make_report
 from apidiff.porting.text_scan import scan_text
 from apidiff.porting.torch_names import TorchNames, read_result_types

@@ -24,9 +24,9 @@ from apidiff import __version__
 from apidiff.errors import ApidiffError
 from apidiff.lookup.index import Index
 from apidiff.model.base import Language
+from apidiff.porting.changes import Repair
 from apidiff.porting.file_scan import Reference, Span
 from apidiff.porting.judgement import Judgement
-from apidiff.porting.port_text import Repair
 from apidiff.porting.scan_report import Finding
 from apidiff.porting.scan_settings import ScanSettings, read_settings
 from apidiff.porting.source_files import Problem

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from apidiff.messages.labels import filled
 from apidiff.model.base import Language
+from apidiff.porting.changes import Change, Repair
 from apidiff.porting.file_scan import Span
 from apidiff.porting.judgement import Label
-from apidiff.porting.port_text import Change, Repair
 from apidiff.porting.scan_report import Finding
 from apidiff.porting.source_text import kind_of
 from apidiff.servers.comment_places import comment_places

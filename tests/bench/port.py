@@ -19,9 +19,10 @@ from typing import NamedTuple
 
 from apidiff.database import load
 from apidiff.lookup.cache import open_index
+from apidiff.porting.changes import PortOptions
 from apidiff.porting.judgement import Judge
 from apidiff.porting.port_files import PortedFile, port_files
-from apidiff.porting.port_text import Porter, PortOptions
+from apidiff.porting.port_text import Porter
 from apidiff.porting.source_files import find_sources
 from apidiff.porting.tree_scan import scan_tree
 from tests.bench.measure import Measure

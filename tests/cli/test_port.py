@@ -12,8 +12,8 @@ from command import COMMAND
 
 from apidiff.cli import main, port
 from apidiff.porting import port_files
+from apidiff.porting.changes import Ported
 from apidiff.porting.port_files import PortedFile, write_ported
-from apidiff.porting.port_text import Ported
 
 CODE = "import torch\ny = torch.cat([a, b], dim=1)\n"
 PORTED = "from mindspore import mint\ny = mint.cat([a, b], dim=1)\n"

@@ -45,8 +45,9 @@ from apidiff.model.authored import AuthoredRecord
 from apidiff.model.literals import literal
 from apidiff.model.trace import ProbeRun, RunRecord
 from apidiff.model.version import Version, is_recordable, release_of
+from apidiff.porting.changes import PortOptions
 from apidiff.porting.judgement import Judge
-from apidiff.porting.port_text import Porter, PortOptions
+from apidiff.porting.port_text import Porter
 from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import scan_text
 from apidiff.verification.trial import record_trial

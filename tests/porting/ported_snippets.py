@@ -20,7 +20,8 @@ from apidiff.model.rule import Rule
 from apidiff.model.sample import Arguments, SampleArgument, SampleCall, SampleForm, SampleInput, resolve_sample
 from apidiff.model.sample_calls import source_call
 from apidiff.model.vocabulary import Execution, Risk
-from apidiff.porting.port_text import Ported, Porter
+from apidiff.porting.changes import Ported
+from apidiff.porting.port_text import Porter
 
 DEVICE = "cpu"
 _RECEIVER = "receiver"

@@ -9,9 +9,10 @@ import pytest
 
 from apidiff.lookup.cache import open_index
 from apidiff.model.base import Language
+from apidiff.porting.changes import Ported, PortOptions
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
 from apidiff.porting.judgement import Judge
-from apidiff.porting.port_text import Ported, Porter, PortOptions
+from apidiff.porting.port_text import Porter
 from apidiff.porting.source_text import UnreadableSource
 from apidiff.writers.exports.address import Address
 

@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apidiff.lookup.cache import open_index
+from apidiff.porting.changes import PortOptions
 from apidiff.porting.judgement import Judge
-from apidiff.porting.port_text import Porter, PortOptions
+from apidiff.porting.port_text import Porter
 
 _LINES = [
     "x = torch.zeros(n, dtype=torch.long)",

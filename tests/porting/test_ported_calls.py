@@ -10,13 +10,14 @@ import pytest
 
 from apidiff.lookup.cache import open_index
 from apidiff.porting.call_edits import CallWriter
+from apidiff.porting.changes import Ported, PortOptions
 from apidiff.porting.code_anchors import CodeAnchors
 from apidiff.porting.code_text import CodeText, Edit, apply_edits
 from apidiff.porting.code_tokens import CodeTokens
 from apidiff.porting.judgement import Judge
 from apidiff.porting.layer_edits import LayerEdit
 from apidiff.porting.port_files import PortedFile, port_files
-from apidiff.porting.port_text import Ported, Porter, PortOptions
+from apidiff.porting.port_text import Porter
 from apidiff.porting.source_files import find_sources
 from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import scan_text
@@ -364,7 +365,7 @@ def test_edits_that_would_not_give_python_are_not_made(monkeypatch: pytest.Monke
     assert porter.port_text(text).count("made") == 1
     kept = len(porter.repairs(text, "a.py", (1, 1), (5, 1)))
     made = [LayerEdit(edit, 1, True) for edit in edits]
-    monkeypatch.setattr("apidiff.porting.port_text.layer_edits", lambda *_: made)
+    monkeypatch.setattr("apidiff.porting.reference_changes.layer_edits", lambda *_: made)
     with pytest.raises(UnreadableSource, match="broken"):
         porter.port_text(text)
     assert len(porter.repairs(text, "a.py", (1, 1), (5, 1))) == kept

@@ -8,8 +8,9 @@ import msgspec
 import pytest
 
 from apidiff.lookup.cache import open_index
+from apidiff.porting.changes import Repair
 from apidiff.porting.judgement import Judge
-from apidiff.porting.port_text import Porter, Repair
+from apidiff.porting.port_text import Porter
 from apidiff.servers.analyser import Analyser
 from apidiff.servers.quick_fixes import quick_fixes
 
