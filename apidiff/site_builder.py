@@ -33,6 +33,7 @@ from apidiff.database.paths import in_checkout
 from apidiff.ending_signals import end_at_once, end_in_order
 from apidiff.execute.submissions import signature_errors
 from apidiff.process_group import kill_group, start
+from apidiff.standard_streams import close_stdout, open_closed_streams
 from apidiff.writers.exports.address import LANGUAGES, Address, SiteLanguage
 
 if TYPE_CHECKING:
@@ -343,8 +344,13 @@ def _port(text: str) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command. Returns the exit code: 2 for every error a user can meet, 130 after Ctrl-C."""
+    """Run the command.
+
+    Returns the exit code: 2 for every error a user can meet, 130 after Ctrl-C while the site is built; that is how a server ends,
+    so it is 0 there.
+    """
     if arguments is None:
+        open_closed_streams()
         end_in_order()
     parser = argparse.ArgumentParser(prog="python -m apidiff.site_builder", description="Build and serve the site.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -365,9 +371,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.command == "build":
             index = build_site(options.output, site_url=options.site_url)
-            sys.stdout.write(f"The site is at {index}\nOpen it in a browser, or serve it with: make serve\n")
+            _say(f"The site is at {index}\nOpen it in a browser, or serve it with: make serve\n")
             if not options.site_url.strip():
-                sys.stdout.write(
+                _say(
                     "Its address is not known, so it has no sitemap.xml, and links to it show no card: "
                     "give --site-url or APIDIFF_SITE_URL\n"
                 )
@@ -386,10 +392,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _say(text: str) -> None:
+    """Write to standard output. Raises ApidiffError where that cannot be."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        close_stdout()
+        reason = f"The output cannot be written ({error.strerror}). Make room, or send it elsewhere."
+        raise ApidiffError(reason) from error
+
+
 def _serve(site: Path, port: int) -> None:
     with start_server(site, port) as server:
-        sys.stdout.write(f"Serving {site} on http://127.0.0.1:{server.server_port}/ (Ctrl+C ends it)\n")
-        sys.stdout.flush()
+        _say(f"Serving {site} on http://127.0.0.1:{server.server_port}/ (Ctrl+C ends it)\n")
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:

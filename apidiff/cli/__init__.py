@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NoReturn
 from apidiff import __version__
 from apidiff.ending_signals import end_at_once, end_in_order
 from apidiff.errors import ApidiffError, printable
+from apidiff.standard_streams import close_stdout, open_closed_streams
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -97,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        _close_stdout()
+        close_stdout()
         return 141
     except Exception as error:  # noqa: BLE001 - whatever it is, its exit code is one of its own
         sentence = _sentence(error)
@@ -158,16 +159,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
 
 def _stand_alone() -> None:
     """Prepares a process that is this command alone: for standard streams that are closed, terminals of any width, SIGTERM."""
-    # What is opened next would get the number of a closed stream, and be written into.
-    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
-        pass
-    os.close(handle)
-    closed = sys.stdout is None
-    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for the whole process
-    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
-    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
-    if closed:
-        sys.stderr.write("apidiff: note: standard output is closed, so nothing is printed.\n")
+    open_closed_streams()
     for name in ("COLUMNS", "LINES"):
         if not _SIZE.fullmatch(os.environ.get(name, "")):
             os.environ.pop(name, None)
@@ -208,7 +200,7 @@ def _sentence(error: Exception) -> str | None:
 
         return visible(str(error))
     if isinstance(error, UnicodeEncodeError) and error.encoding == _encoding() != "utf-8":
-        _close_stdout()
+        close_stdout()
         return f"Standard output is in {error.encoding}, which lacks characters of this. Set PYTHONIOENCODING=utf-8."
     if isinstance(error, MemoryError):
         return "Memory ran out. Free some, or have the command read less."
@@ -219,7 +211,7 @@ def _sentence(error: Exception) -> str | None:
         return "The current folder was deleted. Go to another one."
     if isinstance(error, OSError) and error.filename is None and error.errno is not None:
         # No file is named: it is standard output that cannot be written.
-        _close_stdout()
+        close_stdout()
         return f"The output cannot be written ({error.strerror}). Make room, or send it elsewhere."
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
         return "A name is longer than a file's name can be. Name something that is there."
@@ -235,8 +227,3 @@ def _encoding() -> str:
     except UnicodeEncodeError as error:
         return error.encoding
     return ""
-
-
-def _close_stdout() -> None:
-    """Sends what is still buffered nowhere, so that the interpreter does not fail on it again when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

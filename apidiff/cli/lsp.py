@@ -7,6 +7,7 @@ import os
 import sys
 
 from apidiff.cli.output import language
+from apidiff.ending_signals import end_at_once
 from apidiff.errors import ApidiffError
 from apidiff.lookup.cache import open_index
 from apidiff.porting.judgement import DEVICES
@@ -34,7 +35,9 @@ def run(args: argparse.Namespace) -> int:
     except ModuleNotFoundError as error:
         raise ApidiffError(f"lsp needs {error.name}. Install it: pip install 'apidiff[lsp]'") from error
     choices = Choices(language(args.lang), args.mindspore, args.device, args.edge)
+    index = open_index()
+    end_at_once()  # nothing is to be put away, and the thread that reads would be waited for
     # The server closes what it writes to; that stays open which is flushed when the command ends.
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as stdout:
-        serve(open_index(), choices, sys.stdin.buffer, stdout)
+        serve(index, choices, sys.stdin.buffer, stdout)
     return 0

@@ -7,6 +7,7 @@ import os
 import sys
 from contextlib import redirect_stdout
 
+from apidiff.ending_signals import end_at_once
 from apidiff.errors import ApidiffError
 from apidiff.lookup.cache import open_index
 
@@ -30,10 +31,12 @@ def run(args: argparse.Namespace) -> int:
         from apidiff.servers.agent_server import serve
     except ModuleNotFoundError as error:
         raise ApidiffError(f"mcp needs {error.name}. Install it: pip install 'apidiff[mcp]'") from error
+    index = open_index()
+    end_at_once()  # nothing is to be put away, and the thread that reads would be waited for
     # The server closes what it writes to; that stays open which is flushed when the command ends.
     with redirect_stdout(os.fdopen(os.dup(sys.stdout.fileno()), "w")):
         try:
-            serve(open_index(), args.mindspore)
+            serve(index, args.mindspore)
         except* BrokenPipeError as faults:
             raise BrokenPipeError from faults  # the agent went away, as whoever reads another command's output may
         except* OSError as faults:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
+from urllib.parse import unquote
 
 import msgspec
 from lsprotocol import types
@@ -29,25 +30,18 @@ from apidiff.porting.file_scan import Reference, Span
 from apidiff.porting.judgement import Judgement
 from apidiff.porting.scan_report import Finding
 from apidiff.porting.scan_settings import ScanSettings, read_settings
-from apidiff.porting.source_files import Problem
 from apidiff.porting.source_text import UnreadableSource
 from apidiff.porting.text_scan import SNIPPET, long_lines
 from apidiff.servers.analyser import Analyser, Analysis
 from apidiff.servers.document_lines import DocumentLines
+from apidiff.servers.editor_answers import action, by_place, diagnostic, passed_over
 from apidiff.servers.guarded_streams import Answers, GuardedInput
 from apidiff.servers.log_lines import log_in_lines
 from apidiff.servers.moved_places import place_before
-from apidiff.servers.quick_fixes import Fix, quick_fixes
-from apidiff.writers.scan.words import problem_text
+from apidiff.servers.quick_fixes import quick_fixes
 
 _PAUSE = 0.25  # seconds without a keystroke before a document is analysed
 _SHOWN = 80  # characters of an address that is none, in the log
-_SEVERITIES = {
-    "silent": types.DiagnosticSeverity.Warning,
-    "error": types.DiagnosticSeverity.Warning,
-    "rewrite": types.DiagnosticSeverity.Information,
-    "none": types.DiagnosticSeverity.Hint,
-}
 _log = logging.getLogger(__name__)
 
 
@@ -266,7 +260,8 @@ def make_server(index: Index, choices: Choices) -> LanguageServer:
         repairs = await editor.repairs(document, first, last)
         _refuse_changed(server, document)
         fixes = quick_fixes(repairs, document.source, first, last, editor.shown(analysis), editor.language)
-        return [_action(document, lines, fix, params.context.diagnostics) for fix in fixes]
+        shown = by_place(params.context.diagnostics)
+        return [action(document, lines, fix, shown) for fix in fixes]
 
     return server
 
@@ -325,7 +320,7 @@ def _open(server: LanguageServer, uri: str) -> TextDocument | None:
     It stays so while answers are awaited and the editor changes the text.
     """
     documents: dict[str, TextDocument] = server.workspace.text_documents
-    document = documents.get(uri)
+    document = documents.get(unquote(uri))  # as pygls names them
     return None if document is None else copy(document)
 
 
@@ -349,52 +344,11 @@ async def _publish(server: LanguageServer, editor: Editor, uri: str) -> None:
     if not _is_current(server, document):
         return  # typed on meanwhile: another analysis is on its way
     lines = DocumentLines(document)
-    diagnostics = [_diagnostic(finding, lines, editor.language) for finding in editor.shown(analysis)]
+    diagnostics = [diagnostic(finding, lines, editor.language) for finding in editor.shown(analysis)]
     diagnostics += [
-        _passed_over(problem, editor.language) for problem in analysis.report.problems if problem.code == "long_line"
+        passed_over(problem, editor.language) for problem in analysis.report.problems if problem.code == "long_line"
     ]
     server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics, document.version))
-
-
-def _diagnostic(finding: Finding, lines: DocumentLines, language: Language) -> types.Diagnostic:
-    target = f" → {finding.target}" if finding.target else ""
-    colon = ": " if language == "en" else "："
-    address = finding.help.said_in(language) if finding.help else ""
-    return types.Diagnostic(
-        range=lines.range(finding),
-        message=f"{finding.source}{target}{colon}{finding.headline.said_in(language)}",
-        severity=_SEVERITIES[finding.risk],
-        code=finding.code,
-        code_description=types.CodeDescription(address) if address else None,
-        source="apidiff",
-        data={"fix": finding.fix, "id": finding.id},
-    )
-
-
-def _passed_over(problem: Problem, language: Language) -> types.Diagnostic:
-    place = types.Position(problem.line - 1, 0)
-    message = problem_text(msgspec.structs.replace(problem, path=PurePath(problem.path).name), language)
-    return types.Diagnostic(types.Range(place, place), message, types.DiagnosticSeverity.Information, source="apidiff")
-
-
-def _action(
-    document: TextDocument, lines: DocumentLines, fix: Fix, shown: Sequence[types.Diagnostic]
-) -> types.CodeAction:
-    edits: list[types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit] = [
-        types.TextEdit(lines.range(edit.span), edit.text) for edit in fix.edits
-    ]
-    identifier = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
-    return types.CodeAction(
-        title=fix.title,
-        kind=types.CodeActionKind.QuickFix,
-        diagnostics=list(_solved(fix, shown)) or None,
-        is_preferred=fix.verified or None,
-        edit=types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(identifier, edits)]),
-    )
-
-
-def _solved(fix: Fix, shown: Sequence[types.Diagnostic]) -> Iterator[types.Diagnostic]:
-    return (diagnostic for diagnostic in shown if diagnostic.source == "apidiff" and diagnostic.code in fix.codes)
 
 
 def _text(value: object) -> str | None:

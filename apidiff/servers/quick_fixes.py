@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from apidiff.messages.labels import filled
 from apidiff.model.base import Language
-from apidiff.porting.changes import Change, Repair
+from apidiff.porting.changes import Repair
 from apidiff.porting.file_scan import Span
 from apidiff.porting.judgement import Label
 from apidiff.porting.scan_report import Finding
 from apidiff.porting.source_text import kind_of
 from apidiff.servers.comment_places import comment_places
 
+_MOST = 20  # comments at once: an editor may ask for the whole document
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _COMMENT = re.compile(r"#\s*apidiff:\s*ignore\[([^\[\]]*)\]")  # without '[': each begun would be searched to the end
+
+_Key = TypeVar("_Key")
 
 
 class Edit(NamedTuple):
@@ -29,11 +33,11 @@ class Edit(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """Edits to make together. ``codes``: of the findings that they settle; ``verified``: whether runs prove them."""
+    """Edits to make together. ``settled``: the findings that are gone then; ``verified``: whether runs prove them."""
 
     title: str
     edits: list[Edit]
-    codes: Collection[str]
+    settled: Sequence[Finding]
     verified: bool
 
 
@@ -45,7 +49,7 @@ def quick_fixes(
     findings: Sequence[Finding],
     language: Language,
 ) -> Iterator[Fix]:
-    """Offer the edits for places between ``first`` and ``last``, verified ones first.
+    """Offer the edits for places between ``first`` and ``last``, verified ones first; then the first comments for them.
 
     Args:
         repairs: the edits that can be made there.
@@ -55,7 +59,7 @@ def quick_fixes(
         findings: those that are shown; each may be passed over.
         language: of the titles.
     """
-    places = _Places(text)
+    places, found = _Places(text), _by(findings, lambda finding: (finding.line, finding.column))
     for repair in sorted(repairs, key=lambda repair: repair.change.label != Label.VERIFIED.value):
         change = repair.change
         edits = [Edit(places.span(edit.start, edit.end), edit.text) for edit in repair.edits]
@@ -65,31 +69,34 @@ def quick_fixes(
         else:
             why = change.why[0] if change.why else filled("servers.fix.not_run")
             named = filled("servers.fix.unsafe", target=change.target or "", why=why)
-        yield Fix(named.said_in(language), edits, _codes(change, findings), verified)
+        yield Fix(named.said_in(language), edits, found.get((change.line, change.column), ()), verified)
+    met = (finding for finding in findings if _meets(finding, first, last))
+    yield from islice(_ignoring_fixes(text, _by(met, lambda one: (one.end_line, one.code)), language), _MOST)
+
+
+def _ignoring_fixes(
+    text: str, findings: Mapping[tuple[int, str], Sequence[Finding]], language: Language
+) -> Iterator[Fix]:
+    """Comments that pass findings over, which are told by line and code."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
-    offered: set[tuple[int, str]] = set()
+    for (number, code), settled in findings.items():
+        kind = kind_of(PurePath(settled[0].file))
+        edit = _ignoring(lines[number - 1], number, comment_places(text, kind), code)
+        if edit is not None:
+            title = filled("servers.fix.ignore", code=code).said_in(language)
+            yield Fix(title, [edit], settled, False)
+
+
+def _meets(finding: Finding, first: tuple[int, int], last: tuple[int, int]) -> bool:
+    return (finding.line, finding.column) <= last and first <= (finding.end_line, finding.end_column)
+
+
+def _by(findings: Iterable[Finding], key: Callable[[Finding], _Key]) -> dict[_Key, list[Finding]]:
+    found: dict[_Key, list[Finding]] = {}
     for finding in findings:
-        place = finding.line, finding.column, finding.end_line, finding.end_column
-        if _meets(*place, first, last) and (finding.end_line, finding.code) not in offered:
-            offered.add((finding.end_line, finding.code))
-            number, kind = finding.end_line, kind_of(PurePath(finding.file))
-            edit = _ignoring(lines[number - 1], number, comment_places(text, kind), finding.code)
-            if edit is not None:
-                title = filled("servers.fix.ignore", code=finding.code).said_in(language)
-                yield Fix(title, [edit], (finding.code,), False)
-
-
-def _meets(
-    line: int, column: int, end_line: int, end_column: int, first: tuple[int, int], last: tuple[int, int]
-) -> bool:
-    return (line, column) <= last and first <= (end_line, end_column)
-
-
-def _codes(change: Change, findings: Sequence[Finding]) -> set[str]:
-    """The codes of the findings at the place of a change."""
-    place = change.line, change.column
-    return {finding.code for finding in findings if (finding.line, finding.column) == place}
+        found.setdefault(key(finding), []).append(finding)
+    return found
 
 
 class _Places:

@@ -1,0 +1,25 @@
+"""Standard streams of a process that is a command alone: those that are closed, or that nothing can be written to."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def open_closed_streams() -> None:
+    """Opens those that are closed; a note on standard error says that nothing is printed."""
+    # What is opened next would get the number of a closed stream, and be written into.
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(handle)
+    closed = sys.stdout is None
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for the whole process
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
+    if closed:
+        sys.stderr.write("apidiff: note: standard output is closed, so nothing is printed.\n")
+
+
+def close_stdout() -> None:
+    """Sends what is still buffered nowhere, so that the interpreter does not fail on it again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
